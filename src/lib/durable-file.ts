@@ -1,0 +1,160 @@
+/**
+ * The one place that makes files durable: write under a dot-name that must not exist, fsync, rename (or link when a
+ * name must never be overwritten), fsync the directory, and only then report success.
+ */
+import { randomBytes } from "node:crypto";
+import * as fs from "node:fs";
+import { type FileHandle, link, mkdir, open, rename, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { systemCodeOf } from "./errors.ts";
+
+/** A name beside `path` that no listing shows as final and that cannot exist yet. */
+export function temporaryNameFor(path: string): string {
+  return join(dirname(path), `.${basename(path).slice(0, 180)}.${randomBytes(6).toString("hex")}.tmp`);
+}
+
+/** Makes what was renamed, linked or removed in a directory survive a power failure. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAndSync(handle: FileHandle, bytes: string | Uint8Array): Promise<void> {
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Writes a whole file so that after the promise resolves it survives a power failure, and so that no reader ever sees
+ * a part of it. Replaces an existing file. `mode` is applied at creation (default 0640).
+ */
+export async function writeFileDurably(
+  path: string,
+  bytes: string | Uint8Array,
+  mode = 0o640,
+): Promise<void> {
+  const temporary = temporaryNameFor(path);
+  await writeAndSync(await open(temporary, "wx", mode), bytes);
+  try {
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary);
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+}
+
+/**
+ * Gives a file another name on the same file system without ever overwriting: link, then unlink. Returns false, and
+ * changes nothing, when the target exists. Not durable until both directories are synced.
+ */
+export async function moveWithoutOverwrite(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (systemCodeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+  await unlink(from);
+  return true;
+}
+
+/** Makes a directory and its parents (mode 0750) and makes the new entries durable. */
+export async function makeDirectoryDurably(directory: string): Promise<void> {
+  const first = await mkdir(directory, { recursive: true, mode: 0o750 });
+  if (first === undefined) return;
+  for (let at = directory; at.length >= first.length; at = dirname(at)) await syncDirectory(dirname(at));
+}
+
+const callbackWrite = (fd: number, bytes: Uint8Array, position: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    fs.write(fd, bytes, 0, bytes.byteLength, position, (error, written) =>
+      error === null ? resolve(written) : reject(error),
+    );
+  });
+
+const callbackRead = (fd: number, into: Uint8Array, position: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    fs.read(fd, into, 0, into.byteLength, position, (error, count) =>
+      error === null ? resolve(count) : reject(error),
+    );
+  });
+
+/**
+ * The system calls on the way of an uploaded file, one hop to the thread pool each. A seam: tests record their order and
+ * make one of them fail. Plain descriptors instead of FileHandle, because a hop counts on this path.
+ */
+export interface DiskCalls {
+  open(path: string, flags: number, mode?: number): Promise<number>;
+  close(fd: number): Promise<void>;
+  /** May write less than asked, as write(2) does. */
+  write(fd: number, bytes: Uint8Array, position: number): Promise<number>;
+  read(fd: number, into: Uint8Array, position: number): Promise<number>;
+  fsync(fd: number): Promise<void>;
+  fdatasync(fd: number): Promise<void>;
+  ftruncate(fd: number, size: number): Promise<void>;
+  fstat(fd: number): Promise<fs.Stats>;
+  lstat(path: string): Promise<fs.Stats>;
+  link(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  statfs(path: string): Promise<fs.StatsFs>;
+}
+
+const openCall = promisify(fs.open);
+const fstatCall = promisify(fs.fstat);
+const lstatCall = promisify(fs.lstat);
+const statfsCall = promisify(fs.statfs);
+
+export const systemDisk: DiskCalls = {
+  open: (path, flags, mode) => openCall(path, flags, mode),
+  close: promisify(fs.close),
+  write: callbackWrite,
+  read: callbackRead,
+  fsync: promisify(fs.fsync),
+  fdatasync: promisify(fs.fdatasync),
+  ftruncate: promisify(fs.ftruncate),
+  fstat: (fd) => fstatCall(fd),
+  lstat: (path) => lstatCall(path),
+  link: promisify(fs.link),
+  unlink: promisify(fs.unlink),
+  statfs: (path) => statfsCall(path),
+};
+
+/**
+ * Syncs of one open directory, shared: whoever asks while one runs gets the next one, which covers all that wait. A
+ * promise that resolves speaks for every entry that was made before it was asked for.
+ */
+export function createSharedSync(
+  fd: number,
+  disk: Pick<DiskCalls, "fsync"> = systemDisk,
+): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const begin = (): Promise<void> => {
+    const sync = disk.fsync(fd).finally(() => {
+      if (running === sync) running = undefined;
+    });
+    running = sync;
+    return sync;
+  };
+  const afterRunning = async (before: Promise<void>): Promise<void> => {
+    // The outcome of the one before belongs to those who asked for it.
+    await before.catch(() => undefined);
+    next = undefined;
+    await begin();
+  };
+  return () => {
+    if (running === undefined) return begin();
+    next ??= afterRunning(running);
+    return next;
+  };
+}

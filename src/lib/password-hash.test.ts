@@ -1,0 +1,43 @@
+import { scryptSync } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { hashPassword, isPasswordOf, newPassword } from "./password-hash.ts";
+
+describe("a hashed password", () => {
+  it("has the cost, a salt of 16 bytes and the scrypt hash of the password", async () => {
+    const stored = await hashPassword("open sesame");
+    const [scheme, log2N, r, p, salt = "", hash] = stored.split("$");
+    expect([scheme, log2N, r, p]).toEqual(["scrypt", "15", "8", "1"]);
+    const saltBytes = Buffer.from(salt, "base64");
+    expect(saltBytes).toHaveLength(16);
+    const expected = scryptSync("open sesame", saltBytes, 32, { N: 32_768, r: 8, p: 1, maxmem: 2 ** 27 });
+    expect(hash).toBe(expected.toString("base64"));
+  });
+
+  it("is of this password and of no other", async () => {
+    const stored = await hashPassword("open sesame");
+    expect(await isPasswordOf("open sesame", stored)).toBe(true);
+    expect(await isPasswordOf("open sesame!", stored)).toBe(false);
+  });
+
+  it("differs each time", async () => {
+    expect(await hashPassword("open sesame")).not.toBe(await hashPassword("open sesame"));
+  });
+
+  it("takes composed and decomposed characters for the same", async () => {
+    expect(await isPasswordOf("Scha\u0308fer", await hashPassword("Sch\u00e4fer"))).toBe(true);
+  });
+
+  it.each([
+    ["nobody", null],
+    ["an unknown scheme", "bcrypt$x"],
+    ["a hash that is cut off", "scrypt$15$8$1$AAAAAAAAAAAAAAAAAAAAAA==$AAAA"],
+    ["a cost that no machine bears", `scrypt$31$8$1$${"A".repeat(24)}$${"A".repeat(44)}`],
+  ])("of %s is nobody's", async (_, stored) => {
+    expect(await isPasswordOf("", stored)).toBe(false);
+  });
+});
+
+it("a generated password has four groups and comes once", () => {
+  expect(newPassword()).toMatch(/^[a-z2-9]{5}(-[a-z2-9]{5}){3}$/);
+  expect(newPassword()).not.toBe(newPassword());
+});

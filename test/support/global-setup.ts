@@ -1,0 +1,3 @@
+export default function setup(): void {
+  // Nothing is set up yet.
+}
