@@ -1,0 +1,111 @@
+/** Turns an entity's definition into a compiled check that answers with faults: code, JSON path, fault, remedy. */
+import { Kind, type TSchema } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import { type ErrorCode, type Fault, maxFaults } from "../lib/errors.ts";
+
+/** `/to/address/zip` under `stops[3]` is `stops[3].to.address.zip`. */
+function jsonPath(base: string, pointer: string): string {
+  let path = base;
+  for (const segment of pointer.split("/").slice(1)) {
+    const name = segment.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (/^\d+$/.test(name)) path += `[${name}]`;
+    else path += path === "" ? name : `.${name}`;
+  }
+  return path;
+}
+
+function maximumOf(schema: TSchema): number | undefined {
+  return typeof schema["maxLength"] === "number" ? schema["maxLength"] : undefined;
+}
+
+function alternativesOf(schema: TSchema): TSchema[] {
+  return Array.isArray(schema["anyOf"]) ? schema["anyOf"] : [schema];
+}
+
+const kindNames: Readonly<Record<string, string>> = {
+  String: "text",
+  Number: "a number",
+  Boolean: "true or false",
+  Object: "an object",
+  Array: "a list",
+  Null: "null",
+};
+
+function expectedOf(schema: TSchema): string {
+  const names = alternativesOf(schema).map((one) =>
+    "const" in one ? JSON.stringify(one["const"]) : (kindNames[String(one[Kind])] ?? "another type"),
+  );
+  return names.join(" or ");
+}
+
+function foundOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "an object";
+  const shown = JSON.stringify(value) ?? "nothing";
+  return shown.length > 60 ? `${shown.slice(0, 57)}...` : shown;
+}
+
+/** The maximum that the value breaks, whether its schema is a string or offers a string among others. */
+function brokenMaximum(error: ValueError): number | undefined {
+  if (typeof error.value !== "string" && typeof error.value !== "number") return undefined;
+  const length = String(error.value).length;
+  return alternativesOf(error.schema)
+    .map(maximumOf)
+    .find((maximum) => maximum !== undefined && length > maximum);
+}
+
+const formatRemedies: Readonly<Record<string, { code: ErrorCode; remedy: string }>> = {
+  "local-date-time": { code: "badDate", remedy: "Send a real local date-time such as 2026-11-05T08:00:00." },
+  "date-or-date-time": { code: "badDate", remedy: "Send a real date such as 2026-11-05." },
+  "time-zone": {
+    code: "badDate",
+    remedy: "Send an IANA time zone such as America/New_York, or EST, CET, UTC.",
+  },
+  "numeric-text": { code: "wrongType", remedy: "Send a number, such as 15." },
+};
+
+const absentTypes = new Set([ValueErrorType.ObjectRequiredProperty, ValueErrorType.StringMinLength]);
+
+function faultOf(error: ValueError, path: string): Fault {
+  if (absentTypes.has(error.type)) {
+    return { code: "missing", path, message: `${path} is missing. Send a value for it.` };
+  }
+  if (error.type === ValueErrorType.ArrayMinItems) {
+    return { code: "emptyList", path, message: `${path} is empty. Send at least one entry.` };
+  }
+  const maximum = brokenMaximum(error);
+  if (maximum !== undefined) {
+    const length = String(error.value).length;
+    const message = `${path} is ${length} characters long, more than its maximum of ${maximum}. Shorten it.`;
+    return { code: "tooLong", path, message };
+  }
+  if (error.type === ValueErrorType.StringFormat) {
+    const format = formatRemedies[String(error.schema["format"])];
+    const message = `${path} has the value ${foundOf(error.value)}, which is not valid. ${format?.remedy ?? ""}`;
+    return { code: format?.code ?? "wrongType", path, message: message.trimEnd() };
+  }
+  const range = error.message.startsWith("Expected number to be") ? ` within range (${error.message})` : "";
+  const message = `${path} has the value ${foundOf(error.value)}. Send ${expectedOf(error.schema)}${range}.`;
+  return { code: "wrongType", path, message };
+}
+
+/**
+ * Compiles an entity's definition into a check. The check answers with one fault for each wrong field, at most 50, and
+ * with an empty list for a good value. Fields that the definition does not name are left alone.
+ */
+export function createEntityCheck(schema: TSchema): (value: unknown, path: string) => Fault[] {
+  const compiled = TypeCompiler.Compile(schema);
+  return (value, path) => {
+    if (compiled.Check(value)) return [];
+    const faults = new Map<string, Fault>();
+    for (const error of compiled.Errors(value)) {
+      const at = jsonPath(path, error.path);
+      // A missing property is reported a second time as a value of the wrong type: the first report is the true one.
+      if (!faults.has(at)) faults.set(at, faultOf(error, at === "" ? "the document" : at));
+      if (faults.size >= maxFaults) break;
+    }
+    return [...faults.values()];
+  };
+}

@@ -1,0 +1,20 @@
+/**
+ * States of a ledger entry.
+ *
+ *   waiting ──> applied | refused | duplicate | superseded        (decided: never changes again, but for `retry`)
+ *   refused | superseded ── file retry ──> retry ──> waiting
+ *
+ * `retry` counts as waiting: received = applied + refused + duplicate + superseded + waiting.
+ */
+export const fileStates = ["waiting", "retry", "applied", "refused", "duplicate", "superseded"] as const;
+
+export type FileState = (typeof fileStates)[number];
+
+export type DecidedState = Exclude<FileState, "waiting" | "retry">;
+
+export function isFileState(text: string): text is FileState {
+  return fileStates.some((state) => state === text);
+}
+
+/** States in which an entry is still to be applied or refused. */
+export const openStates = ["waiting", "retry"] as const satisfies readonly FileState[];

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { isTimeZone, normaliseDateOrDateTime, normaliseLocalDateTime } from "./local-time.ts";
+
+test.each([
+  ["2026-11-05T08:00:00", "2026-11-05T08:00:00"],
+  ["2020-4-5T8:0:0", "2020-04-05T08:00:00"],
+  ["2020-4-5T8:0:0Z", "2020-04-05T08:00:00"],
+  ["2024-02-29T23:59:59.5", "2024-02-29T23:59:59"],
+  ["2023-02-29T00:00:00", undefined],
+  ["1900-02-29T00:00:00", undefined],
+  ["2026-13-01T00:00:00", undefined],
+  ["2026-04-31T00:00:00", undefined],
+  ["2026-01-01T24:00:00", undefined],
+  ["2026-01-01T00:60:00", undefined],
+  ["2026-01-01T00:00:00+01:00", undefined],
+  ["2026-01-01 00:00:00", undefined],
+  ["2026-01-01", undefined],
+  ["", undefined],
+])("the local date-time %j becomes %j", (text, expected) => {
+  expect(normaliseLocalDateTime(text)).toBe(expected);
+});
+
+test.each([
+  ["2026-4-5", "2026-04-05"],
+  ["2026-4-5T8:0:0.000Z", "2026-04-05T08:00:00.000Z"],
+  ["2026-02-30", undefined],
+])("the date %j becomes %j", (text, expected) => {
+  expect(normaliseDateOrDateTime(text)).toBe(expected);
+});
+
+test.each(["America/New_York", "Europe/Berlin", "UTC", "EST", "CEST", "AKDT", "Etc/GMT+5"])(
+  "%s is a time zone",
+  (zone) => {
+    expect(isTimeZone(zone)).toBe(true);
+  },
+);
+
+test.each(["", "+01:00", "Mars/Olympus", "XYZ", "../etc", "a".repeat(5_000)])(
+  "%j is no time zone",
+  (zone) => {
+    expect(isTimeZone(zone)).toBe(false);
+  },
+);

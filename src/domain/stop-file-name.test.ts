@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { nameWithId, parseStopFileName, receiptNameOf } from "./stop-file-name.ts";
+
+describe("the name of a stop file", () => {
+  it.each([
+    ["4711_20261105_080000.xml", "4711", 20261105080000],
+    ["a.b-c_d_20240229_235959.xml", "a.b-c_d", 20240229235959],
+    ["12345678901234567890_20261105_000000.xml", "12345678901234567890", 20261105000000],
+  ])("%s is taken apart", (name, stopNbr, nameTime) => {
+    expect(parseStopFileName(name)).toEqual({ kind: "named", stopNbr, nameTime });
+  });
+
+  it.each([
+    ["4711_20261105_080000.XML", "lower case"],
+    ["A4711_20261105_080000.xml", "lower case"],
+    ["4711_20230229_080000.xml", "real date"],
+    ["4711_20261105_240000.xml", "real date"],
+    ["4711_20261305_080000.xml", "real date"],
+    ["4711_2026115_080000.xml", "_CCYYMMDD_HHMMSS"],
+    ["_20261105_080000.xml", "_CCYYMMDD_HHMMSS"],
+    ["47 11_20261105_080000.xml", "1 to 20 characters"],
+    ["123456789012345678901_20261105_080000.xml", "1 to 20 characters"],
+    ["4711.txt", "does not end in .xml"],
+  ])("%s is refused, with the reason and the form", (name, why) => {
+    const parsed = parseStopFileName(name);
+    expect(parsed.kind).toBe("wrong");
+    expect(JSON.stringify(parsed)).toContain(why);
+    expect(JSON.stringify(parsed)).toContain("<stopnumber>_CCYYMMDD_HHMMSS.xml");
+  });
+
+  it("gives the names that belong to it", () => {
+    expect(receiptNameOf("4711_20261105_080000.xml")).toBe("4711_20261105_080000.receipt.xml");
+    expect(nameWithId("4711_20261105_080000.xml", 12)).toBe("4711_20261105_080000.12.xml");
+    expect(nameWithId("notes.txt", 12)).toBe("notes.txt.12");
+  });
+});
