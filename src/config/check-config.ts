@@ -1,0 +1,116 @@
+/** Rules that look at more than one setting. Each says what it looks at, so that it is left out when that is faulty. */
+import { sep } from "node:path";
+import { isLoopbackHost, isWildcardHost } from "./address-range.ts";
+import type { Config } from "./schema.ts";
+
+export interface RuleFault {
+  readonly path: string;
+  readonly message: string;
+  /** The other setting, to be shown when the first does not stand in the file. */
+  readonly otherPath?: string;
+}
+
+interface Rule {
+  readonly looksAt: readonly string[];
+  readonly severity: "fault" | "warning";
+  check(config: Config): RuleFault[];
+}
+
+export interface RuleOutcome {
+  readonly faults: readonly RuleFault[];
+  readonly warnings: readonly RuleFault[];
+}
+
+function when(isBroken: boolean, fault: RuleFault): RuleFault[] {
+  return isBroken ? [fault] : [];
+}
+
+function listenOnSameAddress(left: string, right: string): boolean {
+  return left === right || isWildcardHost(left) || isWildcardHost(right);
+}
+
+function checkPorts({ http, sftp }: Config): RuleFault[] {
+  const isSame = sftp.enabled && http.port !== 0 && http.port === sftp.port;
+  return when(isSame && listenOnSameAddress(http.host, sftp.host), {
+    path: "sftp.port",
+    otherPath: "http.port",
+    message: `is ${http.port}, and so is http.port; take another`,
+  });
+}
+
+function checkPlainHttp({ http }: Config): RuleFault[] {
+  return when(!isLoopbackHost(http.host) && http.tls === undefined && !http.allowPlain, {
+    path: "http.host",
+    message:
+      "other machines can connect but cannot sign in over plain HTTP; set http.tls, or http.allowPlain behind a TLS proxy",
+  });
+}
+
+function checkHttpTimeouts({ http }: Config): RuleFault[] {
+  return when(http.headersTimeoutMs > http.requestTimeoutMs, {
+    path: "http.headersTimeoutMs",
+    otherPath: "http.requestTimeoutMs",
+    message: `is ${http.headersTimeoutMs}, longer than http.requestTimeoutMs (${http.requestTimeoutMs}), which counts the head too; shorten it`,
+  });
+}
+
+function checkGrace({ inbound }: Config): RuleFault[] {
+  return when(inbound.incompleteGraceMs < inbound.settleMs, {
+    path: "inbound.incompleteGraceMs",
+    otherPath: "inbound.settleMs",
+    message: `is ${inbound.incompleteGraceMs}, shorter than inbound.settleMs (${inbound.settleMs}), so that no second look would happen; lengthen it`,
+  });
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function checkFolders({ companies, stateDir }: Config): RuleFault[] {
+  const firstUse = new Map<string, string>();
+  const faults: RuleFault[] = [];
+  for (const [code, company] of Object.entries(companies)) {
+    for (const [index, folder] of company.folders.entries()) {
+      const path = `companies.${code}.folders[${index}].path`;
+      const first = firstUse.get(folder.path);
+      if (first !== undefined) {
+        faults.push({ path, message: `is the same folder as ${first}; a file can be taken only once` });
+      }
+      firstUse.set(folder.path, first ?? path);
+      if (isWithin(folder.path, stateDir) || isWithin(stateDir, folder.path)) {
+        faults.push({ path, message: "lies in stateDir, or stateDir in it; take a folder outside" });
+      }
+    }
+  }
+  return faults;
+}
+
+const rules: readonly Rule[] = [
+  { looksAt: ["http", "sftp"], severity: "fault", check: checkPorts },
+  { looksAt: ["http"], severity: "warning", check: checkPlainHttp },
+  {
+    looksAt: ["http.headersTimeoutMs", "http.requestTimeoutMs"],
+    severity: "fault",
+    check: checkHttpTimeouts,
+  },
+  { looksAt: ["inbound.incompleteGraceMs", "inbound.settleMs"], severity: "fault", check: checkGrace },
+  { looksAt: ["companies", "stateDir"], severity: "fault", check: checkFolders },
+];
+
+function isBelow(path: string, parent: string): boolean {
+  return parent === "" || path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
+}
+
+function touches(path: string, other: string): boolean {
+  return path === other || isBelow(path, other) || isBelow(other, path);
+}
+
+/** Applies the rules, but for those that look at a setting in `faultyPaths`, where only a default would be judged. */
+export function checkConfig(config: Config, faultyPaths: readonly string[]): RuleOutcome {
+  const applicable = rules.filter(
+    ({ looksAt }) => !looksAt.some((path) => faultyPaths.some((faulty) => touches(path, faulty))),
+  );
+  const of = (severity: Rule["severity"]): RuleFault[] =>
+    applicable.filter((rule) => rule.severity === severity).flatMap((rule) => rule.check(config));
+  return { faults: of("fault"), warnings: of("warning") };
+}

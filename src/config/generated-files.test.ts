@@ -1,0 +1,134 @@
+/** The generated files are what the schema makes of them. `UPDATE_GENERATED=1` writes them anew. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Ajv } from "ajv";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { formatConfigFaults } from "./config-fault.ts";
+import { type LoadOutcome, loadConfig } from "./load-config.ts";
+import { renderJsonSchema } from "./render-json-schema.ts";
+import { renderReference } from "./render-reference.ts";
+import { renderSample } from "./render-sample.ts";
+import { configSchema } from "./schema.ts";
+import { settingsBelow } from "./setting-list.ts";
+
+const projectFolder = resolve(import.meta.dirname, "../..");
+const sampleFile = join(projectFolder, "config/dropgate.yaml");
+const env = { DROPGATE_TLS_PASSPHRASE: "hunter2" };
+let folder = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "dropgate-sample-"));
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function load(content: string): Promise<LoadOutcome> {
+  const path = join(folder, "dropgate.yaml");
+  writeFileSync(path, content);
+  return loadConfig({ path, env, cwd: folder });
+}
+
+/** Removes the # of settings; explanations have a single space behind it. */
+function uncommented(sample: string): string {
+  return sample.replaceAll(/^( *)#(?! \S)/gm, "$1");
+}
+
+test.each([
+  ["config/dropgate.schema.json", renderJsonSchema],
+  ["config/dropgate.yaml", () => renderSample()],
+  ["docs/configuration.md", renderReference],
+])("%s is up to date with the schema", (name, render) => {
+  const file = join(projectFolder, name);
+  if (process.env["UPDATE_GENERATED"] === "1") writeFileSync(file, render());
+  expect(readFileSync(file, "utf8")).toBe(render());
+});
+
+describe("the sample configuration", () => {
+  test("loads without a warning and is the defaults", async () => {
+    const sample = await load(readFileSync(sampleFile, "utf8"));
+    expect(sample).toMatchObject({ kind: "loaded", warnings: [] });
+    expect(sample).toEqual(await load(""));
+  });
+
+  test("with every # removed loads, and differs from the defaults only where there is none", async () => {
+    const outcome = await load(uncommented(readFileSync(sampleFile, "utf8")));
+    if (outcome.kind === "faulty") throw new Error(formatConfigFaults(outcome.faults));
+    const { tls, ...http } = outcome.config.http;
+    const { banner, ...sftp } = outcome.config.sftp;
+    const { companies, ...config } = outcome.config;
+    const defaults = await load("companies: {}");
+    expect(defaults).toMatchObject({ config: { ...config, http, sftp } });
+    expect(outcome.warnings).toEqual([]);
+    expect(tls?.keyPassphrase?.reveal()).toBe("hunter2");
+    expect([banner, companies["ACME"]?.folders[0]?.label]).toEqual(["Authorised use only.", "warehouse"]);
+  });
+
+  test("shows every setting", async () => {
+    const shown: unknown = parse(uncommented(readFileSync(sampleFile, "utf8")));
+    for (const { path } of settingsBelow(configSchema)) {
+      const steps = path.replace("<CODE>", "ACME").replaceAll("[]", ".0").split(".");
+      if (steps.at(-1) === "0") continue;
+      expect(shown, path).toHaveProperty(steps);
+    }
+  });
+
+  test("can be written with values set, and says so when there is no such setting", async () => {
+    const text = renderSample({
+      stateDir: "./state",
+      "http.port": 81,
+      "http.tls.certFile": "c",
+      "http.tls.keyFile": "k",
+    });
+    expect(await load(text)).toMatchObject({
+      config: { stateDir: join(folder, "state"), http: { port: 81, tls: { minVersion: "TLSv1.2" } } },
+    });
+    expect(() => renderSample({ "http.prot": 81 })).toThrow("http.prot");
+  });
+});
+
+describe("the JSON Schema for editors judges as the loader does:", () => {
+  const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(JSON.parse(renderJsonSchema()));
+
+  test.each([
+    ["{}", true],
+    ["http:\ncompanies:\n", true],
+    ["http: {port: 0}", true],
+    ["http: {port: 65536}", false],
+    ["http: {port: '80'}", false],
+    ["http: {prot: 80}", false],
+    ["http: {basePath: /rest/v1}", true],
+    ["http: {basePath: /rest/}", false],
+    ["http: {maxBodyBytes: 20MB}", true],
+    ["http: {maxBodyBytes: 20M}", false],
+    ["http: {maxBodyBytes: 10}", false],
+    ["http: {tls: {certFile: c}}", false],
+    ["http: {tls: {certFile: c, keyFile: k}}", true],
+    ["http: {tls: {certFile: c, keyFile: k, keyPassphrase: 'env:DROPGATE_TLS_PASSPHRASE'}}", true],
+    ["http: {tls: {certFile: c, keyFile: k, keyPassphrase: literal}}", false],
+    ["log: {level: loud}", false],
+    ["sftp: {enabled: yes}", false],
+    ["companies: {ACME: {folders: [{path: /x, label: a b}], inbound: {names: lenient}}}", true],
+    ["companies: {ACME: {folders: [{}]}}", false],
+    ["companies: {'A B': {}}", false],
+    ["security: {bans: {allow: 10.0.0.1}}", false],
+    ["[]", false],
+  ])("%s", async (yaml, isRight) => {
+    expect(validate(parse(yaml))).toBe(isRight);
+    expect((await load(yaml)).kind).toBe(isRight ? "loaded" : "faulty");
+  });
+});
+
+test("every setting has a description, numbers have limits, and defaults obey them", () => {
+  for (const { path, setting } of settingsBelow(configSchema)) {
+    expect(setting.description, path).toMatch(/\S/);
+    const { kind } = setting.dropgate;
+    if (kind !== "integer" && kind !== "size") continue;
+    expect([setting.minimum, setting.maximum, setting.default], path).not.toContain(undefined);
+    expect(setting.default, path).toBeGreaterThanOrEqual(setting.minimum ?? Number.NaN);
+    expect(setting.default, path).toBeLessThanOrEqual(setting.maximum ?? Number.NaN);
+  }
+});

@@ -1,0 +1,128 @@
+import { Type } from "@sinclair/typebox";
+import { addressRanges, choice, flag, host, integer, path, secret, section, size, text } from "./setting.ts";
+
+const tls = section(
+  {
+    certFile: path({
+      description: "The server's certificate with its chain, PEM.",
+      example: "/etc/dropgate/tls/cert.pem",
+    }),
+    keyFile: path({
+      description: "The private key of the certificate, PEM.",
+      example: "/etc/dropgate/tls/key.pem",
+    }),
+    keyPassphrase: Type.Optional(
+      secret({
+        description: "The passphrase of an encrypted private key.",
+        example: "env:DROPGATE_TLS_PASSPHRASE",
+      }),
+    ),
+    minVersion: choice(["TLSv1.2", "TLSv1.3"], {
+      default: "TLSv1.2",
+      description: "The oldest version of TLS that is taken.",
+    }),
+  },
+  {
+    description:
+      "Serve HTTPS. Certificate and key are read again at a reload; switching TLS on or off needs a restart.",
+    needsRestart: true,
+  },
+);
+
+const limits = {
+  maxBodyBytes: size({
+    default: 20_000_000,
+    minimum: 1_000,
+    maximum: 1_000_000_000,
+    description: "The largest request body; a larger one is answered with 413.",
+  }),
+  maxConnections: integer({
+    default: 1_000,
+    minimum: 1,
+    maximum: 100_000,
+    description: "Open connections in all.",
+  }),
+  maxConnectionsPerAddress: integer({
+    default: 100,
+    minimum: 1,
+    maximum: 100_000,
+    description: "Open connections from one address.",
+  }),
+  maxRequestsInFlight: integer({
+    default: 200,
+    minimum: 1,
+    maximum: 100_000,
+    description:
+      "Requests that are worked on at the same time; further ones are answered with 503 and Retry-After.",
+  }),
+  headersTimeoutMs: integer({
+    default: 10_000,
+    minimum: 100,
+    maximum: 600_000,
+    description: "How long a client may take to send the head of a request; at most http.requestTimeoutMs.",
+  }),
+  requestTimeoutMs: integer({
+    default: 60_000,
+    minimum: 100,
+    maximum: 3_600_000,
+    description: "How long a client may take to send a whole request.",
+  }),
+  keepAliveTimeoutMs: integer({
+    default: 15_000,
+    minimum: 0,
+    maximum: 600_000,
+    description: "How long an idle connection is kept for the next request; 0 closes it after each.",
+  }),
+};
+
+const access = {
+  allowPlain: flag({
+    default: false,
+    description:
+      "Take user and password over plain HTTP from other addresses than loopback. Only for a TLS proxy in front.",
+  }),
+  trustedProxies: addressRanges({
+    default: [],
+    example: ["10.0.0.5"],
+    description:
+      "Proxies whose X-Forwarded-For names the client's address. Others' headers are not believed.",
+  }),
+  metricsFrom: addressRanges({
+    default: ["127.0.0.0/8", "::1/128"],
+    description: "Who may read /metrics, which asks for no sign-in.",
+  }),
+  legacyStatus: choice(["ok", "mapped"], {
+    default: "ok",
+    description:
+      "HTTP status of a legacy XML answer that reports a failure (Status 99): ok is 200, because legacy clients throw the body of anything else away; mapped is the status of the reason.",
+  }),
+};
+
+export const httpSection = section(
+  {
+    host: host({
+      default: "127.0.0.1",
+      needsRestart: true,
+      description: "Address or host name to listen on; 0.0.0.0 or :: for all addresses of the machine.",
+    }),
+    port: integer({
+      default: 8080,
+      minimum: 0,
+      maximum: 65_535,
+      needsRestart: true,
+      description: "Port to listen on; 0 takes any free one, which the log names.",
+    }),
+    basePath: text({
+      default: "",
+      maxLength: 100,
+      pattern: "^(/(?!\\.{1,2}(/|$))[A-Za-z0-9._~-]+)*$",
+      form: "empty, or a path such as /rest that starts with / and does not end with one",
+      needsRestart: true,
+      description: "What stands before every path, such as /rest.",
+    }),
+    tls: Type.Optional(tls),
+    ...access,
+    ...limits,
+  },
+  { description: "The HTTP server: REST gateway, legacy web service, health and metrics." },
+);

@@ -1,0 +1,92 @@
+/**
+ * The one definition of the configuration: types, defaults, limits, descriptions and whether a change needs a restart.
+ * The loader, `config/dropgate.schema.json`, `config/dropgate.yaml` and `docs/configuration.md` all come from it.
+ */
+import type { Static } from "@sinclair/typebox";
+import { companiesSection } from "./companies-section.ts";
+import { httpSection } from "./http-section.ts";
+import { inboundSection } from "./inbound-section.ts";
+import type { Secret } from "./secret.ts";
+import { securitySection } from "./security-section.ts";
+import { choice, integer, path, section, size } from "./setting.ts";
+import { sftpSection } from "./sftp-section.ts";
+
+const logSection = section(
+  {
+    level: choice(["debug", "info", "warn", "error"], {
+      default: "info",
+      description: "The least important lines that are written.",
+    }),
+  },
+  { description: "The log: JSON lines on standard output." },
+);
+
+const minFree = section(
+  {
+    percent: integer({ default: 5, minimum: 0, maximum: 90, description: "Part of the file system." }),
+    bytes: size({ default: 2_000_000_000, minimum: 0, maximum: 2 ** 50, description: "Amount." }),
+  },
+  {
+    description:
+      "Uploads are refused while less is free than both: the smaller of the two counts, so that a large disk is not held to its percentage nor a small one to the amount. 0 in either switches the check off.",
+  },
+);
+
+export const configSchema = section(
+  {
+    stateDir: path({
+      default: "./var",
+      needsRestart: true,
+      description: "Database, host keys and the companies' trees. Made with mode 0750 when it is missing.",
+    }),
+    log: logSection,
+    http: httpSection,
+    sftp: sftpSection,
+    inbound: inboundSection,
+    storage: section({ minFree }, { description: "Disk space." }),
+    security: securitySection,
+    companies: companiesSection,
+    shutdown: section(
+      {
+        drainMs: integer({
+          default: 20_000,
+          minimum: 0,
+          maximum: 600_000,
+          description:
+            "How long a stop waits for what is in hand. TimeoutStopSec of the systemd unit must be longer.",
+        }),
+      },
+      { description: "Stopping." },
+    ),
+    watchdog: section(
+      {
+        selfCheckTimeoutMs: integer({
+          default: 10_000,
+          minimum: 100,
+          maximum: 600_000,
+          description:
+            "How long the self-check may take. While it does not succeed, systemd's watchdog is not fed and restarts the daemon.",
+        }),
+      },
+      { description: "The self-check behind systemd's watchdog." },
+    ),
+  },
+  { description: "Configuration of dropgate." },
+);
+
+type DeepReadonly<T> = T extends Secret
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly DeepReadonly<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+      : T;
+
+/** The loaded configuration: complete, absolute paths, sizes in bytes, deeply frozen. */
+export type Config = DeepReadonly<Static<typeof configSchema>>;
+export type HttpConfig = Config["http"];
+export type SftpConfig = Config["sftp"];
+export type InboundConfig = Config["inbound"];
+export type SecurityConfig = Config["security"];
+export type StorageConfig = Config["storage"];
+export type LogConfig = Config["log"];

@@ -1,0 +1,184 @@
+/**
+ * The kinds of setting that the configuration schema is made of.
+ *
+ * Each function makes one TypeBox schema: the static type is what a loaded `Config` holds, the JSON Schema keywords
+ * are what an editor needs, and the keyword `dropgate` says what JSON Schema cannot: which reader takes the value and
+ * whether a change waits for a restart.
+ */
+import {
+  type Static,
+  type TArray,
+  type TBoolean,
+  type TInteger,
+  type TObject,
+  type TProperties,
+  type TRecordOrObject,
+  type TSchema,
+  type TUnsafe,
+  Type,
+} from "@sinclair/typebox";
+import type { Secret } from "./secret.ts";
+import { sizePattern } from "./size.ts";
+
+export type SettingKind =
+  | "section"
+  | "map"
+  | "list"
+  | "integer"
+  | "flag"
+  | "choice"
+  | "text"
+  | "size"
+  | "path"
+  | "host"
+  | "addressRange"
+  | "secret";
+
+/** What readers, generators and the reload table need of a schema, without TypeBox's generics. */
+export interface SettingKeywords {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+  readonly enum?: readonly string[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, TSchema>>;
+  readonly items?: TSchema;
+  readonly patternProperties?: Readonly<Record<string, TSchema>>;
+  readonly dropgate: {
+    readonly kind: SettingKind;
+    readonly needsRestart: boolean;
+    /** The pattern in words, for faults and documentation. */
+    readonly form?: string;
+    /** How the key of a map is called in the documentation, such as `<CODE>`. */
+    readonly keyName?: string;
+  };
+}
+
+interface Common<T> {
+  readonly description: string;
+  readonly default?: T;
+  readonly example?: unknown;
+  readonly needsRestart?: boolean;
+}
+
+interface Range {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+/** The keywords of a schema that was made by the functions of this file; others have no place in the configuration. */
+export function keywordsOf(schema: TSchema): SettingKeywords {
+  return schema as unknown as SettingKeywords;
+}
+
+/** The description, with a remark when a change waits for a restart. Sections say so themselves. */
+export function descriptionWithRestart({ description = "", dropgate }: SettingKeywords): string {
+  const isMarked = dropgate.needsRestart && dropgate.kind !== "section" && dropgate.kind !== "map";
+  return isMarked ? `${description} A change needs a restart.` : description;
+}
+
+function commonKeywords(kind: SettingKind, options: Common<unknown>, more: object = {}): object {
+  return {
+    description: options.description,
+    ...(options.default === undefined ? {} : { default: options.default }),
+    ...(options.example === undefined ? {} : { examples: [options.example] }),
+    dropgate: { kind, needsRestart: options.needsRestart ?? false, ...more },
+  };
+}
+
+/** A whole number; its unit is the end of its name (`Ms`, `Mb`, `Percent`). */
+export function integer(options: Common<number> & Range): TInteger {
+  const { minimum, maximum } = options;
+  return Type.Integer({ ...commonKeywords("integer", options), minimum, maximum });
+}
+
+export function flag(options: Common<boolean>): TBoolean {
+  return Type.Boolean(commonKeywords("flag", options));
+}
+
+export function choice<const T extends string>(choices: readonly T[], options: Common<T>): TUnsafe<T> {
+  return Type.Unsafe<T>({ type: "string", enum: choices, ...commonKeywords("choice", options) });
+}
+
+/** Free text of at most `maxLength` characters; `form` says in words what `pattern` says. */
+export function text(
+  options: Common<string> & { maxLength: number; pattern: string; form: string },
+): TUnsafe<string> {
+  const { maxLength, pattern, form } = options;
+  return Type.Unsafe<string>({
+    type: "string",
+    maxLength,
+    pattern,
+    ...commonKeywords("text", options, { form }),
+  });
+}
+
+/** A number of bytes, written as a whole number or as text with a unit (`50MB`, `1GiB`); loaded as a number. */
+export function size(options: Common<number> & Range): TUnsafe<number> {
+  const { minimum, maximum } = options;
+  // In JSON Schema the limits apply to numbers only and the pattern to text only, so no alternative is needed.
+  const form = { type: ["integer", "string"], minimum, maximum, pattern: sizePattern };
+  return Type.Unsafe<number>({ ...form, ...commonKeywords("size", options) });
+}
+
+/** A file or folder, absolute or relative to the folder of the configuration file; loaded as absolute. */
+export function path(options: Common<string>): TUnsafe<string> {
+  return Type.Unsafe<string>({ type: "string", minLength: 1, ...commonKeywords("path", options) });
+}
+
+/** An address or host name to listen on. */
+export function host(options: Common<string>): TUnsafe<string> {
+  return Type.Unsafe<string>({
+    type: "string",
+    minLength: 1,
+    maxLength: 253,
+    ...commonKeywords("host", options),
+  });
+}
+
+/** Addresses and CIDR ranges, IPv4 and IPv6. */
+export function addressRanges(options: Common<string[]>): TArray<TUnsafe<string>> {
+  const item = Type.Unsafe<string>({
+    type: "string",
+    ...commonKeywords("addressRange", { description: "an address or a CIDR range" }),
+  });
+  return list(item, { ...options, maxItems: 1000 });
+}
+
+/** A secret by reference; a value that is written out is refused. */
+export function secret(options: Common<never>): TUnsafe<Secret> {
+  return Type.Unsafe<Secret>({
+    type: "string",
+    pattern: "^(env|file|credential):.+$",
+    ...commonKeywords("secret", options),
+  });
+}
+
+export function list<T extends TSchema>(
+  item: T,
+  options: Common<Static<T>[]> & { maxItems: number },
+): TArray<T> {
+  return Type.Array(item, { maxItems: options.maxItems, ...commonKeywords("list", options) });
+}
+
+/** Settings under fixed names. Left out, it is read as if it stood there empty, unless it is `Type.Optional`. */
+export function section<P extends TProperties>(properties: P, options: Common<never>): TObject<P> {
+  return Type.Object(properties, { additionalProperties: false, ...commonKeywords("section", options) });
+}
+
+/** Equal settings under names of the user's choice; two names may not differ in case alone. */
+export function map<T extends TSchema>(
+  item: T,
+  options: Common<never> & { keyPattern: string; keyForm: string; keyName: string },
+): TRecordOrObject<ReturnType<typeof Type.String>, T> {
+  const more = { form: options.keyForm, keyName: options.keyName };
+  return Type.Record(Type.String({ pattern: options.keyPattern }), item, {
+    additionalProperties: false,
+    ...commonKeywords("map", options, more),
+  });
+}
