@@ -1,0 +1,187 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createLogger } from "../lib/log.ts";
+import { createDocumentPool, type DocumentPool, type DocumentPoolOptions } from "./document-pool.ts";
+
+const never = new AbortController().signal;
+const pools: DocumentPool[] = [];
+let directory = "";
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "document-pool-"));
+});
+
+afterEach(async () => {
+  for (const pool of pools.splice(0)) await pool.stop(AbortSignal.abort());
+  rmSync(directory, { recursive: true });
+});
+
+async function started(options: Partial<DocumentPoolOptions> = {}): Promise<DocumentPool> {
+  const pool = createDocumentPool({ log: createLogger({ level: "silent" }), ...options });
+  pools.push(pool);
+  await pool.start(never);
+  return pool;
+}
+
+function stop(stopNbr: string, content = ""): string {
+  return `<Stop><Function>01</Function><StopNbr>${stopNbr}</StopNbr>${content}</Stop>`;
+}
+
+function file(name: string, text: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** Takes long to check, whatever the machine: each of its faults has a path that has to be counted out. */
+function slow(count: number): string {
+  const details = "<StopDetail><Weight>x</Weight></StopDetail>".repeat(count);
+  return `<Stop><StopDetails>${details}</StopDetails></Stop>`;
+}
+
+const fat = `<Stop>${"<a/>".repeat(600_000)}</Stop>`;
+
+test("a file is answered with hash, size, JSON text and the values that are indexed", async () => {
+  const pool = await started();
+  const content = `<SealNbr>007</SealNbr><MarkAsReceived>Y</MarkAsReceived><ReceivedDTTM>2026-1-2T3:4:5</ReceivedDTTM>
+    <PickupEarliestDTTM>2026-11-05T08:00:00</PickupEarliestDTTM><StopDetails><StopDetail/></StopDetails>
+    <StopAssignment><CarrierCode>C1</CarrierCode></StopAssignment>`;
+  const text = stop("A1", content);
+  const document = await pool.prepareFile(file("a.xml", text));
+  expect(document).toMatchObject({ kind: "read", sha256: sha256(text), size: text.length });
+  const [instruction] = document.kind === "read" ? document.instructions : [];
+  expect(instruction).toMatchObject({ function: "01", stopNbr: "A1" });
+  expect(JSON.parse(instruction?.stopJson ?? "")).toMatchObject({
+    stopNbr: "A1",
+    sealNbr: "007",
+    markAsReceived: true,
+  });
+  expect(instruction?.index).toEqual({
+    ...{ sealNbr: "007", carrierCode: "C1", hasStopAssignment: true, markAsReceived: true },
+    ...{ receivedDttm: "2026-01-02T03:04:05", hasTimeWindow: true, detailCount: 1 },
+  });
+});
+
+test("hundreds of documents at once are each answered with their own result", async () => {
+  const pool = await started();
+  const numbers = Array.from({ length: 500 }, (_, index) => String(index));
+  const answers = await Promise.all(numbers.map((number) => pool.prepareBytes(Buffer.from(stop(number)))));
+  const read = answers.map((answer) =>
+    answer.kind === "read" ? answer.instructions[0]?.stopNbr : answer.kind,
+  );
+  expect(read).toEqual(numbers);
+});
+
+test("a refused document is answered with its faults, its hash and what is known of it", async () => {
+  const pool = await started();
+  const text = stop("A1", "<Nope/>");
+  const expected = { kind: "refused", sha256: sha256(text), firstStopNbr: "A1", firstFunction: "01" };
+  expect(await pool.prepareBytes(Buffer.from(text))).toMatchObject(expected);
+});
+
+test("what is no regular file is unreadable, and none of it blocks", async () => {
+  const pool = await started();
+  const real = file("real.xml", stop("1"));
+  symlinkSync(real, join(directory, "link.xml"));
+  mkdirSync(join(directory, "folder.xml"));
+  execFileSync("mkfifo", [join(directory, "fifo.xml")]);
+  const codeOf = async (name: string) => {
+    const document = await pool.prepareFile(join(directory, name));
+    return document.kind === "unreadable" ? document.systemCode : document.kind;
+  };
+  expect(await codeOf("real.xml")).toBe("read");
+  expect(await codeOf("link.xml")).toBe("ELOOP");
+  expect(await codeOf("folder.xml")).toBe("ENOTREG");
+  expect(await codeOf("fifo.xml")).toBe("ENOTREG");
+  expect(await codeOf("none.xml")).toBe("ENOENT");
+  expect(await codeOf("nul\u0000.xml")).toBe("ERR_INVALID_ARG_VALUE");
+});
+
+test("a file over the limit is refused as too large, with the hash of all of it", async () => {
+  const pool = await started({ limits: { maxBytes: 1_000 } });
+  const text = stop("1", `<BOL>${"x".repeat(700_000)}</BOL>`);
+  const document = await pool.prepareFile(file("large.xml", text));
+  expect(document).toMatchObject({
+    kind: "refused",
+    sha256: sha256(text),
+    size: text.length,
+    faults: [{ code: "tooLarge" }],
+  });
+});
+
+test("a document that takes the parser over its time is refused after one retry, and the others go on", async () => {
+  const pool = await started({ deadlineMs: 400 });
+  const text = slow(19_000);
+  const others = () =>
+    Promise.all(["1", "2", "3"].map((number) => pool.prepareBytes(Buffer.from(stop(number)))));
+  const [slowly, ...rest] = await Promise.all([pool.prepareBytes(Buffer.from(text)), others(), others()]);
+  expect(slowly).toMatchObject({ kind: "refused", sha256: sha256(text), faults: [{ code: "tooLarge" }] });
+  expect(JSON.stringify(slowly)).toContain("over its time");
+  expect(rest.flat().map((answer) => answer.kind)).toEqual(Array(6).fill("read"));
+  expect((await others()).map((answer) => answer.kind)).toEqual(["read", "read", "read"]);
+});
+
+test("a document that takes the parser over its memory is refused after one retry, and the others go on", async () => {
+  const pool = await started({ maxParserMb: 40 });
+  const path = file("fat.xml", fat);
+  const [fatly, other] = await Promise.all([
+    pool.prepareFile(path),
+    pool.prepareBytes(Buffer.from(stop("1"))),
+  ]);
+  expect(fatly).toMatchObject({
+    kind: "refused",
+    sha256: sha256(fat),
+    size: fat.length,
+    faults: [{ code: "tooLarge" }],
+  });
+  expect(JSON.stringify(fatly)).toContain("over its memory");
+  expect(other.kind).toBe("read");
+  expect((await pool.prepareBytes(Buffer.from(stop("2")))).kind).toBe("read");
+});
+
+test("a document that takes a thread over its JavaScript heap is refused too", async () => {
+  const pool = await started({ maxHeapMb: 24, limits: { maxDetails: 1_000_000 } });
+  const heavy = stop(
+    "1",
+    `<StopDetails>${"<StopDetail><Product>x</Product><Weight>1</Weight></StopDetail>".repeat(200_000)}</StopDetails>`,
+  );
+  const document = await pool.prepareBytes(Buffer.from(heavy));
+  expect(document).toMatchObject({ kind: "refused", faults: [{ code: "tooLarge" }] });
+  expect(JSON.stringify(document)).toContain("over its memory");
+  expect((await pool.prepareBytes(Buffer.from(stop("2")))).kind).toBe("read");
+});
+
+test("an aborted request rejects at once and leaves no listener behind", async () => {
+  const pool = await started({ threads: 1 });
+  const controller = new AbortController();
+  const long = pool.prepareBytes(Buffer.from(slow(6_000)), controller.signal);
+  const quick = pool.prepareBytes(Buffer.from(stop("1")));
+  controller.abort(new Error("enough"));
+  await expect(long).rejects.toThrow("enough");
+  expect((await quick).kind).toBe("read");
+  await expect(pool.prepareBytes(Buffer.from(stop("1")), controller.signal)).rejects.toThrow("enough");
+});
+
+test("a stopping pool finishes what it has and takes no more", async () => {
+  const pool = await started();
+  const inHand = pool.prepareBytes(Buffer.from(stop("1")));
+  const stopped = pool.stop(never);
+  await expect(pool.prepareBytes(Buffer.from(stop("2")))).rejects.toMatchObject({ code: "overloaded" });
+  expect((await inHand).kind).toBe("read");
+  await stopped;
+  await pool.stop(never);
+});
+
+test("a pool whose time to stop is over rejects what is still in hand", async () => {
+  const pool = await started({ threads: 1 });
+  const inHand = pool.prepareBytes(Buffer.from(slow(6_000)));
+  const rejected = expect(inHand).rejects.toMatchObject({ code: "overloaded" });
+  await pool.stop(AbortSignal.abort());
+  await rejected;
+});

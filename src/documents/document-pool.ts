@@ -1,0 +1,297 @@
+/**
+ * Parses stop documents in threads, because parsing blocks its thread (decisions 5: "never a crash").
+ *
+ * A job waits in the queue, is sent to a thread in a batch, and is answered. When a thread ends on a document (memory,
+ * time, crash), that document goes back to the queue once; the second time it is refused with 909, after a thread has
+ * hashed it without parsing. The other jobs of the thread go back to the front of the queue without blame. Nothing here
+ * survives a crash of the process: the files do, and are prepared again.
+ */
+import { DropgateError, type Fault } from "../lib/errors.ts";
+import type { Logger } from "../lib/log.ts";
+import type { Service } from "../lib/service.ts";
+import type { WorkerJob, WorkerResult } from "./worker-messages.ts";
+import { type EndReason, ParserThread, type ThreadEnd, type ThreadOptions } from "./parser-thread.ts";
+import type { PreparedDocument } from "./prepared-document.ts";
+import { defaultStopDocumentLimits, type StopDocumentLimits } from "./stop-document.ts";
+
+export interface DocumentPool extends Service {
+  /** Opens, hashes and reads a file. Rejects only when aborted or stopped; what is wrong with the file is a value. */
+  prepareFile(path: string, signal?: AbortSignal): Promise<PreparedDocument>;
+  /** Hashes and reads bytes; they must not change until the promise settles. */
+  prepareBytes(bytes: Uint8Array, signal?: AbortSignal): Promise<PreparedDocument>;
+}
+
+export interface DocumentPoolOptions {
+  readonly log: Logger;
+  /** Default 2. */
+  readonly threads?: number;
+  readonly limits?: Partial<StopDocumentLimits>;
+  /** How long one document may take. Default 20,000. */
+  readonly deadlineMs?: number;
+  /** JavaScript heap of a thread. Default 256. */
+  readonly maxHeapMb?: number;
+  /** The XML parser's own memory in a thread. Default 320. */
+  readonly maxParserMb?: number;
+}
+
+interface Job {
+  readonly id: number;
+  readonly path?: string;
+  readonly bytes?: Uint8Array;
+  thread: ParserThread | undefined;
+  /** How often a thread ended with this job in hand. */
+  blamed: number;
+  /** How often a thread ended while it held this job, in hand or not. */
+  witnessed: number;
+  refuseWith?: Fault;
+  settle(answer: PreparedDocument | { readonly error: unknown }): void;
+}
+
+const maxBatch = 16;
+/** Two: while a thread works on one batch, the next lies ready. */
+const maxOpenBatches = 2;
+/** A job that has seen this many threads die unexplained is the likely cause. */
+const maxWitnessed = 5;
+const restartDelayMs = 1_000;
+
+const endings: Readonly<Record<EndReason, string>> = {
+  memory: "The document took the parser over its memory. Send it in smaller parts.",
+  time: "The document took the parser over its time. Send it in smaller parts.",
+  crash: "The document made the parser fail. Send it in smaller parts or correct it.",
+  stopped: "The parser was stopped.",
+};
+
+class ThreadedDocumentPool implements DocumentPool {
+  readonly name = "document pool";
+  readonly #log: Logger;
+  readonly #threadCount: number;
+  readonly #threadOptions: ThreadOptions;
+  readonly #threads = new Set<ParserThread>();
+  /** Every job that is not answered, by its number. */
+  readonly #jobs = new Map<number, Job>();
+  #queue: Job[] = [];
+  #state: "new" | "running" | "stopping" | "stopped" = "new";
+  #nextId = 1;
+  #isDispatchDue = false;
+  #restart: NodeJS.Timeout | undefined;
+  #onReady: (() => void) | undefined;
+  #onStartFailure: ((error: Error) => void) | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: DocumentPoolOptions) {
+    this.#log = options.log;
+    this.#threadCount = options.threads ?? 2;
+    this.#threadOptions = {
+      limits: { ...defaultStopDocumentLimits, ...options.limits },
+      deadlineMs: options.deadlineMs ?? 20_000,
+      maxHeapMb: options.maxHeapMb ?? 256,
+      maxParserMb: options.maxParserMb ?? 320,
+    };
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.#state = "running";
+    const abort = () => this.#onStartFailure?.(new Error("the start was aborted", { cause: signal.reason }));
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#onReady = resolve;
+        this.#onStartFailure = reject;
+        signal.addEventListener("abort", abort, { once: true });
+        while (this.#threads.size < this.#threadCount) this.#addThread();
+      });
+    } catch (error) {
+      await this.#endAll();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", abort);
+      this.#onReady = undefined;
+      this.#onStartFailure = undefined;
+    }
+  }
+
+  async stop(deadline: AbortSignal): Promise<void> {
+    if (this.#state === "stopped") return;
+    this.#state = "stopping";
+    const idle = () => this.#onIdle?.();
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+      deadline.addEventListener("abort", idle, { once: true });
+      if (this.#jobs.size === 0 || deadline.aborted) resolve();
+    });
+    deadline.removeEventListener("abort", idle);
+    await this.#endAll();
+  }
+
+  prepareFile(path: string, signal?: AbortSignal): Promise<PreparedDocument> {
+    return this.#prepare({ path }, signal);
+  }
+
+  prepareBytes(bytes: Uint8Array, signal?: AbortSignal): Promise<PreparedDocument> {
+    return this.#prepare({ bytes }, signal);
+  }
+
+  #prepare(source: Pick<Job, "path" | "bytes">, signal: AbortSignal | undefined): Promise<PreparedDocument> {
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
+    if (this.#state === "stopping" || this.#state === "stopped") return Promise.reject(stoppingError());
+    return new Promise((resolve, reject) => {
+      const id = this.#takeId();
+      const abort = () => job.settle({ error: signal?.reason });
+      const job: Job = {
+        ...source,
+        id,
+        thread: undefined,
+        blamed: 0,
+        witnessed: 0,
+        settle: (answer) => {
+          // Answers of aborted jobs still come from the thread; they find no job any more.
+          if (!this.#jobs.delete(id)) return;
+          signal?.removeEventListener("abort", abort);
+          if ("error" in answer) reject(answer.error);
+          else resolve(answer);
+          if (this.#jobs.size === 0) this.#onIdle?.();
+        },
+      };
+      this.#jobs.set(id, job);
+      signal?.addEventListener("abort", abort, { once: true });
+      this.#queue.push(job);
+      this.#scheduleDispatch();
+    });
+  }
+
+  /** Job numbers fit the shared Int32 and start again; 0 means none. A number still in use is passed over. */
+  #takeId(): number {
+    do {
+      this.#nextId = this.#nextId >= 0x7fff_ffff ? 1 : this.#nextId + 1;
+    } while (this.#jobs.has(this.#nextId));
+    return this.#nextId;
+  }
+
+  #addThread(): void {
+    const thread = new ParserThread(this.#threadOptions, {
+      ready: () => this.#threadReady(),
+      results: (_thread, results) => this.#takeResults(results),
+      ended: (ended, end) => this.#threadEnded(ended, end),
+    });
+    this.#threads.add(thread);
+  }
+
+  #threadReady(): void {
+    if ([...this.#threads].every((thread) => thread.isReady)) this.#onReady?.();
+    this.#scheduleDispatch();
+  }
+
+  #takeResults(results: readonly WorkerResult[]): void {
+    for (const { id, document } of results) this.#jobs.get(id)?.settle(document);
+    this.#scheduleDispatch();
+  }
+
+  /** Once for all jobs that arrive in the same turn, so that they travel together. */
+  #scheduleDispatch(): void {
+    if (this.#isDispatchDue || this.#queue.length === 0) return;
+    this.#isDispatchDue = true;
+    queueMicrotask(() => {
+      this.#isDispatchDue = false;
+      this.#dispatch();
+    });
+  }
+
+  #dispatch(): void {
+    let at = 0;
+    for (let thread = this.#freestThread(); thread !== undefined && at < this.#queue.length; ) {
+      const share = Math.ceil((this.#queue.length - at) / this.#threads.size);
+      const batch = this.#queue.slice(at, at + Math.min(share, maxBatch));
+      at += batch.length;
+      this.#send(thread, batch);
+      thread = this.#freestThread();
+    }
+    if (at > 0) this.#queue = this.#queue.slice(at);
+  }
+
+  #freestThread(): ParserThread | undefined {
+    let freest: ParserThread | undefined;
+    for (const thread of this.#threads) {
+      if (!thread.isReady || thread.isRetiring || thread.openBatches >= maxOpenBatches) continue;
+      if (freest === undefined || thread.openBatches < freest.openBatches) freest = thread;
+    }
+    return freest;
+  }
+
+  #send(thread: ParserThread, batch: readonly Job[]): void {
+    const waiting = batch.filter((job) => this.#jobs.has(job.id)); // aborted ones have gone
+    if (waiting.length === 0) return;
+    for (const job of waiting) job.thread = thread;
+    thread.send(waiting.map(messageOfJob));
+  }
+
+  #threadEnded(thread: ParserThread, end: ThreadEnd): void {
+    this.#threads.delete(thread);
+    const held = [...this.#jobs.values()].filter((job) => job.thread === thread);
+    for (const job of held) this.#afterEnd(job, end);
+    this.#queue = [...held.filter((job) => this.#jobs.has(job.id)), ...this.#queue];
+    if (end.reason !== "stopped") {
+      const { reason, detail } = end;
+      this.#log.warn(
+        { reason, detail, jobs: held.length },
+        "a parser thread ended; its documents are taken up again",
+      );
+    }
+    if (!end.wasReady)
+      this.#onStartFailure?.(new Error(`a parser thread did not start: ${end.detail ?? end.reason}`));
+    this.#replaceThread(end);
+    this.#scheduleDispatch();
+  }
+
+  #afterEnd(job: Job, end: ThreadEnd): void {
+    job.thread = undefined;
+    if (end.reason === "stopped") return;
+    job.witnessed++;
+    if (job.id === end.jobId) job.blamed++;
+    const isRefused = job.blamed >= 2 || job.witnessed >= maxWitnessed;
+    if (!isRefused) return;
+    if (job.refuseWith !== undefined) {
+      // It ends threads even when it is only hashed: then it is not the document, but the disk below it.
+      job.settle({ kind: "unreadable", systemCode: "EIO", message: "it cannot be read to its end" });
+      return;
+    }
+    job.refuseWith = { code: "tooLarge", message: endings[end.reason] };
+    job.blamed = 1;
+    job.witnessed = 0;
+  }
+
+  #replaceThread(end: ThreadEnd): void {
+    if (this.#state === "new" || this.#state === "stopped" || this.#onStartFailure !== undefined) return;
+    if (end.wasReady) this.#addThread();
+    else {
+      // A thread that cannot even start would otherwise be made anew without end.
+      this.#restart = setTimeout(() => this.#addThread(), restartDelayMs);
+    }
+  }
+
+  async #endAll(): Promise<void> {
+    this.#state = "stopped";
+    clearTimeout(this.#restart);
+    for (const job of [...this.#jobs.values()]) job.settle({ error: stoppingError() });
+    this.#queue = [];
+    await Promise.all([...this.#threads].map((thread) => thread.end()));
+  }
+}
+
+function messageOfJob(job: Job): WorkerJob {
+  return {
+    id: job.id,
+    ...(job.path === undefined ? {} : { path: job.path }),
+    // A copy of exactly these bytes: a view would take the whole memory it is a view of with it.
+    ...(job.bytes === undefined ? {} : { bytes: new Uint8Array(job.bytes) }),
+    ...(job.refuseWith === undefined ? {} : { refuseWith: job.refuseWith }),
+  };
+}
+
+function stoppingError(): DropgateError {
+  return new DropgateError("overloaded", "The service is stopping. Send the document again later.");
+}
+
+/** Makes a pool of parser threads. It takes jobs at once, and works on them when it has been started. */
+export function createDocumentPool(options: DocumentPoolOptions): DocumentPool {
+  return new ThreadedDocumentPool(options);
+}

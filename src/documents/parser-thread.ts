@@ -1,0 +1,141 @@
+/**
+ * One parser thread as the pool sees it: starting → ready → (retiring) → ended. A thread ends because it was stopped,
+ * because a document took it over its memory or its time, or because it crashed; the pool then makes another.
+ */
+import { Worker } from "node:worker_threads";
+import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import {
+  type WorkerJob,
+  type WorkerReport,
+  type WorkerResult,
+  type WorkerSettings,
+  workerExit,
+} from "./worker-messages.ts";
+import type { StopDocumentLimits } from "./stop-document.ts";
+
+export type EndReason = "stopped" | "memory" | "time" | "crash";
+
+export interface ThreadEnd {
+  readonly reason: EndReason;
+  /** The job that was in hand, when it is known. */
+  readonly jobId: number | undefined;
+  readonly wasReady: boolean;
+  readonly detail: string | undefined;
+}
+
+export interface ThreadOptions {
+  readonly limits: StopDocumentLimits;
+  readonly deadlineMs: number;
+  readonly maxHeapMb: number;
+  readonly maxParserMb: number;
+}
+
+export interface ThreadEvents {
+  ready(thread: ParserThread): void;
+  results(thread: ParserThread, results: readonly WorkerResult[]): void;
+  ended(thread: ParserThread, end: ThreadEnd): void;
+}
+
+/** Beyond this the parser's memory, which never shrinks, is given back by replacing the thread. */
+const wornOutBytes = 48 * 1024 * 1024;
+
+/** Runs from `dist` as .js and from the sources as .ts. */
+function workerUrl(): URL {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return new URL(`./document-worker.${extension}`, import.meta.url);
+}
+
+export class ParserThread {
+  /** Batches sent and not yet answered. */
+  openBatches = 0;
+  isReady = false;
+  /** Takes no more jobs, and ends when it has answered those it has. */
+  isRetiring = false;
+  readonly #events: ThreadEvents;
+  readonly #deadlineMs: number;
+  readonly #worker: Worker;
+  readonly #progress = new Int32Array(new SharedArrayBuffer(4));
+  #inHand = { jobId: 0, since: 0 };
+  #watch: NodeJS.Timeout | undefined;
+  #reason: EndReason = "crash";
+  #detail: string | undefined;
+
+  constructor(options: ThreadOptions, events: ThreadEvents) {
+    this.#events = events;
+    this.#deadlineMs = options.deadlineMs;
+    const settings: WorkerSettings = {
+      limits: options.limits,
+      maxParserBytes: options.maxParserMb * 1024 * 1024,
+      wornOutBytes,
+      progress: this.#progress.buffer,
+    };
+    this.#worker = new Worker(workerUrl(), {
+      name: "stop document parser",
+      workerData: settings,
+      resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb, maxYoungGenerationSizeMb: 4 },
+    });
+    this.#worker.on("message", (report: WorkerReport) => this.#receive(report));
+    this.#worker.on("error", (error) => this.#note(error));
+    this.#worker.on("exit", (code) => this.#exited(code));
+  }
+
+  /** Sends one batch. The bytes of its jobs are given away. */
+  send(jobs: readonly WorkerJob[]): void {
+    this.openBatches++;
+    const owned = jobs.flatMap((job) => (job.bytes === undefined ? [] : [job.bytes.buffer as ArrayBuffer]));
+    this.#worker.postMessage(jobs, owned);
+    this.#watch ??= setInterval(() => this.#checkDeadline(), Math.max(10, this.#deadlineMs / 10)).unref();
+  }
+
+  /** Ends the thread now; `ended` follows with the reason "stopped". */
+  async end(): Promise<void> {
+    this.#reason = "stopped";
+    await this.#worker.terminate();
+  }
+
+  #receive(report: WorkerReport): void {
+    if (report.kind === "ready") {
+      this.isReady = true;
+      this.#events.ready(this);
+      return;
+    }
+    if (report.isBatchDone) this.openBatches--;
+    if (report.isWornOut) this.isRetiring = true;
+    if (this.openBatches === 0) this.#stopWatch();
+    this.#events.results(this, report.results);
+    if (this.isRetiring && this.openBatches === 0) void this.end();
+  }
+
+  /** A document's time is what passes while this thread has it in hand, seen from outside: a stuck thread cannot tell. */
+  #checkDeadline(): void {
+    const jobId = Atomics.load(this.#progress, 0);
+    const now = performance.now();
+    if (jobId !== this.#inHand.jobId) this.#inHand = { jobId, since: now };
+    if (jobId === 0 || now - this.#inHand.since < this.#deadlineMs) return;
+    this.#stopWatch();
+    this.#reason = "time";
+    void this.#worker.terminate();
+  }
+
+  #stopWatch(): void {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+  }
+
+  #note(error: unknown): void {
+    if (systemCodeOf(error) === "ERR_WORKER_OUT_OF_MEMORY") this.#reason = "memory";
+    this.#detail = messageOf(error);
+  }
+
+  #exited(code: number): void {
+    this.#stopWatch();
+    if (code === workerExit.memory) this.#reason = "memory";
+    const jobId = Atomics.load(this.#progress, 0);
+    this.#events.ended(this, {
+      reason: this.#reason,
+      jobId: jobId === 0 ? undefined : jobId,
+      wasReady: this.isReady,
+      detail: this.#detail,
+    });
+  }
+}

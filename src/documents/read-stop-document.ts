@@ -1,0 +1,224 @@
+/**
+ * Reads a stop document from its bytes (decisions 5). Synchronous; runs in the parser threads.
+ *
+ * Encoding and DOCTYPE are looked at first, on decoded text. Then libxml2 decides whether the document is well-formed,
+ * one pass makes the objects and holds the document to its limits, and the XSD decides whether what was made counts.
+ * libxml2 parses the bytes itself, with no network, no entity substitution, no DTD loading, and no file access.
+ */
+import {
+  type ErrorDetail,
+  ParseOption,
+  XmlDocument,
+  XmlParseError,
+  XmlValidateError,
+  XsdValidator,
+} from "libxml2-wasm";
+import { type Fault, maxFaults } from "../lib/errors.ts";
+import { decodeXml, findDoctype } from "./decode-xml.ts";
+import {
+  defaultStopDocumentLimits,
+  type FunctionCode,
+  limitFault,
+  type RefusedStopDocument,
+  type StopDocumentLimits,
+  type StopDocumentOutcome,
+  type StopInstruction,
+} from "./stop-document.ts";
+import { asStop, type ReadDocument, type ReadInstruction, readStopText } from "./stop-reader.ts";
+import { faultOfParseError, faultOfSchemaError, isLimitError } from "./xml-faults.ts";
+import { writeStopXsd } from "./xsd-writer.ts";
+
+// BIG_LINES: lines beyond 65,535 are told right. COMPACT: short texts cost no allocation.
+const parseOptions = {
+  option: ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_BIG_LINES | ParseOption.XML_PARSE_COMPACT,
+};
+
+let compiledValidator: XsdValidator | undefined;
+
+/** The compiled XSD, once a thread; it lives as long as the thread. */
+function stopValidator(): XsdValidator {
+  if (compiledValidator !== undefined) return compiledValidator;
+  const schema = XmlDocument.fromBuffer(Buffer.from(writeStopXsd()), parseOptions);
+  try {
+    compiledValidator = XsdValidator.fromDoc(schema);
+    return compiledValidator;
+  } finally {
+    schema.dispose();
+  }
+}
+
+/** Compiles the XSD, so that the first document does not wait for it. */
+export function prepareStopReader(): void {
+  stopValidator();
+}
+
+function refused(
+  faults: readonly Fault[],
+  known: Omit<RefusedStopDocument, "kind" | "faults">,
+): RefusedStopDocument {
+  return { kind: "refused", faults: faults.slice(0, maxFaults), ...known };
+}
+
+function firstElementText(text: string, name: string): string | undefined {
+  const start = text.indexOf(`<${name}>`);
+  if (start === -1) return undefined;
+  const value = text.slice(start + name.length + 2, start + name.length + 202);
+  return /^\s*([^<\s]{1,100})\s*</.exec(value)?.[1];
+}
+
+/** What can be told of a document that no parser takes: looked for in the text, so only for people and for order. */
+function guessed(text: string): Omit<RefusedStopDocument, "kind" | "faults" | "isIncomplete"> {
+  const documentId = firstElementText(text, "DocumentID");
+  const firstFunction = firstElementText(text, "Function");
+  const firstStopNbr = firstElementText(text, "StopNbr");
+  return {
+    ...(documentId === undefined ? {} : { documentId }),
+    ...(firstFunction === undefined ? {} : { firstFunction }),
+    ...(firstStopNbr === undefined ? {} : { firstStopNbr }),
+  };
+}
+
+function known(document: ReadDocument): Omit<RefusedStopDocument, "kind" | "faults"> {
+  const first = document.instructions[0];
+  return {
+    isIncomplete: false,
+    ...(document.documentId === undefined ? {} : { documentId: document.documentId }),
+    ...(first === undefined || first.functionCode === "" ? {} : { firstFunction: first.functionCode }),
+    ...(first === undefined || first.stopNbr === "" ? {} : { firstStopNbr: first.stopNbr }),
+  };
+}
+
+const unfinishedMessage = /Premature end|not terminated|not finished|Couldn't find end|Document is empty/i;
+
+/** The offset of a line and column as the parser tells them. */
+function offsetOf(text: string, detail: ErrorDetail): number {
+  let lineStart = 0;
+  for (let line = 1; line < detail.line; line++) {
+    const end = text.indexOf("\n", lineStart);
+    if (end === -1) break;
+    lineStart = end + 1;
+  }
+  return lineStart + detail.col - 1;
+}
+
+/** Whether a parser's first complaint is about the text having ended. */
+function isAtEnd(text: string, detail: ErrorDetail): boolean {
+  // A host that allocates the full size first leaves zero bytes behind what it has written so far.
+  if (text.endsWith("\u0000") || text.trim() === "") return true;
+  if (/<\/Stops?\s*>\s*$/.test(text.slice(-200))) return false;
+  if (unfinishedMessage.test(detail.message) || !text.includes(">")) return true;
+  // Half the end of a comment looks like a fault in the middle of it.
+  if (detail.message.startsWith("Double hyphen") && text.endsWith("--")) return true;
+  // The parser stands before the "!" of a comment or CDATA section whose opening is cut off, and before a cut letter.
+  return /^(<?![-[A-Z]*)?\s*\uFFFD?$/.test(text.slice(offsetOf(text, detail)));
+}
+
+function refuseUnparsed(text: string, details: readonly ErrorDetail[]): RefusedStopDocument {
+  const first = details[0] ?? { message: "it cannot be parsed", level: 3, line: 1, col: 1 };
+  const limit = details.find(isLimitError);
+  if (limit !== undefined) {
+    const fault = limitFault(limit.message.split(/,|, try/)[0]?.trim() ?? "too large", limit.line);
+    return refused([fault], { isIncomplete: false, ...guessed(text) });
+  }
+  return refused([faultOfParseError(first)], { isIncomplete: isAtEnd(text, first), ...guessed(text) });
+}
+
+function parse(bytes: Uint8Array): XmlDocument | readonly ErrorDetail[] {
+  try {
+    return XmlDocument.fromBuffer(bytes, parseOptions);
+  } catch (error) {
+    if (error instanceof XmlParseError) return error.details;
+    throw error;
+  }
+}
+
+function schemaErrors(document: XmlDocument): readonly ErrorDetail[] {
+  try {
+    stopValidator().validate(document);
+    return [];
+  } catch (error) {
+    if (error instanceof XmlValidateError) return error.details;
+    throw error;
+  }
+}
+
+function isFunctionCode(code: string): code is FunctionCode {
+  return code === "01" || code === "02" || code === "03";
+}
+
+function instructionsOf(read: readonly ReadInstruction[]): StopInstruction[] {
+  return read.map(({ functionCode, stopNbr, stop, line }) => {
+    // The XSD has been passed, so anything else is a fault of this program and not of the document.
+    if (!isFunctionCode(functionCode)) throw new Error("an instruction without a Function passed the XSD");
+    return { function: functionCode, stopNbr, stop: asStop(stop), line };
+  });
+}
+
+function doctypeFault(text: string, at: number): Fault {
+  const line = text.slice(0, at).split("\n").length;
+  return {
+    code: "forbiddenXml",
+    message: "The document has a DOCTYPE. Send it without DTD and entities.",
+    line,
+  };
+}
+
+/** Adds the number of the stop that the fault's path leads to. */
+function withStopNumber(fault: Fault, instructions: readonly ReadInstruction[]): Fault {
+  const path = /^\/(?:Stops\/)?Stop(?:\[(\d+)\])?(?:\/|$)/.exec(fault.path ?? "");
+  const stopNbr = path === null ? undefined : instructions[Number(path[1] ?? 1) - 1]?.stopNbr;
+  return stopNbr === undefined || stopNbr === "" ? fault : { ...fault, stopNbr };
+}
+
+function readParsed(parsed: XmlDocument, text: string, limits: StopDocumentLimits): StopDocumentOutcome {
+  if (parsed.dtd !== null) return refused([doctypeFault("", 0)], { isIncomplete: false, ...guessed(text) });
+  const outcome = readStopText(text, limits);
+  if (outcome.kind === "overLimit") {
+    return refused([limitFault(outcome.message, outcome.line)], { isIncomplete: false, ...guessed(text) });
+  }
+  const { document } = outcome;
+  const details = schemaErrors(parsed).slice(0, maxFaults);
+  if (details.length > 0) {
+    const faults = details.map((detail) => withStopNumber(faultOfSchemaError(detail), document.instructions));
+    return refused(faults, known(document));
+  }
+  if (document.faults.length > 0) return refused(document.faults, known(document));
+  return {
+    kind: "read",
+    document: {
+      ...(document.documentId === undefined ? {} : { documentId: document.documentId }),
+      ...(document.companyCode === undefined ? {} : { companyCode: document.companyCode }),
+      instructions: instructionsOf(document.instructions),
+    },
+  };
+}
+
+/**
+ * Reads one stop document. An expected fault of the document is an outcome; what throws is a fault of the parser, after
+ * which its thread must not be used again.
+ */
+export function readStopDocument(
+  bytes: Buffer,
+  limits: StopDocumentLimits = defaultStopDocumentLimits,
+): StopDocumentOutcome {
+  if (bytes.length > limits.maxBytes) {
+    return refused([limitFault(`it has more than ${limits.maxBytes} bytes`)], { isIncomplete: false });
+  }
+  const decoded = decodeXml(bytes);
+  if (decoded.kind === "unsupported") {
+    const message = `The encoding '${decoded.encoding.slice(0, 40)}' is not taken. Send UTF-8, UTF-16 or ISO-8859-1.`;
+    return refused([{ code: "forbiddenXml", message, line: 1 }], { isIncomplete: false });
+  }
+  const { text } = decoded;
+  const doctypeAt = findDoctype(text);
+  if (doctypeAt !== undefined) {
+    return refused([doctypeFault(text, doctypeAt)], { isIncomplete: false, ...guessed(text) });
+  }
+  const parsed = parse(bytes);
+  if (!(parsed instanceof XmlDocument)) return refuseUnparsed(text, parsed);
+  try {
+    return readParsed(parsed, text, limits);
+  } finally {
+    parsed.dispose();
+  }
+}

@@ -1,0 +1,56 @@
+/** A stop document as it is handed on, and its limits. Free of the parser, so that the main thread never loads it. */
+import type { Stop } from "../domain/stop.ts";
+import type { Fault } from "../lib/errors.ts";
+import type { ReaderLimits } from "./stop-reader.ts";
+
+export type FunctionCode = "01" | "02" | "03";
+
+export interface StopInstruction {
+  readonly function: FunctionCode;
+  readonly stopNbr: string;
+  readonly stop: Stop;
+  /** Line of the `Stop` element. */
+  readonly line: number;
+}
+
+export interface StopDocument {
+  readonly documentId?: string;
+  /** The `CompanyCode` of `Stops`, for the caller to compare. */
+  readonly companyCode?: string;
+  readonly instructions: readonly StopInstruction[];
+}
+
+/** What is known of a refused document, for the ledger and the order of files. */
+export interface RefusedStopDocument {
+  readonly kind: "refused";
+  readonly faults: readonly Fault[];
+  readonly documentId?: string;
+  /** Not well-formed at its end: perhaps a file that is still being written. */
+  readonly isIncomplete: boolean;
+  readonly firstFunction?: string;
+  readonly firstStopNbr?: string;
+}
+
+export type StopDocumentOutcome =
+  | { readonly kind: "read"; readonly document: StopDocument }
+  | RefusedStopDocument;
+
+export interface StopDocumentLimits extends ReaderLimits {
+  readonly maxBytes: number;
+}
+
+/** The limits of decisions 5. */
+export const defaultStopDocumentLimits: StopDocumentLimits = {
+  maxBytes: 50 * 1024 * 1024,
+  maxDepth: 64,
+  // libxml2's own limit for a text node; both say "10 MB".
+  maxTextLength: 10_000_000,
+  maxStops: 500,
+  maxDetails: 20_000,
+};
+
+/** The fault of a document over one of the limits. */
+export function limitFault(what: string, line?: number): Fault {
+  const message = `The document is over its limit: ${what}. Send it in smaller parts.`;
+  return line === undefined ? { code: "tooLarge", message } : { code: "tooLarge", message, line };
+}

@@ -1,0 +1,104 @@
+/** What a row of the table of elements says, and the rows that stops and their details share. */
+import type { ValueKindName } from "./value-kinds.ts";
+
+/** An element with one value; `path` is where the value stands in the canonical object, such as `to.address.zip`. */
+export interface ValueElement {
+  readonly shape: "value";
+  readonly name: string;
+  readonly path: string;
+  readonly kind: ValueKindName;
+  readonly about: string;
+  readonly isRequired?: boolean;
+  /** An attribute whose value is a text field of its own: the unit of a measure. */
+  readonly attribute?: AttributeOfValue;
+}
+
+export interface AttributeOfValue {
+  readonly name: string;
+  readonly path: string;
+  readonly about: string;
+}
+
+/** An element that groups others, in any order. Paths of its children begin at the object that holds it. */
+export interface ObjectElement {
+  readonly shape: "object";
+  readonly name: string;
+  readonly typeName: string;
+  readonly about: string;
+  readonly children: readonly StopElement[];
+}
+
+/** An element that holds a list. Paths of the item's children begin at the item. */
+export interface ListElement {
+  readonly shape: "list";
+  readonly name: string;
+  readonly typeName: string;
+  readonly path: string;
+  readonly about: string;
+  readonly item: ListItem;
+}
+
+export interface ListItem {
+  readonly name: string;
+  readonly typeName: string;
+  readonly about: string;
+  /** The item's children in any order; or, with `content`, its own text and attribute. */
+  readonly children: readonly StopElement[];
+  readonly content?: ValueElement;
+}
+
+export type StopElement = ValueElement | ObjectElement | ListElement;
+
+export type Row = readonly [name: string, path: string, kind: ValueKindName, about: string];
+
+/** Rows of a table as elements. */
+export function values(rows: readonly Row[]): ValueElement[] {
+  return rows.map(([name, path, kind, about]) => ({ shape: "value", name, path, kind, about }));
+}
+
+/** A measure with its unit as attribute `UOM`; the unit has its own field beside the value's. */
+export function measure(name: string, path: string, about: string): ValueElement {
+  const attribute = { name: "UOM", path: `${path}UOM`, about: "Unit of measure." };
+  return { shape: "value", name, path, kind: "numberText", about, attribute };
+}
+
+/** The seven elements of an address. */
+export function addressRows(prefix: string, path: string, whose: string): Row[] {
+  return [
+    [`${prefix}Name`, `${path}.name`, "text", `Name at ${whose}.`],
+    [`${prefix}Addr1`, `${path}.addr1`, "text", `First address line of ${whose}.`],
+    [`${prefix}Addr2`, `${path}.addr2`, "text", `Second address line of ${whose}.`],
+    [`${prefix}City`, `${path}.city`, "text", `City of ${whose}.`],
+    [`${prefix}State`, `${path}.state`, "text", `State or region of ${whose}.`],
+    [`${prefix}Zip`, `${path}.zip`, "text", `Postal code of ${whose}.`],
+    [`${prefix}Country`, `${path}.country`, "text", `Country of ${whose}.`],
+  ];
+}
+
+/** Stops and details have the same comments. */
+export const commentElements: ListElement = {
+  shape: "list",
+  name: "Comments",
+  typeName: "Comments",
+  path: "comments",
+  about: "Instructions for the driver.",
+  item: {
+    name: "Comment",
+    typeName: "Comment",
+    about: "One instruction; its text is the element's content.",
+    children: [],
+    content: {
+      shape: "value",
+      name: "Comment",
+      path: "commentDescription",
+      kind: "text",
+      about: "One instruction.",
+      attribute: { name: "Type", path: "commentType", about: "Type of the comment." },
+    },
+  },
+};
+
+/** The last part of a canonical path: the name under which a field's maximum length stands. */
+export function fieldNameOf(path: string): string {
+  return path.slice(path.lastIndexOf(".") + 1);
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { XmlDocument, XsdValidator } from "libxml2-wasm";
+import { afterAll, expect, test } from "vitest";
+import type { Fault } from "../lib/errors.ts";
+import { type StopResponse, writeStopResponse } from "./stop-response.ts";
+
+const schema = XmlDocument.fromBuffer(readFileSync(new URL("../../xsd/stop-response.xsd", import.meta.url)));
+const validator = XsdValidator.fromDoc(schema);
+afterAll(() => {
+  validator.dispose();
+  schema.dispose();
+});
+
+/** The response's text, and what a parser reads from it, once it has passed the XSD. */
+function valuesOf(response: StopResponse): { text: string; at: (path: string) => string | undefined } {
+  const text = writeStopResponse(response);
+  const document = XmlDocument.fromBuffer(Buffer.from(text));
+  try {
+    validator.validate(document);
+    const paths = [
+      "//DocumentID",
+      "//Status",
+      "//Error",
+      "//Error/@Path",
+      "//Error/@StopNbr",
+      "//RecordsCreated",
+    ];
+    const values = new Map(paths.map((path) => [path, document.get(path)?.content]));
+    return { text, at: (path) => values.get(path) };
+  } finally {
+    document.dispose();
+  }
+}
+
+const counts = { created: 0, updated: 0, deleted: 0 };
+const nasty = "\u0000\u0001&<>\"'\ud800\ufffe\r\n\tend";
+
+test("success is status 10 with the counts and without errors", () => {
+  const { text, at } = valuesOf({ documentId: "D-1", faults: [], created: 3, updated: 0, deleted: 0 });
+  expect([at("//DocumentID"), at("//Status"), at("//RecordsCreated")]).toEqual(["D-1", "10", "3"]);
+  expect(text).not.toContain("<Errors>");
+});
+
+test("a fault is status 99 with number, line, column, path and stop number", () => {
+  const fault: Fault = {
+    code: "xsdMismatch",
+    message: "text",
+    line: 12,
+    column: 3,
+    path: "/Stop/BOL",
+    stopNbr: "A1",
+  };
+  const { text, at } = valuesOf({ faults: [fault], ...counts });
+  expect(text).toContain(
+    '<Error ErrorMsgID="951" Line="12" Column="3" Path="/Stop/BOL" StopNbr="A1">text</Error>',
+  );
+  expect([at("//DocumentID"), at("//Status")]).toEqual(["UNKNOWN", "99"]);
+});
+
+test("the five characters are escaped, and characters that XML forbids are left out", () => {
+  const fault: Fault = { code: "missing", message: nasty, path: nasty, stopNbr: nasty };
+  const { text, at } = valuesOf({ documentId: nasty, faults: [fault], ...counts });
+  expect(text).toContain("&amp;&lt;&gt;&quot;&apos;");
+  for (const path of ["//Error", "//Error/@Path", "//Error/@StopNbr"])
+    expect(at(path)).toBe("&<>\"'\ufffd\r\n\tend");
+});
+
+test("at most 50 faults are written", () => {
+  const faults = Array.from({ length: 80 }, (): Fault => ({ code: "missing", message: "x" }));
+  expect(valuesOf({ faults, ...counts }).text.match(/<Error /g)).toHaveLength(50);
+});
+
+test("an empty document id is UNKNOWN", () => {
+  expect(valuesOf({ documentId: " \u0000", faults: [], ...counts }).at("//DocumentID")).toBe("UNKNOWN");
+});

@@ -1,0 +1,39 @@
+/** What the document pool and its parser threads say to each other. */
+import type { Fault } from "../lib/errors.ts";
+import type { PreparedDocument } from "./prepared-document.ts";
+import type { StopDocumentLimits } from "./stop-document.ts";
+
+/** One document to prepare: a file by its path, or bytes. */
+export interface WorkerJob {
+  readonly id: number;
+  readonly path?: string;
+  readonly bytes?: Uint8Array;
+  /** The document is not to be parsed (again): only hashed, and refused with this fault. */
+  readonly refuseWith?: Fault;
+}
+
+export interface WorkerResult {
+  readonly id: number;
+  readonly document: PreparedDocument;
+}
+
+export type WorkerReport =
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "results";
+      readonly results: readonly WorkerResult[];
+      readonly isBatchDone: boolean;
+      /** The parser's memory has grown and will not shrink: the pool should replace the thread. */
+      readonly isWornOut: boolean;
+    };
+
+export interface WorkerSettings {
+  readonly limits: StopDocumentLimits;
+  readonly maxParserBytes: number;
+  readonly wornOutBytes: number;
+  /** One Int32: the number of the job in hand, 0 for none. */
+  readonly progress: SharedArrayBuffer;
+}
+
+/** Exit code of the thread that ran over its memory, for the pool's words about it. */
+export const workerExit = { memory: 91 } as const;
