@@ -1,0 +1,102 @@
+/**
+ * Opens the state: one SQLite file, read through one connection and written through another.
+ *
+ * Readers never see a half-done unit of work: they have a connection of their own, and WAL gives them the last commit.
+ * Beside the database lies a marker with the same instance id, because SQLite makes an empty database of a missing one
+ * without a word.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Kysely } from "kysely";
+import { writeFileDurably } from "../lib/durable-file.ts";
+import { systemCodeOf } from "../lib/errors.ts";
+import { newGuid } from "../lib/ids.ts";
+import { createGroupCommit, type Transaction } from "./group-commit.ts";
+import { migrate } from "./migrations.ts";
+import type { Tables } from "./schema.ts";
+import { openSqlite, sqliteDialect, vacuumIncrementally } from "./sqlite-dialect.ts";
+
+export const databaseFileName = "dropgate.db";
+export const markerFileName = "dropgate.instance";
+
+export type Reader = Kysely<Tables>;
+
+export interface Store {
+  readonly instanceId: string;
+  /** Committed state only. */
+  readonly read: Reader;
+  /** Runs a unit of work; resolves after it is durable. Units share commits but fail alone. */
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Gives free pages back to the file system; call it when idle. */
+  vacuum(pages: number): void;
+  close(): Promise<void>;
+}
+
+function readMarker(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function readInstanceId(db: Kysely<Tables>): Promise<string | undefined> {
+  const row = await db.selectFrom("meta").select("value").where("key", "=", "instance").executeTakeFirst();
+  return row?.value;
+}
+
+async function agreeOnInstance(db: Kysely<Tables>, markerPath: string): Promise<string> {
+  const marker = readMarker(markerPath);
+  const known = await readInstanceId(db);
+  if (known !== undefined && marker === known) return known;
+  if (marker !== undefined) {
+    throw new Error(
+      `the database beside ${markerPath} is not the one that belongs there (it says ${known ?? "nothing"}, the marker ` +
+        `${marker}): restore the right database, or remove the marker if this one is meant`,
+    );
+  }
+  const instanceId = known ?? newGuid();
+  if (known === undefined)
+    await db.insertInto("meta").values({ key: "instance", value: instanceId }).execute();
+  await writeFileDurably(markerPath, `${instanceId}\n`);
+  return instanceId;
+}
+
+/**
+ * Opens (or makes) the database in `stateDir` and migrates it. Rejects when the file is gone although its marker is
+ * there, when marker and database differ, or when the schema is newer than the code.
+ */
+export async function openStore(stateDir: string): Promise<Store> {
+  const path = join(stateDir, databaseFileName);
+  const markerPath = join(stateDir, markerFileName);
+  const isNew = !existsSync(path);
+  if (isNew && readMarker(markerPath) !== undefined) {
+    throw new Error(
+      `${path} is missing although ${markerPath} says that it was there: restore it from a backup`,
+    );
+  }
+  const writer = openSqlite(path, { isNew });
+  try {
+    const write = new Kysely<Tables>({ dialect: sqliteDialect(writer) });
+    await migrate(write);
+    const instanceId = await agreeOnInstance(write, markerPath);
+    const reader = openSqlite(path, { isNew: false });
+    const read = new Kysely<Tables>({ dialect: sqliteDialect(reader) });
+    const commits = createGroupCommit(write);
+    return {
+      instanceId,
+      read,
+      write: (work) => commits.run(work),
+      vacuum: (pages) => vacuumIncrementally(writer, pages),
+      async close() {
+        await commits.close();
+        reader.close();
+        writer.close();
+      },
+    };
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * One fsync for many: units of work that wait at the same moment are committed together.
+ *
+ *   waiting --taken--> running (in its own savepoint) --released--> committed --> answered
+ *                              \--failed: rolled back to its savepoint, answered with its error
+ *
+ * Units run one after the other in the order they were given. Each is answered only after the commit, so what was
+ * answered survives a crash; a unit that fails undoes itself alone. When the commit fails, all of the group fail.
+ */
+import { setImmediate } from "node:timers/promises";
+import { CompiledQuery, type Kysely } from "kysely";
+import { DropgateError } from "../lib/errors.ts";
+import type { Tables } from "./schema.ts";
+
+/** A transaction in which a unit of work runs. It must not wait for anything but the database. */
+export type Transaction = Kysely<Tables>;
+
+interface Unit {
+  work(tx: Transaction): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+export interface GroupCommit {
+  run<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Refuses new units; resolves when those in hand are committed. */
+  close(): Promise<void>;
+}
+
+const savepoint = CompiledQuery.raw("savepoint unit");
+const release = CompiledQuery.raw("release savepoint unit");
+const rollbackToSavepoint = CompiledQuery.raw("rollback to savepoint unit");
+
+async function runUnit(tx: Transaction, unit: Unit): Promise<() => void> {
+  await tx.executeQuery(savepoint);
+  try {
+    const value = await unit.work(tx);
+    await tx.executeQuery(release);
+    return () => unit.resolve(value);
+  } catch (error) {
+    await tx.executeQuery(rollbackToSavepoint);
+    await tx.executeQuery(release);
+    return () => unit.reject(error);
+  }
+}
+
+async function commitGroup(db: Kysely<Tables>, units: readonly Unit[]): Promise<void> {
+  try {
+    const answers = await db.transaction().execute(async (tx) => {
+      const done: (() => void)[] = [];
+      for (const unit of units) done.push(await runUnit(tx, unit));
+      return done;
+    });
+    for (const answer of answers) answer();
+  } catch (error) {
+    for (const unit of units) unit.reject(error);
+  }
+}
+
+/** Puts writers in line over one connection. `maxUnits` bounds how long the first of a group waits for the last. */
+export function createGroupCommit(db: Kysely<Tables>, maxUnits = 256): GroupCommit {
+  let waiting: Unit[] = [];
+  let running: Promise<void> | undefined;
+  let isClosed = false;
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      // Units of the same turn of the event loop share a commit, and between two groups others get their turn.
+      await setImmediate();
+      const group = waiting.slice(0, maxUnits);
+      waiting = waiting.slice(maxUnits);
+      await commitGroup(db, group);
+    }
+    running = undefined;
+  }
+
+  return {
+    run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+      if (isClosed)
+        return Promise.reject(new DropgateError("overloaded", "dropgate is stopping: try again later"));
+      return new Promise<T>((resolve, reject) => {
+        waiting.push({ work, resolve: (value) => resolve(value as T), reject });
+        running ??= drain();
+      });
+    },
+    async close() {
+      isClosed = true;
+      while (running !== undefined) await running;
+    },
+  };
+}

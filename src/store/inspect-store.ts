@@ -1,0 +1,60 @@
+/** Looks at the database of a state directory without changing it: no migration, no new file. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Kysely } from "kysely";
+import { systemCodeOf } from "../lib/errors.ts";
+import { type Company, listCompanies } from "./companies.ts";
+import { databaseFileName, markerFileName } from "./database.ts";
+import type { Tables } from "./schema.ts";
+import { openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
+
+export type StoreInspection =
+  | { readonly kind: "absent" /** The marker says that there was one. */; readonly isMissing: boolean }
+  | {
+      readonly kind: "present";
+      readonly sqliteVersion: string;
+      /** The number of the schema, 0 for none. */
+      readonly schema: number;
+      readonly instanceId: string | undefined;
+      readonly marker: string | undefined;
+      readonly companies: readonly Company[];
+    };
+
+function readMarker(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function metaOf(db: Kysely<Tables>): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.selectFrom("meta").selectAll().execute();
+  return new Map(rows.map((row) => [row.key, row.value]));
+}
+
+/** Rejects when the file is no usable database, SQLite is too old, or the pragmas do not hold. */
+export async function inspectStore(stateDir: string): Promise<StoreInspection> {
+  const path = join(stateDir, databaseFileName);
+  const marker = readMarker(join(stateDir, markerFileName));
+  if (!existsSync(path)) return { kind: "absent", isMissing: marker !== undefined };
+  const database = openSqlite(path, { isNew: false });
+  try {
+    const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+    const version = database.prepare<[], { version: string }>("select sqlite_version() as version").get();
+    // A start that was cut off before the first migration leaves a database without tables.
+    const isEmpty = database.prepare("select 1 from sqlite_schema where name = 'files'").get() === undefined;
+    const meta = isEmpty ? new Map<string, string>() : await metaOf(db);
+    return {
+      kind: "present",
+      sqliteVersion: version?.version ?? "unknown",
+      schema: Number(meta.get("schema") ?? 0),
+      instanceId: meta.get("instance"),
+      marker,
+      companies: isEmpty ? [] : await listCompanies(db),
+    };
+  } finally {
+    database.close();
+  }
+}

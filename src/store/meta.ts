@@ -1,0 +1,44 @@
+/** Small facts about the state itself. */
+import type { Reader, Store } from "./database.ts";
+import type { Transaction } from "./group-commit.ts";
+
+type MetaKey = "alive_at" | "boot_id";
+
+async function readMeta(read: Reader, key: MetaKey): Promise<string | undefined> {
+  const row = await read.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
+  return row?.value;
+}
+
+async function writeMeta(tx: Transaction, key: MetaKey, value: string): Promise<void> {
+  await tx
+    .insertInto("meta")
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))
+    .execute();
+}
+
+/** Writes that the daemon is alive, durably, and reads it back: proof that the store works both ways. */
+export async function noteAlive(store: Pick<Store, "read" | "write">, now: number): Promise<void> {
+  await store.write((tx) => writeMeta(tx, "alive_at", String(now)));
+  if ((await readMeta(store.read, "alive_at")) === undefined)
+    throw new Error("what was written cannot be read");
+}
+
+/** What the last run left: in which boot of the machine it ran, and when it was last known to be alive. */
+export async function readLastRun(
+  read: Reader,
+): Promise<{ readonly bootId: string | undefined; readonly aliveAt: number | undefined }> {
+  const aliveAt = await readMeta(read, "alive_at");
+  return {
+    bootId: await readMeta(read, "boot_id"),
+    aliveAt: aliveAt === undefined ? undefined : Number(aliveAt),
+  };
+}
+
+/** Notes in which boot of the machine the daemon runs. */
+export async function noteBoot(store: Pick<Store, "write">, bootId: string, now: number): Promise<void> {
+  await store.write(async (tx) => {
+    await writeMeta(tx, "boot_id", bootId);
+    await writeMeta(tx, "alive_at", String(now));
+  });
+}

@@ -1,0 +1,212 @@
+/**
+ * Numbered migrations, forward only, one transaction each. A database that is newer than the code is refused.
+ * Never change one that has been released: add the next.
+ */
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "./schema.ts";
+import { autoId } from "./sqlite-dialect.ts";
+
+type Migration = (db: Kysely<Tables>) => Promise<void>;
+
+async function createAccounts(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable("companies")
+    .addColumn("id", "integer", autoId)
+    .addColumn("code", "text", (c) => c.notNull())
+    .addColumn("code_key", "text", (c) => c.notNull().unique())
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createTable("users")
+    .addColumn("id", "integer", autoId)
+    .addColumn("user_name", "text", (c) => c.notNull())
+    .addColumn("password_hash", "text")
+    .addColumn("is_enabled", "integer", (c) => c.notNull())
+    .addColumn("must_change_password", "integer", (c) => c.notNull())
+    .addColumn("profile", "text", (c) => c.notNull())
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("updated_at", "bigint", (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex("users_by_name").on("users").column("user_name").execute();
+  await db.schema
+    .createTable("memberships")
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("user_id", "integer", (c) => c.notNull().references("users.id"))
+    .addColumn("user_name", "text", (c) => c.notNull())
+    .addColumn("roles", "text", (c) => c.notNull())
+    .addPrimaryKeyConstraint("memberships_key", ["company_id", "user_id"])
+    .addUniqueConstraint("memberships_name", ["company_id", "user_name"])
+    .execute();
+  await db.schema.createIndex("memberships_by_user").on("memberships").column("user_id").execute();
+  await db.schema
+    .createTable("user_keys")
+    .addColumn("id", "integer", autoId)
+    .addColumn("user_id", "integer", (c) => c.notNull().references("users.id"))
+    .addColumn("key_type", "text", (c) => c.notNull())
+    .addColumn("key_blob", "text", (c) => c.notNull())
+    .addColumn("comment", "text", (c) => c.notNull())
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addUniqueConstraint("user_keys_once", ["user_id", "key_blob"])
+    .execute();
+}
+
+async function createPartners(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable("partners")
+    .addColumn("id", "integer", autoId)
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("partner_code", "text", (c) => c.notNull())
+    .addColumn("partner_type", "text")
+    .addColumn("body", "text", (c) => c.notNull())
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("updated_at", "bigint", (c) => c.notNull())
+    .addUniqueConstraint("partners_code", ["company_id", "partner_code"])
+    .execute();
+}
+
+async function createStops(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable("stops")
+    .addColumn("id", "integer", autoId)
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("stop_nbr", "text", (c) => c.notNull())
+    .addColumn("stop_nbr_key", "text", (c) => c.notNull())
+    .addColumn("stop_status", "text", (c) => c.notNull())
+    .addColumn("receive_status", "text", (c) => c.notNull())
+    .addColumn("receive_dttm", "text")
+    .addColumn("carrier_code", "text")
+    .addColumn("assignment_criteria", "text")
+    .addColumn("shipment_nbr", "text")
+    .addColumn("seal_nbr", "text")
+    .addColumn("bol", "text")
+    .addColumn("reference1", "text")
+    .addColumn("reference2", "text")
+    .addColumn("body", "text", (c) => c.notNull())
+    .addColumn("execution", "text", (c) => c.notNull())
+    .addColumn("file_time", "bigint")
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("updated_at", "bigint", (c) => c.notNull())
+    .addUniqueConstraint("stops_number", ["company_id", "stop_nbr"])
+    .execute();
+  for (const column of ["stop_nbr_key", "stop_status"]) {
+    await db.schema.createIndex(`stops_by_${column}`).on("stops").columns(["company_id", column]).execute();
+  }
+  // Most stops have none of these: a partial index costs them nothing.
+  for (const column of ["shipment_nbr", "seal_nbr", "bol", "reference1", "reference2"]) {
+    await db.schema
+      .createIndex(`stops_by_${column}`)
+      .on("stops")
+      .columns(["company_id", column])
+      .where(sql.ref(column), "is not", null)
+      .execute();
+  }
+}
+
+async function createRecordedEvents(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable("recorded_events")
+    .addColumn("id", "integer", autoId)
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("stop_nbr", "text")
+    .addColumn("load_nbr", "text")
+    .addColumn("event_code", "integer", (c) => c.notNull())
+    .addColumn("recorded_at", "bigint", (c) => c.notNull())
+    .addColumn("data", "text", (c) => c.notNull())
+    .execute();
+  for (const column of ["stop_nbr", "load_nbr"]) {
+    await db.schema
+      .createIndex(`recorded_events_by_${column}`)
+      .on("recorded_events")
+      .columns(["company_id", column])
+      .where(sql.ref(column), "is not", null)
+      .execute();
+  }
+}
+
+async function createFiles(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable("files")
+    .addColumn("id", "integer", autoId)
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("name_time", "bigint")
+    .addColumn("sha256", "text")
+    .addColumn("size", "bigint", (c) => c.notNull())
+    .addColumn("channel", "text", (c) => c.notNull())
+    .addColumn("user_name", "text")
+    .addColumn("received_at", "bigint", (c) => c.notNull())
+    .addColumn("state", "text", (c) => c.notNull())
+    .addColumn("stop_function", "text")
+    .addColumn("stop_nbr", "text")
+    .addColumn("document_id", "text")
+    .addColumn("reasons", "text", (c) => c.notNull())
+    .addColumn("records_created", "integer", (c) => c.notNull())
+    .addColumn("records_updated", "integer", (c) => c.notNull())
+    .addColumn("records_deleted", "integer", (c) => c.notNull())
+    .addColumn("decided_at", "bigint")
+    .addColumn("source", "text", (c) => c.notNull())
+    .addColumn("location", "text", (c) => c.notNull())
+    .addColumn("is_filed", "integer", (c) => c.notNull())
+    .addColumn("first_id", "integer")
+    .addColumn("removed_at", "bigint")
+    .addColumn("removed_by", "text")
+    .execute();
+  await db.schema.createIndex("files_by_name").on("files").columns(["company_id", "name"]).execute();
+  await db.schema.createIndex("files_by_location").on("files").column("location").execute();
+  await db.schema
+    .createIndex("files_by_stop")
+    .on("files")
+    .columns(["company_id", "stop_nbr"])
+    .where(sql.ref("stop_nbr"), "is not", null)
+    .execute();
+  // The work that is left is a small part of a ledger of years.
+  await db.schema
+    .createIndex("files_open")
+    .on("files")
+    .columns(["state", "id"])
+    .where(sql.ref("is_filed"), "=", sql.lit(0))
+    .execute();
+}
+
+const migrations: readonly Migration[] = [
+  async (db) => {
+    await createAccounts(db);
+    await createPartners(db);
+    await createStops(db);
+    await createRecordedEvents(db);
+    await createFiles(db);
+  },
+];
+
+async function readVersion(db: Kysely<Tables>): Promise<number> {
+  await db.schema
+    .createTable("meta")
+    .ifNotExists()
+    .addColumn("key", "text", (c) => c.primaryKey().notNull())
+    .addColumn("value", "text", (c) => c.notNull())
+    .execute();
+  const row = await db.selectFrom("meta").select("value").where("key", "=", "schema").executeTakeFirst();
+  return Number(row?.value ?? 0);
+}
+
+/** Brings the schema up to date. Rejects when the database was written by a newer dropgate. */
+export async function migrate(db: Kysely<Tables>): Promise<void> {
+  const version = await readVersion(db);
+  if (version > migrations.length) {
+    throw new Error(
+      `the database has schema ${version}, this dropgate knows ${migrations.length}: install the newer version again`,
+    );
+  }
+  for (const [index, migration] of migrations.entries()) {
+    if (index < version) continue;
+    await db.transaction().execute(async (tx) => {
+      await migration(tx);
+      const value = String(index + 1);
+      await tx
+        .insertInto("meta")
+        .values({ key: "schema", value })
+        .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))
+        .execute();
+    });
+  }
+}

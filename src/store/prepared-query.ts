@@ -1,0 +1,55 @@
+/**
+ * Queries of the hot path, built once: Kysely costs 20 to 30 µs to build a statement that then runs in 5.
+ */
+import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import type { Tables } from "./schema.ts";
+
+class Placeholder {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** Hands out a typed stand-in for the value of an argument while the query is built. */
+export type Argument<Args> = <Name extends keyof Args & string>(name: Name) => Args[Name];
+
+export interface PreparedQuery<Args, Row> {
+  run(db: Kysely<Tables>, args: Args): Promise<{ rows: Row[]; affected: number; insertId: number }>;
+}
+
+type AnyCompiled = CompiledQuery<unknown>;
+
+/**
+ * Prepares a query. `build` is called once, at the first run, with a function that stands in for each argument; the
+ * arguments may only be used as values.
+ */
+export function prepareQuery<Args extends object, Row = unknown>(
+  build: (db: Kysely<Tables>, arg: Argument<Args>) => Compilable<Row>,
+): PreparedQuery<Args, Row> {
+  let compiled: AnyCompiled | undefined;
+  let names: (keyof Args | undefined)[] = [];
+  const compile = (db: Kysely<Tables>): AnyCompiled => {
+    const query = build(db, (name) => new Placeholder(name) as never).compile() as AnyCompiled;
+    names = query.parameters.map((value) =>
+      value instanceof Placeholder ? (value.name as keyof Args) : undefined,
+    );
+    return query;
+  };
+  return {
+    async run(db, args) {
+      compiled ??= compile(db);
+      const query = compiled;
+      const parameters = names.map((name, index) =>
+        name === undefined ? query.parameters[index] : args[name],
+      );
+      const result = await db.executeQuery<Row>({ ...query, parameters } as CompiledQuery<Row>);
+      return {
+        rows: result.rows,
+        affected: Number(result.numAffectedRows ?? 0n),
+        insertId: Number(result.insertId ?? 0n),
+      };
+    },
+  };
+}

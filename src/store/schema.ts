@@ -1,0 +1,141 @@
+/**
+ * The tables, as Kysely sees them. Rows never leave `store/`.
+ *
+ * Kept portable: integers, text and real only; times are milliseconds UTC, booleans 0 or 1, JSON is text.
+ */
+import type { Generated } from "kysely";
+
+export interface MetaTable {
+  key: string;
+  value: string;
+}
+
+export interface CompaniesTable {
+  id: Generated<number>;
+  code: string;
+  /** Lower case; codes compare without regard to case. */
+  code_key: string;
+  created_at: number;
+}
+
+export interface UsersTable {
+  id: Generated<number>;
+  user_name: string;
+  password_hash: string | null;
+  is_enabled: number;
+  must_change_password: number;
+  /** JSON: the remaining fields of the user. */
+  profile: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface MembershipsTable {
+  company_id: number;
+  user_id: number;
+  user_name: string;
+  /** JSON array of role names. */
+  roles: string;
+}
+
+export interface UserKeysTable {
+  id: Generated<number>;
+  user_id: number;
+  key_type: string;
+  /** Base64 of the SSH wire form. */
+  key_blob: string;
+  comment: string;
+  created_at: number;
+}
+
+export interface PartnersTable {
+  id: Generated<number>;
+  company_id: number;
+  partner_code: string;
+  partner_type: string | null;
+  /** JSON: the business partner as it came. */
+  body: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface StopsTable {
+  id: Generated<number>;
+  company_id: number;
+  stop_nbr: string;
+  /** Lower case, for numbers taken from file names. */
+  stop_nbr_key: string;
+  stop_status: string;
+  receive_status: string;
+  receive_dttm: string | null;
+  carrier_code: string | null;
+  assignment_criteria: string | null;
+  shipment_nbr: string | null;
+  seal_nbr: string | null;
+  bol: string | null;
+  reference1: string | null;
+  reference2: string | null;
+  /** JSON: the canonical stop as the host sent it last. */
+  body: string;
+  /** JSON: cancellation, exceptions, actual times. */
+  execution: string;
+  /** Time in the name of the newest file applied to this stop, as CCYYMMDDHHMMSS; null when no file was. */
+  file_time: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface RecordedEventsTable {
+  id: Generated<number>;
+  company_id: number;
+  stop_nbr: string | null;
+  load_nbr: string | null;
+  event_code: number;
+  recorded_at: number;
+  /** JSON: what else is known of the event. */
+  data: string;
+}
+
+export interface FilesTable {
+  id: Generated<number>;
+  company_id: number;
+  name: string;
+  /** Time in the name as CCYYMMDDHHMMSS, null when the name has none. */
+  name_time: number | null;
+  sha256: string | null;
+  size: number;
+  channel: string;
+  user_name: string | null;
+  received_at: number;
+  state: string;
+  stop_function: string | null;
+  stop_nbr: string | null;
+  document_id: string | null;
+  /** JSON array of faults. */
+  reasons: string;
+  records_created: number;
+  records_updated: number;
+  records_deleted: number;
+  decided_at: number | null;
+  /** Where the bytes lay when the file was taken: relative to the state directory, absolute outside of it. */
+  source: string;
+  /** Where the bytes lie, or, while `is_filed` is 0 and the state is decided, are being moved to. */
+  location: string;
+  /** 0 while the move to `archive/` or `error/` and the receipt are still to be done. */
+  is_filed: number;
+  first_id: number | null;
+  removed_at: number | null;
+  removed_by: string | null;
+}
+
+export interface Tables {
+  meta: MetaTable;
+  companies: CompaniesTable;
+  users: UsersTable;
+  memberships: MembershipsTable;
+  user_keys: UserKeysTable;
+  partners: PartnersTable;
+  stops: StopsTable;
+  recorded_events: RecordedEventsTable;
+  files: FilesTable;
+}

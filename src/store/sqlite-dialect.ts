@@ -1,0 +1,170 @@
+/**
+ * Everything that only SQLite has: the driver, the pragmas, the version check, generated ids.
+ * The rest of `store/` is written so that a PostgreSQL dialect can stand in for this file.
+ */
+import BetterSqlite from "better-sqlite3";
+import {
+  type ColumnDefinitionBuilder,
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+
+/** Below it a WAL reset could corrupt the database. */
+const oldestSafeSqlite = [3, 51, 3] as const;
+const busyTimeoutMs = 250;
+const statementCacheSize = 500;
+
+/** Generated primary key. */
+export function autoId(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder {
+  return column.primaryKey().autoIncrement();
+}
+
+function checkVersion(version: string): void {
+  const parts = version.split(".").map(Number);
+  for (const [index, least] of oldestSafeSqlite.entries()) {
+    const part = parts[index] ?? 0;
+    if (part > least) return;
+    if (part < least) {
+      throw new Error(`SQLite ${version} is too old: ${oldestSafeSqlite.join(".")} or newer is needed`);
+    }
+  }
+}
+
+function setPragmas(database: BetterSqlite.Database, isNew: boolean): void {
+  if (isNew) database.pragma("auto_vacuum = INCREMENTAL");
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = FULL");
+  database.pragma("foreign_keys = ON");
+  database.pragma("temp_store = MEMORY");
+  database.pragma("cache_size = -16384");
+  // Fewer, larger checkpoints: each one copies every changed page back once.
+  database.pragma("wal_autocheckpoint = 4000");
+  database.pragma("journal_size_limit = 67108864");
+}
+
+/** The pragmas answer what was asked for, not what holds, until the first statement has run. */
+function verifyPragmas(database: BetterSqlite.Database, path: string): void {
+  database.prepare("select count(*) from sqlite_schema").get();
+  const mode = database.pragma("journal_mode", { simple: true });
+  const synchronous = database.pragma("synchronous", { simple: true });
+  if (mode !== "wal" || synchronous !== 2) {
+    throw new Error(
+      `${path}: journal_mode is ${mode}, synchronous is ${synchronous}; wanted wal and 2 (FULL)`,
+    );
+  }
+}
+
+/** Opens the database file with the pragmas that durability rests on, and checks that they hold. */
+export function openSqlite(path: string, options: { readonly isNew: boolean }): BetterSqlite.Database {
+  const database = new BetterSqlite(path, { timeout: busyTimeoutMs });
+  try {
+    const row = database.prepare<[], { version: string }>("select sqlite_version() as version").get();
+    checkVersion(row?.version ?? "0");
+    setPragmas(database, options.isNew);
+    verifyPragmas(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Gives free pages back to the file system, a few at a time. */
+export function vacuumIncrementally(database: BetterSqlite.Database, pages: number): void {
+  database.pragma(`incremental_vacuum(${Math.trunc(pages)})`);
+}
+
+type CachedStatement = BetterSqlite.Statement<unknown[], unknown>;
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #database: BetterSqlite.Database;
+  /** Preparing costs as much as running: statements are kept by their text, the longest unused goes first. */
+  readonly #statements = new Map<string, CachedStatement>();
+
+  constructor(database: BetterSqlite.Database) {
+    this.#database = database;
+  }
+
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      return Promise.resolve(this.#run<R>(this.#statementFor(query.sql), query.parameters));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    const statement = this.#database.prepare(query.sql);
+    for (const row of statement.iterate(...query.parameters)) yield { rows: [row as R] };
+  }
+
+  #run<R>(statement: CachedStatement, parameters: readonly unknown[]): QueryResult<R> {
+    if (statement.reader) return { rows: statement.all(...parameters) as R[] };
+    const { changes, lastInsertRowid } = statement.run(...parameters);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  #statementFor(sql: string): CachedStatement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare<unknown[]>(sql);
+      const oldest =
+        this.#statements.size >= statementCacheSize ? this.#statements.keys().next().value : undefined;
+      if (oldest !== undefined) this.#statements.delete(oldest);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #connection: SqliteConnection;
+
+  constructor(database: BetterSqlite.Database) {
+    this.#connection = new SqliteConnection(database);
+  }
+
+  async init(): Promise<void> {
+    // The database is open already: its owner opened it and closes it.
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("commit"));
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("rollback"));
+  }
+
+  async releaseConnection(): Promise<void> {
+    // One connection, never pooled: writers are put in line by the group commit.
+  }
+
+  async destroy(): Promise<void> {
+    // See `init`.
+  }
+}
+
+/** A Kysely dialect over an open better-sqlite3 database, with prepared statements kept by their text. */
+export function sqliteDialect(database: BetterSqlite.Database): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new SqliteDriver(database),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}

@@ -1,0 +1,172 @@
+/** Reads of stops for hosts: one stop by number, and filtered lists. Writes are in `stops.ts`. */
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
+import type { Reader } from "./database.ts";
+import { prepareQuery } from "./prepared-query.ts";
+import type { Tables } from "./schema.ts";
+
+/** A stop as it is kept. `body` and `execution` are JSON text; what lies in columns of its own is the truth. */
+export interface StoredStop {
+  readonly stopNbr: string;
+  readonly status: string;
+  readonly receiveStatus: string;
+  readonly receiveDttm: string | null;
+  readonly carrierCode: string | null;
+  readonly assignmentCriteria: string | null;
+  readonly body: string;
+  readonly execution: string;
+}
+
+interface StopRow {
+  stop_nbr: string;
+  stop_status: string;
+  receive_status: string;
+  receive_dttm: string | null;
+  carrier_code: string | null;
+  assignment_criteria: string | null;
+  body: string;
+  execution: string;
+}
+
+const stopColumns = [
+  "stop_nbr",
+  "stop_status",
+  "receive_status",
+  "receive_dttm",
+  "carrier_code",
+  "assignment_criteria",
+  "body",
+  "execution",
+] as const;
+
+function storedStop(row: StopRow): StoredStop {
+  return {
+    stopNbr: row.stop_nbr,
+    status: row.stop_status,
+    receiveStatus: row.receive_status,
+    receiveDttm: row.receive_dttm,
+    carrierCode: row.carrier_code,
+    assignmentCriteria: row.assignment_criteria,
+    body: row.body,
+    execution: row.execution,
+  };
+}
+
+const stopByNumber = prepareQuery<{ companyId: number; stopNbr: string }, StopRow>((db, arg) =>
+  db
+    .selectFrom("stops")
+    .select(stopColumns)
+    .where("company_id", "=", arg("companyId"))
+    .where("stop_nbr", "=", arg("stopNbr")),
+);
+
+/** The stop of exactly that number in its company, in whatever state, or undefined. */
+export async function findStoredStop(
+  db: Reader,
+  companyId: number,
+  stopNbr: string,
+): Promise<StoredStop | undefined> {
+  const { rows } = await stopByNumber.run(db, { companyId, stopNbr });
+  return rows[0] === undefined ? undefined : storedStop(rows[0]);
+}
+
+const filterColumns = {
+  stopNbr: "stop_nbr",
+  status: "stop_status",
+  shipmentNbr: "shipment_nbr",
+  sealNbr: "seal_nbr",
+  bol: "bol",
+  reference1: "reference1",
+  reference2: "reference2",
+} as const;
+
+/** Fields with a column and an index of their own. */
+export type IndexedStopField = keyof typeof filterColumns;
+
+export const indexedStopFields: ReadonlySet<string> = new Set(Object.keys(filterColumns));
+
+/** Which stops of a company: every named field must have one of its values; without a status, cancelled ones are left out. */
+export interface StopSelection {
+  readonly companyId: number;
+  readonly fields: Readonly<Partial<Record<IndexedStopField, readonly string[]>>>;
+}
+
+type StopExpressions = ExpressionBuilder<Tables, "stops">;
+
+function isSelected(
+  eb: StopExpressions,
+  selection: StopSelection,
+): ExpressionWrapper<Tables, "stops", SqlBool> {
+  const conditions = [eb("company_id", "=", selection.companyId)];
+  let field: IndexedStopField;
+  for (field in filterColumns) {
+    const values = selection.fields[field];
+    if (values !== undefined) conditions.push(eb(filterColumns[field], "in", values));
+  }
+  if (selection.fields.status === undefined) conditions.push(eb("stop_status", "!=", "99"));
+  return eb.and(conditions);
+}
+
+/** How many stops the selection has. */
+export async function countStops(db: Reader, selection: StopSelection): Promise<number> {
+  const row = await db
+    .selectFrom("stops")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where((eb) => isSelected(eb, selection))
+    .executeTakeFirst();
+  return Number(row?.total ?? 0);
+}
+
+/**
+ * The order of a list. Without a filter that has an index it is by stop number, which has the index of the unique key.
+ * With one it is by age, because every index ends with the row's id: the planner would rather walk all stops of the
+ * company by number than sort the few that the filter finds.
+ */
+function orderOf(selection: StopSelection): "id" | "stop_nbr" {
+  return Object.keys(selection.fields).length > 0 ? "id" : "stop_nbr";
+}
+
+const listedColumns = ["id", ...stopColumns] as const;
+
+/** One page of the selection, in an order that stays the same. */
+export async function listStops(
+  db: Reader,
+  selection: StopSelection,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<StoredStop[]> {
+  const rows = await db
+    .selectFrom("stops")
+    .select(stopColumns)
+    .where((eb) => isSelected(eb, selection))
+    .orderBy(orderOf(selection))
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return rows.map(storedStop);
+}
+
+/**
+ * The whole selection in batches. Each batch is a query of its own: nothing is held open between them, so neither memory
+ * nor the write-ahead log grows while a slow reader goes through a million stops.
+ */
+export async function* eachStopBatch(
+  db: Reader,
+  selection: StopSelection,
+  batchSize: number,
+): AsyncGenerator<StoredStop[]> {
+  const order = orderOf(selection);
+  let after: number | string = order === "id" ? 0 : "";
+  while (true) {
+    const rows = await db
+      .selectFrom("stops")
+      .select(listedColumns)
+      .where((eb) => isSelected(eb, selection))
+      .where(order, ">", after)
+      .orderBy(order)
+      .limit(batchSize)
+      .execute();
+    yield rows.map(storedStop);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < batchSize) return;
+    after = last[order];
+  }
+}
