@@ -1,0 +1,60 @@
+import type { Inbox } from "../inbound/inbox.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { DiskCalls } from "../lib/durable-file.ts";
+import type { Logger } from "../lib/log.ts";
+import type { CompanyFolders } from "./company-folders.ts";
+import type { DiskSpace } from "./disk-space.ts";
+import type { ExchangePeer } from "./exchange-session.ts";
+import type { UploadClaims } from "./upload-claims.ts";
+
+export interface ExchangeLimits {
+  readonly maxUploadBytes: number;
+  /** How many files of a company may wait. */
+  readonly maxWaiting: number;
+  /** How many bytes must stay free on a disk of this size. */
+  readonly minFreeBytes: (diskBytes: number) => number;
+}
+
+/** A host deletes a file from `error/`: the ledger notes it before the bytes go. */
+export interface Removal {
+  readonly companyId: number;
+  /** Absolute path of the file. */
+  readonly path: string;
+  readonly userName: string;
+}
+
+/** A host has taken a file from `outbound/`. */
+export interface Pickup extends Removal {
+  readonly kind: "downloaded" | "deleted";
+}
+
+export interface FileExchangeDeps {
+  /** Absolute path of the folder that holds one folder for each company code. Paths that go out begin with it. */
+  readonly companiesDir: string;
+  readonly inbox: Pick<Inbox, "reserve" | "release" | "arrive" | "waitingCount">;
+  readonly limits: ExchangeLimits;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Resolves when the note is durable. When it rejects the file is not deleted. */
+  readonly recordRemoval: (removal: Removal) => Promise<void>;
+  /** Told after the fact; a rejection is logged and changes nothing for the client. */
+  readonly recordPickup?: (pickup: Pickup) => Promise<void>;
+  /** The system calls; tests put their own in. */
+  readonly disk?: DiskCalls;
+}
+
+/** What the parts of one session share. */
+export interface SessionContext {
+  readonly deps: FileExchangeDeps;
+  readonly disk: DiskCalls;
+  readonly space: DiskSpace;
+  readonly claims: UploadClaims;
+  readonly peer: ExchangePeer;
+}
+
+/** One company as the session sees it. */
+export interface SessionCompany {
+  readonly id: number;
+  readonly code: string;
+  readonly folders: CompanyFolders;
+}

@@ -1,0 +1,134 @@
+/**
+ * The file exchange as a signed-in user sees it, whatever the protocol: SFTP today, FTP beside it.
+ *
+ * A protocol endpoint turns its packets into these calls and the errors into its own codes; names, rights, uploads and
+ * durability are decided here and nowhere else (decisions 6).
+ */
+
+/** Why a call was refused; each protocol maps a kind once. The message is safe to show to the client. */
+export type ExchangeErrorKind =
+  | "noSuchFile"
+  | "permissionDenied"
+  | "alreadyExists"
+  | "badName"
+  | "notADirectory"
+  | "isADirectory"
+  | "tooLarge"
+  | "noSpace"
+  | "tooManyWaiting"
+  | "unsupported"
+  | "failure";
+
+export class ExchangeError extends Error {
+  readonly kind: ExchangeErrorKind;
+
+  constructor(kind: ExchangeErrorKind, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "ExchangeError";
+    this.kind = kind;
+  }
+}
+
+/** What a client is told about a file or folder. Times are seconds since the epoch, as in SFTP v3. */
+export interface ExchangeAttributes {
+  readonly isDirectory: boolean;
+  readonly size: number;
+  /** Permission bits without the file type, for example 0o640. */
+  readonly mode: number;
+  readonly modifiedSeconds: number;
+  readonly accessedSeconds: number;
+}
+
+export interface ExchangeEntry {
+  readonly name: string;
+  readonly attributes: ExchangeAttributes;
+}
+
+/** What a client may ask to change; anything but times and the size of an own open upload is ignored or refused. */
+export interface AttributeChange {
+  readonly size?: number;
+  readonly mode?: number;
+  readonly modifiedSeconds?: number;
+  readonly accessedSeconds?: number;
+}
+
+export interface ReadHandle {
+  readonly kind: "read";
+  attributes(): Promise<ExchangeAttributes>;
+  /** At most `length` bytes from `offset`; an empty result means the end of the file. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+export interface WriteHandle {
+  readonly kind: "write";
+  attributes(): Promise<ExchangeAttributes>;
+  /** Bytes may be kept by the handle until the promise resolves. With an append handle `offset` is ignored. */
+  write(offset: number, bytes: Uint8Array): Promise<void>;
+  /** Reading back what an own open upload holds (sshfs and others open read-write). */
+  read(offset: number, length: number): Promise<Uint8Array>;
+  change(change: AttributeChange): Promise<void>;
+  /** Makes what was written so far durable, without completing the upload. */
+  sync(): Promise<void>;
+  /**
+   * The client closed the handle: the upload is complete. Resolves only when it survives a power failure under its final
+   * name (or, for a name that says "unfinished", as an unfinished file).
+   */
+  close(): Promise<void>;
+}
+
+export interface OpenWriteFlags {
+  readonly create: boolean;
+  readonly truncate: boolean;
+  readonly exclusive: boolean;
+  readonly append: boolean;
+}
+
+/** Free space as `statvfs` tells it. */
+export interface FileSystemStatistics {
+  readonly blockSize: number;
+  readonly blocks: number;
+  readonly blocksFree: number;
+  readonly blocksAvailable: number;
+  readonly files: number;
+  readonly filesFree: number;
+  readonly isReadOnly: boolean;
+}
+
+/** One connection of one user. Paths are client paths with `/`, absolute or relative to `/`. */
+export interface ExchangeSession {
+  /** The normalised absolute path; never leaves the root. Rejects names that are refused (`badName`). */
+  realPath(path: string): Promise<string>;
+  stat(path: string): Promise<ExchangeAttributes>;
+  /**
+   * Entries in pages, so that a folder of 100,000 files is not held as one answer. Whoever stops in the middle calls the
+   * iterator's `return` (leaving a `for await` does) or ends the session; until then the folder stays open.
+   */
+  list(path: string): Promise<AsyncIterable<readonly ExchangeEntry[]>>;
+  openRead(path: string): Promise<ReadHandle>;
+  openWrite(path: string, flags: OpenWriteFlags): Promise<WriteHandle>;
+  change(path: string, change: AttributeChange): Promise<void>;
+  remove(path: string): Promise<void>;
+  makeDirectory(path: string): Promise<void>;
+  removeDirectory(path: string): Promise<void>;
+  /** Fails with `alreadyExists` when the target exists, unless `mayReplace`. */
+  rename(from: string, to: string, options: { mayReplace: boolean }): Promise<void>;
+  statistics(path: string): Promise<FileSystemStatistics>;
+  /** The link ended. Uploads whose handle is still open become unfinished parts, never files. */
+  end(): Promise<void>;
+}
+
+/** Who is at the other end. */
+export interface ExchangePeer {
+  readonly userId: number;
+  readonly userName: string;
+  /** Companies in which the user may exchange files; with more than one, each is a folder of the root. */
+  readonly companies: readonly { readonly id: number; readonly code: string }[];
+  readonly channel: "sftp" | "ftp";
+  readonly address: string;
+  readonly connectionId: string;
+}
+
+export interface FileExchange {
+  openSession(peer: ExchangePeer): ExchangeSession;
+}

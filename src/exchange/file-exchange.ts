@@ -1,0 +1,76 @@
+/**
+ * The file exchange over the folders of the companies; see exchange-session.ts for what it promises.
+ */
+import { join } from "node:path";
+import { systemDisk } from "../lib/durable-file.ts";
+import { CompanyFolders } from "./company-folders.ts";
+import { createDiskSpace } from "./disk-space.ts";
+import type { FileExchangeDeps } from "./exchange-deps.ts";
+import {
+  ExchangeError,
+  type ExchangePeer,
+  type ExchangeSession,
+  type FileExchange,
+} from "./exchange-session.ts";
+import { FolderSession } from "./folder-session.ts";
+import { type SweepOptions, sweepPartials } from "./sweep-partials.ts";
+import { UploadClaims } from "./upload-claims.ts";
+
+export interface FolderExchange extends FileExchange {
+  /**
+   * Removes parts of broken uploads that nobody has continued, and reports files left under unfinished names. To be run
+   * at start-up, before endpoints listen, and then from time to time.
+   */
+  sweepPartials(options: SweepOptions): Promise<void>;
+  /** Ends all sessions (open uploads become unfinished parts) and opens no more. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** Makes the exchange over `companiesDir`, which must exist. The companies' folders are made by `ensureCompanyTree`. */
+export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
+  const disk = deps.disk ?? systemDisk;
+  const { companiesDir, clock, log } = deps;
+  const space = createDiskSpace({
+    directory: companiesDir,
+    minFreeBytes: deps.limits.minFreeBytes,
+    disk,
+    clock,
+  });
+  const claims = new UploadClaims();
+  const companies = new Map<string, CompanyFolders>();
+  const sessions = new Set<FolderSession>();
+  const reported = new Set<string>();
+  let isStopping = false;
+
+  function foldersOf(code: string): CompanyFolders {
+    const known = companies.get(code);
+    if (known !== undefined) return known;
+    const made = new CompanyFolders(join(companiesDir, code), { disk, clock });
+    companies.set(code, made);
+    return made;
+  }
+
+  function openSession(peer: ExchangePeer): ExchangeSession {
+    if (isStopping) throw new ExchangeError("failure", "The server is stopping; connect again in a moment");
+    const session: FolderSession = new FolderSession({
+      context: { deps, disk, space, claims, peer },
+      companies: peer.companies.map(({ id, code }) => ({ id, code, folders: foldersOf(code) })),
+      ended: () => void sessions.delete(session),
+    });
+    sessions.add(session);
+    return session;
+  }
+
+  async function stop(): Promise<void> {
+    isStopping = true;
+    await Promise.all([...sessions].map((session) => session.end()));
+    await Promise.all([...companies.values()].map((folders) => folders.close()));
+    companies.clear();
+  }
+
+  return {
+    openSession,
+    sweepPartials: (options) => sweepPartials({ companiesDir, claims, log, reported }, options),
+    stop,
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * What a host may do in each folder of its company (decisions 6). Every folder may be listed, and nothing may be done
+ * that does not stand here.
+ */
+interface FolderRights {
+  /** Whether files may be read. */
+  readonly get: boolean;
+  /** Whether files may be uploaded. */
+  readonly put: boolean;
+  readonly remove: "nothing" | "ownUnfinished" | "files";
+  readonly rename: "nothing" | "ownUnfinished" | "intoDone";
+  /** Whether it may hold folders, one level deep. */
+  readonly hasFolders: boolean;
+  /** Whether a deletion is written into the ledger before it is done. */
+  readonly isRemovalRecorded: boolean;
+  /** Whether a complete download and a deletion count as picked up. */
+  readonly isPickupRecorded: boolean;
+}
+
+const nothing: FolderRights = {
+  get: false,
+  put: false,
+  remove: "nothing",
+  rename: "nothing",
+  hasFolders: false,
+  isRemovalRecorded: false,
+  isPickupRecorded: false,
+};
+
+export const folderRights = {
+  inbound: { ...nothing, put: true, remove: "ownUnfinished", rename: "ownUnfinished" },
+  outbound: {
+    ...nothing,
+    get: true,
+    remove: "files",
+    rename: "intoDone",
+    hasFolders: true,
+    isPickupRecorded: true,
+  },
+  receipts: { ...nothing, get: true, remove: "files" },
+  archive: { ...nothing, get: true, hasFolders: true },
+  error: { ...nothing, get: true, remove: "files", hasFolders: true, isRemovalRecorded: true },
+} as const satisfies Record<string, FolderRights>;
+
+export type FolderName = keyof typeof folderRights;
+
+/** The folders of a company in the order in which they are listed. */
+export const folderNames: readonly FolderName[] = ["inbound", "outbound", "receipts", "archive", "error"];
+
+/** Where hosts move what they have picked up. */
+export const doneFolderName = "done";
+
+export function isFolderName(name: string): name is FolderName {
+  return Object.hasOwn(folderRights, name);
+}
+
+export function rightsOf(folder: FolderName): FolderRights {
+  return folderRights[folder];
+}

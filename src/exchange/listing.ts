@@ -1,0 +1,88 @@
+import type { Stats } from "node:fs";
+import { opendir } from "node:fs/promises";
+import type { DiskCalls } from "../lib/durable-file.ts";
+import { systemCodeOf } from "../lib/errors.ts";
+import type { PinnedFolder } from "../lib/open-regular-file.ts";
+import { isShownName } from "./client-path.ts";
+import type { ExchangeAttributes, ExchangeEntry } from "./exchange-session.ts";
+
+const pageSize = 256;
+
+/** What a client sees of a file or folder on disk. */
+export function attributesOf(stats: Stats): ExchangeAttributes {
+  return {
+    isDirectory: stats.isDirectory(),
+    size: stats.size,
+    mode: stats.mode & 0o777,
+    modifiedSeconds: Math.floor(stats.mtimeMs / 1000),
+    accessedSeconds: Math.floor(stats.atimeMs / 1000),
+  };
+}
+
+/** The entry's attributes when it is a regular file (or a folder where folders are allowed), else undefined. */
+export async function lookAt(
+  disk: Pick<DiskCalls, "lstat">,
+  folder: PinnedFolder,
+  name: string,
+  mayBeFolder = false,
+): Promise<ExchangeAttributes | undefined> {
+  try {
+    const stats = await disk.lstat(folder.child(name));
+    return stats.isFile() || (mayBeFolder && stats.isDirectory()) ? attributesOf(stats) : undefined;
+  } catch (error) {
+    // Names come and go while the pipeline works.
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The attributes of an unfinished upload. One with a second link has arrived already and was left by a crash between link
+ * and unlink: it counts as absent.
+ */
+export async function lookAtPart(
+  disk: Pick<DiskCalls, "lstat">,
+  folder: PinnedFolder,
+  name: string,
+): Promise<ExchangeAttributes | undefined> {
+  try {
+    const stats = await disk.lstat(folder.child(name));
+    return stats.isFile() && stats.nlink === 1 ? attributesOf(stats) : undefined;
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+export interface ListingOptions {
+  readonly disk: Pick<DiskCalls, "lstat">;
+  readonly folder: PinnedFolder;
+  readonly hasFolders: boolean;
+  /** Which names are shown; without it every name that is not hidden. */
+  readonly isShown?: (name: string) => boolean;
+}
+
+async function pageOf(options: ListingOptions, names: readonly string[]): Promise<ExchangeEntry[]> {
+  const { disk, folder, hasFolders } = options;
+  const looks = names.map(async (name) => ({
+    name,
+    attributes: await lookAt(disk, folder, name, hasFolders),
+  }));
+  const found = await Promise.all(looks);
+  return found.flatMap(({ name, attributes }) => (attributes === undefined ? [] : [{ name, attributes }]));
+}
+
+/** Lists files (and folders where allowed) in pages; links, FIFOs, sockets, devices and hidden names are left out. */
+export async function* listFolder(options: ListingOptions): AsyncGenerator<readonly ExchangeEntry[]> {
+  const isShown = options.isShown ?? isShownName;
+  let names: string[] = [];
+  // Node closes the directory when the loop ends, also when the client stops in the middle.
+  for await (const entry of await opendir(options.folder.child("."), { bufferSize: pageSize })) {
+    if (!isShown(entry.name) || !(entry.isFile() || (options.hasFolders && entry.isDirectory()))) continue;
+    names.push(entry.name);
+    if (names.length < pageSize) continue;
+    yield await pageOf(options, names);
+    names = [];
+  }
+  if (names.length > 0) yield await pageOf(options, names);
+}

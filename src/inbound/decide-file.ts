@@ -1,0 +1,207 @@
+/**
+ * What becomes of one file: the rules of decisions 6 in the order in which they are asked.
+ *
+ *   same name and content decided before ─────────────> duplicate (the first receipt again)
+ *   same name applied before, other content ──────────> refused 955
+ *   name not of the form, document faulty ────────────> refused 952, 950, 951, 957, 909
+ *   stop number or company in name and document differ > refused 953, 905
+ *   older than what was applied to its stop ──────────> superseded 954
+ *   refused by the state of the stop ─────────────────> refused 906, 907, 921, 925
+ *   else ─────────────────────────────────────────────> applied
+ *
+ * All of it is one unit of work: state change, ledger entry and the content of the receipt are committed together.
+ */
+import type { PreparedDocument } from "../documents/prepared-document.ts";
+import { writeStopResponse } from "../documents/stop-response.ts";
+import type { DecidedState } from "../domain/file-state.ts";
+import { baseNameOf, parseStopFileName } from "../domain/stop-file-name.ts";
+import type { Fault } from "../lib/errors.ts";
+import { applyStopChanges, type RecordCounts } from "../operations/apply-stop-document.ts";
+import { type Decision, findDecidedNamesakes, findFile, recordDecision } from "../store/files.ts";
+import type { Transaction } from "../store/group-commit.ts";
+
+export interface DecisionRules {
+  readonly names: "strict" | "lenient";
+  readonly lateFiles: "refuse" | "apply";
+}
+
+export interface FileToDecide {
+  readonly id: number;
+  readonly companyId: number;
+  readonly companyCode: string;
+  readonly name: string;
+  readonly prepared: Exclude<PreparedDocument, { kind: "unreadable" }>;
+}
+
+/** A decision that has been written, and what is needed to file the file away. */
+export interface DecidedFile {
+  readonly id: number;
+  readonly state: DecidedState;
+  readonly location: string;
+  readonly faults: readonly Fault[];
+  readonly receipt: string;
+}
+
+/** Where a decided file is filed away to, as the ledger names it. `isNameTaken`: another entry may lie under its name. */
+export type PlaceFor = (state: DecidedState, isNameTaken: boolean) => string;
+
+interface Verdict {
+  readonly state: DecidedState;
+  readonly faults: readonly Fault[];
+  readonly counts?: RecordCounts;
+  readonly firstId?: number;
+}
+
+const noCounts: RecordCounts = { created: 0, updated: 0, deleted: 0 };
+
+function refused(code: Fault["code"], message: string): Verdict {
+  return { state: "refused", faults: [{ code, message }] };
+}
+
+function checkNames(file: FileToDecide, rules: DecisionRules): Verdict | undefined {
+  const name = parseStopFileName(file.name);
+  if (name.kind === "wrong" && (rules.names === "strict" || !/\.xml$/i.test(file.name))) {
+    return refused("badFileName", `${file.name}: ${name.why}`);
+  }
+  if (file.prepared.kind === "refused") return { state: "refused", faults: file.prepared.faults };
+  const { companyCode, instructions } = file.prepared;
+  if (companyCode !== undefined && companyCode.toLowerCase() !== file.companyCode.toLowerCase()) {
+    const message = `CompanyCode ${companyCode} is not the company ${file.companyCode} whose folder this is`;
+    return refused("companyDiffers", message);
+  }
+  const first = instructions[0]?.stopNbr ?? "";
+  if (name.kind === "named" && name.stopNbr !== first.toLowerCase()) {
+    const message = `the file name says stop ${name.stopNbr}, the first Stop of the document ${first}: make them agree`;
+    return refused("stopNumberDiffers", message);
+  }
+  return undefined;
+}
+
+async function checkOnce(
+  tx: Transaction,
+  file: FileToDecide,
+): Promise<{ verdict?: Verdict; isNameTaken: boolean }> {
+  const namesakes = await findDecidedNamesakes(tx, file);
+  const isNameTaken = namesakes.length > 0;
+  const originals = namesakes.filter((other) => other.state !== "duplicate");
+  const same = originals.find((other) => other.sha256 === file.prepared.sha256);
+  if (same !== undefined)
+    return { verdict: { state: "duplicate", faults: [], firstId: same.id }, isNameTaken };
+  const applied = originals.find((other) => other.state === "applied");
+  if (applied === undefined) return { isNameTaken };
+  const message = `${file.name} was applied before with other content (ledger entry ${applied.id}): send the change under a new time`;
+  return { verdict: refused("nameReused", message), isNameTaken };
+}
+
+async function applyDocument(
+  tx: Transaction,
+  file: FileToDecide,
+  rules: DecisionRules,
+  now: number,
+): Promise<Verdict> {
+  if (file.prepared.kind !== "read") return { state: "refused", faults: file.prepared.faults };
+  const name = parseStopFileName(file.name);
+  const outcome = await applyStopChanges(tx, {
+    companyId: file.companyId,
+    changes: file.prepared.instructions,
+    fileTime: name.kind === "named" ? name.nameTime : null,
+    refuseLate: rules.lateFiles === "refuse",
+    now,
+  });
+  if (outcome.kind === "applied") return { state: "applied", faults: [], counts: outcome.counts };
+  return { state: outcome.kind, faults: outcome.faults };
+}
+
+function documentIdOf(file: FileToDecide): string {
+  return file.prepared.documentId ?? baseNameOf(file.name);
+}
+
+/** The receipt of a duplicate is that of the first. */
+async function receiptOf(tx: Transaction, file: FileToDecide, verdict: Verdict): Promise<string> {
+  const first = verdict.firstId === undefined ? undefined : await findFile(tx, verdict.firstId);
+  if (first !== undefined) {
+    const documentId = first.documentId ?? baseNameOf(first.name);
+    return writeStopResponse({ documentId, faults: first.faults, ...countsOf(first) });
+  }
+  return writeStopResponse({
+    documentId: documentIdOf(file),
+    faults: verdict.faults,
+    ...(verdict.counts ?? noCounts),
+  });
+}
+
+function countsOf(counts: RecordCounts): RecordCounts {
+  return { created: counts.created, updated: counts.updated, deleted: counts.deleted };
+}
+
+function firstInstruction(file: FileToDecide): { stopFunction: string | null; stopNbr: string | null } {
+  if (file.prepared.kind === "refused") {
+    return { stopFunction: file.prepared.firstFunction ?? null, stopNbr: file.prepared.firstStopNbr ?? null };
+  }
+  const first = file.prepared.instructions[0];
+  return { stopFunction: first?.function ?? null, stopNbr: first?.stopNbr ?? null };
+}
+
+function toDecision(file: FileToDecide, verdict: Verdict, rest: { location: string; now: number }): Decision {
+  return {
+    id: file.id,
+    state: verdict.state,
+    sha256: file.prepared.sha256,
+    size: file.prepared.size,
+    ...firstInstruction(file),
+    documentId: documentIdOf(file),
+    faults: verdict.faults,
+    ...(verdict.counts ?? noCounts),
+    decidedAt: rest.now,
+    location: rest.location,
+    firstId: verdict.firstId ?? null,
+  };
+}
+
+async function keep(
+  tx: Transaction,
+  file: FileToDecide,
+  verdict: Verdict,
+  rest: { location: string; now: number },
+): Promise<DecidedFile> {
+  if (!(await recordDecision(tx, toDecision(file, verdict, rest)))) throw new NotWaitingError(file.id);
+  const receipt = await receiptOf(tx, file, verdict);
+  return { id: file.id, state: verdict.state, location: rest.location, faults: verdict.faults, receipt };
+}
+
+/** The entry was decided by somebody else meanwhile; thrown so that the unit of work is undone. */
+export class NotWaitingError extends Error {
+  constructor(id: number) {
+    super(`ledger entry ${id} is not waiting any more`);
+    this.name = "NotWaitingError";
+  }
+}
+
+/**
+ * Decides about a waiting file and writes the decision, within the transaction. Rejects with `NotWaitingError` when the
+ * entry is not waiting any more: the caller's unit of work is then undone.
+ */
+export async function decideFile(
+  tx: Transaction,
+  file: FileToDecide,
+  context: { readonly rules: DecisionRules; readonly placeFor: PlaceFor; readonly now: number },
+): Promise<DecidedFile> {
+  const once = await checkOnce(tx, file);
+  const verdict =
+    once.verdict ??
+    checkNames(file, context.rules) ??
+    (await applyDocument(tx, file, context.rules, context.now));
+  const location = context.placeFor(verdict.state, once.isNameTaken);
+  return await keep(tx, file, verdict, { location, now: context.now });
+}
+
+/** Refuses a waiting file for a reason that has nothing to do with its content, and writes that. */
+export async function refuseFile(
+  tx: Transaction,
+  file: FileToDecide,
+  context: { readonly fault: Fault; readonly placeFor: PlaceFor; readonly now: number },
+): Promise<DecidedFile> {
+  const { isNameTaken } = await checkOnce(tx, file);
+  const location = context.placeFor("refused", isNameTaken);
+  return await keep(tx, file, { state: "refused", faults: [context.fault] }, { location, now: context.now });
+}

@@ -1,0 +1,215 @@
+/** An explanation in words that an operator understands, line by line. */
+import type { FileState } from "../domain/file-state.ts";
+import { type ErrorCode, type Fault, reasonCodeOf } from "../lib/errors.ts";
+import type { FilesBefore } from "../store/file-queries.ts";
+import type { LedgerEntry } from "../store/files.ts";
+import type { Explanation, FileStory, LooseStory, StopStory } from "./explain.ts";
+import type { LooseKind } from "./find-loose-files.ts";
+
+/** What a host does about a refusal, where the reason itself does not say it all. */
+const remedies: Partial<Record<ErrorCode, string>> = {
+  badFileName: "Send the file again under a name of the form <stopnumber>_CCYYMMDD_HHMMSS.xml.",
+  notWellFormed: "The file is damaged or was cut off: correct it and send it again.",
+  xsdMismatch: "Correct the element that is named and send the file again under a new time.",
+  forbiddenXml: "Send the document without DTD and entities, in UTF-8, UTF-16 or ISO-8859-1.",
+  tooLarge: "Send the document in smaller parts, or raise the limit in the section inbound.",
+  stopNumberDiffers: "Make the stop number in the name that of the first Stop of the document.",
+  companyDiffers: "Send the file to its own company's folder, or correct CompanyCode.",
+  superseded:
+    "Nothing is lost: a newer file counts. To apply this one all the same, send it under a new time.",
+  nameReused: "Send the changed document under a new time in its name.",
+  stopInTransit: "The driver is on the way: wait until the stop is closed, or change it in the console.",
+  finalState: "The stop is done: send a new stop under another number.",
+  stopNotFound: "There is nothing to delete: check the number.",
+  partnerNotFound: "Import the carrier first, then `dropgate file retry` this entry.",
+  internal: "See the log for this entry, then `dropgate file retry` it.",
+};
+
+const stateWords: Readonly<Record<FileState, string>> = {
+  waiting: "It waits to be applied",
+  retry: "It is to be tried again",
+  applied: "Applied",
+  refused: "Refused",
+  duplicate: "Answered as a duplicate; nothing was applied",
+  superseded: "Refused as superseded; nothing was applied",
+};
+
+const channelWords: Readonly<Record<string, string>> = {
+  sftp: "over SFTP",
+  ftp: "over FTP",
+  folder: "from a watched folder",
+  remote: "from a remote server",
+  recovered: "found at start-up under its final name",
+};
+
+function timeText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function sizeText(bytes: number): string {
+  return bytes === 1 ? "1 byte" : `${bytes} bytes`;
+}
+
+function faultLines(fault: Fault): string[] {
+  const line = fault.line === undefined ? "" : ` line ${fault.line}`;
+  const path = fault.path === undefined ? "" : ` ${fault.path}`;
+  const reason = `  ${reasonCodeOf(fault.code)}${line}${path}: ${fault.message}`;
+  const remedy = remedies[fault.code];
+  return remedy === undefined ? [reason] : [reason, `      What to do: ${remedy}`];
+}
+
+/** The remedy is told once for each code. */
+function reasonLines(faults: readonly Fault[]): string[] {
+  const told = new Set<ErrorCode>();
+  return faults.flatMap((fault) => {
+    const lines = faultLines(fault);
+    const isTold = told.has(fault.code);
+    told.add(fault.code);
+    return isTold ? lines.slice(0, 1) : lines;
+  });
+}
+
+function receivedLine(entry: LedgerEntry): string {
+  const how = channelWords[entry.channel] ?? `over ${entry.channel}`;
+  const who = entry.userName === null ? "" : ` by user ${entry.userName}`;
+  const hash = entry.sha256 === null || entry.sha256 === "" ? "" : `, SHA-256 ${entry.sha256}`;
+  return `Received ${timeText(entry.receivedAt)} ${how}${who}, ${sizeText(entry.size)}${hash}.`;
+}
+
+function stateLine(story: FileStory): string {
+  const { entry, first } = story;
+  const when = entry.decidedAt === null ? "" : ` ${timeText(entry.decidedAt)}`;
+  const about =
+    entry.stopNbr === null ? "" : ` Stop ${entry.stopNbr}, Function ${entry.stopFunction ?? "unknown"}.`;
+  if (entry.state === "applied") {
+    const { created, updated, deleted } = entry;
+    return `Applied${when}: ${created} created, ${updated} updated, ${deleted} deleted.${about}`;
+  }
+  const same = first === undefined ? "" : `: the same name and content as entry ${first.id} (${first.state})`;
+  return `${stateWords[entry.state]}${when}${same}.${about}`;
+}
+
+const presenceWords: Readonly<Record<FileStory["presence"], string>> = {
+  there: "Its bytes are there",
+  absent: "ITS BYTES ARE NOT THERE: restore them from a backup, or have the file sent again",
+  removed: "Its bytes were removed",
+  notAFile: "What lies there is not a regular file",
+  unreadable: "What lies there cannot be read by this user",
+};
+
+function placeLines(story: FileStory): string[] {
+  const { entry, path } = story;
+  if (entry.removedAt !== null) {
+    const who = entry.removedBy ?? "an unknown user";
+    return [`Its bytes were removed ${timeText(entry.removedAt)} by user ${who}; they lay in ${path}.`];
+  }
+  const isDecided = entry.state !== "waiting" && entry.state !== "retry";
+  const hadNone = isDecided && entry.sha256 === "" && story.presence === "absent";
+  const words = hadNone ? "There never were bytes of it to file away" : presenceWords[story.presence];
+  const moving = isDecided && !entry.isFiled ? " It is still being filed away." : "";
+  return [`${words}: ${path}.${moving}`];
+}
+
+function lineText(before: FilesBefore): string {
+  const { earlier, sameTime, first } = before;
+  const others = sameTime === 0 ? "" : ` ${sameTime} more have the same time.`;
+  if (earlier === 0) return `No file with an earlier time waits before it.${others}`;
+  const firstText = first === undefined ? "" : `; the first of them is ${first.name} (entry ${first.id})`;
+  const count = earlier === 1 ? "1 file goes" : `${earlier} files go`;
+  return `${count} before it in order${firstText}.${others}`;
+}
+
+function waitingLines(story: FileStory, daemonPid: number | undefined): string[] {
+  const { before, presence } = story;
+  if (before === undefined) return [];
+  const lines = [lineText(before)];
+  if (daemonPid === undefined)
+    lines.push("The daemon is not running: the file is taken up at its next start.");
+  else if (presence === "unreadable") lines.push("The daemon tries again every few seconds to read it.");
+  return lines;
+}
+
+function fileLines(story: FileStory, daemonPid: number | undefined): string[] {
+  const { entry } = story;
+  const lines = [
+    receivedLine(entry),
+    stateLine(story),
+    ...reasonLines(entry.faults),
+    ...waitingLines(story, daemonPid),
+    ...placeLines(story),
+  ];
+  const canBeRetried = entry.state === "refused" || entry.state === "superseded";
+  if (canBeRetried && story.presence === "there") {
+    lines.push(`Once the cause is gone, \`dropgate file retry ${entry.id}\` tries it again.`);
+  }
+  const title = `${entry.name}, company ${story.company}, ledger entry ${entry.id}`;
+  return [title, ...lines.map((line) => `  ${line}`)];
+}
+
+function inboundText(file: LooseStory, daemonPid: number | undefined): string {
+  if (!file.isRegular) return "It is a link, folder, FIFO or device, and none of these is taken.";
+  if (daemonPid === undefined)
+    return "It is not in the ledger yet: the daemon is not running and takes it at its start.";
+  return "It is not in the ledger yet: it is taken when its size and time have not changed for inbound.settleMs.";
+}
+
+const looseWords: Readonly<Record<LooseKind, (file: LooseStory, daemonPid: number | undefined) => string>> = {
+  inbound: inboundText,
+  watched: inboundText,
+  unfinished: () => "Its name says that it is unfinished: it is left alone until its writer renames it.",
+  upload: (file) =>
+    `It is an upload of user ${file.userName ?? file.userId ?? "unknown"} that is not complete: still under way, or ` +
+    "broken off. It becomes a file when the client continues and closes it, or renames it.",
+  filed: () =>
+    "No ledger entry knows it: somebody put it there. `dropgate ledger verify` lists all of these.",
+  receipt: () => "This is the receipt of a file of that name; its entry is not in this ledger.",
+};
+
+function looseLines(file: LooseStory, daemonPid: number | undefined): string[] {
+  return [
+    `${file.path}, company ${file.company}`,
+    `  ${sizeText(file.size)}, changed ${timeText(file.modifiedAt)}.`,
+    `  ${looseWords[file.kind](file, daemonPid)}`,
+  ];
+}
+
+function stopLines(story: StopStory): string[] {
+  const { stop } = story;
+  const received = stop.receiveStatus === "10" ? "received" : "not received";
+  const carrier = stop.carrierCode === null ? "no carrier" : `carrier ${stop.carrierCode}`;
+  const newest =
+    stop.fileTime === null
+      ? "No file has been applied to it."
+      : `The newest file applied has the time ${stop.fileTime}.`;
+  return [
+    `Stop ${stop.stopNbr}, company ${story.company}`,
+    `  Status ${stop.status} (${story.statusName}), ${received}, ${carrier}.`,
+    `  Created ${timeText(stop.createdAt)}, changed ${timeText(stop.updatedAt)}. ${newest}`,
+    ...story.events.map(({ code, name, recordedAt }) => `  ${timeText(recordedAt)}  ${code} ${name}`),
+  ];
+}
+
+function unknownLines(explanation: Explanation): string[] {
+  const { subject, nameFault, otherCompanies } = explanation;
+  const lines = [
+    `${subject}: neither the ledger nor any folder knows this name, and there is no stop of this number.`,
+  ];
+  if (nameFault !== undefined) lines.push(`  The name is not of the form: ${nameFault}.`);
+  if (otherCompanies.length === 0)
+    lines.push("  If a client says that it sent it: its upload was never closed, or went to another server.");
+  return lines;
+}
+
+/** The whole explanation; blocks are separated by empty lines. */
+export function explanationLines(explanation: Explanation): readonly string[] {
+  const { files, loose, stops, stopFiles, daemonPid, otherCompanies } = explanation;
+  const blocks = [
+    ...stops.map(stopLines),
+    ...files.map((story) => fileLines(story, daemonPid)),
+    ...stopFiles.map((story) => fileLines(story, daemonPid)),
+    ...loose.map((file) => looseLines(file, daemonPid)),
+  ];
+  if (blocks.length === 0) blocks.push(unknownLines(explanation));
+  if (otherCompanies.length > 0) blocks.push([`Found in another company: ${otherCompanies.join(", ")}.`]);
+  return blocks.flatMap((block, index) => (index === 0 ? block : ["", ...block]));
+}

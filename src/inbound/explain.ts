@@ -1,0 +1,228 @@
+/** Tells where a file is and why, or what became of a stop: the facts. Their words are in `explain-words.ts`. */
+import { lstat } from "node:fs/promises";
+import { basename } from "node:path";
+import { recordedEvents } from "../domain/recorded-events.ts";
+import { parseStopFileName } from "../domain/stop-file-name.ts";
+import { isStopStatus, stopStatusNames } from "../domain/stop-status.ts";
+import { systemCodeOf } from "../lib/errors.ts";
+import { type Company, listCompanies } from "../store/companies.ts";
+import type { Store } from "../store/database.ts";
+import { type FilesBefore, findFilesBefore, listFiles, listFilesByName } from "../store/file-queries.ts";
+import { findFile, type LedgerEntry } from "../store/files.ts";
+import { findStopSummaries, listStopEvents, type StopSummary } from "../store/stop-history.ts";
+import { listUserRecords } from "../store/users.ts";
+import { findLooseFiles, type LooseFile, type LooseSearch } from "./find-loose-files.ts";
+
+export interface ExplainDependencies extends LooseSearch {
+  readonly store: Pick<Store, "read">;
+  /** The running daemon, undefined when there is none. */
+  readonly daemonPid: number | undefined;
+}
+
+/** What lies at the place that the ledger names. */
+export type BytesPresence = "there" | "absent" | "removed" | "notAFile" | "unreadable";
+
+export interface FileStory {
+  readonly company: string;
+  readonly entry: LedgerEntry;
+  /** Absolute path of the bytes. */
+  readonly path: string;
+  readonly presence: BytesPresence;
+  /** The entry whose content this one repeats. */
+  readonly first?: LedgerEntry;
+  /** Who goes before it, while it waits. */
+  readonly before?: FilesBefore;
+}
+
+export interface StopStory {
+  readonly company: string;
+  readonly stop: StopSummary;
+  readonly statusName: string;
+  /** Oldest first, the newest 100. */
+  readonly events: readonly { readonly code: number; readonly name: string; readonly recordedAt: number }[];
+}
+
+export type LooseStory = LooseFile & { readonly userName?: string };
+
+export interface Explanation {
+  readonly subject: string;
+  readonly daemonPid: number | undefined;
+  /** Entries of that name, oldest first. */
+  readonly files: readonly FileStory[];
+  /** Files of that name that are in no ledger. */
+  readonly loose: readonly LooseStory[];
+  readonly stops: readonly StopStory[];
+  /** Entries of the stop, oldest first, the newest 50. */
+  readonly stopFiles: readonly FileStory[];
+  /** Companies outside the search that know the name or the stop. */
+  readonly otherCompanies: readonly string[];
+  /** What is wrong with the name, for a name that is known nowhere. */
+  readonly nameFault?: string;
+}
+
+const maxStopFiles = 50;
+const maxEvents = 100;
+
+const eventNames: ReadonlyMap<number, string> = new Map(
+  Object.values(recordedEvents).map(({ code, name }) => [code, name]),
+);
+
+async function presenceOf(entry: LedgerEntry, path: string): Promise<BytesPresence> {
+  try {
+    const stats = await lstat(path);
+    return stats.isFile() ? "there" : "notAFile";
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === undefined) throw error;
+    if (code !== "ENOENT" && code !== "ENOTDIR") return "unreadable";
+    return entry.removedAt === null ? "absent" : "removed";
+  }
+}
+
+/** A decided file that is not filed away yet may still lie where it came from. */
+async function whereabouts(
+  deps: ExplainDependencies,
+  entry: LedgerEntry,
+): Promise<Pick<FileStory, "path" | "presence">> {
+  const path = deps.locations.fromLedger(entry.location);
+  const presence = await presenceOf(entry, path);
+  if (presence !== "absent" || entry.isFiled) return { path, presence };
+  const source = deps.locations.fromLedger(entry.source);
+  const atSource = await presenceOf(entry, source);
+  return atSource === "absent" ? { path, presence } : { path: source, presence: atSource };
+}
+
+function millisecondsOf(time: number): number {
+  const text = String(time).padStart(14, "0");
+  const part = (from: number, to: number) => Number(text.slice(from, to));
+  return Date.UTC(part(0, 4), part(4, 6) - 1, part(6, 8), part(8, 10), part(10, 12), part(12, 14));
+}
+
+function timeOf(milliseconds: number): number {
+  return Number(new Date(milliseconds).toISOString().replaceAll(/[-:T]/g, "").slice(0, 14));
+}
+
+async function lineBefore(deps: ExplainDependencies, entry: LedgerEntry): Promise<FilesBefore> {
+  const time = entry.nameTime ?? timeOf(entry.receivedAt);
+  const place = { companyId: entry.companyId, id: entry.id, time, timeMs: millisecondsOf(time) };
+  return await findFilesBefore(deps.store.read, place);
+}
+
+async function tellFile(deps: ExplainDependencies, company: string, entry: LedgerEntry): Promise<FileStory> {
+  const isWaiting = entry.state === "waiting" || entry.state === "retry";
+  const first = entry.firstId === null ? undefined : await findFile(deps.store.read, entry.firstId);
+  return {
+    company,
+    entry,
+    ...(await whereabouts(deps, entry)),
+    ...(first === undefined ? {} : { first }),
+    ...(isWaiting ? { before: await lineBefore(deps, entry) } : {}),
+  };
+}
+
+async function tellStops(deps: ExplainDependencies, company: Company, stopNbr: string): Promise<StopStory[]> {
+  const { read } = deps.store;
+  const stories: StopStory[] = [];
+  for (const stop of await findStopSummaries(read, { companyId: company.id, stopNbr })) {
+    const key = { companyId: company.id, stopNbr: stop.stopNbr, limit: maxEvents };
+    const events = (await listStopEvents(read, key)).map(({ code, recordedAt }) => ({
+      code,
+      name: eventNames.get(code) ?? "unknown event",
+      recordedAt,
+    }));
+    const statusName = isStopStatus(stop.status) ? stopStatusNames[stop.status] : "unknown status";
+    stories.push({ company: company.code, stop, statusName, events });
+  }
+  return stories;
+}
+
+async function tellLoose(
+  deps: ExplainDependencies,
+  company: Company,
+  name: string,
+  known: readonly FileStory[],
+): Promise<readonly LooseStory[]> {
+  const knownPaths = new Set(known.map(({ path }) => path));
+  const found = await findLooseFiles(deps, { company: company.code, name });
+  const loose = found.filter(
+    ({ path, kind }) => !knownPaths.has(path) && !(kind === "receipt" && known.length > 0),
+  );
+  if (!loose.some(({ userId }) => userId !== undefined)) return loose;
+  const names = new Map((await listUserRecords(deps.store.read)).map(({ id, userName }) => [id, userName]));
+  return loose.map((file) => {
+    const userName = file.userId === undefined ? undefined : names.get(file.userId);
+    return userName === undefined ? file : { ...file, userName };
+  });
+}
+
+interface Subject {
+  readonly fileName: string;
+  readonly stopNbr: string | undefined;
+}
+
+/** What ends in `.xml` is a file; anything else may be either. A receipt's name stands for its file's. */
+function readSubject(text: string): Subject {
+  const name = basename(text.trim());
+  const ofReceipt = /^(.+)\.receipt\.xml$/i.exec(name)?.[1];
+  if (ofReceipt !== undefined) return { fileName: `${ofReceipt}.xml`, stopNbr: undefined };
+  return { fileName: name, stopNbr: /\.xml$/i.test(name) ? undefined : name };
+}
+
+interface CompanyView {
+  readonly files: readonly FileStory[];
+  readonly loose: readonly LooseStory[];
+  readonly stops: readonly StopStory[];
+  readonly stopFiles: readonly FileStory[];
+}
+
+async function lookInCompany(
+  deps: ExplainDependencies,
+  company: Company,
+  subject: Subject,
+): Promise<CompanyView> {
+  const { read } = deps.store;
+  const { fileName, stopNbr } = subject;
+  const tell = (entry: LedgerEntry) => tellFile(deps, company.code, entry);
+  const named = await listFilesByName(read, { companyId: company.id, name: fileName });
+  const files = await Promise.all(named.map(tell));
+  const loose = await tellLoose(deps, company, fileName, files);
+  if (stopNbr === undefined) return { files, loose, stops: [], stopFiles: [] };
+  const ofStop = await listFiles(read, { companyId: company.id, stopNbr, limit: maxStopFiles });
+  const stopFiles = await Promise.all(ofStop.toReversed().map(tell));
+  return { files, loose, stops: await tellStops(deps, company, stopNbr), stopFiles };
+}
+
+function isNothing(view: CompanyView): boolean {
+  return Object.values(view).every((list: readonly unknown[]) => list.length === 0);
+}
+
+/**
+ * Explains a file name (also with a folder before it, or the name of its receipt) or a stop number, in one company or in
+ * all.
+ */
+export async function explain(
+  deps: ExplainDependencies,
+  query: { readonly subject: string; readonly companyId?: number },
+): Promise<Explanation> {
+  const subject = readSubject(query.subject);
+  const all = await listCompanies(deps.store.read);
+  const views: CompanyView[] = [];
+  const otherCompanies: string[] = [];
+  for (const company of all) {
+    const view = await lookInCompany(deps, company, subject);
+    if (query.companyId === undefined || query.companyId === company.id) views.push(view);
+    else if (!isNothing(view)) otherCompanies.push(company.code);
+  }
+  const name = parseStopFileName(subject.fileName);
+  const isFaulty = subject.stopNbr === undefined && name.kind === "wrong";
+  return {
+    subject: subject.fileName,
+    daemonPid: deps.daemonPid,
+    files: views.flatMap(({ files }) => files),
+    loose: views.flatMap(({ loose }) => loose),
+    stops: views.flatMap(({ stops }) => stops),
+    stopFiles: views.flatMap(({ stopFiles }) => stopFiles),
+    otherCompanies,
+    ...(isFaulty ? { nameFault: name.why } : {}),
+  };
+}

@@ -1,0 +1,136 @@
+/** Where a file lies that is in no ledger: arriving, unfinished, or in a folder where nobody takes it. */
+import type { Dirent, Stats } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { receiptNameOf } from "../domain/stop-file-name.ts";
+import { isUnfinishedName } from "../domain/unfinished-name.ts";
+import { systemCodeOf } from "../lib/errors.ts";
+import type { Locations } from "./locations.ts";
+import { againFolderName } from "./place-arrival.ts";
+
+export type LooseKind = "inbound" | "watched" | "unfinished" | "upload" | "filed" | "receipt";
+
+export interface LooseFile {
+  readonly kind: LooseKind;
+  readonly company: string;
+  readonly path: string;
+  readonly isRegular: boolean;
+  readonly size: number;
+  /** Milliseconds UTC. */
+  readonly modifiedAt: number;
+  /** Of an upload: whose it is. */
+  readonly userId?: number;
+}
+
+export interface SearchedFolder {
+  readonly companyCode: string;
+  readonly path: string;
+  /** The company's own `inbound/`. */
+  readonly isInbox: boolean;
+}
+
+export interface LooseSearch {
+  readonly locations: Locations;
+  /** The folders that are watched for the company. */
+  readonly folders: readonly SearchedFolder[];
+  readonly partialFolderName: string;
+}
+
+/** Whether a name is one under which a client or another server may be writing the file. */
+function isUnfinishedFormOf(candidate: string, name: string): boolean {
+  const bare = candidate.startsWith(".") ? candidate.slice(1) : candidate;
+  const rest = bare.slice(name.length);
+  return isUnfinishedName(candidate) && bare.startsWith(name) && (rest === "" || /^[.~]/.test(rest));
+}
+
+async function unlessGone<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG"].includes(systemCodeOf(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+interface Place {
+  readonly kind: LooseKind;
+  readonly company: string;
+  readonly path: string;
+  readonly userId?: number;
+}
+
+async function lookAt(place: Place): Promise<LooseFile | undefined> {
+  const stats: Stats | undefined = await unlessGone(() => lstat(place.path));
+  if (stats === undefined) return undefined;
+  return { ...place, isRegular: stats.isFile(), size: stats.size, modifiedAt: Math.trunc(stats.mtimeMs) };
+}
+
+async function namesIn(folder: string): Promise<readonly Dirent[]> {
+  return (await unlessGone(() => readdir(folder, { withFileTypes: true }))) ?? [];
+}
+
+async function placesInFolder(folder: SearchedFolder, name: string): Promise<Place[]> {
+  const { companyCode: company, path } = folder;
+  const unfinished = (await namesIn(path)).filter((entry) => isUnfinishedFormOf(entry.name, name));
+  return [
+    { kind: folder.isInbox ? "inbound" : "watched", company, path: join(path, name) },
+    ...unfinished.map((entry): Place => ({ kind: "unfinished", company, path: join(path, entry.name) })),
+  ];
+}
+
+/** An upload has its final name until it is closed, or an unfinished one of the client's choice. */
+async function uploadPlaces(search: LooseSearch, company: string, name: string): Promise<Place[]> {
+  const partials = join(search.locations.inboundDirectory(company), search.partialFolderName);
+  const places: Place[] = [];
+  for (const user of await namesIn(partials)) {
+    const folder = join(partials, user.name);
+    for (const entry of await namesIn(folder)) {
+      if (entry.name !== name && !isUnfinishedFormOf(entry.name, name)) continue;
+      places.push({ kind: "upload", company, path: join(folder, entry.name), userId: Number(user.name) });
+    }
+  }
+  return places;
+}
+
+/** Files whose name was taken when they came lie under another one, with this name at its end. */
+async function againPlaces(search: LooseSearch, company: string, name: string): Promise<Place[]> {
+  const folder = join(search.locations.inboundDirectory(company), againFolderName);
+  const found = (await namesIn(folder)).filter((entry) => entry.name.slice(13) === name);
+  return found.map((entry) => ({ kind: "inbound", company, path: join(folder, entry.name) }));
+}
+
+async function filedPlaces(search: LooseSearch, company: string, name: string): Promise<Place[]> {
+  const places: Place[] = [];
+  for (const kind of ["archive", "error"]) {
+    const folder = join(search.locations.companyDirectory(company), kind);
+    for (const day of await namesIn(folder)) {
+      places.push({ kind: "filed", company, path: join(folder, day.name, name) });
+    }
+  }
+  return places;
+}
+
+/** Everything of that name that lies in the folders of a company, with unfinished forms of the name. */
+export async function findLooseFiles(
+  search: LooseSearch,
+  key: { readonly company: string; readonly name: string },
+): Promise<readonly LooseFile[]> {
+  const { company, name } = key;
+  // A name with a folder in it would lead out of the folders that are to be searched.
+  if (name.includes("/") || name === "" || name === "." || name === "..") return [];
+  const receipts = search.locations.receiptsDirectory(company);
+  const folders = search.folders.filter(({ companyCode }) => companyCode === company);
+  const places: Place[] = [
+    ...(await Promise.all(folders.map((folder) => placesInFolder(folder, name)))).flat(),
+    ...(await againPlaces(search, company, name)),
+    ...(await uploadPlaces(search, company, name)),
+    ...(await filedPlaces(search, company, name)),
+    { kind: "receipt", company, path: join(receipts, receiptNameOf(name)) },
+  ];
+  const found: LooseFile[] = [];
+  for (const place of places) {
+    const file = await lookAt(place);
+    if (file !== undefined) found.push(file);
+  }
+  return found;
+}

@@ -1,0 +1,35 @@
+/**
+ * The mouth of the inbound pipeline: where endpoints hand over files whose bytes are already durable.
+ */
+
+/** How a file or document came in. `recovered`: found at start-up under its final name without a ledger entry. */
+export type Channel = "sftp" | "ftp" | "folder" | "remote" | "recovered";
+
+/** A complete file: its bytes are durable at `path` and nobody but the pipeline touches them from now on. */
+export interface Arrival {
+  readonly companyId: number;
+  /** The name the host gave, without folder. */
+  readonly name: string;
+  /** Absolute path at which the bytes lie now. */
+  readonly path: string;
+  readonly channel: Channel;
+  readonly userName?: string;
+  readonly size: number;
+}
+
+export interface Inbox {
+  /**
+   * Tells scans that this path is about to appear and will be handed over with `arrive`. Call before the rename that
+   * makes it visible, and `release` when the rename fails.
+   */
+  reserve(path: string): void;
+  release(path: string): void;
+  /** Whether the path is reserved or in the pipeline. */
+  isKnown(path: string): boolean;
+  /** Takes the file into the pipeline. Never throws; what happens to the file is in the ledger. */
+  arrive(arrival: Arrival): void;
+  /** Takes many files that lie there at the same moment: none of them is decided before all are in line. */
+  arriveAll(arrivals: readonly Arrival[]): Promise<void>;
+  /** How many files of the company wait to be applied or refused. */
+  waitingCount(companyId: number): number;
+}

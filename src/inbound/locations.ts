@@ -1,0 +1,32 @@
+/** Where the bytes of files lie: the folders of a company, and how the ledger names places in them. */
+import { isAbsolute, join, relative, resolve } from "node:path";
+
+export interface Locations {
+  readonly stateDir: string;
+  companyDirectory(code: string): string;
+  inboundDirectory(code: string): string;
+  receiptsDirectory(code: string): string;
+  /** `archive/YYYY-MM-DD` or `error/YYYY-MM-DD`, by the UTC day of the decision. */
+  filedDirectory(code: string, folder: "archive" | "error", decidedAt: number): string;
+  /** The form kept in the ledger: relative to the state directory when inside it. */
+  toLedger(path: string): string;
+  fromLedger(location: string): string;
+}
+
+/** The layout of a state directory (decisions 6 and 11). */
+export function createLocations(stateDir: string): Locations {
+  const companyDirectory = (code: string) => join(stateDir, "companies", code);
+  return {
+    stateDir,
+    companyDirectory,
+    inboundDirectory: (code) => join(companyDirectory(code), "inbound"),
+    receiptsDirectory: (code) => join(companyDirectory(code), "receipts"),
+    filedDirectory: (code, folder, decidedAt) =>
+      join(companyDirectory(code), folder, new Date(decidedAt).toISOString().slice(0, 10)),
+    toLedger(path) {
+      const inside = relative(stateDir, path);
+      return inside.startsWith("..") || isAbsolute(inside) ? path : inside;
+    },
+    fromLedger: (location) => resolve(stateDir, location),
+  };
+}

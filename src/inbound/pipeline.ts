@@ -1,0 +1,274 @@
+/**
+ * The inbound pipeline: complete → entered in the ledger → read → decided in order → filed away, with its receipt.
+ *
+ *   arrive ──> waiting ──> applied | refused | duplicate | superseded ──> filed
+ *                 ^                 │
+ *                 └── file retry ───┘ (refused, superseded)
+ *
+ * What survives a crash, and what start-up does with it:
+ *   file under its final name, no entry     the folder scan enters it
+ *   entry waiting                           the file is read and decided about
+ *   entry decided, not filed                the move and the receipt are done (again)
+ *   entry decided and filed                 nothing
+ */
+import type { DocumentPool } from "../documents/document-pool.ts";
+import type { Clock } from "../lib/clock.ts";
+import { messageOf } from "../lib/errors.ts";
+import type { Logger } from "../lib/log.ts";
+import type { Service } from "../lib/service.ts";
+import type { Store } from "../store/database.ts";
+import { enterFile, type LedgerEntry, listOpenFiles, type NewFile } from "../store/files.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { createFilingQueue, type FilingQueue } from "./filing-queue.ts";
+import type { Arrival, Inbox } from "./inbox.ts";
+import { LaneRunner, type PipelineSettings } from "./lane-runner.ts";
+import type { Locations } from "./locations.ts";
+import { acceptRetries, redoFiling } from "./recovery.ts";
+import { ledgerTimeOf, toWaitingFile, type WaitingFile } from "./waiting-file.ts";
+
+export interface PipelineDependencies {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly documents: Pick<DocumentPool, "prepareFile">;
+  readonly locations: Locations;
+  readonly settings: () => PipelineSettings;
+  /** The code of a company as it was registered. */
+  readonly companyCodeOf: (companyId: number) => Promise<string>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface Pipeline extends Inbox, Service {
+  /** Files that wait over all companies. */
+  readonly waitingTotal: number;
+}
+
+const recoveryPage = 2_000;
+const entryGroup = 256;
+const entryPauseMs = 1_000;
+const retryPollMs = 1_000;
+
+class InboundPipeline implements Pipeline {
+  readonly name = "inbound";
+  readonly #deps: PipelineDependencies;
+  readonly #filing: FilingQueue;
+  readonly #lanes = new Map<number, Promise<LaneRunner>>();
+  readonly #runners = new Map<number, LaneRunner>();
+  /** Paths of files in the pipeline: scans leave them alone. */
+  readonly #knownPaths = new Set<string>();
+  /** Paths that are about to appear. Kept apart: giving one back must not forget a file that waits under that name. */
+  readonly #reservedPaths = new Set<string>();
+  readonly #waiting = new Map<number, number>();
+  readonly #entering = new Set<Promise<void>>();
+  #sequence = 0;
+  #poll: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  /** Nothing is decided before all that was waiting is back in line. */
+  #recovering = true;
+
+  constructor(deps: PipelineDependencies) {
+    this.#deps = deps;
+    this.#filing = createFilingQueue({
+      store: deps.store,
+      toLedger: (path) => deps.locations.toLedger(path),
+      log: deps.log,
+    });
+  }
+
+  get waitingTotal(): number {
+    let total = 0;
+    for (const count of this.#waiting.values()) total += count;
+    return total;
+  }
+
+  waitingCount(companyId: number): number {
+    return this.#waiting.get(companyId) ?? 0;
+  }
+
+  isKnown(path: string): boolean {
+    return this.#knownPaths.has(path) || this.#reservedPaths.has(path);
+  }
+
+  reserve(path: string): void {
+    this.#reservedPaths.add(path);
+  }
+
+  release(path: string): void {
+    this.#reservedPaths.delete(path);
+  }
+
+  arrive(arrival: Arrival): void {
+    void this.arriveAll([arrival]);
+  }
+
+  async arriveAll(arrivals: readonly Arrival[]): Promise<void> {
+    const files = arrivals.map((arrival) => this.#toWaiting(arrival));
+    const entering = this.#enter(files);
+    this.#entering.add(entering);
+    try {
+      await entering;
+    } finally {
+      this.#entering.delete(entering);
+    }
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    const released: (() => void)[] = [];
+    await redoFiling(this.#deps, this.#filing, this.#knownPaths);
+    for await (const entry of this.#openEntries()) {
+      signal.throwIfAborted();
+      const file = this.#fromLedger(entry);
+      const runner = await this.#runnerFor(file.companyId);
+      if (runner.size === 0) released.push(runner.hold());
+      runner.add(file);
+    }
+    this.#recovering = false;
+    for (const release of released) release();
+    this.#poll = setInterval(() => void this.#takeRetries(), retryPollMs);
+    this.#poll.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    clearInterval(this.#poll);
+    await Promise.all([...this.#entering]);
+    for (const runner of this.#runners.values()) await runner.stop();
+    await this.#filing.close();
+  }
+
+  #toWaiting(arrival: Arrival): WaitingFile {
+    this.#knownPaths.add(arrival.path);
+    this.#reservedPaths.delete(arrival.path);
+    this.#count(arrival.companyId, 1);
+    this.#sequence += 1;
+    return toWaitingFile({
+      ...arrival,
+      userName: arrival.userName ?? null,
+      receivedAt: this.#deps.clock.now(),
+      sequence: this.#sequence,
+    });
+  }
+
+  #fromLedger(entry: LedgerEntry): WaitingFile {
+    const path = this.#deps.locations.fromLedger(entry.source);
+    this.#knownPaths.add(path);
+    this.#count(entry.companyId, 1);
+    this.#sequence = Math.max(this.#sequence, entry.id);
+    const channel = entry.channel as WaitingFile["channel"];
+    return toWaitingFile({ ...entry, path, channel, sequence: entry.id });
+  }
+
+  #count(companyId: number, by: 1 | -1): void {
+    this.#waiting.set(companyId, this.waitingCount(companyId) + by);
+  }
+
+  #runnerFor(companyId: number): Promise<LaneRunner> {
+    const known = this.#lanes.get(companyId);
+    if (known !== undefined) return known;
+    const made = this.#makeRunner(companyId);
+    this.#lanes.set(companyId, made);
+    made.catch(() => this.#lanes.delete(companyId));
+    return made;
+  }
+
+  async #makeRunner(companyId: number): Promise<LaneRunner> {
+    const code = await this.#deps.companyCodeOf(companyId);
+    const runner = new LaneRunner(
+      { id: companyId, code },
+      {
+        ...this.#deps,
+        filing: this.#filing,
+        onFiled: (file) => this.#forget(file),
+      },
+    );
+    this.#runners.set(companyId, runner);
+    return runner;
+  }
+
+  #forget(file: WaitingFile): void {
+    this.#knownPaths.delete(file.path);
+    this.#count(file.companyId, -1);
+  }
+
+  /** Puts the files in line at once and enters them in the ledger; they are ready only with their ledger ids. */
+  async #enter(files: readonly WaitingFile[]): Promise<void> {
+    const holds = new Map<LaneRunner, () => void>();
+    try {
+      for (const file of files) {
+        const runner = this.#runners.get(file.companyId) ?? (await this.#runnerFor(file.companyId));
+        if (files.length > 1 && !holds.has(runner)) holds.set(runner, runner.hold());
+        runner.add(file);
+      }
+      for (let at = 0; at < files.length; at += entryGroup) {
+        await this.#enterGroup(files.slice(at, at + entryGroup));
+      }
+    } catch (error) {
+      // Only at the end of the process: the files lie under their final names, and the next start finds them.
+      this.#deps.log.error({ err: error, files: files.length }, "files were not entered in the ledger");
+    } finally {
+      for (const release of holds.values()) release();
+    }
+  }
+
+  async #enterGroup(files: readonly WaitingFile[]): Promise<void> {
+    for (;;) {
+      try {
+        const ids = await this.#deps.store.write((tx) => this.#insert(tx, files));
+        for (const [index, file] of files.entries()) file.id = ids[index] ?? 0;
+        for (const file of files) this.#runners.get(file.companyId)?.wake();
+        return;
+      } catch (error) {
+        if (this.#isStopped) throw error;
+        this.#deps.log.error(
+          { err: error, reason: messageOf(error) },
+          "the ledger cannot be written; trying again",
+        );
+        await new Promise((resolve) => setTimeout(resolve, entryPauseMs));
+      }
+    }
+  }
+
+  async #insert(tx: Transaction, files: readonly WaitingFile[]): Promise<number[]> {
+    const ids: number[] = [];
+    for (const file of files) {
+      const row: NewFile = {
+        ...file,
+        nameTime: ledgerTimeOf(file.name),
+        location: this.#deps.locations.toLedger(file.path),
+      };
+      ids.push(await enterFile(tx, row));
+    }
+    return ids;
+  }
+
+  async *#openEntries(): AsyncGenerator<LedgerEntry> {
+    for (let afterId = 0; ; ) {
+      const page = await listOpenFiles(this.#deps.store.read, {
+        states: ["waiting"],
+        afterId,
+        limit: recoveryPage,
+      });
+      yield* page;
+      const last = page.at(-1);
+      if (last === undefined || page.length < recoveryPage) return;
+      afterId = last.id;
+    }
+  }
+
+  async #takeRetries(): Promise<void> {
+    if (this.#recovering || this.#isStopped) return;
+    try {
+      for (const entry of await acceptRetries(this.#deps.store)) {
+        const runner = await this.#runnerFor(entry.companyId);
+        runner.add(this.#fromLedger(entry));
+      }
+    } catch (error) {
+      this.#deps.log.error({ err: error }, "files to be tried again could not be taken; trying again");
+    }
+  }
+}
+
+/** Makes the pipeline. `start` puts everything that was left by the last run back in line before anything is decided. */
+export function createPipeline(deps: PipelineDependencies): Pipeline {
+  return new InboundPipeline(deps);
+}

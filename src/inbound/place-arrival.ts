@@ -1,0 +1,110 @@
+/**
+ * The last step of every arrival: a file whose bytes are durable gets its final name in `inbound/`.
+ *
+ *   reserve → link to the final name (never overwriting) → unlink the old name, sync the folder → arrive
+ *
+ * A name that is taken by an earlier file still waiting goes to `inbound/.again/<12 hex>-<name>`: both wait. What survives
+ * a crash: before the link nothing has arrived; after it the file stands under its final name and start-up recovers it;
+ * the old name may be left as a second link to the same bytes, which the sweep of unfinished parts removes.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type DiskCalls, systemDisk } from "../lib/durable-file.ts";
+import { systemCodeOf } from "../lib/errors.ts";
+import { type PinnedFolder, pinChild } from "../lib/open-regular-file.ts";
+import type { Arrival, Inbox } from "./inbox.ts";
+
+/** The folder inside `inbound/` for files whose name is taken by one that still waits. */
+export const againFolderName = ".again";
+
+export interface PlacementDeps {
+  readonly inbox: Pick<Inbox, "reserve" | "release" | "arrive">;
+  readonly disk?: DiskCalls;
+}
+
+export interface Placement {
+  /** Where the synced bytes lie now, on the file system of `inbound`. */
+  readonly from: string;
+  /** The company's `inbound/`, held open. */
+  readonly inbound: PinnedFolder;
+  readonly arrival: Omit<Arrival, "path">;
+}
+
+/** `<12 hex>-<name>`, the front of the name cut off when it would be over-long. */
+function againNameFor(name: string): string {
+  let kept = name;
+  while (Buffer.byteLength(kept) > 255 - 13) kept = kept.slice(1);
+  return `${randomBytes(6).toString("hex")}-${kept}`;
+}
+
+/** The name a host gave to a file that lies in `.again`. */
+export function nameOfAgainFile(fileName: string): string {
+  return /^[0-9a-f]{12}-/.test(fileName) ? fileName.slice(13) : fileName;
+}
+
+/** Links without overwriting, under a reservation; false when the name is taken. */
+async function linkReserved(
+  deps: PlacementDeps,
+  from: string,
+  to: { call: string; path: string },
+): Promise<boolean> {
+  deps.inbox.reserve(to.path);
+  try {
+    await (deps.disk ?? systemDisk).link(from, to.call);
+    return true;
+  } catch (error) {
+    deps.inbox.release(to.path);
+    if (systemCodeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<string> {
+  const { inbound, from, arrival } = placement;
+  // Also here, because an administrator may have tidied the dot-folder away.
+  await mkdir(inbound.child(againFolderName), { recursive: true, mode: 0o750 });
+  const folder = await pinChild(inbound, againFolderName, deps.disk);
+  try {
+    const name = againNameFor(arrival.name);
+    const path = join(folder.path, name);
+    if (!(await linkReserved(deps, from, { call: folder.child(name), path })))
+      return await placeAgain(deps, placement);
+    await finishReserved(deps, path, [folder.sync(), inbound.sync(), (deps.disk ?? systemDisk).unlink(from)]);
+    return path;
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Waits for folder and old name. When one fails the file stands under its final name, so the scan may have it. */
+async function finishReserved(
+  deps: PlacementDeps,
+  path: string,
+  rest: readonly Promise<void>[],
+): Promise<void> {
+  try {
+    await Promise.all(rest);
+  } catch (error) {
+    deps.inbox.release(path);
+    throw error;
+  }
+}
+
+/**
+ * Gives the file its final name, durably, and hands it to the pipeline. Returns the path at which it was placed. When it
+ * throws before the link the file still has its old name and has not arrived.
+ */
+export async function placeArrival(deps: PlacementDeps, placement: Placement): Promise<string> {
+  const { inbound, from, arrival } = placement;
+  const disk = deps.disk ?? systemDisk;
+  let path = join(inbound.path, arrival.name);
+  if (await linkReserved(deps, from, { call: inbound.child(arrival.name), path })) {
+    // Side by side: nothing depends on the old name being gone, and the sync is what takes the time.
+    await finishReserved(deps, path, [inbound.sync(), disk.unlink(from)]);
+  } else {
+    path = await placeAgain(deps, placement);
+  }
+  deps.inbox.arrive({ ...arrival, path });
+  return path;
+}

@@ -1,0 +1,62 @@
+/** Where decided files and their receipts go. */
+import { dirname, join } from "node:path";
+import type { DecidedState } from "../domain/file-state.ts";
+import { nameWithId, receiptNameOf } from "../domain/stop-file-name.ts";
+import type { FilingTask } from "./file-away.ts";
+import type { Locations } from "./locations.ts";
+
+const folderOf: Readonly<Record<DecidedState, "archive" | "error">> = {
+  applied: "archive",
+  duplicate: "archive",
+  refused: "error",
+  superseded: "error",
+};
+
+/** The place of a decided file, as the ledger names it: under its own name unless that may be taken. */
+export function placeFor(
+  locations: Locations,
+  file: {
+    readonly companyCode: string;
+    readonly name: string;
+    readonly id: number;
+    readonly state: DecidedState;
+    readonly isNameTaken: boolean;
+    readonly now: number;
+  },
+): string {
+  const directory = locations.filedDirectory(file.companyCode, folderOf[file.state], file.now);
+  return locations.toLedger(join(directory, file.isNameTaken ? nameWithId(file.name, file.id) : file.name));
+}
+
+/** What is to be done to file a decided file away. A refused one has its receipt beside it as well. */
+export function toFilingTask(
+  locations: Locations,
+  file: {
+    readonly companyCode: string;
+    readonly name: string;
+    readonly from: string;
+    readonly decided: {
+      readonly id: number;
+      readonly state: DecidedState;
+      readonly location: string;
+      readonly receipt: string;
+    };
+  },
+): FilingTask {
+  const { decided, name, from } = file;
+  const to = locations.fromLedger(decided.location);
+  const receiptPath = join(locations.receiptsDirectory(file.companyCode), receiptNameOf(name));
+  const isRefused = folderOf[decided.state] === "error";
+  const beside = join(dirname(to), receiptNameOf(to.slice(dirname(to).length + 1)));
+  const errorFolder = join(locations.companyDirectory(file.companyCode), "error");
+  const isRetried = from.startsWith(`${errorFolder}/`);
+  const stale = join(dirname(from), receiptNameOf(from.slice(dirname(from).length + 1)));
+  return {
+    id: decided.id,
+    from,
+    to,
+    receipt: decided.receipt,
+    receiptPaths: isRefused ? [receiptPath, beside] : [receiptPath],
+    ...(isRetried && stale !== beside ? { staleReceiptPath: stale } : {}),
+  };
+}

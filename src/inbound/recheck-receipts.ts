@@ -1,0 +1,62 @@
+/**
+ * After a power failure: receipts are renamed into place without a sync of their own, because the ledger has their
+ * content. So when the machine has been started anew since the last run, the receipts of the last minutes before it
+ * ended are compared with the ledger, and written again where they are missing or torn.
+ */
+import { readFile } from "node:fs/promises";
+import { writeFileDurably } from "../lib/durable-file.ts";
+import { systemCodeOf } from "../lib/errors.ts";
+import type { Logger } from "../lib/log.ts";
+import type { Store } from "../store/database.ts";
+import { listDecidedSince, type LedgerEntry } from "../store/files.ts";
+import type { Locations } from "./locations.ts";
+import { toFilingTask } from "./places.ts";
+import { receiptOfEntry } from "./recovery.ts";
+
+/** The kernel writes back within half a minute; the daemon notes that it is alive more often than each minute. */
+const marginMs = 180_000;
+
+export interface RecheckDependencies {
+  readonly store: Pick<Store, "read">;
+  readonly locations: Locations;
+  readonly companyCodeOf: (companyId: number) => Promise<string>;
+  readonly log: Logger;
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Promise<number> {
+  const { state } = entry;
+  if (state === "waiting" || state === "retry" || !entry.isFiled) return 0;
+  const companyCode = await deps.companyCodeOf(entry.companyId);
+  const receipt = await receiptOfEntry(deps.store, entry);
+  const from = deps.locations.fromLedger(entry.source);
+  const decided = { id: entry.id, state, location: entry.location, receipt };
+  let written = 0;
+  for (const path of toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided })
+    .receiptPaths) {
+    if ((await readIfThere(path)) === receipt) continue;
+    await writeFileDurably(path, receipt);
+    written += 1;
+  }
+  return written;
+}
+
+/** Rewrites the receipts that a power failure took; gives their number. */
+export async function recheckReceipts(deps: RecheckDependencies, aliveAt: number): Promise<number> {
+  let written = 0;
+  // Oldest first: of several receipts of one name the newest is to stay.
+  for (const entry of await listDecidedSince(deps.store.read, aliveAt - marginMs)) {
+    written += await recheckEntry(deps, entry);
+  }
+  if (written > 0)
+    deps.log.warn({ receipts: written }, "receipts that a power failure took were written again");
+  return written;
+}

@@ -1,0 +1,75 @@
+/** What start-up finds in the ledger of an earlier run, and files that an administrator asks for again. */
+import { writeStopResponse } from "../documents/stop-response.ts";
+import type { DecidedState } from "../domain/file-state.ts";
+import { baseNameOf } from "../domain/stop-file-name.ts";
+import type { Store } from "../store/database.ts";
+import { acceptRetry, findFile, type LedgerEntry, listOpenFiles } from "../store/files.ts";
+import type { FilingQueue } from "./filing-queue.ts";
+import type { Locations } from "./locations.ts";
+import { toFilingTask } from "./places.ts";
+
+const page = 1_000;
+const decidedStates = [
+  "applied",
+  "refused",
+  "duplicate",
+  "superseded",
+] as const satisfies readonly DecidedState[];
+
+interface RecoveryDependencies {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly locations: Locations;
+  readonly companyCodeOf: (companyId: number) => Promise<string>;
+}
+
+/** The receipt of an entry as it was written, or is to be written, from what the ledger keeps. */
+export async function receiptOfEntry(store: Pick<Store, "read">, entry: LedgerEntry): Promise<string> {
+  const first = entry.firstId === null ? undefined : await findFile(store.read, entry.firstId);
+  const source = first ?? entry;
+  return writeStopResponse({
+    documentId: source.documentId ?? baseNameOf(source.name),
+    faults: source.faults,
+    created: source.created,
+    updated: source.updated,
+    deleted: source.deleted,
+  });
+}
+
+function isDecided(state: string): state is DecidedState {
+  return decidedStates.some((decided) => decided === state);
+}
+
+/** Does again what follows a decision, for each entry that was decided and not marked as filed. */
+export async function redoFiling(
+  deps: RecoveryDependencies,
+  filing: FilingQueue,
+  knownPaths: Set<string>,
+): Promise<void> {
+  for (let afterId = 0; ; ) {
+    const entries = await listOpenFiles(deps.store.read, { states: decidedStates, afterId, limit: page });
+    for (const entry of entries) {
+      afterId = entry.id;
+      if (!isDecided(entry.state)) continue;
+      const from = deps.locations.fromLedger(entry.source);
+      knownPaths.add(from);
+      const companyCode = await deps.companyCodeOf(entry.companyId);
+      const receipt = await receiptOfEntry(deps.store, entry);
+      const decided = { id: entry.id, state: entry.state, location: entry.location, receipt };
+      filing.add(toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided }), () =>
+        knownPaths.delete(from),
+      );
+    }
+    await filing.drain();
+    if (entries.length < page) return;
+  }
+}
+
+/** Takes entries that an administrator wants tried again; each is waiting then. */
+export async function acceptRetries(store: Pick<Store, "read" | "write">): Promise<readonly LedgerEntry[]> {
+  const asked = await listOpenFiles(store.read, { states: ["retry"], afterId: 0, limit: page });
+  const accepted: LedgerEntry[] = [];
+  for (const entry of asked) {
+    if (await store.write((tx) => acceptRetry(tx, entry.id))) accepted.push(entry);
+  }
+  return accepted;
+}

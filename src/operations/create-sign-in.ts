@@ -1,0 +1,311 @@
+/**
+ * Signs users in by password or key, for every protocol (decisions 1).
+ *
+ *   banned? --> user closed to strangers? --> password remembered? --> hash (two at a time) --> may sign in?
+ *
+ * User, roles and `enabled` are read from the database each time, so a change takes effect at the next sign-in.
+ *
+ * Records of one name in different companies may be different people. The password decides: the first record that it
+ * fits and that may sign in is the user, and only the memberships of that record count. Tried first is the record of the
+ * company that the request names, then the oldest. Nothing is united across records.
+ *
+ * From the outside a disabled user, one that must change its password first, a wrong password and an unknown user look
+ * the same; the log has the reason.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { isSameCompanyCode } from "../domain/company-code.ts";
+import { peerKeyOf } from "../lib/address-range.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/log.ts";
+import type { Store } from "../store/database.ts";
+import { findUsersByKey, findUsersByName, type UserRecord } from "../store/users.ts";
+import {
+  type BanOptions,
+  createFailedSignIns,
+  type FailedSignIns,
+  type SignInPeer,
+} from "./failed-sign-ins.ts";
+import type { KeyAttempt, PasswordAttempt, SignIn, SignInOutcome, SignInProtocol } from "./sign-in.ts";
+import type { HashQueueLimits } from "./sign-in-hash-queue.ts";
+import { createPasswordCheck, type PasswordCheck, type PasswordQuestion } from "./sign-in-passwords.ts";
+
+/** The options of the section `security`, the bans among them. */
+export interface SignInOptions extends BanOptions {
+  readonly wrongPasswordDelayMs: number;
+  readonly passwordCacheMs: number;
+}
+
+export interface SignInDeps {
+  readonly store: Pick<Store, "read">;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "warn">;
+  readonly options: SignInOptions;
+  /** How many passwords are hashed at a time and how many may wait; two and 128 when not given. */
+  readonly hashQueue?: HashQueueLimits;
+  /** Resolves after that time, or sooner when the signal aborts. */
+  wait?(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface ConfigurableSignIn extends SignIn {
+  /** Replaces the options; what was counted, banned and remembered stays. */
+  configure(options: SignInOptions): void;
+}
+
+/** One name in very many companies must not buy an attacker very many hashes. */
+const maxRecordsTried = 20;
+/** A hash that found the line full may be tried again soon. */
+const busyRetryMs = 2_000;
+
+async function waitForTimer(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    // Unreferenced: an answer that is held back does not hold up the end of the process.
+    await delay(ms, undefined, signal === undefined ? { ref: false } : { ref: false, signal });
+  } catch (error) {
+    // Aborted means that nobody waits for the answer any more, so it may as well come now.
+    if (signal?.aborted !== true) throw error;
+  }
+}
+
+type RefusalReason =
+  | "unknownUser"
+  | "wrongPassword"
+  | "unknownKey"
+  | "disabled"
+  | "mustChangePassword"
+  | "closedToStrangers"
+  | "addressBanned"
+  | "tooManyWaiting";
+
+/** Why a user whose password or key is right may still not sign in. */
+function hindranceOf(record: UserRecord): RefusalReason | undefined {
+  if (!record.isEnabled) return "disabled";
+  return record.mustChangePassword ? "mustChangePassword" : undefined;
+}
+
+function signedIn(record: UserRecord): SignInOutcome {
+  const { id, userName, memberships } = record;
+  return { kind: "signedIn", user: { userId: id, userName, memberships } };
+}
+
+function tooMany(retryAfterMs: number): SignInOutcome {
+  const seconds = Math.ceil(retryAfterMs / 1_000);
+  const time = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+  const message = `Too many sign-ins have failed or are waiting. Try again in ${time}.`;
+  return { kind: "refused", code: "tooManyAttempts", message, retryAfterMs };
+}
+
+const badCredentials: SignInOutcome = {
+  kind: "refused",
+  code: "badCredentials",
+  message:
+    "The user name, password or key is wrong, or this user may not sign in. Check them with your administrator.",
+};
+
+/** The records to try, those of the request's company first, then by age. */
+function inOrder(records: readonly UserRecord[], companyCode: string | undefined): readonly UserRecord[] {
+  if (companyCode === undefined || records.length < 2) return records;
+  const isOfCompany = (record: UserRecord) =>
+    record.memberships.some((membership) => isSameCompanyCode(membership.companyCode, companyCode));
+  return records.toSorted((one, other) => Number(isOfCompany(other)) - Number(isOfCompany(one)));
+}
+
+interface Context {
+  readonly deps: SignInDeps;
+  readonly failures: FailedSignIns;
+  readonly passwords: PasswordCheck;
+  options: SignInOptions;
+}
+
+/** One attempt on its way through the checks. */
+interface Attempt extends SignInPeer {
+  readonly protocol: SignInProtocol;
+  readonly startedAt: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+type Verdict =
+  | { readonly kind: "accepted"; readonly record: UserRecord }
+  | { readonly kind: "refused"; readonly reason: RefusalReason };
+
+function logRefusal(context: Context, attempt: Attempt, reason: RefusalReason): void {
+  const { address, protocol } = attempt;
+  const userName = attempt.userName.slice(0, 64);
+  context.deps.log.info({ userName, address, protocol, reason }, "sign-in refused");
+}
+
+/** Counts at once, then holds the answer back so that all of them take the same time, hashed or not. */
+async function answerFailure(
+  context: Context,
+  attempt: Attempt,
+  reason: RefusalReason,
+): Promise<SignInOutcome> {
+  context.failures.recordFailure(attempt);
+  logRefusal(context, attempt, reason);
+  const { wrongPasswordDelayMs } = context.options;
+  const elapsedMs = Math.max(0, context.deps.clock.now() - attempt.startedAt);
+  const remainingMs = wrongPasswordDelayMs - elapsedMs;
+  if (remainingMs > 0) await (context.deps.wait ?? waitForTimer)(remainingMs, attempt.signal);
+  return badCredentials;
+}
+
+/** The answer to those who may not even try. Not counted: it would keep a user closed for ever. */
+function barOf(context: Context, attempt: Attempt): SignInOutcome | undefined {
+  const bannedForMs = context.failures.bannedForMs(attempt.address);
+  if (bannedForMs > 0) return tooMany(bannedForMs);
+  const closedForMs = context.failures.closedForMs(attempt);
+  if (closedForMs === 0) return undefined;
+  logRefusal(context, attempt, "closedToStrangers");
+  return tooMany(closedForMs);
+}
+
+async function answerVerdict(context: Context, attempt: Attempt, verdict: Verdict): Promise<SignInOutcome> {
+  if (verdict.kind === "accepted") {
+    context.failures.recordSuccess(attempt);
+    return signedIn(verdict.record);
+  }
+  if (verdict.reason === "addressBanned") return tooMany(context.failures.bannedForMs(attempt.address));
+  if (verdict.reason === "tooManyWaiting") {
+    logRefusal(context, attempt, verdict.reason);
+    return tooMany(busyRetryMs);
+  }
+  return await answerFailure(context, attempt, verdict.reason);
+}
+
+function questionOf(
+  context: Context,
+  attempt: Attempt,
+  about: { readonly user: UserRecord | undefined; readonly password: string },
+): PasswordQuestion {
+  return {
+    ...about,
+    peerKey: peerKeyOf(attempt.address),
+    isFamiliar: context.failures.isFamiliar(attempt),
+    mayRun: () => context.failures.bannedForMs(attempt.address) === 0,
+  };
+}
+
+async function judgePassword(
+  context: Context,
+  attempt: Attempt,
+  tried: { readonly records: readonly UserRecord[]; readonly password: string },
+): Promise<Verdict> {
+  const { password } = tried;
+  let reason: RefusalReason = tried.records.length === 0 ? "unknownUser" : "wrongPassword";
+  // Nobody is hashed too: the time of the answer must not tell who exists.
+  for (const record of tried.records.length === 0 ? [undefined] : tried.records) {
+    const question = questionOf(context, attempt, { user: record, password });
+    const verdict = context.passwords.recall(question) ?? (await context.passwords.check(question));
+    if (verdict === "notAllowed") return { kind: "refused", reason: "addressBanned" };
+    if (verdict === "tooBusy") return { kind: "refused", reason: "tooManyWaiting" };
+    if (verdict === "wrong" || record === undefined) continue;
+    const hindrance = hindranceOf(record);
+    if (hindrance === undefined) return { kind: "accepted", record };
+    reason = hindrance;
+  }
+  return { kind: "refused", reason };
+}
+
+function recordsToTry(
+  context: Context,
+  attempt: PasswordAttempt,
+  found: readonly UserRecord[],
+): readonly UserRecord[] {
+  const records = inOrder(found, attempt.companyCode);
+  if (records.length <= maxRecordsTried) return records;
+  const { userName } = attempt;
+  context.deps.log.warn(
+    { userName, records: records.length },
+    "too many users of one name: not all are tried",
+  );
+  return records.slice(0, maxRecordsTried);
+}
+
+async function signInWithPassword(
+  context: Context,
+  input: PasswordAttempt,
+  signal: AbortSignal | undefined,
+): Promise<SignInOutcome> {
+  const { userName, address, protocol, password } = input;
+  const startedAt = context.deps.clock.now();
+  // Before the database is asked: a banned address costs next to nothing.
+  const bannedForMs = context.failures.bannedForMs(address);
+  if (bannedForMs > 0) return tooMany(bannedForMs);
+  const found = await findUsersByName(context.deps.store.read, userName);
+  const attempt = { userName, address, protocol, isKnownUser: found.length > 0, startedAt, signal };
+  const bar = barOf(context, attempt);
+  if (bar !== undefined) return bar;
+  const records = recordsToTry(context, input, found);
+  return await answerVerdict(context, attempt, await judgePassword(context, attempt, { records, password }));
+}
+
+function findHolders(context: Context, attempt: KeyAttempt): Promise<readonly UserRecord[]> {
+  // The blob names its own type; `keyType` may be a signature algorithm such as rsa-sha2-256.
+  const keyBlob = Buffer.from(attempt.keyBlob).toString("base64");
+  return findUsersByKey(context.deps.store.read, { userName: attempt.userName, keyBlob });
+}
+
+async function judgeKey(context: Context, input: KeyAttempt, isKnownUser: boolean): Promise<Verdict> {
+  const holders = await findHolders(context, input);
+  const record = holders.find((holder) => hindranceOf(holder) === undefined);
+  if (record !== undefined) return { kind: "accepted", record };
+  const [holder] = holders;
+  const reason = holder === undefined ? undefined : hindranceOf(holder);
+  return { kind: "refused", reason: reason ?? (isKnownUser ? "unknownKey" : "unknownUser") };
+}
+
+async function attemptWithKey(context: Context, input: KeyAttempt, signal?: AbortSignal): Promise<Attempt> {
+  const { userName, address, protocol } = input;
+  const isKnownUser = (await findUsersByName(context.deps.store.read, userName)).length > 0;
+  return { userName, address, protocol, isKnownUser, startedAt: context.deps.clock.now(), signal };
+}
+
+async function signInWithKey(
+  context: Context,
+  input: KeyAttempt,
+  signal?: AbortSignal,
+): Promise<SignInOutcome> {
+  const attempt = await attemptWithKey(context, input, signal);
+  // A key cannot be guessed: whoever holds it is no stranger, even while passwords are being guessed.
+  const bannedForMs = context.failures.bannedForMs(attempt.address);
+  if (bannedForMs > 0) return tooMany(bannedForMs);
+  return await answerVerdict(context, attempt, await judgeKey(context, input, attempt.isKnownUser));
+}
+
+/** Clients offer each of their keys in turn, so a key that is not known counts as nothing. */
+async function isKeyKnown(context: Context, input: KeyAttempt): Promise<boolean> {
+  if (context.failures.bannedForMs(input.address) > 0) return false;
+  const holders = await findHolders(context, input);
+  const [holder] = holders;
+  if (holder === undefined) return false;
+  const hindrances = holders.map(hindranceOf);
+  if (hindrances.includes(undefined)) return true;
+  const attempt = await attemptWithKey(context, input);
+  logRefusal(context, attempt, hindrances[0] ?? "disabled");
+  return false;
+}
+
+/** Makes the sign-in of one process; there must be one only, for the counts to mean anything. */
+export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
+  const { clock, log, options } = deps;
+  const context: Context = {
+    deps,
+    options,
+    failures: createFailedSignIns({ clock, log, options }),
+    passwords: createPasswordCheck({
+      clock,
+      rememberForMs: () => context.options.passwordCacheMs,
+      ...(deps.hashQueue === undefined ? {} : { queueLimits: deps.hashQueue }),
+    }),
+  };
+  return {
+    configure(next) {
+      context.options = next;
+      context.failures.configure(next);
+    },
+    withPassword: (attempt, signal) => signInWithPassword(context, attempt, signal),
+    isKeyKnown: (attempt) => isKeyKnown(context, attempt),
+    withVerifiedKey: (attempt, signal) => signInWithKey(context, attempt, signal),
+    bannedForMs: (address) => context.failures.bannedForMs(address),
+    reportBrokenLimit: (address) => context.failures.recordBrokenLimit(address),
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * Signing in, for every protocol (decisions 1).
+ */
+import type { ErrorCode } from "../lib/errors.ts";
+import type { Role } from "../domain/role.ts";
+
+export type SignInProtocol = "http" | "sftp" | "ftp";
+
+export interface Membership {
+  readonly companyId: number;
+  readonly companyCode: string;
+  readonly roles: readonly Role[];
+}
+
+export interface SignedInUser {
+  readonly userId: number;
+  readonly userName: string;
+  readonly memberships: readonly Membership[];
+}
+
+export type SignInOutcome =
+  | { readonly kind: "signedIn"; readonly user: SignedInUser }
+  | {
+      readonly kind: "refused";
+      readonly code: Extract<ErrorCode, "badCredentials" | "tooManyAttempts">;
+      /** Safe to show; tells an outsider nothing about who exists. */
+      readonly message: string;
+      readonly retryAfterMs?: number;
+    };
+
+export interface PasswordAttempt {
+  readonly userName: string;
+  /** The company the request is about, if that is known: of several users of that name its own is tried first. */
+  readonly companyCode?: string;
+  readonly password: string;
+  readonly address: string;
+  readonly protocol: SignInProtocol;
+}
+
+export interface KeyAttempt {
+  readonly userName: string;
+  /** SSH algorithm name of the key, for example `ssh-ed25519`. */
+  readonly keyType: string;
+  /** The public key in SSH wire form. */
+  readonly keyBlob: Uint8Array;
+  readonly address: string;
+  readonly protocol: SignInProtocol;
+}
+
+export interface SignIn {
+  /**
+   * A wrong password is answered after `security.wrongPasswordDelayMs`, or at once when `signal` aborts: then nobody
+   * waits for the answer any more. It counts all the same.
+   */
+  withPassword(attempt: PasswordAttempt, signal?: AbortSignal): Promise<SignInOutcome>;
+  /** Whether this key would do. Proves nothing yet: the caller verifies the signature, then calls `withVerifiedKey`. */
+  isKeyKnown(attempt: KeyAttempt): Promise<boolean>;
+  /** The caller has verified a signature made with this key. */
+  withVerifiedKey(attempt: KeyAttempt, signal?: AbortSignal): Promise<SignInOutcome>;
+  /** Milliseconds for which the address is still banned; 0 when it is not. */
+  bannedForMs(address: string): number;
+  /** The address broke a connection or request limit (3 points). */
+  reportBrokenLimit(address: string): void;
+}

@@ -1,0 +1,104 @@
+/** A file exchange over a temporary folder, with an inbox that notes what arrives. */
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureCompanyTree } from "../../src/exchange/company-tree.ts";
+import type { FileExchangeDeps, Pickup, Removal } from "../../src/exchange/exchange-deps.ts";
+import type { ExchangeEntry, ExchangeSession, OpenWriteFlags } from "../../src/exchange/exchange-session.ts";
+import { createFileExchange, type FolderExchange } from "../../src/exchange/file-exchange.ts";
+import type { Arrival } from "../../src/inbound/inbox.ts";
+import { createLogger } from "../../src/lib/log.ts";
+
+export interface ExchangeFixture {
+  readonly exchange: FolderExchange;
+  /** Absolute path of company ACME's folder. */
+  readonly home: string;
+  readonly companiesDir: string;
+  readonly arrivals: Arrival[];
+  readonly removals: Removal[];
+  readonly pickups: Pickup[];
+  readonly logLines: string[];
+  session(userId?: number, companies?: readonly string[]): ExchangeSession;
+  close(): Promise<void>;
+}
+
+export async function openFixture(changes: Partial<FileExchangeDeps> = {}): Promise<ExchangeFixture> {
+  const companiesDir = await realpath(await mkdtemp(join(tmpdir(), "exchange-")));
+  const home = await ensureCompanyTree(companiesDir, "ACME");
+  await ensureCompanyTree(companiesDir, "Beta");
+  const arrivals: Arrival[] = [];
+  const removals: Removal[] = [];
+  const pickups: Pickup[] = [];
+  const logLines: string[] = [];
+  const exchange = createFileExchange({
+    companiesDir,
+    inbox: {
+      reserve: () => undefined,
+      release: () => undefined,
+      arrive: (arrival) => arrivals.push(arrival),
+      waitingCount: () => 0,
+    },
+    limits: { maxUploadBytes: 50_000_000, maxWaiting: 100_000, minFreeBytes: () => 0 },
+    clock: { now: () => Date.now() },
+    log: createLogger({ level: "info", destination: { write: (line) => logLines.push(line) } }),
+    recordRemoval: async (removal) => void removals.push(removal),
+    recordPickup: async (pickup) => void pickups.push(pickup),
+    ...changes,
+  });
+  const ids: Record<string, number> = { ACME: 1, Beta: 2 };
+  return {
+    exchange,
+    home,
+    companiesDir,
+    arrivals,
+    removals,
+    pickups,
+    logLines,
+    session: (userId = 7, companies = ["ACME"]) =>
+      exchange.openSession({
+        userId,
+        userName: `host${userId}`,
+        companies: companies.map((code) => ({ id: ids[code] ?? 9, code })),
+        channel: "sftp",
+        address: "127.0.0.1",
+        connectionId: "c1",
+      }),
+    close: async () => {
+      await exchange.stop();
+      await rm(companiesDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export const freshUpload: OpenWriteFlags = { create: true, truncate: true, exclusive: false, append: false };
+export const appendUpload: OpenWriteFlags = { create: true, truncate: false, exclusive: false, append: true };
+export const resumedUpload: OpenWriteFlags = {
+  create: true,
+  truncate: false,
+  exclusive: false,
+  append: false,
+};
+
+/** Uploads and closes. */
+export async function put(session: ExchangeSession, path: string, text: string): Promise<void> {
+  const handle = await session.openWrite(path, freshUpload);
+  await handle.write(0, Buffer.from(text));
+  await handle.close();
+}
+
+/** Uploads and breaks the link before the close. */
+export async function putBroken(session: ExchangeSession, path: string, text: string): Promise<void> {
+  const handle = await session.openWrite(path, freshUpload);
+  await handle.write(0, Buffer.from(text));
+  await session.end();
+}
+
+export async function entriesOf(session: ExchangeSession, path: string): Promise<ExchangeEntry[]> {
+  const entries: ExchangeEntry[] = [];
+  for await (const page of await session.list(path)) entries.push(...page);
+  return entries;
+}
+
+export async function namesOf(session: ExchangeSession, path: string): Promise<string[]> {
+  return (await entriesOf(session, path)).map((entry) => entry.name).sort();
+}

@@ -1,0 +1,165 @@
+/** The HTTP endpoint on a free port of loopback, with a scripted sign-in and scripted operations. */
+import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
+import { request as tlsRequest } from "node:https";
+import { connect } from "node:net";
+import type { HttpOperations } from "../../src/endpoints/http/http-operations.ts";
+import type { HttpOptions } from "../../src/endpoints/http/http-options.ts";
+import { createHttpEndpoint, type HttpEndpoint } from "../../src/endpoints/http/http-endpoint.ts";
+import { DropgateError, type Fault, reasonCodeOf } from "../../src/lib/errors.ts";
+import { createLogger } from "../../src/lib/log.ts";
+import type { PasswordAttempt, SignedInUser, SignInOutcome } from "../../src/operations/sign-in.ts";
+
+export const defaultOptions: HttpOptions = {
+  host: "127.0.0.1",
+  port: 0,
+  basePath: "",
+  allowPlain: false,
+  trustedProxies: [],
+  legacyStatus: "ok",
+  metricsFrom: ["127.0.0.0/8"],
+  maxBodyBytes: 100_000,
+  maxConnections: 500,
+  maxConnectionsPerAddress: 400,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 5_000,
+  maxRequestsInFlight: 200,
+};
+
+const users: Readonly<Record<string, SignedInUser>> = {
+  host: {
+    userId: 1,
+    userName: "host",
+    memberships: [{ companyId: 7, companyCode: "ACME", roles: ["DI_Integration"] }],
+  },
+  viewer: {
+    userId: 2,
+    userName: "viewer",
+    memberships: [{ companyId: 7, companyCode: "ACME", roles: ["DI_Inquiry", "MemberAdmin"] }],
+  },
+};
+
+export interface HttpFixture {
+  readonly endpoint: HttpEndpoint;
+  readonly port: number;
+  readonly log: string[];
+  readonly attempts: PasswordAttempt[];
+  readonly brokenLimits: string[];
+  readonly bannedForMs: Map<string, number>;
+  close(): Promise<void>;
+}
+
+function scriptedSignIn(fixture: Pick<HttpFixture, "attempts" | "brokenLimits" | "bannedForMs">) {
+  return {
+    async withPassword(attempt: PasswordAttempt): Promise<SignInOutcome> {
+      fixture.attempts.push(attempt);
+      if (attempt.userName === "throttled") {
+        return { kind: "refused", code: "tooManyAttempts", message: "too many", retryAfterMs: 12_000 };
+      }
+      const user = users[attempt.userName];
+      if (user !== undefined && attempt.password === "pä:ss") return { kind: "signedIn", user };
+      return { kind: "refused", code: "badCredentials", message: "wrong user or password" };
+    },
+    bannedForMs: (address: string) => fixture.bannedForMs.get(address) ?? 0,
+    reportBrokenLimit: (address: string) => void fixture.brokenLimits.push(address),
+  };
+}
+
+export const stopDocument = '{"Stop":{"stop":{"stopNbr":"A1"}}}';
+
+export const scriptedOperations: HttpOperations = {
+  async readStopDetail({ stopNbr }) {
+    if (stopNbr === "boom") throw new Error("select * from /secret/path");
+    if (stopNbr !== "A1") throw new DropgateError("stopNotFound", `there is no stop ${stopNbr}`);
+    return stopDocument;
+  },
+  findLegacyStops: async () => ({ json: "[]", total: 0 }),
+  importBusinessPartners: async () => ({ kind: "imported", created: 1, updated: 0 }),
+  submitStopDocument: async ({ bytes }) => ({ status: 10, xml: `<StopResponse bytes="${bytes.length}"/>` }),
+  health: () => ({ isReady: true, checks: { store: true } }),
+};
+
+export function refusalDocument(faults: readonly Fault[]): string {
+  const errors = faults.map(
+    ({ code, message }) => `<Error ErrorMsgID="${reasonCodeOf(code)}">${message}</Error>`,
+  );
+  return `<StopResponse><Status>99</Status>${errors.join("")}</StopResponse>`;
+}
+
+export async function startHttp(
+  options: Partial<HttpOptions> = {},
+  operations: Partial<HttpOperations> = {},
+): Promise<HttpFixture> {
+  const log: string[] = [];
+  const recorded = { attempts: [], brokenLimits: [], bannedForMs: new Map<string, number>() };
+  const endpoint = createHttpEndpoint({
+    options: { ...defaultOptions, ...options },
+    signIn: scriptedSignIn(recorded),
+    operations: { ...scriptedOperations, ...operations },
+    refusalDocument,
+    log: createLogger({ level: "debug", destination: { write: (line) => void log.push(line) } }),
+  });
+  await endpoint.start(new AbortController().signal);
+  const close = () => endpoint.stop(AbortSignal.timeout(200));
+  return { ...recorded, endpoint, port: endpoint.port, log, close };
+}
+
+export const basic = (user: string, password = "pä:ss") =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Ask extends RequestOptions {
+  readonly user?: string;
+  readonly content?: string | Uint8Array;
+  readonly type?: string;
+  readonly ca?: string;
+  readonly isTls?: boolean;
+}
+
+/** Sends one request on a connection of its own unless an agent is given. */
+export function ask(port: number, method: string, path: string, options: Ask = {}): Promise<HttpReply> {
+  const { user, content, type, isTls, headers, ...rest } = options;
+  const all: Record<string, string> = { connection: "close" };
+  if (user !== undefined) all["authorization"] = basic(user);
+  if (type !== undefined) all["content-type"] = type;
+  return new Promise((resolve, reject) => {
+    const send = isTls === true ? tlsRequest : request;
+    const target = { host: "127.0.0.1", port, method, path, agent: false as const, ...rest };
+    const outgoing = send({ ...target, headers: { ...all, ...headers } }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+      answer.on("error", reject);
+      answer.on("end", () =>
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers,
+          body: Buffer.concat(chunks).toString(),
+        }),
+      );
+    });
+    outgoing.on("error", reject);
+    outgoing.end(content);
+  });
+}
+
+/** Sends bytes as they are and gives everything that comes back until the server closes. */
+export function sendRaw(port: number, text: string | Uint8Array): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("error", reject);
+    socket.on("close", () => resolve(Buffer.concat(chunks).toString()));
+  });
+}
+
+export function reasonsOf(reply: HttpReply): number[] {
+  const document: unknown = JSON.parse(reply.body);
+  if (typeof document !== "object" || document === null || !("Reasons" in document)) return [];
+  return (document.Reasons as { reasonCode: number }[]).map(({ reasonCode }) => reasonCode);
+}
