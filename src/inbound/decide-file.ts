@@ -14,7 +14,7 @@
 import type { PreparedDocument } from "../documents/prepared-document.ts";
 import { writeStopResponse } from "../documents/stop-response.ts";
 import type { DecidedState } from "../domain/file-state.ts";
-import { baseNameOf, parseStopFileName } from "../domain/stop-file-name.ts";
+import { baseNameOf, type StopFileName } from "../domain/stop-file-name.ts";
 import type { Fault } from "../lib/errors.ts";
 import { applyStopChanges, type RecordCounts } from "../operations/apply-stop-document.ts";
 import { type Decision, findDecidedNamesakes, findFile, recordDecision } from "../store/files.ts";
@@ -30,6 +30,7 @@ export interface FileToDecide {
   readonly companyId: number;
   readonly companyCode: string;
   readonly name: string;
+  readonly parsedName: StopFileName;
   readonly prepared: Exclude<PreparedDocument, { kind: "unreadable" }>;
 }
 
@@ -59,7 +60,7 @@ function refused(code: Fault["code"], message: string): Verdict {
 }
 
 function checkNames(file: FileToDecide, rules: DecisionRules): Verdict | undefined {
-  const name = parseStopFileName(file.name);
+  const name = file.parsedName;
   if (name.kind === "wrong" && (rules.names === "strict" || !/\.xml$/i.test(file.name))) {
     return refused("badFileName", `${file.name}: ${name.why}`);
   }
@@ -100,7 +101,7 @@ async function applyDocument(
   now: number,
 ): Promise<Verdict> {
   if (file.prepared.kind !== "read") return { state: "refused", faults: file.prepared.faults };
-  const name = parseStopFileName(file.name);
+  const name = file.parsedName;
   const outcome = await applyStopChanges(tx, {
     companyId: file.companyId,
     changes: file.prepared.instructions,

@@ -12,7 +12,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { DocumentPool } from "../documents/document-pool.ts";
 import type { PreparedDocument } from "../documents/prepared-document.ts";
 import type { DecidedState } from "../domain/file-state.ts";
-import { parseStopFileName } from "../domain/stop-file-name.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Fault, reasonCodeOf, systemCodeOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
@@ -67,8 +66,8 @@ const storePauseMs = 1_000;
 type ReadyFile = WaitingFile & { id: number; prepared: PreparedDocument };
 
 function keyOf(file: WaitingFile, prepared: PreparedDocument): NonNullable<WaitingFile["key"]> {
-  const name = parseStopFileName(file.name);
-  const named = name.kind === "named" ? name.stopNbr : file.name;
+  const { parsedName } = file;
+  const named = parsedName.kind === "named" ? parsedName.stopNbr : file.name;
   if (prepared.kind !== "read") return { stopFunction: "", stopNbr: named };
   return { stopFunction: prepared.instructions[0]?.function ?? "", stopNbr: named };
 }
@@ -289,6 +288,7 @@ export class LaneRunner {
       companyId: this.companyId,
       companyCode: this.companyCode,
       name: file.name,
+      parsedName: file.parsedName,
     };
     if (prepared.kind === "unreadable") {
       const fault = unreadableFault(file.name, prepared);

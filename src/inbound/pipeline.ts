@@ -233,7 +233,7 @@ class InboundPipeline implements Pipeline {
     for (const file of files) {
       const row: NewFile = {
         ...file,
-        nameTime: ledgerTimeOf(file.name),
+        nameTime: ledgerTimeOf(file.parsedName),
         location: this.#deps.locations.toLedger(file.path),
       };
       ids.push(await enterFile(tx, row));

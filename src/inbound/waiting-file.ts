@@ -1,5 +1,5 @@
 import type { PreparedDocument } from "../documents/prepared-document.ts";
-import { parseStopFileName } from "../domain/stop-file-name.ts";
+import { parseStopFileName, type StopFileName } from "../domain/stop-file-name.ts";
 import type { Channel } from "./inbox.ts";
 import type { LaneEntry, LaneKey } from "./lane.ts";
 
@@ -7,6 +7,7 @@ import type { LaneEntry, LaneKey } from "./lane.ts";
 export interface WaitingFile extends LaneEntry {
   readonly companyId: number;
   readonly name: string;
+  readonly parsedName: StopFileName;
   readonly path: string;
   readonly channel: Channel;
   readonly userName: string | null;
@@ -38,17 +39,17 @@ function arrivalTime(receivedAt: number): number {
 
 /** Makes the entry of a file that has just come or that the ledger says is waiting. */
 export function toWaitingFile(source: WaitingFileSource): WaitingFile {
-  const name = parseStopFileName(source.name);
+  const parsedName = parseStopFileName(source.name);
   return {
     ...source,
-    nameTime: name.kind === "named" ? name.nameTime : arrivalTime(source.receivedAt),
+    parsedName,
+    nameTime: ledgerTimeOf(parsedName) ?? arrivalTime(source.receivedAt),
     isPreparing: false,
     failures: 0,
   };
 }
 
 /** The time that the ledger keeps: that of the name, null when it has none. */
-export function ledgerTimeOf(name: string): number | null {
-  const parsed = parseStopFileName(name);
-  return parsed.kind === "named" ? parsed.nameTime : null;
+export function ledgerTimeOf(name: StopFileName): number | null {
+  return name.kind === "named" ? name.nameTime : null;
 }

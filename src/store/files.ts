@@ -70,15 +70,12 @@ interface EarlierRow {
   first_id: number | null;
 }
 
-const earlierFiles = prepareQuery<{ companyId: number; name: string; id: number }, EarlierRow>((db, arg) =>
+const namesakes = prepareQuery<{ companyId: number; name: string }, EarlierRow>((db, arg) =>
   db
     .selectFrom("files")
     .select(["id", "sha256", "state", "first_id"])
     .where("company_id", "=", arg("companyId"))
-    .where("name", "=", arg("name"))
-    .where("id", "!=", arg("id"))
-    .where("decided_at", "is not", null)
-    .orderBy("id"),
+    .where("name", "=", arg("name")),
 );
 
 /** Other decided entries of the same name, oldest first. */
@@ -86,13 +83,11 @@ export async function findDecidedNamesakes(
   tx: Transaction,
   key: { companyId: number; name: string; id: number },
 ): Promise<readonly EarlierFile[]> {
-  const { rows } = await earlierFiles.run(tx, key);
-  return rows.map((row) => ({
-    id: row.id,
-    sha256: row.sha256,
-    state: row.state as FileState,
-    firstId: row.first_id,
-  }));
+  const { rows } = await namesakes.run(tx, key);
+  return rows
+    .map((row) => ({ id: row.id, sha256: row.sha256, state: row.state as FileState, firstId: row.first_id }))
+    .filter(({ id, state }) => id !== key.id && state !== "waiting" && state !== "retry")
+    .sort((a, b) => a.id - b.id);
 }
 
 /** What was decided about a file. */

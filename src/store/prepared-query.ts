@@ -44,7 +44,10 @@ export function prepareQuery<Args extends object, Row = unknown>(
       const parameters = names.map((name, index) =>
         name === undefined ? query.parameters[index] : args[name],
       );
-      const result = await db.executeQuery<Row>({ ...query, parameters } as CompiledQuery<Row>);
+      // Straight to the connection: without plugins the way through the executor only adds waits.
+      const result = await db
+        .getExecutor()
+        .provideConnection((connection) => connection.executeQuery<Row>({ ...query, parameters }));
       return {
         rows: result.rows,
         affected: Number(result.numAffectedRows ?? 0n),

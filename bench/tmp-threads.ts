@@ -1,0 +1,94 @@
+/**
+ * One measurement in a process of its own: N waiting files through the whole pipeline with full durability.
+ * Usage: backlog-pipeline.ts COUNT DIRECTORY GROUP; prints one line of JSON.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { createDocumentPool } from "../src/documents/document-pool.ts";
+import type { Arrival } from "../src/inbound/inbox.ts";
+import { createLocations } from "../src/inbound/locations.ts";
+import { createPipeline } from "../src/inbound/pipeline.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import { createLogger } from "../src/lib/log.ts";
+import { insertCompany } from "../src/store/companies.ts";
+import { openStore } from "../src/store/database.ts";
+import { sampleName, sampleStop } from "./sample-stop.ts";
+
+const count = Number(process.argv[2]);
+const directory = process.argv[3] ?? "";
+const groupSize = Number(process.argv[4]);
+const signal = new AbortController().signal;
+const log = createLogger({ level: "error" });
+
+mkdirSync(directory, { recursive: true });
+const store = await openStore(directory);
+const { company } = await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 0 }));
+const locations = createLocations(directory);
+const inbound = locations.inboundDirectory(company.code);
+mkdirSync(inbound, { recursive: true });
+const arrivals: Arrival[] = [];
+for (let index = 0; index < count; index += 1) {
+  const { stopNbr, name } = sampleName(index);
+  const path = join(inbound, name);
+  const text = sampleStop(stopNbr);
+  writeFileSync(path, text);
+  arrivals.push({ companyId: company.id, name, path, channel: "sftp", userName: "bench", size: text.length });
+}
+const documents = createDocumentPool({ log });
+await documents.start(signal);
+const pipeline = createPipeline({
+  store,
+  documents,
+  locations,
+  settings: () => ({
+    groupSize,
+    settleMs: 2_000,
+    incompleteGraceMs: 600_000,
+    rulesFor: () => ({ names: "strict", lateFiles: "refuse" }),
+  }),
+  companyCodeOf: async () => company.code,
+  clock: systemClock,
+  log,
+});
+await pipeline.start(signal);
+// The threads are up and warm before the clock starts, as they are in a daemon.
+await Promise.all(
+  Array.from({ length: 64 }, () => documents.prepareBytes(new TextEncoder().encode(sampleStop("warm")))),
+);
+
+let maxRss = 0;
+const watch = setInterval(() => {
+  maxRss = Math.max(maxRss, process.memoryUsage.rss());
+}, 100);
+const { readdirSync, readFileSync } = await import("node:fs");
+const snap = () => {
+  const m = new Map();
+  for (const t of readdirSync("/proc/self/task")) {
+    const s = readFileSync(`/proc/self/task/${t}/stat`, "utf8");
+    const f = s.slice(s.lastIndexOf(")") + 2).split(" ");
+    m.set(t, [s.slice(s.indexOf("(") + 1, s.lastIndexOf(")")), Number(f[11]) * 10, Number(f[12]) * 10]);
+  }
+  return m;
+};
+const s0 = snap();
+const cpu = process.cpuUsage();
+const started = performance.now();
+await pipeline.arriveAll(arrivals);
+while (pipeline.waitingTotal > 0) await wait(2);
+const seconds = (performance.now() - started) / 1000;
+const s1 = snap();
+for (const [t, v] of s1) {
+  const b = s0.get(t) ?? ["", 0, 0];
+  if (v[1] - b[1] + v[2] - b[2] > 50) console.log(t, v[0], "user", v[1] - b[1], "sys", v[2] - b[2]);
+}
+const used = process.cpuUsage(cpu);
+clearInterval(watch);
+await pipeline.stop(signal);
+await documents.stop(signal);
+await store.close();
+const cpuMs = (used.user + used.system) / 1000;
+process.stdout.write(
+  `${JSON.stringify({ perSecond: count / seconds, seconds, maxRssMb: maxRss / 1e6, cpuMsPerFile: cpuMs / count })}\n`,
+);
+process.exit(0);

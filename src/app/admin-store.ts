@@ -1,0 +1,84 @@
+/**
+ * The state as the commands of an administrator use it: the same database as the daemon's, in a process of its own.
+ *
+ * A write that finds the database busy is tried again for some seconds; nothing of it has been done by then. No command
+ * takes the process lock, so all of them work while the daemon runs.
+ */
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { makeDirectoryDurably } from "../lib/durable-file.ts";
+import { systemCodeOf } from "../lib/errors.ts";
+import { databaseFileName, openStore, type Store } from "../store/database.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+const patienceMs = 10_000;
+const pauseMs = 50;
+
+function isBusy(error: unknown): boolean {
+  return systemCodeOf(error)?.startsWith("SQLITE_BUSY") ?? false;
+}
+
+/** Tries again while the database is busy, up to ten seconds. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error;
+      await wait(pauseMs);
+    }
+  }
+}
+
+/**
+ * As root, goes on as the owner of the folder: files that root makes in the daemon's folders could not be used by the
+ * daemon.
+ */
+export async function becomeOwnerOf(folder: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  try {
+    const { uid, gid } = await stat(folder);
+    if (uid === 0) return;
+    process.setgroups?.([gid]);
+    process.setgid?.(gid);
+    process.setuid?.(uid);
+  } catch (error) {
+    if (systemCodeOf(error) !== "ENOENT") throw error;
+  }
+}
+
+export type AdminStore = Pick<Store, "read" | "write">;
+
+/** Whether there is a database in the state directory. */
+export function hasStore(stateDir: string): boolean {
+  return existsSync(join(stateDir, databaseFileName));
+}
+
+/**
+ * Opens the store for one command and closes it after it. Without `mayCreate` a state directory that has no database is
+ * wrong use: a mistyped `stateDir` must not come to life as an empty one.
+ */
+export async function withAdminStore<T>(
+  stateDir: string,
+  options: { readonly mayCreate: boolean },
+  use: (store: AdminStore) => Promise<T>,
+): Promise<T> {
+  await becomeOwnerOf(stateDir);
+  if (!hasStore(stateDir)) {
+    if (!options.mayCreate) {
+      throw new WrongUseError(
+        `there is no database in ${stateDir}: make it with \`dropgate init\` or \`dropgate company add\`, or correct stateDir`,
+      );
+    }
+    await makeDirectoryDurably(stateDir);
+  }
+  const store = await patiently(() => openStore(stateDir));
+  try {
+    return await use({ read: store.read, write: (work) => patiently(() => store.write(work)) });
+  } finally {
+    await store.close();
+  }
+}

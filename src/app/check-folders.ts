@@ -1,0 +1,180 @@
+/** Checks of folders: there, writable, on the right file system, with enough room. */
+import { constants, type Stats } from "node:fs";
+import { access, stat, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { companySettingsOf } from "../config/company-settings.ts";
+import type { Config } from "../config/schema.ts";
+import { folderNames } from "../exchange/folder-rights.ts";
+import { createLocations } from "../inbound/locations.ts";
+import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { minFreeBytesOf } from "./endpoint-options.ts";
+
+/** File systems on which SQLite's locks or its shared memory cannot be trusted, by the type that statfs tells. */
+const networkFileSystems: ReadonlyMap<number, string> = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB2"],
+  [0x65735546, "FUSE"],
+  [0x01021997, "9P"],
+  [0x5346414f, "AFS"],
+  [0x00c36400, "Ceph"],
+  [0x0bd00bd0, "Lustre"],
+  [0x01161970, "GFS2"],
+  [0x7461636f, "OCFS2"],
+  [0x786f4256, "VirtualBox shared folder"],
+]);
+
+/** The kind of network file system on which the folder lies, undefined for a local one. */
+export async function networkFileSystemOf(folder: string): Promise<string | undefined> {
+  const { type } = await statfs(folder);
+  // The type is a signed number on some platforms.
+  return networkFileSystems.get(type >>> 0);
+}
+
+async function statOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function userText(): string {
+  return process.getuid === undefined
+    ? "this user"
+    : `the user with id ${process.geteuid?.() ?? process.getuid()}`;
+}
+
+async function checkWritable(folder: string, what: string): Promise<CheckFinding> {
+  try {
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return fine(`${what} ${folder} can be written`);
+  } catch (error) {
+    const remedy = `give ${userText()} read, write and search permission, and mount the file system writable`;
+    return problem(`${what} ${folder} cannot be used (${systemCodeOf(error) ?? messageOf(error)})`, remedy);
+  }
+}
+
+/** A folder that is still to be made needs a place where it can be. */
+async function checkFutureFolder(folder: string): Promise<CheckFinding> {
+  let parent = dirname(folder);
+  while ((await statOf(parent)) === undefined) parent = dirname(parent);
+  const finding = await checkWritable(parent, "the folder");
+  if (finding.status !== "ok") return finding;
+  return warning(
+    `the state directory ${folder} is not there yet`,
+    "`dropgate init` or the first start makes it",
+  );
+}
+
+function modeText(mode: number): string {
+  return (mode & 0o777).toString(8).padStart(4, "0");
+}
+
+async function checkNetwork(folder: string): Promise<CheckFinding> {
+  const kind = await networkFileSystemOf(folder);
+  if (kind === undefined) return fine(`${folder} is on a local file system`);
+  const remedy = "put stateDir on a local disk; drop folders may be on a share";
+  return problem(
+    `${folder} is on a network file system (${kind}), on which database locks cannot be trusted`,
+    remedy,
+  );
+}
+
+function sizeText(bytes: number): string {
+  return `${(bytes / 1e9).toFixed(1)} GB`;
+}
+
+async function checkSpace(config: Config, folder: string): Promise<CheckFinding> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  const [free, least] = [bavail * bsize, minFreeBytesOf(config)(blocks * bsize)];
+  const what = `${sizeText(free)} free on the disk of ${folder}, ${sizeText(least)} must stay free`;
+  if (free < least)
+    return problem(what, "make room, or lower storage.minFree: uploads are refused until then");
+  return free < 2 * least ? warning(what, "make room soon") : fine(what);
+}
+
+/** The state directory: there, private, writable, local, with room. */
+export async function checkStateDir(config: Config): Promise<readonly CheckFinding[]> {
+  const { stateDir } = config;
+  const stats = await statOf(stateDir);
+  if (stats === undefined) return [await checkFutureFolder(stateDir)];
+  if (!stats.isDirectory()) return [problem(`${stateDir} is not a folder`, "correct stateDir")];
+  const isOpen = (stats.mode & 0o007) !== 0;
+  const mode = isOpen
+    ? warning(
+        `the state directory ${stateDir} has mode ${modeText(stats.mode)}: everybody can enter it`,
+        `chmod 750 ${stateDir}`,
+      )
+    : fine(`the state directory has mode ${modeText(stats.mode)}`);
+  return [
+    await checkWritable(stateDir, "the state directory"),
+    mode,
+    await checkNetwork(stateDir),
+    await checkSpace(config, stateDir),
+  ];
+}
+
+async function checkTree(config: Config, code: string): Promise<readonly CheckFinding[]> {
+  const company = createLocations(config.stateDir).companyDirectory(code);
+  if ((await statOf(company)) === undefined) {
+    return [warning(`the folders of company ${code} are not there`, "the next start makes them")];
+  }
+  const findings: CheckFinding[] = [];
+  const devices = new Set<number>();
+  for (const name of folderNames) {
+    const folder = join(company, name);
+    const stats = await statOf(folder);
+    if (stats === undefined) {
+      findings.push(warning(`${folder} is not there`, "the next start makes it"));
+      continue;
+    }
+    devices.add(stats.dev);
+    const finding = await checkWritable(folder, "the folder");
+    if (finding.status !== "ok") findings.push(finding);
+  }
+  if (devices.size > 1) {
+    const remedy = "put them on one file system: moves between them are copies, which are slower";
+    findings.push(warning(`the folders of company ${code} are on ${devices.size} file systems`, remedy));
+  }
+  return findings.length > 0
+    ? findings
+    : [fine(`the folders of company ${code} can be written and are on one file system`)];
+}
+
+async function checkDropFolder(config: Config, code: string, path: string): Promise<CheckFinding> {
+  const stats = await statOf(path);
+  const what = `the drop folder ${path} of company ${code}`;
+  if (stats === undefined) return problem(`${what} is not there`, "make it, or mount the share");
+  if (!stats.isDirectory()) return problem(`${what} is not a folder`, "correct companies.*.folders");
+  const finding = await checkWritable(path, `the drop folder of company ${code}`);
+  if (finding.status !== "ok") return finding;
+  const state = await statOf(config.stateDir);
+  if (state !== undefined && state.dev !== stats.dev)
+    return fine(`${what} is on another file system: files are copied from it`);
+  return fine(`${what} can be written`);
+}
+
+/** The trees of the companies, and the further folders of those in the configuration. */
+export async function checkCompanyFolders(
+  config: Config,
+  codes: readonly string[],
+): Promise<readonly CheckFinding[]> {
+  const findings: CheckFinding[] = [];
+  for (const code of codes) {
+    findings.push(...(await checkTree(config, code)));
+    for (const { path } of companySettingsOf(config, code).folders) {
+      findings.push(await checkDropFolder(config, code, path));
+    }
+  }
+  const known = new Set(codes.map((code) => code.toLowerCase()));
+  const unknown = Object.keys(config.companies).filter((code) => !known.has(code.toLowerCase()));
+  for (const code of unknown) {
+    const remedy = `\`dropgate company add ${code}\`, or take it out of the configuration`;
+    findings.push(warning(`company ${code} stands in the configuration and is not registered`, remedy));
+  }
+  return findings;
+}

@@ -1,0 +1,69 @@
+/** `dropgate check`: the configuration against the real world. Changes nothing and does not disturb a running daemon. */
+import { formatConfigFaults } from "../config/config-fault.ts";
+import type { LoadOutcome } from "../config/load-config.ts";
+import type { Config } from "../config/schema.ts";
+import { messageOf } from "../lib/errors.ts";
+import { findProcessLockHolder } from "../store/process-lock-holder.ts";
+import { becomeOwnerOf } from "./admin-store.ts";
+import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { checkCompanyFolders, checkStateDir } from "./check-folders.ts";
+import {
+  checkHostKeys,
+  checkPorts,
+  checkSchemas,
+  checkStore,
+  checkTls,
+  checkZones,
+} from "./check-programs.ts";
+
+export type { CheckFinding } from "./check-finding.ts";
+
+const configRemedy = "correct it; docs/configuration.md lists all settings";
+
+/** A check that fails for a reason nobody thought of is a problem, and the others still run. */
+async function guarded(
+  what: string,
+  check: () => Promise<readonly CheckFinding[]>,
+): Promise<readonly CheckFinding[]> {
+  try {
+    return await check();
+  } catch (error) {
+    return [problem(`${what} could not be checked: ${messageOf(error)}`, "see the message")];
+  }
+}
+
+async function checkWorld(config: Config): Promise<readonly CheckFinding[]> {
+  // As root everything can be written, which says nothing about the daemon.
+  await becomeOwnerOf(config.stateDir);
+  const daemonPid = findProcessLockHolder(config.stateDir);
+  const store = await checkStore(config.stateDir);
+  const running =
+    daemonPid === undefined ? "dropgate is not running" : `dropgate is running (process ${daemonPid})`;
+  return [
+    fine(running),
+    ...(await guarded("the state directory", () => checkStateDir(config))),
+    ...store.findings,
+    ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),
+    ...(await guarded("the ports", () => checkPorts(config, daemonPid))),
+    ...(await guarded("the host keys", () => checkHostKeys(config))),
+    ...(await guarded("TLS", () => checkTls(config))),
+    ...(await guarded("the schemas", checkSchemas)),
+    checkZones(),
+  ];
+}
+
+/** All findings, whether or not the configuration could be loaded. */
+export async function checkAll(loaded: LoadOutcome): Promise<readonly CheckFinding[]> {
+  const node = fine(`Node.js ${process.version}`);
+  const toText = (fault: Parameters<typeof formatConfigFaults>[0][number]) =>
+    formatConfigFaults([fault], loaded.file ?? "");
+  if (loaded.kind === "faulty") {
+    return [node, ...loaded.faults.map((fault) => problem(toText(fault), configRemedy))];
+  }
+  return [
+    node,
+    fine(`the configuration ${loaded.file} is valid`),
+    ...loaded.warnings.map((fault) => warning(toText(fault), "see the message")),
+    ...(await checkWorld(loaded.config)),
+  ];
+}

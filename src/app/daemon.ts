@@ -1,0 +1,305 @@
+/**
+ * The composition root: builds everything from the configuration, starts it in order and stops it in reverse.
+ *
+ *   lock → store → parser threads → pipeline (recovery) → folders → HTTP → SFTP → ready
+ *
+ * A failed start unwinds what is up. Nothing here decides anything about files; it only knows who needs whom.
+ */
+import { mkdir, readFile, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { reloadDifference, reloadedConfig } from "../config/reload.ts";
+import type { Config } from "../config/schema.ts";
+import { createDocumentPool, type DocumentPool } from "../documents/document-pool.ts";
+import { createFolderEndpoint } from "../endpoints/folders/folder-endpoint.ts";
+import { createHttpEndpoint, type HttpEndpoint } from "../endpoints/http/http-endpoint.ts";
+import { ensureHostKeys } from "../endpoints/sftp/host-key.ts";
+import { createSftpEndpoint, type SftpEndpoint } from "../endpoints/sftp/sftp-endpoint.ts";
+import { ensureCompanyTree } from "../exchange/company-tree.ts";
+import { createFileExchange, type FolderExchange } from "../exchange/file-exchange.ts";
+import { createLocations, type Locations } from "../inbound/locations.ts";
+import { createPipeline, type Pipeline } from "../inbound/pipeline.ts";
+import { recheckReceipts } from "../inbound/recheck-receipts.ts";
+import { refusalDocument, submitStopDocument } from "../inbound/submit-stop-document.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { systemCodeOf } from "../lib/errors.ts";
+import type { Logger } from "../lib/log.ts";
+import { importBusinessPartners } from "../operations/business-partners.ts";
+import { type ConfigurableSignIn, createSignIn } from "../operations/create-sign-in.ts";
+import { findLegacyStops } from "../operations/legacy-stops.ts";
+import { readStopDetail } from "../operations/stop-detail.ts";
+import { openStore, type Store } from "../store/database.ts";
+import { recordRemoval } from "../store/files.ts";
+import { noteBoot, readLastRun } from "../store/meta.ts";
+import { takeProcessLock } from "../store/process-lock.ts";
+import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
+import { httpOptionsOf, minFreeBytesOf, pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
+import { createHealth, type Health } from "./health.ts";
+import { startHousekeeping } from "./housekeeping.ts";
+import { ReleaseStack } from "./service-group.ts";
+
+export interface Daemon {
+  /** What listens, for the line that says "ready". */
+  readonly listening: Readonly<Record<string, string>>;
+  readonly health: Health;
+  /** Takes over what can be taken over while running; the log says what cannot. */
+  reload(config: Config): Promise<void>;
+  /** Stops in reverse order; gives the number of failures. */
+  stop(deadline: AbortSignal): Promise<number>;
+}
+
+/** What the parts are built from, growing as they come up. */
+interface Parts {
+  config: Config;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly stack: ReleaseStack;
+  readonly signal: AbortSignal;
+  readonly locations: Locations;
+  readonly store: Store;
+  readonly companies: CompanyDirectory;
+  readonly documents: DocumentPool;
+  readonly pipeline: Pipeline;
+  readonly signIn: ConfigurableSignIn;
+  readonly health: Health;
+}
+
+/** The real path: the endpoints know files by it, and the ledger is to name each place in one way only. */
+async function realStateDir(config: Config): Promise<Config> {
+  await mkdir(config.stateDir, { recursive: true, mode: 0o750 });
+  return { ...config, stateDir: await realpath(config.stateDir) };
+}
+
+async function openState(config: Config, stack: ReleaseStack): Promise<Store> {
+  const lock = takeProcessLock(config.stateDir);
+  stack.push({ name: "lock", release: () => lock.release() });
+  const store = await openStore(config.stateDir);
+  stack.push({ name: "store", release: () => store.close() });
+  return store;
+}
+
+function documentPoolFor(config: Config, log: Logger): DocumentPool {
+  const { inbound } = config;
+  return createDocumentPool({
+    log,
+    threads: inbound.parserThreads,
+    deadlineMs: inbound.parserTimeoutMs,
+    maxHeapMb: inbound.parserMemoryMb,
+    limits: {
+      maxBytes: inbound.maxFileBytes,
+      maxStops: inbound.maxStops,
+      maxDetails: inbound.maxDetails,
+      maxDepth: inbound.maxDepth,
+      maxTextLength: inbound.maxTextBytes,
+    },
+  });
+}
+
+async function ensureTrees(parts: Pick<Parts, "companies" | "locations">): Promise<void> {
+  const companiesDir = join(parts.locations.stateDir, "companies");
+  const codes = new Set((await parts.companies.watchedFolders()).map(({ companyCode }) => companyCode));
+  for (const code of codes) await ensureCompanyTree(companiesDir, code);
+}
+
+async function readBootId(): Promise<string> {
+  try {
+    return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return "unknown";
+    throw error;
+  }
+}
+
+/** Receipts of the last minutes are looked over when the machine was started anew since the last run. */
+async function recoverFromPowerFailure(parts: Omit<Parts, "health">): Promise<void> {
+  const { store, locations, companies, log, clock } = parts;
+  const [last, bootId] = [await readLastRun(store.read), await readBootId()];
+  if (last.aliveAt !== undefined && last.bootId !== bootId) {
+    await recheckReceipts({ store, locations, companyCodeOf: companies.codeOf, log }, last.aliveAt);
+  }
+  await noteBoot(store, bootId, clock.now());
+}
+
+async function startInbound(parts: Omit<Parts, "health">): Promise<void> {
+  const { stack, signal, documents, pipeline } = parts;
+  await stack.start(documents, signal);
+  await recoverFromPowerFailure(parts);
+  await stack.start(pipeline, signal);
+}
+
+function exchangeFor(parts: Parts): FolderExchange {
+  const { locations, pipeline, clock, log, store } = parts;
+  return createFileExchange({
+    companiesDir: join(locations.stateDir, "companies"),
+    inbox: pipeline,
+    limits: {
+      get maxUploadBytes() {
+        return parts.config.sftp.maxUploadBytes;
+      },
+      get maxWaiting() {
+        return parts.config.inbound.maxWaiting;
+      },
+      minFreeBytes: (diskBytes) => minFreeBytesOf(parts.config)(diskBytes),
+    },
+    clock,
+    log,
+    async recordRemoval({ companyId, path, userName }) {
+      const removal = { companyId, location: locations.toLedger(path), at: clock.now(), by: userName };
+      await store.write((tx) => recordRemoval(tx, removal));
+    },
+  });
+}
+
+async function startFolders(parts: Parts): Promise<void> {
+  const endpoint = createFolderEndpoint({
+    inbox: parts.pipeline,
+    folders: parts.companies.watchedFolders,
+    settings: () => parts.config.inbound,
+    clock: parts.clock,
+    log: parts.log,
+  });
+  await parts.stack.start(endpoint, parts.signal);
+}
+
+async function startHttp(parts: Parts): Promise<HttpEndpoint> {
+  const { store, clock, documents, log, signIn } = parts;
+  const endpoint = createHttpEndpoint({
+    options: await httpOptionsOf(parts.config),
+    signIn,
+    refusalDocument,
+    log,
+    operations: {
+      readStopDetail: (query) => readStopDetail({ store }, query),
+      findLegacyStops: (query, signal) => findLegacyStops({ store }, query, signal),
+      importBusinessPartners: (input) => importBusinessPartners({ store, clock }, input),
+      submitStopDocument: (submission) => submitStopDocument({ store, documents, clock }, submission),
+      health: () => parts.health.current(),
+    },
+  });
+  await parts.stack.start(endpoint, parts.signal);
+  return endpoint;
+}
+
+async function startSftp(parts: Parts, exchange: FolderExchange): Promise<SftpEndpoint | undefined> {
+  const options = parts.config.sftp;
+  if (!options.enabled) return undefined;
+  const keysDir = join(parts.locations.stateDir, "keys");
+  const hostKeys = await ensureHostKeys(keysDir, { legacy: options.legacyAlgorithms });
+  const { signIn, log } = parts;
+  const endpoint = createSftpEndpoint({ exchange, signIn, hostKeys, options, log });
+  await parts.stack.start(endpoint, parts.signal);
+  for (const { type, fingerprint } of hostKeys) log.info({ type, fingerprint }, "SSH host key");
+  return endpoint;
+}
+
+function buildParts(
+  config: Config,
+  store: Store,
+  rest: Pick<Parts, "log" | "clock" | "stack" | "signal">,
+): Parts {
+  const { log, clock } = rest;
+  const locations = createLocations(config.stateDir);
+  const documents = documentPoolFor(config, log);
+  // The getter: each reload replaces the configuration, and everybody is to see the one in force.
+  const current = { config };
+  const companies = createCompanyDirectory({ read: store.read, locations, config: () => current.config });
+  const pipeline = createPipeline({
+    store,
+    documents,
+    locations,
+    settings: () => pipelineSettingsOf(current.config),
+    companyCodeOf: companies.codeOf,
+    clock,
+    log,
+  });
+  const signIn = createSignIn({ store, clock, log, options: signInOptionsOf(config) });
+  const health = createHealth({
+    store,
+    documents,
+    clock,
+    timeoutMs: () => current.config.watchdog.selfCheckTimeoutMs,
+  });
+  const parts = { ...rest, locations, store, companies, documents, pipeline, signIn, health };
+  return Object.defineProperty(parts, "config", {
+    get: () => current.config,
+    set: (next: Config) => {
+      current.config = next;
+    },
+  }) as unknown as Parts;
+}
+
+interface Endpoints {
+  readonly http: HttpEndpoint;
+  readonly sftp: SftpEndpoint | undefined;
+}
+
+async function reload(parts: Parts, { http, sftp }: Endpoints, read: Config): Promise<void> {
+  const loaded = await realStateDir(read);
+  const changes = reloadDifference(parts.config, loaded);
+  const next = reloadedConfig(parts.config, loaded);
+  http.reconfigure(await httpOptionsOf(next));
+  sftp?.reload(next.sftp);
+  parts.signIn.configure(signInOptionsOf(next));
+  parts.log.level = next.log.level;
+  parts.config = next;
+  await ensureTrees(parts);
+  const taken = changes.filter(({ needsRestart }) => !needsRestart).map(({ path }) => path);
+  const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ path }) => path);
+  if (waiting.length > 0) parts.log.warn({ settings: waiting }, "these settings need a restart");
+  parts.log.info({ settings: taken }, "configuration reloaded");
+}
+
+function listeningOn(
+  http: HttpEndpoint,
+  sftp: SftpEndpoint | undefined,
+  config: Config,
+): Record<string, string> {
+  const scheme = config.http.tls === undefined ? "http" : "https";
+  return {
+    http: `${scheme}://${config.http.host}:${http.port}${config.http.basePath}`,
+    ...(sftp === undefined ? {} : { sftp: `${sftp.address}:${sftp.port}` }),
+  };
+}
+
+async function startAll(parts: Parts): Promise<Daemon> {
+  const { stack, health, log } = parts;
+  await ensureTrees(parts);
+  await startInbound(parts);
+  const exchange = exchangeFor(parts);
+  stack.push({ name: "exchange", release: () => exchange.stop() });
+  const housekeeping = startHousekeeping({
+    exchange,
+    store: parts.store,
+    clock: parts.clock,
+    log,
+    config: () => parts.config,
+  });
+  stack.push({ name: "housekeeping", release: () => housekeeping.stop() });
+  await startFolders(parts);
+  const http = await startHttp(parts);
+  const sftp = await startSftp(parts, exchange);
+  health.watch("http", parts.config.http.host, http.port);
+  if (sftp !== undefined) health.watch("sftp", parts.config.sftp.host, sftp.port);
+  await health.refresh();
+  return {
+    listening: listeningOn(http, sftp, parts.config),
+    health,
+    reload: (config) => reload(parts, { http, sftp }, config),
+    stop(deadline) {
+      health.setStopping();
+      return stack.releaseAll(deadline);
+    },
+  };
+}
+
+/** Builds and starts everything. When something fails, what is up is taken down again before the promise rejects. */
+export async function startDaemon(loaded: Config, log: Logger, signal: AbortSignal): Promise<Daemon> {
+  const stack = new ReleaseStack(log);
+  const config = await realStateDir(loaded);
+  try {
+    const store = await openState(config, stack);
+    return await startAll(buildParts(config, store, { log, clock: systemClock, stack, signal }));
+  } catch (error) {
+    await stack.releaseAll(AbortSignal.timeout(config.shutdown.drainMs));
+    throw error;
+  }
+}

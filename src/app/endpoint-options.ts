@@ -1,0 +1,45 @@
+/** From the configuration to what the endpoints and the pipeline want to know. */
+import { readFile } from "node:fs/promises";
+import { companySettingsOf } from "../config/company-settings.ts";
+import type { Config } from "../config/schema.ts";
+import type { HttpOptions, HttpTlsOptions } from "../endpoints/http/http-options.ts";
+import type { PipelineSettings } from "../inbound/lane-runner.ts";
+import type { SignInOptions } from "../operations/create-sign-in.ts";
+
+async function readTls(config: Config): Promise<HttpTlsOptions | undefined> {
+  const { tls } = config.http;
+  if (tls === undefined) return undefined;
+  const [cert, key] = await Promise.all([readFile(tls.certFile, "utf8"), readFile(tls.keyFile, "utf8")]);
+  const passphrase = tls.keyPassphrase?.reveal();
+  return { cert, key, minVersion: tls.minVersion, ...(passphrase === undefined ? {} : { passphrase }) };
+}
+
+/** Options of the HTTP endpoint; reads the certificate, so that a reload takes a renewed one. */
+export async function httpOptionsOf(config: Config): Promise<HttpOptions> {
+  const { tls: _files, ...rest } = config.http;
+  const tls = await readTls(config);
+  return tls === undefined ? rest : { ...rest, tls };
+}
+
+/** Options of the sign-in. */
+export function signInOptionsOf(config: Config): SignInOptions {
+  const { bans, wrongPasswordDelayMs, passwordCacheMs } = config.security;
+  return { ...bans, wrongPasswordDelayMs, passwordCacheMs };
+}
+
+/** Settings of the inbound pipeline; asked for again at each use. */
+export function pipelineSettingsOf(config: Config): PipelineSettings {
+  const { groupSize, settleMs, incompleteGraceMs } = config.inbound;
+  return {
+    groupSize,
+    settleMs,
+    incompleteGraceMs,
+    rulesFor: (companyCode) => companySettingsOf(config, companyCode),
+  };
+}
+
+/** How many bytes must stay free on a disk of this size: the smaller of percentage and amount. */
+export function minFreeBytesOf(config: Config): (diskBytes: number) => number {
+  const { percent, bytes } = config.storage.minFree;
+  return (diskBytes) => Math.min((diskBytes * percent) / 100, bytes);
+}

@@ -1,0 +1,275 @@
+/** The ledger, as the commands of an administrator see it. */
+import { lstat } from "node:fs/promises";
+import { companySettingsOf } from "../config/company-settings.ts";
+import type { Config } from "../config/schema.ts";
+import { type FileState, fileStates, isFileState } from "../domain/file-state.ts";
+import { partialFolderName } from "../exchange/company-tree.ts";
+import { type Explanation, explain, type FileStory, type StopStory } from "../inbound/explain.ts";
+import { explanationLines } from "../inbound/explain-words.ts";
+import {
+  type LedgerReport,
+  type VerifyOptions,
+  type VerifyProgress,
+  verifyLedger,
+} from "../inbound/ledger-verify.ts";
+import { createLocations } from "../inbound/locations.ts";
+import { systemClock } from "../lib/clock.ts";
+import { reasonCodeOf } from "../lib/errors.ts";
+import { listCompanies } from "../store/companies.ts";
+import { listFiles } from "../store/file-queries.ts";
+import { findFile, type LedgerEntry, requestRetry } from "../store/files.ts";
+import { findProcessLockHolder } from "../store/process-lock-holder.ts";
+import { chooseCompany } from "./admin.ts";
+import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+export interface FileReason {
+  readonly reasonCode: number;
+  readonly message: string;
+  readonly path?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly stopNbr?: string;
+}
+
+/** A ledger entry as commands show it; times are ISO, UTC. */
+export interface FileView {
+  readonly id: number;
+  readonly company: string;
+  readonly name: string;
+  readonly state: FileState;
+  readonly receivedAt: string;
+  readonly channel: string;
+  readonly user: string | null;
+  readonly size: number;
+  readonly sha256: string | null;
+  readonly documentId: string | null;
+  readonly function: string | null;
+  readonly stopNbr: string | null;
+  readonly reasons: readonly FileReason[];
+  readonly recordsCreated: number;
+  readonly recordsUpdated: number;
+  readonly recordsDeleted: number;
+  readonly decidedAt: string | null;
+  /** Absolute path. */
+  readonly location: string;
+  readonly isFiled: boolean;
+  readonly duplicateOf: number | null;
+  readonly removedAt: string | null;
+  readonly removedBy: string | null;
+}
+
+function isoTime(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : new Date(milliseconds).toISOString();
+}
+
+function toView(entry: LedgerEntry, company: string, stateDir: string): FileView {
+  return {
+    id: entry.id,
+    company,
+    name: entry.name,
+    state: entry.state,
+    receivedAt: new Date(entry.receivedAt).toISOString(),
+    channel: entry.channel,
+    user: entry.userName,
+    size: entry.size,
+    sha256: entry.sha256 === "" ? null : entry.sha256,
+    documentId: entry.documentId,
+    function: entry.stopFunction,
+    stopNbr: entry.stopNbr,
+    reasons: entry.faults.map(({ code, ...fault }) => ({ reasonCode: reasonCodeOf(code), ...fault })),
+    recordsCreated: entry.created,
+    recordsUpdated: entry.updated,
+    recordsDeleted: entry.deleted,
+    decidedAt: isoTime(entry.decidedAt),
+    location: createLocations(stateDir).fromLedger(entry.location),
+    isFiled: entry.isFiled,
+    duplicateOf: entry.firstId,
+    removedAt: isoTime(entry.removedAt),
+    removedBy: entry.removedBy,
+  };
+}
+
+type StateConfig = Pick<Config, "stateDir">;
+
+async function codesOf({ read }: Pick<AdminStore, "read">): Promise<ReadonlyMap<number, string>> {
+  return new Map((await listCompanies(read)).map(({ id, code }) => [id, code]));
+}
+
+export interface FileListOptions {
+  readonly state?: string;
+  readonly stopNbr?: string;
+  readonly companyCode?: string;
+  readonly limit: number;
+}
+
+function readState(state: string | undefined): { readonly states?: readonly FileState[] } {
+  if (state === undefined) return {};
+  if (!isFileState(state)) {
+    throw new WrongUseError(
+      `${JSON.stringify(state)} is not a state of a file: use one of ${fileStates.join(", ")}`,
+    );
+  }
+  return { states: [state] };
+}
+
+/** Entries of the ledger, the newest first. */
+export async function listLedger(
+  config: StateConfig,
+  options: FileListOptions,
+): Promise<readonly FileView[]> {
+  const states = readState(options.state);
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const { companyCode, stopNbr, limit } = options;
+    const company = companyCode === undefined ? undefined : await chooseCompany(store, companyCode);
+    const entries = await listFiles(store.read, {
+      ...states,
+      ...(stopNbr === undefined ? {} : { stopNbr }),
+      ...(company === undefined ? {} : { companyId: company.id }),
+      limit,
+    });
+    const codes = await codesOf(store);
+    return entries.map((entry) => toView(entry, codes.get(entry.companyId) ?? "", config.stateDir));
+  });
+}
+
+/** One entry, undefined when there is none of that id. */
+export async function showFile(config: StateConfig, id: number): Promise<FileView | undefined> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const entry = await findFile(store.read, id);
+    if (entry === undefined) return undefined;
+    return toView(entry, (await codesOf(store)).get(entry.companyId) ?? "", config.stateDir);
+  });
+}
+
+export type RetryOutcome =
+  | { readonly kind: "requested"; readonly name: string; readonly daemonPid: number | undefined }
+  | { readonly kind: "refused"; readonly why: string };
+
+async function whyNotRetried(entry: LedgerEntry | undefined, path: string): Promise<string | undefined> {
+  if (entry === undefined) return "there is no such ledger entry: `dropgate files` lists them";
+  if (entry.state === "retry") return "it is to be tried again already";
+  if (entry.state !== "refused" && entry.state !== "superseded") {
+    return `it is ${entry.state}; only refused and superseded files can be tried again`;
+  }
+  if (entry.removedAt !== null) return "its bytes were removed by a user: have the file sent again";
+  if (!entry.isFiled) return "it is still being filed away: try again in a moment";
+  try {
+    await lstat(path);
+    return undefined;
+  } catch {
+    return `its bytes are not at ${path}: have the file sent again`;
+  }
+}
+
+/** Asks for a refused or superseded file to be tried again; a running daemon takes it up within a second. */
+export async function retryFile(config: StateConfig, id: number): Promise<RetryOutcome> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const entry = await findFile(store.read, id);
+    const path = createLocations(config.stateDir).fromLedger(entry?.location ?? "");
+    const why = await whyNotRetried(entry, path);
+    if (why !== undefined || entry === undefined) return { kind: "refused", why: why ?? "" };
+    const isRequested = await store.write((tx) => requestRetry(tx, id));
+    if (!isRequested) return { kind: "refused", why: "it was changed at this moment: look at it again" };
+    return { kind: "requested", name: entry.name, daemonPid: findProcessLockHolder(config.stateDir) };
+  });
+}
+
+/** What is told of a file besides its entry. */
+function storyView(story: FileStory, stateDir: string): object {
+  const { before, first, presence, path } = story;
+  return {
+    ...toView(story.entry, story.company, stateDir),
+    presence,
+    path,
+    ...(first === undefined ? {} : { first: toView(first, story.company, stateDir) }),
+    ...(before === undefined ? {} : { before }),
+  };
+}
+
+function stopView({ stop, ...story }: StopStory): object {
+  return {
+    ...stop,
+    createdAt: isoTime(stop.createdAt),
+    updatedAt: isoTime(stop.updatedAt),
+    ...story,
+    events: story.events.map((event) => ({ ...event, recordedAt: isoTime(event.recordedAt) })),
+  };
+}
+
+function explanationView(explanation: Explanation, stateDir: string): object {
+  const { files, stopFiles, stops, loose, ...rest } = explanation;
+  return {
+    ...rest,
+    files: files.map((story) => storyView(story, stateDir)),
+    loose: loose.map((file) => ({ ...file, modifiedAt: isoTime(file.modifiedAt) })),
+    stops: stops.map(stopView),
+    stopFiles: stopFiles.map((story) => storyView(story, stateDir)),
+  };
+}
+
+/** An explanation as facts for programs, and in words. */
+export interface ExplainedSubject {
+  /** Whether anything is known of it. */
+  readonly isKnown: boolean;
+  readonly facts: object;
+  readonly lines: readonly string[];
+}
+
+/** Explains a file or a stop. */
+export async function explainSubject(
+  config: Pick<Config, "stateDir" | "companies" | "inbound">,
+  query: { readonly subject: string; readonly companyCode?: string },
+): Promise<ExplainedSubject> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const { companyCode, subject } = query;
+    const company = companyCode === undefined ? undefined : await chooseCompany(store, companyCode);
+    const locations = createLocations(config.stateDir);
+    const folders = [...(await codesOf(store)).values()].flatMap((code) => [
+      { companyCode: code, path: locations.inboundDirectory(code), isInbox: true },
+      ...companySettingsOf(config, code).folders.map(({ path }) => ({
+        companyCode: code,
+        path,
+        isInbox: false,
+      })),
+    ]);
+    const daemonPid = findProcessLockHolder(config.stateDir);
+    const explanation = await explain(
+      { store, locations, folders, partialFolderName, daemonPid },
+      company === undefined ? { subject } : { subject, companyId: company.id },
+    );
+    const { files, loose, stops, stopFiles } = explanation;
+    return {
+      isKnown: files.length + loose.length + stops.length + stopFiles.length > 0,
+      facts: explanationView(explanation, config.stateDir),
+      lines: explanationLines(explanation),
+    };
+  });
+}
+
+/** The report of a verification, and how far one has come, for those above. */
+export type VerifiedLedger = LedgerReport;
+export type VerifyProgressView = VerifyProgress;
+
+/** What the folder scan and the entry in the ledger may take on top of what is configured. */
+const arrivalMarginMs = 5_000;
+
+/** Proves the accounting of the ledger by hashing. */
+export async function verifyWholeLedger(
+  config: Pick<Config, "stateDir" | "inbound">,
+  options: VerifyOptions,
+): Promise<VerifiedLedger> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, (store) => {
+    const isRunning = findProcessLockHolder(config.stateDir) !== undefined;
+    const { settleMs, scanMs } = config.inbound;
+    return verifyLedger(
+      {
+        store,
+        locations: createLocations(config.stateDir),
+        clock: systemClock,
+        arrivalGraceMs: isRunning ? 2 * (settleMs + scanMs) + arrivalMarginMs : 0,
+      },
+      options,
+    );
+  });
+}

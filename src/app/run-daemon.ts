@@ -1,0 +1,116 @@
+/**
+ * `dropgate serve`: loads the configuration, runs the daemon until a signal, and says with which exit code to end.
+ *
+ *   SIGTERM, SIGINT   first: stop in order under one deadline; second: end at once
+ *   SIGHUP            reload the configuration
+ */
+import { formatConfigFaults } from "../config/config-fault.ts";
+import { type LoadOutcome, loadConfig } from "../config/load-config.ts";
+import { messageOf } from "../lib/errors.ts";
+import { createLogger, type Logger } from "../lib/log.ts";
+import { type Daemon, startDaemon } from "./daemon.ts";
+import { createSystemdNotifier, type SystemdNotifier } from "./systemd-notify.ts";
+
+export interface RunOptions {
+  readonly configPath?: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+const exitCodes = { fine: 0, failure: 1, wrongUse: 2 } as const;
+const selfCheckIntervalMs = 15_000;
+
+function load(options: RunOptions): Promise<LoadOutcome> {
+  const { configPath, env, cwd } = options;
+  return loadConfig(configPath === undefined ? { env, cwd } : { path: configPath, env, cwd });
+}
+
+/** Resolves with the first signal to stop. */
+function untilStopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, () => resolve(name));
+  });
+}
+
+/** Resolves at the next signal to stop: whoever sends two does not want to wait. */
+function untilNextSignal(): Promise<"impatient"> {
+  return new Promise((resolve) => {
+    for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => resolve("impatient"));
+  });
+}
+
+async function reload(daemon: Daemon, options: RunOptions, log: Logger): Promise<void> {
+  try {
+    const outcome = await load(options);
+    if (outcome.kind === "faulty") {
+      log.error({ faults: outcome.faults }, "the configuration is faulty; the old one stays in force");
+      return;
+    }
+    await daemon.reload(outcome.config);
+  } catch (error) {
+    log.error({ err: error }, "the configuration could not be reloaded; the old one stays in force");
+  }
+}
+
+/** Checks the daemon again and again, and feeds the watchdog only while it is fine. */
+function startSelfChecks(daemon: Daemon, systemd: SystemdNotifier, log: Logger): () => void {
+  let isChecking = false;
+  const check = async () => {
+    if (isChecking) return;
+    isChecking = true;
+    const failures = await daemon.health.refresh();
+    if (failures.length > 0) log.error({ failures }, "self-check failed; the watchdog is not fed");
+    else if (systemd.watchdogIntervalMs !== undefined) await systemd.notify("WATCHDOG=1");
+    isChecking = false;
+  };
+  const timer = setInterval(() => void check(), systemd.watchdogIntervalMs ?? selfCheckIntervalMs);
+  return () => clearInterval(timer);
+}
+
+async function stop(daemon: Daemon, log: Logger, drainMs: number): Promise<number> {
+  const stopped = daemon.stop(AbortSignal.timeout(drainMs));
+  const outcome = await Promise.race([stopped, untilNextSignal()]);
+  if (outcome === "impatient") {
+    log.warn("second signal: ending at once; what is in hand is taken up at the next start");
+    return exitCodes.failure;
+  }
+  log.info("stopped");
+  return outcome === 0 ? exitCodes.fine : exitCodes.failure;
+}
+
+async function start(
+  options: RunOptions,
+): Promise<{ daemon: Daemon; log: Logger; drainMs: number } | number> {
+  const outcome = await load(options);
+  if (outcome.kind === "faulty") {
+    process.stderr.write(`${formatConfigFaults(outcome.faults, outcome.file)}\n`);
+    return exitCodes.wrongUse;
+  }
+  const log = createLogger({ level: outcome.config.log.level });
+  for (const warning of outcome.warnings) log.warn({ ...warning, file: outcome.file }, "configuration");
+  try {
+    const daemon = await startDaemon(outcome.config, log, new AbortController().signal);
+    return { daemon, log, drainMs: outcome.config.shutdown.drainMs };
+  } catch (error) {
+    log.fatal({ err: error }, `dropgate cannot start: ${messageOf(error)}`);
+    return exitCodes.failure;
+  }
+}
+
+/** Runs until it is told to stop; resolves with the exit code. */
+export async function runDaemon(options: RunOptions): Promise<number> {
+  const stopSignal = untilStopSignal();
+  const started = await start(options);
+  if (typeof started === "number") return started;
+  const { daemon, log, drainMs } = started;
+  const systemd = createSystemdNotifier(options.env, log);
+  process.on("SIGHUP", () => void reload(daemon, options, log));
+  const endSelfChecks = startSelfChecks(daemon, systemd, log);
+  log.info({ ...daemon.listening, pid: process.pid }, "ready");
+  await systemd.notify("READY=1", `STATUS=${Object.values(daemon.listening).join(", ")}`);
+  const name = await stopSignal;
+  log.info({ signal: name }, "stopping");
+  await systemd.notify("STOPPING=1");
+  endSelfChecks();
+  return await stop(daemon, log, drainMs);
+}

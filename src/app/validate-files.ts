@@ -1,0 +1,243 @@
+/**
+ * A dry run of stop files: what would be said about each, and what applying it would change. Each file is decided about
+ * by the very rules of the pipeline, in a transaction that is then undone.
+ */
+import { basename, resolve } from "node:path";
+import { companySettingsOf } from "../config/company-settings.ts";
+import type { Config } from "../config/schema.ts";
+import { createDocumentPool, type DocumentPool } from "../documents/document-pool.ts";
+import type { PreparedDocument } from "../documents/prepared-document.ts";
+import type { DecidedState } from "../domain/file-state.ts";
+import { parseStopFileName } from "../domain/stop-file-name.ts";
+import { stopStatusNames } from "../domain/stop-status.ts";
+import { decideFile, type DecisionRules } from "../inbound/decide-file.ts";
+import { ledgerTimeOf } from "../inbound/waiting-file.ts";
+import { type Fault, reasonCodeOf } from "../lib/errors.ts";
+import { createLogger } from "../lib/log.ts";
+import { type Company, listCompanies } from "../store/companies.ts";
+import { enterFile } from "../store/files.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { findStoredStop, type StoredStop } from "../store/stop-queries.ts";
+import { chooseCompany } from "./admin.ts";
+import { type AdminStore, hasStore, withAdminStore } from "./admin-store.ts";
+import { documentPoolOptionsOf } from "./document-pool-options.ts";
+import type { FileReason } from "./ledger-admin.ts";
+import { differenceOfStops, type FieldDifference } from "./stop-difference.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+export interface StopChangeView {
+  readonly stopNbr: string;
+  readonly effect: "created" | "updated" | "deleted" | "none";
+  readonly statusBefore: string | null;
+  readonly statusAfter: string | null;
+  /** At most 50; of an update alone. */
+  readonly fields: readonly FieldDifference[];
+}
+
+export interface ValidatedFile {
+  readonly file: string;
+  /** What would be decided; `valid` when only the document could be looked at; `unreadable` for no file at all. */
+  readonly verdict: DecidedState | "valid" | "unreadable";
+  readonly reasons: readonly FileReason[];
+  readonly changes: readonly StopChangeView[];
+  /** What is to be known besides. */
+  readonly note?: string;
+}
+
+interface Read {
+  readonly file: string;
+  readonly document: PreparedDocument;
+}
+
+type ReadableDocument = Exclude<PreparedDocument, { kind: "unreadable" }>;
+
+/** Carries the outcome of a dry run out of the transaction, which it undoes. */
+class DryRun extends Error {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super("dry run");
+    this.outcome = outcome;
+  }
+}
+
+interface Outcome {
+  readonly state: DecidedState;
+  readonly faults: readonly Fault[];
+  readonly changes: readonly StopChangeView[];
+}
+
+const maxFields = 50;
+
+function toReasons(faults: readonly Fault[]): readonly FileReason[] {
+  return faults.map(({ code, ...fault }) => ({ reasonCode: reasonCodeOf(code), ...fault }));
+}
+
+async function readAll(config: Config, files: readonly string[]): Promise<readonly Read[]> {
+  const log = createLogger({ level: "silent" });
+  const pool: DocumentPool = createDocumentPool({ ...documentPoolOptionsOf(config, log), threads: 1 });
+  await pool.start(new AbortController().signal);
+  try {
+    const read: Read[] = [];
+    for (const file of files) read.push({ file, document: await pool.prepareFile(resolve(file)) });
+    return read;
+  } finally {
+    await pool.stop(AbortSignal.abort());
+  }
+}
+
+function statusText(stop: StoredStop | undefined): string | null {
+  if (stop === undefined) return null;
+  const name: string | undefined = Object.entries(stopStatusNames).find(
+    ([code]) => code === stop.status,
+  )?.[1];
+  return `${stop.status} ${name ?? "unknown status"}`;
+}
+
+function changeOf(
+  stopNbr: string,
+  before: StoredStop | undefined,
+  after: StoredStop | undefined,
+): StopChangeView {
+  const statusBefore = statusText(before);
+  const statusAfter = statusText(after);
+  const base = { stopNbr, statusBefore, statusAfter };
+  if (after === undefined) return { ...base, effect: "none", fields: [] };
+  if (before === undefined || (before.status === "99" && after.status !== "99"))
+    return { ...base, effect: "created", fields: [] };
+  if (after.status === "99")
+    return { ...base, effect: before.status === "99" ? "none" : "deleted", fields: [] };
+  const carrier: FieldDifference = {
+    path: "stopAssignment.carrierCode",
+    before: before.carrierCode ?? undefined,
+    after: after.carrierCode ?? undefined,
+  };
+  // Assignments stand in columns of their own, which count.
+  const inBody = differenceOfStops(before.body, after.body).filter(
+    ({ path }) => !path.startsWith("stopAssignment"),
+  );
+  const fields = carrier.before === carrier.after ? inBody : [carrier, ...inBody];
+  return { ...base, effect: "updated", fields: fields.slice(0, maxFields) };
+}
+
+function stopNumbersOf(document: ReadableDocument): readonly string[] {
+  return document.kind === "read" ? [...new Set(document.instructions.map(({ stopNbr }) => stopNbr))] : [];
+}
+
+async function stopsOf(
+  tx: Transaction,
+  companyId: number,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, StoredStop | undefined>> {
+  const stops = new Map<string, StoredStop | undefined>();
+  for (const number of numbers) stops.set(number, await findStoredStop(tx, companyId, number));
+  return stops;
+}
+
+interface Trial {
+  readonly name: string;
+  readonly document: ReadableDocument;
+  readonly company: Company;
+  readonly rules: DecisionRules;
+}
+
+async function decideDry(tx: Transaction, trial: Trial): Promise<Outcome> {
+  const { name, document, company, rules } = trial;
+  const now = Date.now();
+  const numbers = stopNumbersOf(document);
+  const before = await stopsOf(tx, company.id, numbers);
+  const parsedName = parseStopFileName(name);
+  const entry = { companyId: company.id, name, nameTime: ledgerTimeOf(parsedName), size: document.size };
+  const arrival = { channel: "folder", userName: null, receivedAt: now, location: "dry run" };
+  const id = await enterFile(tx, { ...entry, ...arrival });
+  const file = { id, companyId: company.id, companyCode: company.code, name, parsedName, prepared: document };
+  const decided = await decideFile(tx, file, { rules, placeFor: () => "dry run", now });
+  const after = await stopsOf(tx, company.id, numbers);
+  const changes = numbers.map((number) => changeOf(number, before.get(number), after.get(number)));
+  const isApplied = decided.state === "applied";
+  return { state: decided.state, faults: decided.faults, changes: isApplied ? changes : [] };
+}
+
+async function runDry(store: AdminStore, trial: Trial): Promise<Outcome> {
+  try {
+    await store.write(async (tx) => {
+      throw new DryRun(await decideDry(tx, trial));
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.outcome;
+    throw error;
+  }
+  throw new Error("a dry run was committed");
+}
+
+/** A wrong name hides what is wrong with the document, and what it would change: that is told too. */
+async function tryWithGoodName(store: AdminStore, trial: Trial, outcome: Outcome): Promise<Outcome> {
+  const { document } = trial;
+  if (document.kind === "refused") {
+    const faults = outcome.faults.length > 0 ? outcome.faults : [];
+    const more = document.faults.filter((fault) => !faults.includes(fault));
+    return { ...outcome, faults: outcome.state === "duplicate" ? faults : [...faults, ...more] };
+  }
+  const isOnlyName =
+    outcome.state === "refused" && outcome.faults.every(({ code }) => code === "badFileName");
+  if (!isOnlyName) return outcome;
+  const lenient = await runDry(store, { ...trial, rules: { ...trial.rules, names: "lenient" } });
+  const more = lenient.faults.filter(({ code }) => code !== "badFileName");
+  return { ...outcome, faults: [...outcome.faults, ...more], changes: lenient.changes };
+}
+
+function unreadable(file: string, document: PreparedDocument & { kind: "unreadable" }): ValidatedFile {
+  const reasons = [
+    { reasonCode: reasonCodeOf("internal"), message: `it cannot be read: ${document.message}` },
+  ];
+  return { file, verdict: "unreadable", reasons, changes: [] };
+}
+
+function validateAlone({ file, document }: Read, note: string): ValidatedFile {
+  if (document.kind === "unreadable") return unreadable(file, document);
+  if (document.kind === "read") return { file, verdict: "valid", reasons: [], changes: [], note };
+  return { file, verdict: "refused", reasons: toReasons(document.faults), changes: [], note };
+}
+
+async function validateFor(
+  store: AdminStore,
+  { file, document }: Read,
+  { company, rules }: Pick<Trial, "company" | "rules">,
+): Promise<ValidatedFile> {
+  if (document.kind === "unreadable") return unreadable(file, document);
+  const trial: Trial = { name: basename(file), document, company, rules };
+  const outcome = await tryWithGoodName(store, trial, await runDry(store, trial));
+  return { file, verdict: outcome.state, reasons: toReasons(outcome.faults), changes: outcome.changes };
+}
+
+async function requireCompany(store: AdminStore, code: string | undefined): Promise<Company | undefined> {
+  const company = await chooseCompany(store, code);
+  if (company !== undefined) return company;
+  const codes = (await listCompanies(store.read)).map((known) => known.code);
+  if (codes.length === 0) return undefined;
+  throw new WrongUseError(`there are several companies (${codes.join(", ")}): say which with --company`);
+}
+
+/** Validates each file by itself, against the state of this moment. Changes nothing. */
+export async function validateFiles(
+  config: Config,
+  files: readonly string[],
+  options: { readonly companyCode?: string },
+): Promise<readonly ValidatedFile[]> {
+  // Read before the store is opened: as root, the files may be for root alone.
+  const read = await readAll(config, files);
+  if (!hasStore(config.stateDir) && options.companyCode === undefined) {
+    return read.map((one) => validateAlone(one, "there is no state yet: only the document was checked"));
+  }
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const company = await requireCompany(store, options.companyCode);
+    if (company === undefined) {
+      return read.map((one) => validateAlone(one, "there is no company yet: only the document was checked"));
+    }
+    const { names, lateFiles } = companySettingsOf(config, company.code);
+    const validated: ValidatedFile[] = [];
+    for (const one of read)
+      validated.push(await validateFor(store, one, { company, rules: { names, lateFiles } }));
+    return validated;
+  });
+}

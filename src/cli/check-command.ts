@@ -1,0 +1,30 @@
+import type { Command } from "commander";
+import type { CheckFinding } from "../app/check.ts";
+import {
+  type CliRun,
+  declare,
+  exitCodes,
+  loadConfigFor,
+  printable,
+  printJson,
+  printLines,
+  withJson,
+} from "./command-line.ts";
+
+function findingLine({ status, what, remedy }: CheckFinding): string {
+  const text = `${status.padEnd(7)}  ${what}`;
+  return printable(remedy === undefined ? text : `${text}  → ${remedy}`);
+}
+
+/** `dropgate check` */
+export function declareCheck(program: Command, run: CliRun): void {
+  withJson(
+    declare(program, "check", "check the configuration against the real world; exit code 2 on problems"),
+  ).action(async (options: { readonly json?: true }, command: Command) => {
+    const { checkAll } = await import("../app/check.ts");
+    const findings = await checkAll(await loadConfigFor(run, command));
+    if (options.json) printJson(run, findings);
+    else printLines(run, findings.map(findingLine));
+    if (findings.some(({ status }) => status === "problem")) run.exitCode = exitCodes.wrongUse;
+  });
+}

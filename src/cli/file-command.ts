@@ -1,0 +1,135 @@
+import type { Command } from "commander";
+import type { FileReason, FileView } from "../app/ledger-admin.ts";
+import {
+  type CliRun,
+  declare,
+  declareGroup,
+  exitCodes,
+  printError,
+  printJson,
+  printLines,
+  requireConfig,
+  wholeNumber,
+  withJson,
+} from "./command-line.ts";
+import { tableLines } from "./table.ts";
+
+interface ListOptions {
+  readonly state?: string;
+  readonly stop?: string;
+  readonly company?: string;
+  readonly limit: number;
+  readonly json?: true;
+}
+
+const defaultLimit = 50;
+const maxLimit = 100_000;
+
+function reasonCodesOf(reasons: readonly FileReason[]): string {
+  return [...new Set(reasons.map(({ reasonCode }) => reasonCode))].join(" ");
+}
+
+function fileRow(file: FileView): (string | number)[] {
+  const { id, receivedAt, company, name, state, stopNbr } = file;
+  return [id, receivedAt, company, state, name, stopNbr ?? "-", reasonCodesOf(file.reasons) || "-"];
+}
+
+/** `dropgate files` */
+export function declareFiles(program: Command, run: CliRun): void {
+  withJson(declare(program, "files", "list the ledger, the newest first"))
+    .option("--state <state>", "waiting, retry, applied, refused, duplicate or superseded")
+    .option("--stop <number>", "files of a stop: by their name, or by the first Stop in them")
+    .option("--company <code>", "files of a company")
+    .option("--limit <count>", "how many at most", wholeNumber(1, maxLimit), defaultLimit)
+    .action(async (options: ListOptions, command: Command) => {
+      const config = await requireConfig(run, command);
+      const { listLedger } = await import("../app/ledger-admin.ts");
+      const { state, stop, company, limit } = options;
+      const files = await listLedger(config, {
+        limit,
+        ...(state === undefined ? {} : { state }),
+        ...(stop === undefined ? {} : { stopNbr: stop }),
+        ...(company === undefined ? {} : { companyCode: company }),
+      });
+      if (options.json) return printJson(run, files);
+      if (files.length === 0) return printLines(run, ["The ledger has no such file."]);
+      const head = ["ID", "RECEIVED", "COMPANY", "STATE", "NAME", "STOP", "REASONS"];
+      printLines(run, tableLines(head, files.map(fileRow)));
+      if (files.length === limit) printError(run, `(the newest ${limit}; --limit shows more)`);
+    });
+}
+
+function reasonText({ reasonCode, line, path, message }: FileReason): string {
+  const place = [line === undefined ? "" : `line ${line}`, path ?? ""]
+    .filter((part) => part !== "")
+    .join(" ");
+  return `${reasonCode}${place === "" ? "" : ` ${place}`}: ${message}`;
+}
+
+function fileLines(file: FileView): string[] {
+  const records = `${file.recordsCreated} created, ${file.recordsUpdated} updated, ${file.recordsDeleted} deleted`;
+  const removed =
+    file.removedAt === null ? [] : [["Removed", `${file.removedAt} by ${file.removedBy ?? "unknown"}`]];
+  const rows = [
+    ["Ledger entry", String(file.id)],
+    ["Name", file.name],
+    ["Company", file.company],
+    ["State", file.state],
+    ["Received", `${file.receivedAt} (${file.channel}${file.user === null ? "" : `, user ${file.user}`})`],
+    ["Decided", file.decidedAt ?? "-"],
+    ["Stop", file.stopNbr === null ? "-" : `${file.stopNbr}, Function ${file.function ?? "unknown"}`],
+    ["Document", file.documentId ?? "-"],
+    ["Records", records],
+    ["Size", `${file.size} bytes`],
+    ["SHA-256", file.sha256 ?? "-"],
+    ["Lies in", `${file.location}${file.isFiled || file.decidedAt === null ? "" : " (being filed away)"}`],
+    ...(file.duplicateOf === null ? [] : [["Duplicate of", `entry ${file.duplicateOf}`]]),
+    ...removed,
+    ...file.reasons.map((reason) => ["Reason", reasonText(reason)]),
+  ];
+  return rows.map(([title = "", value = ""]) => `${title.padEnd(14)}${value}`);
+}
+
+const readId = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+
+function declareShow(file: Command, run: CliRun): void {
+  withJson(declare(file, "show", "show one ledger entry"))
+    .argument("<id>", "number of the ledger entry", readId)
+    .action(async (id: number, options: { readonly json?: true }, command: Command) => {
+      const config = await requireConfig(run, command);
+      const { showFile } = await import("../app/ledger-admin.ts");
+      const found = await showFile(config, id);
+      if (found === undefined) {
+        printError(run, `dropgate: there is no ledger entry ${id}: \`dropgate files\` lists them`);
+        run.exitCode = exitCodes.failure;
+      } else if (options.json) printJson(run, found);
+      else printLines(run, fileLines(found));
+    });
+}
+
+function declareRetry(file: Command, run: CliRun): void {
+  declare(file, "retry", "try a refused or superseded file again")
+    .argument("<id>", "number of the ledger entry", readId)
+    .action(async (id: number, _options: object, command: Command) => {
+      const config = await requireConfig(run, command);
+      const { retryFile } = await import("../app/ledger-admin.ts");
+      const outcome = await retryFile(config, id);
+      if (outcome.kind === "refused") {
+        printError(run, `dropgate: entry ${id} is not tried again: ${outcome.why}`);
+        run.exitCode = exitCodes.failure;
+        return;
+      }
+      const when =
+        outcome.daemonPid === undefined
+          ? "The daemon is not running: its next start takes it up."
+          : `The daemon (process ${outcome.daemonPid}) takes it up within a second.`;
+      printLines(run, [`Entry ${id} (${outcome.name}) is to be tried again. ${when}`]);
+    });
+}
+
+/** `dropgate file show|retry` */
+export function declareFile(program: Command, run: CliRun): void {
+  const file = declareGroup(program, "file", "one file of the ledger");
+  declareShow(file, run);
+  declareRetry(file, run);
+}

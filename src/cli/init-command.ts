@@ -1,0 +1,77 @@
+import type { Command } from "commander";
+import type { InitDone } from "../app/init.ts";
+import {
+  type CliRun,
+  configPathOf,
+  declare,
+  FaultyConfigError,
+  printLines,
+  wholeNumber,
+} from "./command-line.ts";
+
+interface InitCommandOptions {
+  readonly dir: string;
+  readonly company: string;
+  readonly user: string;
+  readonly passwordFile?: string;
+  readonly httpPort?: number;
+  readonly sftpPort?: number;
+}
+
+function connectionLines(done: InitDone): string[] {
+  const { sftp, userName, hostKeyFingerprint } = done;
+  if (sftp === undefined) return [`HTTP:           ${done.http}`];
+  return [
+    `HTTP:           ${done.http}`,
+    `SFTP:           sftp -P ${sftp.port} ${userName}@${sftp.host}`,
+    `SSH host key:   ${hostKeyFingerprint} (ED25519)`,
+  ];
+}
+
+function doneLines(done: InitDone): string[] {
+  const made = done.made.map((what) => `made ${what}`);
+  const password =
+    done.generatedPassword === undefined
+      ? []
+      : [`Password:       ${done.generatedPassword} (shown only now)`];
+  return [
+    ...(made.length === 0 ? ["Everything is there already; nothing was changed."] : made),
+    "",
+    ...connectionLines(done),
+    `Company, user:  ${done.companyCode}, ${done.userName}`,
+    ...password,
+    `Start it with:  dropgate serve --config ${done.configFile}`,
+  ];
+}
+
+/** `dropgate init` */
+export function declareInit(program: Command, run: CliRun): void {
+  const port = wholeNumber(0, 65_535);
+  declare(program, "init", "make a configuration, the state directory, a host key, a company and its user")
+    .requiredOption("--dir <dir>", "folder for dropgate.yaml and, in var/, the state")
+    .requiredOption("--company <code>", "code of the company")
+    .requiredOption("--user <name>", "name of its user with the role DI_Integration")
+    .option(
+      "--password-file <file>",
+      "file that holds the user's password (- for standard input); else one is made up",
+    )
+    .option("--http-port <port>", "port of HTTP", port)
+    .option("--sftp-port <port>", "port of SFTP", port)
+    .addHelpText(
+      "after",
+      "\nWith --config the configuration is written there instead of DIR/dropgate.yaml.\nRunning it again changes nothing.",
+    )
+    .action(async (options: InitCommandOptions, command: Command) => {
+      const { initialise } = await import("../app/init.ts");
+      const configFile = configPathOf(command);
+      const { company, user, ...rest } = options;
+      const outcome = await initialise({
+        ...rest,
+        companyCode: company,
+        userName: user,
+        ...(configFile === undefined ? {} : { configFile }),
+      });
+      if (outcome.kind === "faulty") throw new FaultyConfigError(outcome.faults, outcome.file);
+      printLines(run, doneLines(outcome));
+    });
+}

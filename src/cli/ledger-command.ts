@@ -1,0 +1,89 @@
+import type { Command } from "commander";
+import type { VerifiedLedger, VerifyProgressView } from "../app/ledger-admin.ts";
+import {
+  type CliOutput,
+  type CliRun,
+  declare,
+  declareGroup,
+  exitCodes,
+  printJson,
+  printLines,
+  requireConfig,
+  withJson,
+} from "./command-line.ts";
+import { tableLines } from "./table.ts";
+
+function accountLines(report: VerifiedLedger): readonly string[] {
+  const head = ["COMPANY", "RECEIVED", "APPLIED", "REFUSED", "DUPLICATE", "SUPERSEDED", "WAITING"];
+  if (report.accounts.length === 0) return ["There is no company yet."];
+  const rows = report.accounts.map((one) => [
+    ...[one.company, one.received, one.applied, one.refused, one.duplicate, one.superseded, one.waiting],
+  ]);
+  return tableLines(head, rows);
+}
+
+function remarkLines({ removed, withoutBytes, arriving }: VerifiedLedger): string[] {
+  const remarks: [number, string][] = [
+    [removed, "entries whose bytes a user removed"],
+    [withoutBytes, "entries that never had bytes: the file was gone, or no file, when it was read"],
+    [arriving, "files that are about to be taken"],
+  ];
+  return remarks.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+}
+
+function discrepancyLine(one: VerifiedLedger["discrepancies"][number]): string {
+  const entry = one.fileId === undefined ? "" : ` entry ${one.fileId} (${one.name ?? ""})`;
+  return `${one.kind}${entry} ${one.location}: ${one.message}`;
+}
+
+function reportLines(report: VerifiedLedger): string[] {
+  const { entries, bytes, discrepancyCount, discrepancies } = report;
+  const hidden = discrepancyCount - discrepancies.length;
+  const verdict =
+    discrepancyCount === 0
+      ? `The ledger is right: ${entries} entries, ${bytes} bytes hashed.`
+      : `${discrepancyCount} discrepancies in ${entries} entries, ${bytes} bytes hashed:`;
+  return [
+    ...accountLines(report),
+    ...remarkLines(report),
+    "",
+    verdict,
+    ...discrepancies.map(discrepancyLine),
+    ...(hidden > 0 ? [`and ${hidden} more`] : []),
+  ];
+}
+
+const progressEveryMs = 200;
+
+/** A line that is written over again; nothing when nobody looks. */
+function progressOn(output: CliOutput): { show(progress: VerifyProgressView): void; end(): void } {
+  let shownAt = 0;
+  return {
+    show({ entries, total, bytes }) {
+      const now = performance.now();
+      if (output.isTTY !== true || now - shownAt < progressEveryMs) return;
+      shownAt = now;
+      output.write(`\r${entries} of ${total} entries, ${Math.floor(bytes / 1e6)} MB\u001b[K`);
+    },
+    end() {
+      if (shownAt > 0) output.write("\r\u001b[K");
+    },
+  };
+}
+
+/** `dropgate ledger verify` */
+export function declareLedger(program: Command, run: CliRun): void {
+  const ledger = declareGroup(program, "ledger", "the ledger of all files");
+  withJson(declare(ledger, "verify", "prove by hashing that every file ever taken is accounted for"))
+    .addHelpText("after", "\nExit code 1 and a list when it is not.")
+    .action(async (options: { readonly json?: true }, command: Command) => {
+      const config = await requireConfig(run, command);
+      const { verifyWholeLedger } = await import("../app/ledger-admin.ts");
+      const progress = progressOn(run.io.stderr);
+      const report = await verifyWholeLedger(config, { onProgress: (now) => progress.show(now) });
+      progress.end();
+      if (options.json) printJson(run, report);
+      else printLines(run, reportLines(report));
+      if (report.discrepancyCount > 0) run.exitCode = exitCodes.failure;
+    });
+}

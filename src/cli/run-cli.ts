@@ -1,0 +1,48 @@
+/** The command line: one program, one file for each command. Commands load what they need when they run. */
+import { Command } from "commander";
+import { declareCheck } from "./check-command.ts";
+import { type CliIo, type CliRun, exitCodes, printError } from "./command-line.ts";
+import { declareCompany } from "./company-command.ts";
+import { endingAfter } from "./exit-code.ts";
+import { declareExplain } from "./explain-command.ts";
+import { declareFile, declareFiles } from "./file-command.ts";
+import { declareInit } from "./init-command.ts";
+import { declareLedger } from "./ledger-command.ts";
+import { declareServe } from "./serve-command.ts";
+import { declareUser } from "./user-command.ts";
+import { declareValidate } from "./validate-command.ts";
+import { declareVersion, readVersion } from "./version-command.ts";
+
+const declarations = [
+  ...[declareInit, declareServe, declareCheck, declareCompany, declareUser],
+  ...[declareValidate, declareFiles, declareFile, declareExplain, declareLedger, declareVersion],
+];
+
+function createProgram(run: CliRun): Command {
+  const program = new Command("dropgate")
+    .description("Takes stop orders in over SFTP or from folders and applies them in order, exactly once.")
+    .option("-c, --config <file>", "configuration file")
+    .version(`dropgate ${readVersion()}`, "-V, --version", "print the version")
+    .enablePositionalOptions()
+    .showHelpAfterError("(add --help for what it takes)")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => run.io.stdout.write(text),
+      writeErr: (text) => run.io.stderr.write(text),
+    });
+  for (const declare of declarations) declare(program, run);
+  return program;
+}
+
+/** Runs one command; resolves with the exit code: 0 fine, 1 failure, 2 wrong use or configuration. */
+export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
+  const run: CliRun = { io, exitCode: exitCodes.fine };
+  try {
+    await createProgram(run).parseAsync([...args], { from: "user" });
+    return run.exitCode;
+  } catch (error) {
+    const { exitCode, message } = endingAfter(error);
+    if (message !== undefined) printError(run, message);
+    return exitCode;
+  }
+}

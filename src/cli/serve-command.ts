@@ -1,0 +1,16 @@
+import type { Command } from "commander";
+import { type CliRun, configPathOf, declare } from "./command-line.ts";
+
+/** `dropgate serve` */
+export function declareServe(program: Command, run: CliRun): void {
+  declare(
+    program,
+    "serve",
+    'run the daemon in the foreground; it is ready when it prints the line with "msg":"ready"',
+  ).action(async (_options: object, command: Command) => {
+    const { runDaemon } = await import("../app/run-daemon.ts");
+    const configPath = configPathOf(command);
+    const { env, cwd } = run.io;
+    run.exitCode = await runDaemon({ env, cwd, ...(configPath === undefined ? {} : { configPath }) });
+  });
+}

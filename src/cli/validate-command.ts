@@ -1,0 +1,83 @@
+import type { Command } from "commander";
+import type { FileReason } from "../app/ledger-admin.ts";
+import type { StopChangeView, ValidatedFile } from "../app/validate-files.ts";
+import {
+  type CliRun,
+  declare,
+  exitCodes,
+  printJson,
+  printLines,
+  requireConfig,
+  withJson,
+} from "./command-line.ts";
+
+const verdicts: Readonly<Record<ValidatedFile["verdict"], string>> = {
+  applied: "would be applied",
+  refused: "would be refused",
+  duplicate: "would be answered as a duplicate: the same name and content was decided before",
+  superseded: "would be refused as superseded",
+  valid: "is a valid document",
+  unreadable: "cannot be read",
+};
+
+function reasonLine(file: string, { line, column, reasonCode, path, message }: FileReason): string {
+  const place = line === undefined ? file : `${file}:${line}${column === undefined ? "" : `:${column}`}`;
+  return `  ${place}: ${reasonCode}${path === undefined ? "" : ` ${path}`}: ${message}`;
+}
+
+function changeLines({ stopNbr, effect, statusBefore, statusAfter, fields }: StopChangeView): string[] {
+  const isMoved = statusBefore !== null && statusBefore !== statusAfter;
+  const status = isMoved ? `${statusBefore} → ${statusAfter ?? "none"}` : (statusAfter ?? "none");
+  const words = effect === "none" ? "would stay as it is" : `would be ${effect}`;
+  const nothing = effect === "updated" && fields.length === 0 ? ["    no field changes"] : [];
+  return [
+    `  stop ${stopNbr} ${words} (status ${status})`,
+    ...fields.map(({ path, before, after }) => `    ${path}: ${before ?? "(none)"} → ${after ?? "(none)"}`),
+    ...nothing,
+  ];
+}
+
+function fileLines(validated: ValidatedFile): string[] {
+  const { file, verdict, reasons, changes, note } = validated;
+  return [
+    `${file} ${verdicts[verdict]}`,
+    ...(note === undefined ? [] : [`  ${note}`]),
+    ...reasons.map((reason) => reasonLine(file, reason)),
+    ...changes.flatMap(changeLines),
+  ];
+}
+
+const goodVerdicts: readonly ValidatedFile["verdict"][] = ["applied", "duplicate", "valid"];
+
+/** `dropgate validate` */
+export function declareValidate(program: Command, run: CliRun): void {
+  withJson(
+    declare(program, "validate", "try files without applying them: faults, and what they would change"),
+  )
+    .argument("<file...>", "stop files")
+    .option("--company <code>", "the company whose files they are; needed when there are several")
+    .addHelpText(
+      "after",
+      "\nEach file is tried by itself against the state of this moment. Exit code 1 when one would not be applied.",
+    )
+    .action(
+      async (
+        files: readonly string[],
+        options: { readonly company?: string; readonly json?: true },
+        command: Command,
+      ) => {
+        const config = await requireConfig(run, command);
+        const { validateFiles } = await import("../app/validate-files.ts");
+        const { company } = options;
+        const validated = await validateFiles(
+          config,
+          files,
+          company === undefined ? {} : { companyCode: company },
+        );
+        if (options.json) printJson(run, validated);
+        else printLines(run, validated.flatMap(fileLines));
+        const isGood = validated.every(({ verdict }) => goodVerdicts.includes(verdict));
+        if (!isGood) run.exitCode = exitCodes.failure;
+      },
+    );
+}

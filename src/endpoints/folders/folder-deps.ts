@@ -1,0 +1,60 @@
+import { constants, type Dirent, access as nodeAccess, type Stats } from "node:fs";
+import { opendir, realpath, stat } from "node:fs/promises";
+import { promisify } from "node:util";
+import type { Inbox } from "../../inbound/inbox.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { type DiskCalls, systemDisk } from "../../lib/durable-file.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { WatchFolder } from "./folder-hints.ts";
+
+/** A folder whose files are taken in. */
+export interface WatchedFolder {
+  readonly companyId: number;
+  readonly companyCode: string;
+  readonly path: string;
+  /** The company's own `inbound/`: its files stay in place. Those of other folders are moved there. */
+  readonly isInbox: boolean;
+  /** The company's `inbound/`. */
+  readonly inboundDirectory: string;
+}
+
+/** The settings of the section `inbound` that folders need; asked for at each use, so that they can be reloaded. */
+export interface FolderSettings {
+  readonly settleMs: number;
+  readonly scanMs: number;
+  readonly unfinishedReportAfterMs: number;
+}
+
+/** The system calls that folders are watched with. A seam: tests count them and make one of them fail. */
+export interface FolderDisk extends DiskCalls {
+  /** The entries of a folder, read in portions, so that a large one never blocks the process. */
+  entries(path: string): Promise<AsyncIterable<Dirent>>;
+  stat(path: string): Promise<Stats>;
+  realpath(path: string): Promise<string>;
+  /** Rejects unless this process may do it (`constants.R_OK`, `W_OK`). */
+  access(path: string, mode: number): Promise<void>;
+}
+
+// Measured with 100,000 entries: 128 ms at 1,024 to 4,096 a portion, 690 ms at 32, 1,550 ms at 16,384.
+const portion = 2_048;
+
+const accessCall = promisify(nodeAccess);
+
+export const systemFolderDisk: FolderDisk = {
+  ...systemDisk,
+  entries: (path) => opendir(path, { bufferSize: portion }),
+  stat: (path) => stat(path),
+  realpath: (path) => realpath(path),
+  access: (path, mode = constants.F_OK) => accessCall(path, mode),
+};
+
+export interface FolderDeps {
+  readonly inbox: Pick<Inbox, "reserve" | "release" | "isKnown" | "arriveAll">;
+  readonly settings: () => FolderSettings;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly disk: FolderDisk;
+  readonly watch: WatchFolder;
+  /** Marks temporary files as those of this run: what else lies there was left by a crash. */
+  readonly runId: string;
+}

@@ -1,0 +1,127 @@
+/**
+ * The endpoint that takes files out of folders: each company's own `inbound/` and further drop folders. Every folder has a
+ * task of its own, so that a share that hangs holds up no other. The list of folders is asked for before each scan:
+ * a company that was added while the daemon runs is picked up, one that is gone is let go.
+ */
+import { randomBytes } from "node:crypto";
+import type { Service } from "../../lib/service.ts";
+import { type FolderDeps, type FolderDisk, systemFolderDisk, type WatchedFolder } from "./folder-deps.ts";
+import { type WatchFolder, watchFolder } from "./folder-hints.ts";
+import { FolderTask } from "./folder-task.ts";
+
+export type { FolderSettings, WatchedFolder } from "./folder-deps.ts";
+
+export interface FolderEndpointDeps extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "log"> {
+  readonly folders: () => Promise<readonly WatchedFolder[]>;
+  /** The system calls; tests put their own in. */
+  readonly disk?: FolderDisk;
+  /** Watches a folder for hints; tests put their own in. */
+  readonly watch?: WatchFolder;
+}
+
+export interface FolderEndpoint extends Service {
+  /** Asks for the list of folders and scans each; resolves when all have been scanned. Files settle after that. */
+  scanNow(): Promise<void>;
+}
+
+/** Makes the endpoint. Give it the inbox of the same process, or files are handed over twice. */
+export function createFolderEndpoint(deps: FolderEndpointDeps): FolderEndpoint {
+  return new FolderTasks(deps);
+}
+
+function keyOf({ companyId, path, isInbox, inboundDirectory }: WatchedFolder): string {
+  return JSON.stringify([companyId, path, isInbox, inboundDirectory]);
+}
+
+class FolderTasks implements FolderEndpoint {
+  readonly name = "folders";
+  readonly #deps: FolderEndpointDeps;
+  readonly #taskDeps: FolderDeps;
+  readonly #tasks = new Map<string, FolderTask>();
+  readonly #closing = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #isStartUp = true;
+  #isListFailing = false;
+  #isStopped = false;
+
+  constructor(deps: FolderEndpointDeps) {
+    this.#deps = deps;
+    this.#taskDeps = {
+      inbox: deps.inbox,
+      settings: deps.settings,
+      clock: deps.clock,
+      log: deps.log.child({ endpoint: "folders" }),
+      disk: deps.disk ?? systemFolderDisk,
+      watch: deps.watch ?? watchFolder,
+      runId: randomBytes(6).toString("hex"),
+    };
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    this.#useFolders(await this.#deps.folders());
+    this.#isStartUp = false;
+    if (signal.aborted) await this.#close();
+    signal.throwIfAborted();
+    this.#scheduleScan();
+  }
+
+  async stop(deadline: AbortSignal): Promise<void> {
+    await Promise.race([this.#close(), aborted(deadline)]);
+  }
+
+  async scanNow(): Promise<void> {
+    await this.#refresh();
+    await Promise.all([...this.#tasks.values()].map((task) => task.scan()));
+  }
+
+  async #close(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await Promise.all([...this.#closing, ...[...this.#tasks.values()].map((task) => task.close())]);
+  }
+
+  #scheduleScan(): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => void this.#scanAgain(), this.#deps.settings().scanMs);
+  }
+
+  async #scanAgain(): Promise<void> {
+    await this.#refresh();
+    for (const task of this.#tasks.values()) task.scanUnlessResting();
+    this.#scheduleScan();
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      this.#useFolders(await this.#deps.folders());
+      this.#isListFailing = false;
+    } catch (error) {
+      if (!this.#isListFailing) {
+        this.#deps.log.error({ err: error }, "the list of folders cannot be read; the last one holds");
+      }
+      this.#isListFailing = true;
+    }
+  }
+
+  #useFolders(folders: readonly WatchedFolder[]): void {
+    if (this.#isStopped) return;
+    const wanted = new Map(folders.map((folder) => [keyOf(folder), folder]));
+    for (const [key, task] of this.#tasks) {
+      if (wanted.has(key)) continue;
+      this.#tasks.delete(key);
+      const closed = task.close().finally(() => this.#closing.delete(closed));
+      this.#closing.add(closed);
+    }
+    for (const [key, folder] of wanted) {
+      if (this.#tasks.has(key)) continue;
+      const task = new FolderTask(this.#taskDeps, folder, this.#isStartUp);
+      this.#tasks.set(key, task);
+      void task.scan();
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,308 @@
+/**
+ * One watched folder.
+ *
+ *   scan (each scanMs) ─┐
+ *                       ├─> candidates ──look, settleMs later──> settled ──all together──> pipeline
+ *   hint (inotify) ─────┘        ^                        │
+ *                                └─── changed since ──────┘
+ *
+ * The scan is the truth: it goes over all entries and looks at those that nobody knows. A hint only makes it quicker, by a
+ * look at the named entries. Scan, looks and hints run one after the other. Nothing is kept over a restart: files that
+ * had not been handed over are found by the first scan.
+ */
+import { constants, type Stats } from "node:fs";
+import { join } from "node:path";
+import type { Logger } from "../../lib/log.ts";
+import { isUnfinishedName } from "../../domain/unfinished-name.ts";
+import { againFolderName } from "../../inbound/place-arrival.ts";
+import { systemCodeOf } from "../../lib/errors.ts";
+import { mapAtOnce } from "./at-once.ts";
+import { Candidates, type Look, lookOf, type SettledFile } from "./candidates.ts";
+import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
+import { FolderTrouble } from "./folder-trouble.ts";
+import { FolderWatchKeeper } from "./folder-watch-keeper.ts";
+import { HeldBack } from "./held-back.ts";
+import { LeftAlone } from "./left-alone.ts";
+import { type Entry, lookAt, lookAtEntries, scanFolder } from "./scan-folder.ts";
+import { sweepCopies } from "./take-in.ts";
+import { type TakenFiles, takeSettled } from "./take-settled.ts";
+
+const looksAtOnce = 64;
+/** With 100,000 files at once, what the system tells of each is not kept. */
+const lookPortion = 2_000;
+/** Hints are collected for so long before the named entries are looked at. */
+const hintPauseMs = 100;
+/** With more names than this a scan is the cheaper look. */
+const maxHints = 1_000;
+/** Files that settle within so short a time are handed over together. */
+const looksApartMs = 250;
+/** A scan is followed by a rest of so many times its own duration. */
+const restFactor = 5;
+
+export class FolderTask {
+  readonly #deps: FolderDeps;
+  readonly #folder: WatchedFolder;
+  readonly #log: Logger;
+  readonly #watch: FolderWatchKeeper;
+  /** What keeps the folder from being read, and what keeps its files from being taken. */
+  readonly #trouble: FolderTrouble;
+  readonly #takingTrouble: FolderTrouble;
+  readonly #leftAlone: LeftAlone;
+  readonly #heldBack: HeldBack;
+  readonly #candidates = new Candidates();
+  readonly #hinted = new Set<string>();
+  readonly #handing = new Set<Promise<void>>();
+  /** What was there when the process started, until the first scan is done. */
+  #isRecovering: boolean;
+  #isFirstScan = true;
+  /** The real path of the folder, when the last scan found it. */
+  #at: string | undefined;
+  #serial: Promise<void> = Promise.resolve();
+  #queuedScan: Promise<void> | undefined;
+  #restUntilMs = 0;
+  #hintTimer: NodeJS.Timeout | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** `isStartUp`: files found by the first scan were left by an earlier run. */
+  constructor(deps: FolderDeps, folder: WatchedFolder, isStartUp: boolean) {
+    this.#deps = deps;
+    this.#folder = folder;
+    this.#isRecovering = isStartUp && folder.isInbox;
+    this.#log = deps.log.child({ company: folder.companyCode, folder: folder.path });
+    this.#trouble = new FolderTrouble(this.#log);
+    this.#takingTrouble = new FolderTrouble(this.#log);
+    this.#leftAlone = new LeftAlone(this.#log);
+    this.#heldBack = new HeldBack(this.#log);
+    this.#watch = new FolderWatchKeeper({
+      watch: deps.watch,
+      log: this.#log,
+      hinted: (name) => this.#hint(name),
+    });
+  }
+
+  /** A full scan that begins after this call. Never rejects. */
+  scan(): Promise<void> {
+    this.#queuedScan ??= this.#inTurn(async () => {
+      this.#queuedScan = undefined;
+      await this.#scan();
+    });
+    return this.#queuedScan;
+  }
+
+  /** A full scan, unless the last one took so long that the next has to wait. */
+  scanUnlessResting(): void {
+    if (this.#queuedScan === undefined && performance.now() >= this.#restUntilMs) void this.scan();
+  }
+
+  /** Ends the watch and the timers; resolves when what is in hand is handed over. Safe to call twice. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#hintTimer);
+    clearTimeout(this.#lookTimer);
+    await this.#watch.close();
+    await this.#serial;
+    await Promise.all(this.#handing);
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#serial.then(async () => {
+      if (this.#isClosed) return;
+      try {
+        await work();
+        this.#scheduleLook();
+      } catch (error) {
+        this.#trouble.report(error);
+      }
+    });
+    this.#serial = turn;
+    return turn;
+  }
+
+  async #scan(): Promise<void> {
+    const startedMs = performance.now();
+    this.#restUntilMs = Number.POSITIVE_INFINITY;
+    try {
+      const folder = await this.#locate();
+      this.#watch.keep(folder.at, folder.stats, startedMs);
+      const found = new Map<string, Look>();
+      if (this.#isFirstScan && this.#folder.isInbox) await this.#scanLeftovers(folder.at, found);
+      const isOurs = (name: string) => this.#isOurs(folder.at, name);
+      const visit = (name: string, entry: Entry) => this.#visit(name, entry, found);
+      await scanFolder(this.#deps.disk, folder.at, { isOurs, visit });
+      this.#add(found);
+      this.#leftAlone.endScan();
+      this.#heldBack.endScan();
+      this.#trouble.clear();
+      this.#isFirstScan = false;
+      this.#isRecovering = false;
+    } catch (error) {
+      // A watch on what is gone would keep its parent folders under watch.
+      if (this.#at === undefined) this.#watch.release();
+      throw error;
+    } finally {
+      const endedMs = performance.now();
+      this.#restUntilMs = endedMs + restFactor * (endedMs - startedMs);
+    }
+  }
+
+  async #locate(): Promise<{ at: string; stats: Stats }> {
+    const { disk } = this.#deps;
+    this.#at = undefined;
+    const at = await disk.realpath(this.#folder.path);
+    const stats = await disk.stat(at);
+    // Before anything is looked at: files that cannot be removed from a folder cannot be taken out of it.
+    if (!this.#folder.isInbox) await disk.access(at, constants.W_OK);
+    this.#at = at;
+    return { at, stats };
+  }
+
+  /** What a crash left in the dot-folders of `inbound/`. */
+  async #scanLeftovers(at: string, found: Map<string, Look>): Promise<void> {
+    await sweepCopies(this.#deps, at);
+    const inAgain = (name: string) => `${againFolderName}/${name}`;
+    try {
+      await scanFolder(this.#deps.disk, join(at, againFolderName), {
+        isOurs: (name) => this.#isOurs(at, inAgain(name)),
+        visit: (name, entry) => this.#visit(inAgain(name), entry, found),
+      });
+    } catch (error) {
+      if (systemCodeOf(error) !== "ENOENT") throw error;
+    }
+  }
+
+  /** In the pipeline or on its way there. */
+  #isOurs(at: string, name: string): boolean {
+    // Asked first, because it also notes that the file is still there.
+    if (this.#heldBack.isResting(name, performance.now()) || this.#candidates.has(name)) return true;
+    return this.#folder.isInbox && this.#deps.inbox.isKnown(join(at, name));
+  }
+
+  #visit(name: string, entry: Entry, found: Map<string, Look>): void {
+    const nowMs = this.#deps.clock.now();
+    const { unfinishedReportAfterMs } = this.#deps.settings();
+    if (entry.kind === "file") found.set(name, entry.look);
+    else if (entry.kind === "special") this.#leftAlone.special(name, entry.special, nowMs);
+    else this.#leftAlone.unfinished(name, { nowMs, reportAfterMs: unfinishedReportAfterMs });
+  }
+
+  /** All looks of one pass count from its end, so that its files are due together. */
+  #add(found: ReadonlyMap<string, Look>): void {
+    const at = { atMs: performance.now(), isRecovered: this.#isRecovering };
+    for (const [name, look] of found) this.#candidates.add(name, look, at);
+  }
+
+  #hint(name: string | null): void {
+    if (this.#isClosed) return;
+    if (name === null) {
+      this.scanUnlessResting();
+      return;
+    }
+    // Our own uploads and moves, and files that are not finished: nothing to be found.
+    if (isUnfinishedName(name) || this.#at === undefined || this.#isOurs(this.#at, name)) return;
+    if (this.#hinted.size <= maxHints) this.#hinted.add(name);
+    this.#hintTimer ??= setTimeout(() => {
+      this.#hintTimer = undefined;
+      if (this.#hinted.size <= maxHints) void this.#inTurn(() => this.#followHints());
+      else this.#scanInsteadOfHints();
+    }, hintPauseMs);
+  }
+
+  #scanInsteadOfHints(): void {
+    this.#hinted.clear();
+    this.scanUnlessResting();
+  }
+
+  async #followHints(): Promise<void> {
+    const at = this.#at;
+    const names = [...this.#hinted];
+    this.#hinted.clear();
+    if (at === undefined) return;
+    const found = new Map<string, Look>();
+    const unknown = names.filter((name) => !this.#isOurs(at, name));
+    await lookAtEntries(this.#deps.disk, at, unknown, {
+      visit: (name, entry) => this.#visit(name, entry, found),
+    });
+    this.#add(found);
+  }
+
+  #scheduleLook(): void {
+    clearTimeout(this.#lookTimer);
+    const { settleMs } = this.#deps.settings();
+    const dueAtMs = this.#candidates.dueAtMs(settleMs);
+    if (dueAtMs === undefined || this.#isClosed) return;
+    const pauseMs = Math.max(Math.ceil(dueAtMs - performance.now()), Math.min(looksApartMs, settleMs));
+    this.#lookTimer = setTimeout(() => void this.#inTurn(() => this.#look()), pauseMs);
+  }
+
+  async #look(): Promise<void> {
+    const at = this.#at;
+    const names = this.#candidates.due(performance.now(), this.#deps.settings().settleMs);
+    if (at === undefined) return this.#forget(names);
+    try {
+      const settled = await this.#lookAgain(at, names);
+      if (settled.length > 0) await this.#handOver(at, settled);
+    } catch (error) {
+      // Found again by the scan that finds the folder well.
+      this.#forget(names);
+      throw error;
+    }
+  }
+
+  #forget(names: readonly string[]): void {
+    for (const name of names) this.#candidates.drop(name);
+  }
+
+  async #lookAgain(at: string, names: readonly string[]): Promise<SettledFile[]> {
+    const settled: SettledFile[] = [];
+    for (let from = 0; from < names.length; from += lookPortion) {
+      await this.#lookAgainAt(at, names.slice(from, from + lookPortion), settled);
+    }
+    return settled;
+  }
+
+  async #lookAgainAt(at: string, names: readonly string[], settled: SettledFile[]): Promise<void> {
+    const { disk } = this.#deps;
+    const looks = await mapAtOnce(names, looksAtOnce, (name) => lookAt(disk, join(at, name)));
+    const nowMs = performance.now();
+    for (const [index, name] of names.entries()) {
+      const stats = looks[index];
+      const isFile = stats?.isFile() === true;
+      const file = isFile ? this.#candidates.lookAgain(name, lookOf(stats), nowMs) : undefined;
+      if (file !== undefined) settled.push(file);
+      if (!isFile) this.#candidates.drop(name);
+    }
+  }
+
+  async #handOver(at: string, files: readonly SettledFile[]): Promise<void> {
+    const { arrivals, failures } = await this.#take(at, files);
+    const failed = new Set(failures.map(({ name }) => name));
+    for (const { name } of files) if (!failed.has(name)) this.#heldBack.taken(name);
+    for (const failure of failures) {
+      if (failure.kind === "changed") this.#hint(failure.name);
+      else if (systemCodeOf(failure.error) !== "ENOENT") this.#holdBack(failure.name, failure.error);
+    }
+    if (arrivals.length === 0) return;
+    this.#log.debug({ files: arrivals.length }, "files taken");
+    // Not waited for: the paths are known to the pipeline from here on, and looks go on while the ledger is written.
+    const handing = this.#deps.inbox.arriveAll(arrivals).finally(() => this.#handing.delete(handing));
+    this.#handing.add(handing);
+  }
+
+  async #take(at: string, files: readonly SettledFile[]): Promise<TakenFiles> {
+    const isStopped = () => this.#isClosed;
+    try {
+      const taken = await takeSettled(this.#deps, { folder: this.#folder, at, files, isStopped });
+      this.#takingTrouble.clear();
+      return taken;
+    } catch (error) {
+      // Nothing to be said of a single file; the next scan finds them all again.
+      this.#takingTrouble.report(error);
+      return { arrivals: [], failures: [] };
+    }
+  }
+
+  #holdBack(name: string, error: unknown): void {
+    this.#heldBack.failed(name, error, { nowMs: performance.now(), scanMs: this.#deps.settings().scanMs });
+  }
+}

@@ -1,0 +1,32 @@
+import { messageOf, systemCodeOf } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/log.ts";
+import { remedyFor } from "./held-back.ts";
+
+const missing =
+  "make the folder, mount the share, or take the folder out of the configuration; its files are taken as soon as it is there";
+
+/** What keeps a whole folder from being read: reported when it begins, when it becomes another fault, and when it ends. */
+export class FolderTrouble {
+  readonly #log: Logger;
+  #systemCode: string | undefined;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  report(error: unknown): void {
+    const systemCode = systemCodeOf(error) ?? "unknown";
+    if (systemCode === this.#systemCode) return;
+    this.#systemCode = systemCode;
+    const isMissing = systemCode === "ENOENT" || systemCode === "ENOTDIR";
+    const remedy = isMissing ? missing : remedyFor(error);
+    this.#log.warn({ systemCode, reason: messageOf(error), remedy }, "a watched folder cannot be used");
+  }
+
+  /** The folder was read. */
+  clear(): void {
+    if (this.#systemCode === undefined) return;
+    this.#systemCode = undefined;
+    this.#log.info({}, "the watched folder can be used again");
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * What lies in a folder and is not taken: unfinished files, reported when they have been there for long, and entries that
+ * are no files, reported at once. Each is reported once as long as it stays. Kept in memory: ages count from our own
+ * first look.
+ */
+import type { Dirent, Stats } from "node:fs";
+import type { Logger } from "../../lib/log.ts";
+
+export type SpecialKind = "link" | "folder" | "FIFO" | "socket" | "device" | "nameNotUtf8" | "other";
+
+const special: Readonly<Record<SpecialKind, string>> = {
+  link: "a link is not followed: put the file itself here",
+  folder: "a folder is not a stop file: put the files themselves here, or rename the folder",
+  FIFO: "a FIFO is not opened: remove it and put a file here",
+  socket: "a socket is not opened: remove it and put a file here",
+  device: "a device is not opened: remove it and put a file here",
+  nameNotUtf8: "its name is not UTF-8: rename it",
+  other: "it is not a regular file: remove it and put a file here",
+};
+
+/** Undefined for a regular file and for an entry whose kind the file system does not tell. */
+export function specialKindOf(
+  entry: Pick<Dirent | Stats, "isFile" | "isDirectory" | "isSymbolicLink"> & Special,
+): SpecialKind | undefined {
+  if (entry.isSymbolicLink()) return "link";
+  if (entry.isDirectory()) return "folder";
+  if (entry.isFIFO()) return "FIFO";
+  if (entry.isSocket()) return "socket";
+  if (entry.isBlockDevice() || entry.isCharacterDevice()) return "device";
+  return undefined;
+}
+
+type Special = Pick<Dirent, "isFIFO" | "isSocket" | "isBlockDevice" | "isCharacterDevice">;
+
+/** Enough for every folder that is not abused; what is beyond is left alone without a report. */
+const maxKept = 20_000;
+
+interface Kept {
+  readonly firstSeenMs: number;
+  isReported: boolean;
+  scan: number;
+}
+
+export class LeftAlone {
+  readonly #log: Logger;
+  readonly #kept = new Map<string, Kept>();
+  #scan = 0;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** An unfinished file was seen. */
+  unfinished(name: string, seen: { readonly nowMs: number; readonly reportAfterMs: number }): void {
+    const kept = this.#keep(name, seen.nowMs);
+    if (kept === undefined || kept.isReported || seen.nowMs - kept.firstSeenMs < seen.reportAfterMs) return;
+    kept.isReported = true;
+    const hours = Math.round((seen.nowMs - kept.firstSeenMs) / 3_600_000);
+    this.#log.warn(
+      { file: name, hours },
+      "an unfinished file has been lying here: send it again under its final name, or remove it",
+    );
+  }
+
+  /** An entry that is not a regular file was seen. */
+  special(name: string, kind: SpecialKind, nowMs: number): void {
+    const kept = this.#keep(name, nowMs);
+    if (kept === undefined || kept.isReported) return;
+    kept.isReported = true;
+    this.#log.warn({ file: name, kind, remedy: special[kind] }, "an entry of a watched folder is left alone");
+  }
+
+  /** Forgets what was not seen since the last call. To be called at the end of each full scan. */
+  endScan(): void {
+    for (const [name, kept] of this.#kept) if (kept.scan < this.#scan) this.#kept.delete(name);
+    this.#scan += 1;
+  }
+
+  #keep(name: string, nowMs: number): Kept | undefined {
+    const known = this.#kept.get(name);
+    if (known !== undefined) {
+      known.scan = this.#scan;
+      return known;
+    }
+    if (this.#kept.size >= maxKept) return undefined;
+    const kept = { firstSeenMs: nowMs, isReported: false, scan: this.#scan };
+    this.#kept.set(name, kept);
+    return kept;
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * One pass over a folder. Names that `isOurs` knows already cost nothing but their reading; only the others are looked
+ * at, a few at once, so that 100,000 entries never block the process.
+ */
+import type { Stats } from "node:fs";
+import { join } from "node:path";
+import { isUnfinishedName } from "../../domain/unfinished-name.ts";
+import { systemCodeOf } from "../../lib/errors.ts";
+import { mapAtOnce } from "./at-once.ts";
+import { type Look, lookOf } from "./candidates.ts";
+import type { FolderDisk } from "./folder-deps.ts";
+import { type SpecialKind, specialKindOf } from "./left-alone.ts";
+
+export type Entry =
+  | { readonly kind: "file"; readonly look: Look }
+  | { readonly kind: "unfinished" }
+  | { readonly kind: "special"; readonly special: SpecialKind };
+
+export interface ScanVisitor {
+  /** Nothing needs to be found out about the name. */
+  isOurs(name: string): boolean;
+  visit(name: string, entry: Entry): void;
+}
+
+const looksAtOnce = 64;
+
+/** Looks at every entry of the folder. Rejects when it cannot be read. */
+export async function scanFolder(disk: FolderDisk, path: string, visitor: ScanVisitor): Promise<void> {
+  const names: string[] = [];
+  for await (const dirent of await disk.entries(path)) {
+    const { name } = dirent;
+    const special = specialKindOf(dirent);
+    if (special !== undefined) visitSpecial(visitor, name, special);
+    else if (isUnfinishedName(name)) visitor.visit(name, { kind: "unfinished" });
+    else if (!visitor.isOurs(name)) names.push(name);
+  }
+  await lookAtEntries(disk, path, names, visitor);
+}
+
+/** Looks at some entries of the folder; those that are gone are passed over. */
+export async function lookAtEntries(
+  disk: FolderDisk,
+  path: string,
+  names: readonly string[],
+  visitor: Pick<ScanVisitor, "visit">,
+): Promise<void> {
+  await mapAtOnce(names, looksAtOnce, async (name) => {
+    const stats = await lookAt(disk, join(path, name));
+    if (stats === undefined) return visitMissing(visitor, name);
+    const special = specialKindOf(stats);
+    if (special !== undefined) visitSpecial(visitor, name, special);
+    else if (isUnfinishedName(name)) visitor.visit(name, { kind: "unfinished" });
+    else if (stats.isFile()) visitor.visit(name, { kind: "file", look: lookOf(stats) });
+    else visitor.visit(name, { kind: "special", special: "other" });
+  });
+}
+
+/** Undefined when it is not there. */
+export async function lookAt(disk: FolderDisk, path: string): Promise<Stats | undefined> {
+  try {
+    return await disk.lstat(path);
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Folders are nobody's mistake unless they are called like a file; ours have dot-names. */
+function visitSpecial(visitor: Pick<ScanVisitor, "visit">, name: string, special: SpecialKind): void {
+  if (special === "folder" && !/^[^.].*\.xml$/i.test(name)) return;
+  visitor.visit(name, { kind: "special", special });
+}
+
+/** A name that is listed and cannot be found is one whose bytes are not UTF-8: each wrong one reads as U+FFFD. */
+function visitMissing(visitor: Pick<ScanVisitor, "visit">, name: string): void {
+  if (name.includes("\uFFFD")) visitor.visit(name, { kind: "special", special: "nameNotUtf8" });
+}

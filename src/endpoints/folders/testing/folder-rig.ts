@@ -1,0 +1,127 @@
+/** A folder endpoint on real folders, with an inbox that records what it is given. For tests. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Arrival, Inbox } from "../../../inbound/inbox.ts";
+import { createLogger } from "../../../lib/log.ts";
+import { type FolderDisk, systemFolderDisk, type WatchedFolder } from "../folder-deps.ts";
+import { createFolderEndpoint, type FolderEndpoint, type FolderEndpointDeps } from "../folder-endpoint.ts";
+import { type WatchFolder, watchFolder } from "../folder-hints.ts";
+
+/** A watch that never tells anything. */
+export const silentWatch: WatchFolder = () => ({ close: async () => undefined });
+
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly file?: string;
+  readonly folder?: string;
+  readonly systemCode?: string;
+  readonly kind?: string;
+  readonly remedy?: string;
+}
+
+export class FolderRig implements AsyncDisposable {
+  readonly root = mkdtempSync(join(tmpdir(), "dropgate-folders-"));
+  readonly inbound = join(this.root, "companies", "ACME", "inbound");
+  readonly share = join(this.root, "share");
+  readonly settings = { settleMs: 20, scanMs: 3_600_000, unfinishedReportAfterMs: 86_400_000 };
+  readonly known = new Set<string>();
+  /** What `arriveAll` was called with. */
+  readonly handedOver: Arrival[][] = [];
+  readonly lines: LogLine[] = [];
+  readonly disk: FolderDisk = { ...systemFolderDisk };
+  folders: WatchedFolder[];
+  nowMs = 0;
+  scans = 0;
+  watch: WatchFolder = watchFolder;
+  #endpoint: FolderEndpoint | undefined;
+  readonly #waiting = new Set<() => void>();
+
+  constructor() {
+    mkdirSync(join(this.inbound, ".again"), { recursive: true });
+    mkdirSync(this.share);
+    this.folders = [this.folder(this.inbound, true)];
+    this.disk.entries = (path) => {
+      this.scans += 1;
+      return systemFolderDisk.entries(path);
+    };
+  }
+
+  get arrivals(): Arrival[] {
+    return this.handedOver.flat();
+  }
+
+  get names(): string[] {
+    return this.arrivals.map(({ name }) => name).sort();
+  }
+
+  folder(path: string, isInbox: boolean): WatchedFolder {
+    return { companyId: 1, companyCode: "ACME", path, isInbox, inboundDirectory: this.inbound };
+  }
+
+  /** Only the share is watched. */
+  watchShare(path: string = this.share): void {
+    this.folders = [this.folder(path, false)];
+  }
+
+  get endpoint(): FolderEndpoint {
+    this.#endpoint ??= createFolderEndpoint(this.#deps());
+    return this.#endpoint;
+  }
+
+  async start(): Promise<void> {
+    await this.endpoint.start(new AbortController().signal);
+    await this.endpoint.scanNow();
+  }
+
+  /** Resolves when the condition holds; looked at whenever something was handed over or logged. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+  }
+
+  warnings(message: RegExp): LogLine[] {
+    return this.lines.filter(({ level, msg }) => level === "warn" && message.test(msg));
+  }
+
+  tell(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#endpoint?.stop(AbortSignal.timeout(10_000));
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  #deps(): FolderEndpointDeps {
+    return {
+      inbox: this.#inbox(),
+      folders: async () => this.folders,
+      settings: () => this.settings,
+      clock: { now: () => this.nowMs },
+      log: createLogger({ level: "debug", destination: { write: (line) => this.#logged(line) } }),
+      disk: this.disk,
+      watch: (path, handlers) => this.watch(path, handlers),
+    };
+  }
+
+  #inbox(): FolderEndpointDeps["inbox"] {
+    const inbox: Pick<Inbox, "reserve" | "release" | "isKnown" | "arriveAll"> = {
+      reserve: (path) => void this.known.add(path),
+      release: (path) => void this.known.delete(path),
+      isKnown: (path) => this.known.has(path),
+      arriveAll: async (arrivals) => {
+        for (const { path } of arrivals) this.known.add(path);
+        this.handedOver.push([...arrivals]);
+        this.tell();
+      },
+    };
+    return inbox;
+  }
+
+  #logged(line: string): void {
+    this.lines.push(JSON.parse(line) as LogLine);
+    this.tell();
+  }
+}

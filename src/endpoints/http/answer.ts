@@ -1,0 +1,69 @@
+/** Answers: what is sent back, in the shape that the route's clients read. */
+import { type DropgateError, type Fault, maxFaults, reasonCodeOf } from "../../lib/errors.ts";
+import { HttpRefusal, retryAfter } from "./http-refusal.ts";
+import { httpStatusOf } from "./http-status.ts";
+
+export interface Answer {
+  readonly status: number;
+  /** Lower-case names; type, length and request id are added when it is sent. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly contentType: string;
+  readonly body: string | Uint8Array;
+}
+
+/** How a route's clients read failures: `Reasons` in JSON, a `StopResponse` in XML, or a line of text. */
+export type ErrorShape = "reasons" | "stopResponse" | "text";
+
+export type RefusalDocument = (faults: readonly Fault[]) => string;
+
+export const jsonType = "application/json";
+export const xmlType = "application/xml";
+export const textType = "text/plain; charset=utf-8";
+
+/** How long a client waits that was turned away because of load or a stop. */
+const overloadedRetryMs = 5_000;
+
+/** JSON text as an answer. */
+export function jsonAnswer(body: string, headers?: Readonly<Record<string, string>>): Answer {
+  return headers === undefined
+    ? { status: 200, contentType: jsonType, body }
+    : { status: 200, contentType: jsonType, body, headers };
+}
+
+/** The answer of every write that worked. */
+export const successAnswer: Answer = jsonAnswer('{"status":"Success"}');
+
+/** The `Reasons` document (interface "Errors"). */
+export function reasonsDocument(faults: readonly Fault[]): string {
+  const reasons = faults
+    .slice(0, maxFaults)
+    .map(({ message, code }) => ({ description: message, reasonCode: reasonCodeOf(code) }));
+  return JSON.stringify({ Reasons: reasons });
+}
+
+interface Rendering {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+function render(shape: ErrorShape, faults: readonly Fault[], refusalDocument: RefusalDocument): Rendering {
+  if (shape === "stopResponse") return { contentType: xmlType, body: refusalDocument(faults) };
+  if (shape === "reasons") return { contentType: jsonType, body: reasonsDocument(faults) };
+  return { contentType: textType, body: `${faults.map(({ message }) => message).join("\n")}\n` };
+}
+
+function headersOf(error: DropgateError): Readonly<Record<string, string>> {
+  const own = error instanceof HttpRefusal ? error.headers : {};
+  if (error.code !== "overloaded" || own["retry-after"] !== undefined) return own;
+  return { ...own, ...retryAfter(overloadedRetryMs) };
+}
+
+/** The error in the shape of its route, with the status of its code. */
+export function refusalAnswer(
+  error: DropgateError,
+  shape: ErrorShape,
+  refusalDocument: RefusalDocument,
+): Answer {
+  const status = (error instanceof HttpRefusal ? error.status : undefined) ?? httpStatusOf[error.code];
+  return { status, headers: headersOf(error), ...render(shape, error.faults, refusalDocument) };
+}

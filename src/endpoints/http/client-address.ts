@@ -1,0 +1,49 @@
+/** Who is asking: the peer's address, or, behind a trusted proxy, the address the proxy names. */
+import { BlockList, isIP, isIPv4 } from "node:net";
+
+/** An IPv4 address that arrives on an IPv6 socket (`::ffff:192.0.2.1`) is the IPv4 address. */
+export function plainAddress(address: string | undefined): string {
+  if (address === undefined) return "";
+  return address.startsWith("::ffff:") && isIPv4(address.slice(7)) ? address.slice(7) : address;
+}
+
+/** Whether the address is of this machine alone. */
+export function isLoopback(address: string): boolean {
+  return address === "::1" || (address.startsWith("127.") && isIPv4(address));
+}
+
+/** A set of addresses and CIDR ranges. */
+export interface AddressSet {
+  has(address: string): boolean;
+}
+
+/** Makes the set; entries have been checked by the configuration. */
+export function createAddressSet(ranges: readonly string[]): AddressSet {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = "", prefix] = range.split("/");
+    const family = isIPv4(address) ? "ipv4" : "ipv6";
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  if (ranges.length === 0) return { has: () => false };
+  return {
+    has: (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6"),
+  };
+}
+
+/**
+ * The client's address. `X-Forwarded-For` is read from its end, because only what trusted proxies appended is true: the
+ * first address that is not a trusted proxy is the client. From anybody else the header is ignored.
+ */
+export function clientAddress(peer: string, forwardedFor: string | undefined, trusted: AddressSet): string {
+  if (forwardedFor === undefined || !trusted.has(peer)) return peer;
+  let client = peer;
+  for (const part of forwardedFor.split(",").reverse()) {
+    const address = plainAddress(part.trim());
+    if (isIP(address) === 0) return client;
+    client = address;
+    if (!trusted.has(address)) return client;
+  }
+  return client;
+}

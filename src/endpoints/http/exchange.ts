@@ -1,0 +1,135 @@
+/** One request and its answer: what is known of them while they are worked on, and the one log line at the end. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { newRequestId } from "../../lib/ids.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { Answer, ErrorShape } from "./answer.ts";
+import { plainAddress } from "./client-address.ts";
+import { announcedLength } from "./request-body.ts";
+
+export interface Exchange {
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly startedAtMs: number;
+  /** The peer's address, until a trusted proxy names the client's. */
+  address: string;
+  errors: ErrorShape;
+  route: string | undefined;
+  userName: string | undefined;
+  companyCode: string | undefined;
+  bytesIn: number;
+}
+
+/** Random for each process, counted within it: a random number for each request would cost more than the rest of this. */
+const idPrefix = newRequestId().slice(0, 8);
+let openedCount = 0;
+
+function nextRequestId(): string {
+  openedCount += 1;
+  return `${idPrefix}${openedCount.toString(36).padStart(4, "0")}`;
+}
+
+/** Opens an exchange. */
+export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+  return {
+    id: nextRequestId(),
+    request,
+    response,
+    startedAtMs: performance.now(),
+    address: plainAddress(request.socket.remoteAddress),
+    errors: "reasons",
+    route: undefined,
+    userName: undefined,
+    companyCode: undefined,
+    bytesIn: 0,
+  };
+}
+
+/** A body smaller than this that nobody read is cheaper to receive than a new connection. */
+const maxDiscardedBytes = 65_536;
+/** How long, and how much, of a body is received after its refusal, so that the client gets to read the answer. */
+const lingerMs = 2_000;
+const maxLingerBytes = 32 * 1024 * 1024;
+
+/** Whether more of the body may come than is worth waiting for. */
+function hasLongUnreadBody(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  if (request.headers.expect !== undefined) return true;
+  const length = announcedLength(request);
+  return length === undefined || length > maxDiscardedBytes;
+}
+
+/**
+ * Ends the response after the client had a chance to read it: closing a socket with unread bytes resets it, and a reset
+ * can overtake the answer.
+ */
+function endAfterLinger(request: IncomingMessage, response: ServerResponse): void {
+  let received = 0;
+  const end = () => {
+    clearTimeout(timer);
+    request.off("data", count).off("end", end).off("close", end);
+    if (!response.writableEnded) response.end();
+  };
+  const count = (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > maxLingerBytes) end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  request.on("error", () => undefined);
+  request.on("data", count).on("end", end).on("close", end);
+}
+
+/** Sends the answer and gives the length of its body. `mustClose` ends the connection after it. */
+export function sendAnswer(exchange: Exchange, answer: Answer, mustClose: boolean): number {
+  const { request, response, id } = exchange;
+  const { status, contentType, body, headers } = answer;
+  const isLingering = hasLongUnreadBody(request);
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+  const head: Record<string, string | number> = {
+    "x-request-id": id,
+    "content-type": contentType,
+    "content-length": length,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...headers,
+  };
+  if (status === 204) {
+    delete head["content-type"];
+    delete head["content-length"];
+  }
+  if (mustClose || isLingering) head["connection"] = "close";
+  response.writeHead(status, head);
+  if (!isLingering) {
+    response.end(body);
+    return length;
+  }
+  response.write(body);
+  endAfterLinger(request, response);
+  return length;
+}
+
+function pathOf(url: string): string {
+  const mark = url.indexOf("?");
+  return (mark === -1 ? url : url.slice(0, mark)).slice(0, 300);
+}
+
+/** One line for each request. The query is left out: filters can be personal data. `status` 0: nobody was left to answer. */
+export function logExchange(log: Logger, exchange: Exchange, status: number, bytesOut: number): void {
+  const { id, request, route, userName, companyCode, address, bytesIn } = exchange;
+  log.info(
+    {
+      requestId: id,
+      method: request.method,
+      path: pathOf(request.url ?? ""),
+      route,
+      user: userName,
+      company: companyCode,
+      address,
+      status,
+      durationMs: Math.round((performance.now() - exchange.startedAtMs) * 100) / 100,
+      bytesIn,
+      bytesOut,
+    },
+    "http request",
+  );
+}

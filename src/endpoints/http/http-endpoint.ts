@@ -1,0 +1,249 @@
+/**
+ * The HTTP server: listens, limits connections, hands requests to the dispatcher, reloads, and stops in order.
+ *
+ *   created -> listening -> stopping (nothing new; what is in hand is finished) -> stopped
+ *
+ * Nothing here survives a crash: whatever was answered was made durable by the operation before its answer.
+ */
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { messageOf } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { Service } from "../../lib/service.ts";
+import type { SignIn } from "../../operations/sign-in.ts";
+import type { RefusalDocument } from "./answer.ts";
+import { answerBrokenRequest, turnAway } from "./broken-request.ts";
+import { createAddressSet, plainAddress } from "./client-address.ts";
+import { type ConnectionGuard, createConnectionGuard } from "./connection-guard.ts";
+import { type DispatcherState, dispatch } from "./dispatcher.ts";
+import type { HttpOperations } from "./http-operations.ts";
+import type { HttpOptions, HttpTlsOptions } from "./http-options.ts";
+import { createRouteTable } from "./route-table.ts";
+import { routes } from "./routes.ts";
+
+export interface HttpEndpointDeps {
+  readonly options: HttpOptions;
+  readonly signIn: Pick<SignIn, "withPassword" | "bannedForMs" | "reportBrokenLimit">;
+  readonly operations: HttpOperations;
+  /** The `StopResponse` document for what was refused before it was processed. */
+  readonly refusalDocument: RefusalDocument;
+  readonly log: Logger;
+}
+
+export interface HttpEndpoint extends Service {
+  /** The port that is listened on; the configured one until `start` has resolved. */
+  readonly port: number;
+  /**
+   * Takes new options for requests and connections to come: limits, time-outs, proxies, certificate. Host, port, base
+   * path and whether there is TLS at all stay as they are. Throws, changing nothing, when the certificate is unusable.
+   */
+  reconfigure(options: HttpOptions): void;
+}
+
+const maxHeadBytes = 16_384;
+/** How often node:http looks for heads and bodies that are over their time. */
+const longestCheckMs = 1_000;
+
+interface Running {
+  readonly server: Server | TlsServer;
+  readonly guard: ConnectionGuard;
+  readonly state: DispatcherState;
+  readonly deps: HttpEndpointDeps;
+  options: HttpOptions;
+}
+
+function serverOptions(options: HttpOptions): ServerOptions {
+  return {
+    maxHeaderSize: maxHeadBytes,
+    // The dispatcher checks the Host header itself, so that its refusal is one of ours.
+    requireHostHeader: false,
+    insecureHTTPParser: false,
+    noDelay: true,
+    connectionsCheckingInterval: Math.max(50, Math.min(longestCheckMs, options.headersTimeoutMs / 4)),
+  };
+}
+
+function tlsSettings({ cert, key, passphrase, minVersion }: HttpTlsOptions) {
+  return { cert, key, minVersion, ...(passphrase === undefined ? {} : { passphrase }) };
+}
+
+function createNodeServer(options: HttpOptions): Server | TlsServer {
+  if (options.tls === undefined) return createServer(serverOptions(options));
+  const handshakeTimeout = options.headersTimeoutMs;
+  return createTlsServer({ ...serverOptions(options), ...tlsSettings(options.tls), handshakeTimeout });
+}
+
+function applyTimeouts(server: Server | TlsServer, options: HttpOptions): void {
+  server.headersTimeout = options.headersTimeoutMs;
+  // The body has a clock of its own, which answers in the client's language; this is the net below it.
+  server.requestTimeout = options.headersTimeoutMs + options.requestTimeoutMs + longestCheckMs;
+  server.keepAliveTimeout = options.keepAliveTimeoutMs;
+  // A client that stops reading its answer is cut off.
+  server.timeout = 2 * (options.headersTimeoutMs + options.requestTimeoutMs);
+}
+
+function onConnection(running: Running, socket: Socket): void {
+  const { guard, options, state, deps } = running;
+  socket.on("error", (error) => deps.log.debug({ err: error }, "http connection failed"));
+  const address = plainAddress(socket.remoteAddress);
+  // All clients of a proxy come from its one address.
+  const maxConnectionsPerAddress = state.trustedProxies.has(address)
+    ? options.maxConnections
+    : options.maxConnectionsPerAddress;
+  const admission = guard.admit(socket, address, {
+    maxConnections: options.maxConnections,
+    maxConnectionsPerAddress,
+  });
+  if (admission === "admitted" && !state.isStopping) return;
+  if (admission === "tooMany")
+    deps.log.warn({ address, open: guard.open.size }, "http connection limit reached");
+  if (options.tls === undefined) turnAway(socket, "overloaded");
+  else socket.destroy();
+}
+
+function onClientError(running: Running, error: Error, socket: Duplex): void {
+  const answersAlready = [...running.state.inHand].some(
+    ({ request, response }) => request.socket === socket && response.headersSent,
+  );
+  if (answersAlready) {
+    socket.destroy();
+    return;
+  }
+  const answer = answerBrokenRequest(error, socket);
+  if (answer === undefined) return;
+  running.deps.log.info({ ...answer, reason: messageOf(error) }, "http request refused by the parser");
+}
+
+function listenToEvents(running: Running): void {
+  const { server, state, guard } = running;
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    // A request can have come with the connection that was just turned away: it must not run behind that answer.
+    if (running.options.tls === undefined && !guard.open.has(request.socket)) request.socket.destroy();
+    else void dispatch(state, request, response);
+  };
+  server.on("connection", (socket: Socket) => onConnection(running, socket));
+  server.on("request", handle);
+  // Whoever asks first is answered first: 100 Continue is sent only when the body is wanted.
+  server.on("checkContinue", handle);
+  server.on("checkExpectation", handle);
+  server.on("clientError", (error: Error, socket: Duplex) => onClientError(running, error, socket));
+  server.on("connect", (_request: IncomingMessage, socket: Duplex) => turnAway(socket, "connect"));
+  server.on("tlsClientError", (error: Error) =>
+    running.deps.log.debug({ err: error }, "tls handshake failed"),
+  );
+}
+
+function createRunning(deps: HttpEndpointDeps): Running {
+  const { options, signIn, operations, refusalDocument, log } = deps;
+  const guard = createConnectionGuard((address) => {
+    log.warn({ address }, "http connection limit of the address broken");
+    signIn.reportBrokenLimit(address);
+  });
+  const state: DispatcherState = {
+    table: createRouteTable(routes, options.basePath),
+    signIn,
+    operations,
+    refusalDocument,
+    log,
+    // Its fields are known and none is a secret: looking for some in each of them costs more than writing the line.
+    accessLog: log.child({}, { redact: [] }),
+    options: () => running.options,
+    inHand: new Set(),
+    trustedProxies: createAddressSet(options.trustedProxies),
+    isStopping: false,
+  };
+  const running: Running = { server: createNodeServer(options), guard, state, deps, options };
+  applyTimeouts(running.server, options);
+  listenToEvents(running);
+  return running;
+}
+
+function portOf(server: Server | TlsServer): number | undefined {
+  const address: AddressInfo | string | null = server.address();
+  return address === null || typeof address === "string" ? undefined : address.port;
+}
+
+function listen({ server, options }: Running): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host: options.host, port: options.port }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function keyOf(socket: Socket): string {
+  return `${socket.remoteAddress}:${socket.remotePort}`;
+}
+
+/** Closes every connection that has no request in hand; one whose answer is still on its way is let finish. */
+function closeIdle({ guard, state, server }: Running): void {
+  server.closeIdleConnections();
+  const busy = new Set([...state.inHand].map(({ request }) => keyOf(request.socket)));
+  for (const socket of guard.open) {
+    if (!busy.has(keyOf(socket))) socket.destroySoon();
+  }
+}
+
+async function stopServer(running: Running, deadline: AbortSignal): Promise<void> {
+  const { server, guard, state } = running;
+  state.isStopping = true;
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const cutOff = () => {
+    for (const socket of guard.open) socket.destroy();
+    server.closeAllConnections();
+  };
+  if (deadline.aborted) cutOff();
+  else deadline.addEventListener("abort", cutOff, { once: true });
+  closeIdle(running);
+  await closed;
+  deadline.removeEventListener("abort", cutOff);
+}
+
+function reconfigure(running: Running, options: HttpOptions): void {
+  const { server, state } = running;
+  const trustedProxies = createAddressSet(options.trustedProxies);
+  if ("setSecureContext" in server && options.tls !== undefined)
+    server.setSecureContext(tlsSettings(options.tls));
+  const { host, port, basePath } = running.options;
+  const { tls: _tls, ...rest } = options;
+  // Whether there is TLS was settled when the server was made.
+  const tls = running.options.tls === undefined ? {} : { tls: options.tls ?? running.options.tls };
+  running.options = { ...rest, ...tls, host, port, basePath };
+  state.trustedProxies = trustedProxies;
+  applyTimeouts(server, running.options);
+}
+
+/** Makes the endpoint; nothing is opened before `start`. Throws when certificate and key are unusable. */
+export function createHttpEndpoint(deps: HttpEndpointDeps): HttpEndpoint {
+  const running = createRunning(deps);
+  let stopping: Promise<void> | undefined;
+  return {
+    name: "http",
+    get port() {
+      return portOf(running.server) ?? running.options.port;
+    },
+    async start(signal) {
+      signal.throwIfAborted();
+      await listen(running);
+      running.server.on("error", (error) => deps.log.error({ err: error }, "http server failed"));
+      const { host, tls } = running.options;
+      deps.log.info({ host, port: portOf(running.server), tls: tls !== undefined }, "http listening");
+    },
+    stop(deadline) {
+      stopping ??= stopServer(running, deadline);
+      return stopping;
+    },
+    reconfigure: (options) => reconfigure(running, options),
+  };
+}

@@ -1,0 +1,48 @@
+/** Reading `Content-Type`, `Content-Encoding` and their like. */
+import type { IncomingHttpHeaders } from "node:http";
+import { HttpRefusal } from "./http-refusal.ts";
+
+interface MediaType {
+  readonly type: string;
+  readonly charset: string | undefined;
+}
+
+/** Lenient where real hosts need it: any case, spaces, quotes, a trailing semicolon (`application/xml;`). */
+function parseMediaType(header: string): MediaType {
+  const [type = "", ...parameters] = header.split(";");
+  let charset: string | undefined;
+  for (const parameter of parameters) {
+    const [name = "", value = ""] = parameter.split("=");
+    if (name.trim().toLowerCase() === "charset") charset = value.trim().replaceAll('"', "").toLowerCase();
+  }
+  return { type: type.trim().toLowerCase(), charset };
+}
+
+/** The bytes of an XML document say their encoding themselves; the header may only name one that is taken at all. */
+const charsets: Readonly<Record<"json" | "xml", ReadonlySet<string>>> = {
+  json: new Set(["utf-8", "utf8", "us-ascii", ""]),
+  xml: new Set(["utf-8", "utf8", "us-ascii", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "latin1", ""]),
+};
+
+/** Throws 942 (415) unless the body is of one of the media types, in a charset that can be read, uncompressed. */
+export function checkMediaType(
+  headers: IncomingHttpHeaders,
+  accepted: readonly string[],
+  kind: "json" | "xml",
+): void {
+  const { type, charset } = parseMediaType(headers["content-type"] ?? "");
+  if (!accepted.includes(type)) {
+    const found = type === "" ? "there is no Content-Type" : `the Content-Type is ${type.slice(0, 100)}`;
+    throw new HttpRefusal("mediaType", `${found}. Send Content-Type: ${accepted.join(" or ")}.`);
+  }
+  if (charset !== undefined && !charsets[kind].has(charset)) {
+    throw new HttpRefusal("mediaType", `the charset ${charset.slice(0, 40)} is not supported. Send UTF-8.`);
+  }
+  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (encoding !== "identity" && encoding !== "") {
+    throw new HttpRefusal(
+      "mediaType",
+      "a compressed body is not supported. Send it without Content-Encoding.",
+    );
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Reads the target of a request (RFC 9112, origin-form only) into decoded path segments and query parameters.
+ *
+ * Everything is decoded exactly once. What could mean two things to two programs on the way (encoded slashes, dot
+ * segments, NUL, absolute form) is refused instead of being normalised.
+ */
+import { HttpRefusal } from "./http-refusal.ts";
+
+export interface RequestTarget {
+  readonly segments: readonly string[];
+  /** Raw query without the question mark; empty when there is none. */
+  readonly query: string;
+}
+
+export interface QueryParameter {
+  readonly name: string;
+  readonly value: string;
+}
+
+const maxQueryParameters = 200;
+const visible = /^[\x21-\x7e]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const forbiddenInSegment = /[\u0000-\u001f\u007f/\\]/;
+
+function badTarget(message: string): HttpRefusal {
+  return new HttpRefusal("wrongType", message);
+}
+
+function decodeOnce(text: string, what: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw badTarget(
+      `${what} has a percent escape that is not UTF-8. Encode it once, as %XX of its UTF-8 bytes.`,
+    );
+  }
+}
+
+function decodeSegment(raw: string): string {
+  const segment = decodeOnce(raw, "the path");
+  if (forbiddenInSegment.test(segment)) {
+    throw badTarget(
+      "a part of the path contains a slash, a backslash or a control character. Send plain names.",
+    );
+  }
+  if (segment === "." || segment === "..")
+    throw badTarget("the path contains . or .. as a part. Send the plain path.");
+  return segment;
+}
+
+/** Reads the target. One trailing slash is tolerated. Throws 902 (400) for a target that is not plainly a path. */
+export function readRequestTarget(url: string): RequestTarget {
+  if (!url.startsWith("/")) throw badTarget("the request target must be a path that starts with a slash.");
+  if (!visible.test(url) || url.includes("#")) {
+    throw badTarget("the request target contains characters that must be percent-encoded.");
+  }
+  const mark = url.indexOf("?");
+  const path = mark === -1 ? url : url.slice(0, mark);
+  const end = path.length > 1 && path.endsWith("/") ? path.length - 1 : path.length;
+  const segments = path.slice(1, end).split("/");
+  for (let index = 0; index < segments.length; index += 1) {
+    const raw = segments[index] ?? "";
+    segments[index] = decodeSegment(raw);
+  }
+  return { segments, query: mark === -1 ? "" : url.slice(mark + 1) };
+}
+
+/** Reads a query, in order, repeated names kept. Throws 902 for broken escapes, 909 for more than 200 parameters. */
+export function readQuery(query: string): readonly QueryParameter[] {
+  if (query === "") return [];
+  const parts = query.split("&").filter((part) => part !== "");
+  if (parts.length > maxQueryParameters) {
+    throw new HttpRefusal(
+      "tooLarge",
+      `the query has more than ${maxQueryParameters} parameters. Send fewer.`,
+    );
+  }
+  return parts.map((part) => {
+    const equals = part.indexOf("=");
+    const name = equals === -1 ? part : part.slice(0, equals);
+    const value = equals === -1 ? "" : part.slice(equals + 1);
+    return {
+      name: decodeOnce(name.replaceAll("+", " "), "the query"),
+      value: decodeOnce(value.replaceAll("+", " "), "the query"),
+    };
+  });
+}

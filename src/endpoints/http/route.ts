@@ -1,0 +1,66 @@
+/** What a route is: one operation as HTTP sees it. The dispatcher and the API document are driven by these alone. */
+import type { Role } from "../../domain/role.ts";
+import type { Answer, ErrorShape } from "./answer.ts";
+import type { HttpOptions } from "./http-options.ts";
+import type { HttpOperations } from "./http-operations.ts";
+import type { QueryParameter } from "./request-target.ts";
+
+/** A request that has passed every check and is about to run. */
+export interface OperationRequest {
+  readonly requestId: string;
+  readonly userName: string;
+  readonly companyId: number;
+  /** As registered, whatever case the path had. */
+  readonly companyCode: string;
+  /** The decoded parts of the path by their names in the pattern. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: readonly QueryParameter[];
+  /** Parsed JSON of routes with a `json` body. */
+  readonly json: unknown;
+  /** The untouched body of routes with an `xml` body. */
+  readonly bytes: Uint8Array;
+  /** Aborts when the client is gone; made when it is asked for. */
+  signal(): AbortSignal;
+}
+
+/** What routes run on. */
+export interface RouteServices {
+  readonly operations: HttpOperations;
+  readonly options: () => HttpOptions;
+}
+
+interface RouteBase {
+  /** Unique; the name in logs and the operation id of the API document. */
+  readonly name: string;
+  readonly summary: string;
+  readonly method: "GET" | "POST";
+  /** `/stop/info/{stopNbr}/{companyCode}`: a part in braces takes any one part of the path. */
+  readonly path: string;
+  /**
+   * A version mounts the path under `{basePath}/v5` and `{basePath}/v6` and is the one the API document lists; `none`
+   * mounts it at the root and under `{basePath}`.
+   */
+  readonly version: "v5" | "v6" | "none";
+  /** Literal parts of the path match in any case. */
+  readonly isAnyCase?: boolean;
+  readonly errors: ErrorShape;
+  /** `none`: unknown parameters are refused (910); `own`: the operation reads them; `ignored`. */
+  readonly query: "none" | "own" | "ignored";
+  readonly body: "none" | "json" | "xml";
+  /** Media types of the body. */
+  readonly media: readonly string[];
+}
+
+/** Asks for no sign-in. Answered even while others are turned away because of load. */
+export interface PublicRoute extends RouteBase {
+  readonly access: "public";
+  run(services: RouteServices): Promise<Answer>;
+}
+
+/** The path names a company, in which the caller needs one of the roles. */
+export interface CompanyRoute extends RouteBase {
+  readonly access: readonly Role[];
+  run(services: RouteServices, request: OperationRequest): Promise<Answer>;
+}
+
+export type Route = PublicRoute | CompanyRoute;

@@ -1,0 +1,187 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import ssh2, { type Client, type PublicKeyAuthMethod } from "ssh2";
+import { afterEach, expect, test, vi } from "vitest";
+import type { SftpOptions } from "./sftp-options.ts";
+import { makeUserKey } from "./testing/run-client.ts";
+import { connectClient, connectRaw } from "./testing/raw-client.ts";
+import { startServer, type TestServer } from "./testing/start-server.ts";
+import { packetType } from "./wire.ts";
+
+let server: TestServer;
+
+afterEach(() => server.stop());
+
+async function start(options: Partial<SftpOptions> = {}): Promise<void> {
+  server = await startServer(options);
+}
+
+/** Proves that the process and its loop are alive: a new client signs in and gets an answer. */
+async function expectAlive(): Promise<void> {
+  const raw = await connectRaw(server);
+  const reply = await raw.request(packetType.realpath, ".");
+  expect(reply.type).toBe(packetType.name);
+  raw.end();
+}
+
+/** Unlike `once`, does not mind the errors before it. */
+function closed(client: Client): Promise<void> {
+  return new Promise((resolve) => client.on("close", () => resolve()));
+}
+
+test("1,000 silent sockets are dropped by the sign-in deadline", async () => {
+  await start({ loginTimeoutMs: 1_500 });
+  const sockets: Socket[] = [];
+  for (let count = 0; count < 1_000; count += 1) {
+    const socket = connect(server.endpoint.port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    sockets.push(socket);
+  }
+  await Promise.all(sockets.map((socket) => once(socket.resume(), "close")));
+  await vi.waitFor(() => expect(server.endpoint.connectionCount).toBe(0));
+  await expectAlive();
+});
+
+test("a socket that says who it is and then nothing is dropped too", async () => {
+  await start({ loginTimeoutMs: 1_000 });
+  const socket = connect(server.endpoint.port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  socket.write("SSH-2.0-test\r\n");
+  await once(socket.resume(), "close");
+  await vi.waitFor(() => expect(server.endpoint.connectionCount).toBe(0), 5_000);
+});
+
+test("garbage instead of SSH ends the connection alone", async () => {
+  await start();
+  for (const bytes of [
+    randomBytes(5_000),
+    Buffer.from("GET / HTTP/1.1\r\n\r\n"),
+    Buffer.from("SSH-2.0-x\r\n\0\0"),
+  ]) {
+    const socket = connect(server.endpoint.port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.end(bytes);
+    await once(socket.resume(), "close");
+  }
+  await expectAlive();
+});
+
+test("connections over the limit of an address are refused and reported", async () => {
+  await start({ maxConnectionsPerAddress: 2 });
+  const first = await connectClient(server);
+  const second = await connectClient(server);
+  const third = connect(server.endpoint.port, "127.0.0.1");
+  third.on("error", () => undefined);
+  const received: Buffer[] = [];
+  third.on("data", (chunk) => received.push(chunk));
+  await once(third, "close");
+  expect(received).toEqual([]);
+  expect(server.signIn.brokenLimits).toEqual(["127.0.0.1"]);
+  first.end();
+  second.end();
+});
+
+test("a banned address is not even greeted", async () => {
+  await start();
+  server.signIn.bannedMs = 60_000;
+  const socket = connect(server.endpoint.port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  const received: Buffer[] = [];
+  socket.on("data", (chunk) => received.push(chunk));
+  await once(socket, "close");
+  expect(received).toEqual([]);
+});
+
+test("the connection ends after maxAuthAttempts guesses", async () => {
+  await start({ maxAuthAttempts: 3 });
+  const client = new ssh2.Client();
+  client.on("error", () => undefined);
+  let guesses = 0;
+  client.connect({
+    host: "127.0.0.1",
+    port: server.endpoint.port,
+    username: "host",
+    authHandler: (_left, _partial, next) => {
+      guesses += 1;
+      next({ type: "password", username: "host", password: `guess ${guesses}` });
+    },
+  });
+  await closed(client);
+  expect(server.signIn.attempts).toBe(3);
+});
+
+test("keyboard-interactive asks for the password", async () => {
+  await start();
+  const client = new ssh2.Client();
+  client.on("keyboard-interactive", (_name, _instructions, _language, prompts, answer) => {
+    answer(prompts.map(() => "secret"));
+  });
+  const { port } = server.endpoint;
+  client.connect({
+    host: "127.0.0.1",
+    port,
+    username: "host",
+    tryKeyboard: true,
+    authHandler: ["keyboard-interactive"],
+  });
+  await once(client, "ready");
+  client.end();
+});
+
+test("a user without the role DI_Integration is refused like a wrong password", async () => {
+  await start();
+  const client = new ssh2.Client();
+  const { port } = server.endpoint;
+  client.connect({ host: "127.0.0.1", port, username: "driver", password: "secret" });
+  const [error] = await once(client, "error");
+  expect(String(error)).toContain("All configured authentication methods failed");
+  expect(server.logLines.find((line) => line.msg === "sftp sign-in refused")).toMatchObject({
+    reason: "the user has the role DI_Integration in no company",
+  });
+});
+
+test("a known key is not enough without a signature made with it", async () => {
+  await start();
+  const known = await makeUserKey(server, "ed25519");
+  server.signIn.keys.add(known.blob);
+  const own = ssh2.utils.parseKey(server.hostKey.pem);
+  if (own instanceof Error) throw own;
+  // Shows the known public key and signs with another.
+  const blob = Buffer.from(known.blob, "base64");
+  const liar = Object.create(own, { getPublicSSH: { value: () => blob }, type: { value: "ssh-ed25519" } });
+  const attempts: PublicKeyAuthMethod[] = [{ type: "publickey", username: "host", key: liar }];
+  const client = new ssh2.Client();
+  client.on("error", () => undefined);
+  const { port } = server.endpoint;
+  client.connect({
+    host: "127.0.0.1",
+    port,
+    username: "host",
+    authHandler: (_left, _partial, next) => {
+      const attempt = attempts.shift();
+      if (attempt === undefined) client.end();
+      else next(attempt);
+    },
+  });
+  await closed(client);
+  expect(server.logLines.map((line) => line["reason"])).toContain("the signature is not that of the key");
+  expect(server.exchange.peers).toEqual([]);
+});
+
+test("sessions over the limit of a connection are refused", async () => {
+  await start({ maxSessionsPerConnection: 2 });
+  const raw = await connectRaw(server);
+  const open = (): Promise<Error | undefined> =>
+    new Promise((resolve) => raw.client.subsys("sftp", (error) => resolve(error)));
+  expect(await open()).toBeUndefined();
+  expect(await open()).toBeInstanceOf(Error);
+  raw.end();
+});
+
+test("an idle connection is ended", async () => {
+  await start({ idleTimeoutMs: 300 });
+  const raw = await connectRaw(server);
+  await closed(raw.client);
+  await vi.waitFor(() => expect(server.exchange.sessionsOpen).toBe(0));
+});

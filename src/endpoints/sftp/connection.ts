@@ -1,0 +1,335 @@
+/**
+ * One client connection, from the accepted socket to its end.
+ *
+ * States
+ *   handshake   the login deadline runs; nothing has been proved → signedIn, closed
+ *   signedIn    sessions may be opened; the idle time-out runs → leaving, closed
+ *   leaving     no new sessions and no new requests; what is in hand is finished, then the link is taken down → closed
+ *   closed      the socket is gone; sessions still finish what they had received
+ *
+ * Everything a client can make fail has a listener here: without one, an error event would end the process.
+ */
+import type { Socket } from "node:net";
+import type { AuthContext, Connection as SshClient, ServerChannel, Session } from "ssh2";
+import type { FileExchange } from "../../exchange/exchange-session.ts";
+import { messageOf } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { SignedInUser, SignIn } from "../../operations/sign-in.ts";
+import { mismatchOf } from "./algorithms.ts";
+import { judge, signInMethods, type Verdict } from "./authentication.ts";
+import { OfferWatch } from "./client-offer.ts";
+import type { SftpOptions } from "./sftp-options.ts";
+import { SftpSession } from "./sftp-session.ts";
+
+/** Below this a client's channel makes the SSH library cut data into ever smaller pieces; 0 hangs it for ever. */
+const minPacketSize = 1024;
+/** Answers waiting in the socket beyond which nothing more is read from a client that does not read them. */
+const maxSocketBacklogBytes = 16 * 1024 * 1024;
+/** How long a client may take to let go after it has been told that the connection ends. */
+const farewellMs = 2_000;
+
+export interface ConnectionDeps {
+  readonly id: string;
+  readonly socket: Socket;
+  readonly address: string;
+  readonly signIn: SignIn;
+  readonly exchange: FileExchange;
+  readonly options: SftpOptions;
+  readonly log: Logger;
+}
+
+export class Connection {
+  /** Resolves when the socket is gone and all sessions have finished. */
+  readonly finished: Promise<void>;
+
+  readonly #deps: ConnectionDeps;
+  readonly #socket: Socket;
+  readonly #offer = new OfferWatch();
+  readonly #sessions = new Set<SftpSession>();
+  #log: Logger;
+  #client: SshClient | undefined;
+  #user: SignedInUser | undefined;
+  #channels = 0;
+  #failedAttempts = 0;
+  #isSocketPaused = false;
+  #isLeaving = false;
+  #isClosed = false;
+  #lastActivityAtMs = Date.now();
+  #timer: NodeJS.Timeout | undefined;
+  #resolveFinished: () => void = () => undefined;
+
+  constructor(deps: ConnectionDeps) {
+    this.#deps = deps;
+    this.#socket = deps.socket;
+    this.#log = deps.log.child({ connectionId: deps.id, address: deps.address });
+    this.finished = new Promise((resolve) => {
+      this.#resolveFinished = resolve;
+    });
+    this.#listenToSocket();
+    this.#timer = setTimeout(() => this.#missDeadline(), deps.options.loginTimeoutMs);
+  }
+
+  #listenToSocket(): void {
+    const socket = this.#socket;
+    socket.on("error", (error) => this.#log.debug({ err: error }, "sftp socket failed"));
+    socket.on("close", () => this.#close());
+    socket.on("data", (chunk: Buffer) => this.#watch(chunk));
+    socket.on("drain", () => this.#drained());
+  }
+
+  /** Sees each chunk just before the SSH library does. */
+  #watch(chunk: Buffer): void {
+    this.#offer.push(chunk);
+    // Whatever the library writes because of this chunk leaves together.
+    this.#socket.cork();
+    process.nextTick(() => this.#socket.uncork());
+    if (this.#socket.writableLength > maxSocketBacklogBytes) {
+      this.#isSocketPaused = true;
+      this.#socket.pause();
+    }
+    for (const session of this.#sessions) {
+      if (session.isOverrun()) this.#cutOff("the client ignores the channel's window");
+    }
+  }
+
+  #drained(): void {
+    if (this.#isSocketPaused) {
+      this.#isSocketPaused = false;
+      this.#socket.resume();
+    }
+    for (const session of this.#sessions) session.socketDrained();
+  }
+
+  #cutOff(reason: string): void {
+    this.#log.warn({ reason }, "sftp connection cut off");
+    this.#socket.destroy();
+  }
+
+  #missDeadline(): void {
+    this.#log.info({ afterMs: this.#deps.options.loginTimeoutMs }, "sftp sign-in not completed in time");
+    this.#leave();
+  }
+
+  /** The client sent its identification line: the SSH library has an object for it now. */
+  attach(client: SshClient): void {
+    this.#client = client;
+    client.on("error", (error: Error) => this.#fail(error));
+    client.on("authentication", (context) => void this.#authenticate(context));
+    client.on("ready", () => this.#signedIn());
+    client.on("session", (accept, reject) => this.#openSession(accept, reject));
+    client.on("rekey", () => {
+      for (const session of this.#sessions) session.keysExchanged();
+    });
+  }
+
+  #fail(error: Error): void {
+    const mismatch = this.#user === undefined && this.#offer.offer && mismatchOf(this.#offer.offer);
+    if (mismatch && "level" in error && error.level === "handshake") {
+      const { offered, wouldLegacyDo } = mismatch;
+      const remedy = wouldLegacyDo
+        ? "sftp.legacyAlgorithms: true would take it"
+        : "not even sftp.legacyAlgorithms would take it";
+      const identification = this.#offer.offer?.identification;
+      this.#log.warn(
+        { identification, offered, remedy },
+        `sftp client offers no algorithm that is taken; ${remedy}`,
+      );
+    } else if (!this.#isClosed) {
+      this.#log.info({ reason: messageOf(error) }, "sftp connection failed");
+    }
+    this.#leave();
+  }
+
+  async #authenticate(context: AuthContext): Promise<void> {
+    // A client told to go may have sent more guesses already; they are not even looked at.
+    if (this.#isLeaving) return;
+    // An agent's many keys and a guesser's many passwords count alike; "none" only asks for the methods.
+    if (context.method !== "none" || this.#failedAttempts > 0) this.#failedAttempts += 1;
+    const { signIn, address, options } = this.#deps;
+    try {
+      const verdict = await judge({ signIn, address, isSha1Allowed: options.legacyAlgorithms }, context);
+      if (!this.#isLeaving && !this.#isClosed) this.#apply(context, verdict);
+    } catch (error) {
+      this.#log.error({ err: error }, "sftp sign-in failed");
+      if (!this.#isClosed) context.reject(signInMethods);
+    }
+  }
+
+  #apply(context: AuthContext, verdict: Verdict): void {
+    if (verdict.kind === "granted") {
+      this.#user = verdict.user;
+      this.#log = this.#log.child({ user: verdict.user.userName });
+      context.accept();
+      this.#log.info({ method: context.method }, "sftp signed in");
+      return;
+    }
+    if (verdict.kind === "keyWouldDo") {
+      this.#failedAttempts -= 1;
+      context.accept();
+      return;
+    }
+    context.reject(signInMethods);
+    if (context.method !== "none") {
+      const user = context.username.slice(0, 64);
+      this.#log.warn({ user, method: context.method, reason: verdict.reason }, "sftp sign-in refused");
+    }
+    const isOverLimit = this.#failedAttempts >= this.#deps.options.maxAuthAttempts;
+    if (isOverLimit) this.#log.warn({ attempts: this.#failedAttempts }, "sftp: too many attempts to sign in");
+    if (isOverLimit || verdict.isBanned) this.#leave();
+  }
+
+  #signedIn(): void {
+    clearTimeout(this.#timer);
+    this.#touch();
+    this.#watchIdleness(this.#deps.options.idleTimeoutMs);
+  }
+
+  #touch(): void {
+    this.#lastActivityAtMs = Date.now();
+  }
+
+  #watchIdleness(delayMs: number): void {
+    this.#timer = setTimeout(() => {
+      const requestsAt = [...this.#sessions].map((session) => session.lastRequestAtMs);
+      const idleMs = Date.now() - Math.max(this.#lastActivityAtMs, ...requestsAt);
+      const leftMs = this.#deps.options.idleTimeoutMs - idleMs;
+      if (leftMs > 0) {
+        this.#watchIdleness(leftMs);
+        return;
+      }
+      this.#log.info({ idleMs }, "sftp connection idle for too long");
+      this.#leave();
+    }, delayMs);
+  }
+
+  #openSession(accept: () => Session, reject: () => void): void {
+    if (this.#isLeaving || this.#channels >= this.#deps.options.maxSessionsPerConnection) {
+      this.#log.warn({ sessions: this.#channels }, "sftp: session refused, too many on this connection");
+      reject();
+      return;
+    }
+    this.#channels += 1;
+    const session = accept();
+    let hasChannel = false;
+    session.on("error", (error: Error) => this.#log.debug({ err: error }, "ssh session failed"));
+    session.on("close", () => {
+      // The library never lets go of a session that was closed without having become anything: it goes on counting.
+      if (hasChannel) this.#channels -= 1;
+    });
+    session.on("subsystem", (acceptChannel, rejectChannel, { name }) => {
+      if (name !== "sftp") {
+        rejectChannel?.();
+        return;
+      }
+      hasChannel = true;
+      this.#serve(acceptChannel());
+    });
+    const refuse = (acceptChannel: () => ServerChannel): void => {
+      hasChannel = true;
+      this.#refuseCommand(acceptChannel());
+    };
+    session.on("exec", refuse);
+    session.on("shell", refuse);
+  }
+
+  /** There are no commands here: says so where a person sees it. */
+  #refuseCommand(channel: ServerChannel | undefined): void {
+    if (channel === undefined || !this.#isUsable(channel)) return;
+    channel.resume();
+    channel.stderr.write("only SFTP is served here\n");
+    channel.exit(1);
+    channel.end();
+  }
+
+  /** Guards every channel that is about to be written to. */
+  #isUsable(channel: ServerChannel): boolean {
+    channel.on("error", (error: Error) => this.#log.debug({ err: error }, "ssh channel failed"));
+    channel.stderr.on("error", (error: Error) => this.#log.debug({ err: error }, "ssh channel failed"));
+    const packetSize = outgoingPacketSize(channel);
+    if (packetSize >= minPacketSize) return true;
+    this.#cutOff(`the client takes packets of at most ${packetSize} bytes`);
+    return false;
+  }
+
+  #serve(channel: ServerChannel | undefined): void {
+    const user = this.#user;
+    if (channel === undefined || user === undefined || !this.#isUsable(channel)) return;
+    const companies = user.memberships
+      .filter((each) => each.roles.includes("DI_Integration"))
+      .map((each) => ({ id: each.companyId, code: each.companyCode }));
+    const exchange = this.#deps.exchange.openSession({
+      userId: user.userId,
+      userName: user.userName,
+      companies,
+      channel: "sftp",
+      address: this.#deps.address,
+      connectionId: this.#deps.id,
+    });
+    const { maxOpenHandles } = this.#deps.options;
+    const session = new SftpSession({
+      channel,
+      socket: this.#socket,
+      exchange,
+      maxOpenHandles,
+      log: this.#log,
+    });
+    this.#sessions.add(session);
+    void session.ended.then(() => this.#endSession(session));
+  }
+
+  #endSession(session: SftpSession): void {
+    this.#sessions.delete(session);
+    this.#touch();
+    if (this.#sessions.size > 0) return;
+    if (this.#isClosed) this.#resolveFinished();
+    else if (this.#isLeaving) this.#leave();
+  }
+
+  /** Finishes the requests in hand, then takes the link down. */
+  drain(): void {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    if (this.#sessions.size === 0) this.#leave();
+    for (const session of this.#sessions) session.drain();
+  }
+
+  /** Takes the link down now, whatever is in hand. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** Says good-bye and makes sure that the socket really goes. */
+  #leave(): void {
+    if (this.#isClosed) return;
+    this.#isLeaving = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#socket.destroy(), farewellMs);
+    if (this.#client === undefined) {
+      this.#socket.destroy();
+      return;
+    }
+    try {
+      this.#client.end();
+    } catch (error) {
+      // The library has given the connection up already: there is nobody to say good-bye to.
+      this.#log.debug({ err: error }, "sftp good-bye failed");
+      this.#socket.destroy();
+    }
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const session of this.#sessions) session.linkLost();
+    if (this.#user !== undefined) this.#log.info("sftp connection closed");
+    if (this.#sessions.size === 0) this.#resolveFinished();
+  }
+}
+
+/** How much the client takes in one packet. The library has it, its type definitions do not. */
+function outgoingPacketSize(channel: object): number {
+  if (!("outgoing" in channel)) return 0;
+  const { outgoing } = channel;
+  if (typeof outgoing !== "object" || outgoing === null || !("packetSize" in outgoing)) return 0;
+  return typeof outgoing.packetSize === "number" ? outgoing.packetSize : 0;
+}

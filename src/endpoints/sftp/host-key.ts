@@ -1,0 +1,126 @@
+/**
+ * The keys by which clients recognise this server. They are made once and kept: a changed key looks like an attack.
+ */
+import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
+import { chmod, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import ssh2 from "ssh2";
+import { makeDirectoryDurably, writeFileDurably } from "../../lib/durable-file.ts";
+import { DropgateError, systemCodeOf } from "../../lib/errors.ts";
+
+export interface HostKey {
+  /** `ssh-ed25519` or `ssh-rsa`. */
+  readonly type: string;
+  /** The private key as PEM: OpenSSH's own form for ed25519, PKCS#1 for RSA. */
+  readonly pem: string;
+  /** As `ssh-keygen -l` shows it: `SHA256:…`. */
+  readonly fingerprint: string;
+  /** The line for a client's `known_hosts`, without the host. */
+  readonly publicLine: string;
+}
+
+const rsaBits = 3072;
+
+const fileNames = { ed25519: "ssh_host_ed25519_key", rsa: "ssh_host_rsa_key" } as const;
+type HostKeyKind = keyof typeof fileNames;
+
+/** Reads a private key. Throws when it is none, or encrypted. */
+export function parseHostKey(pem: string): HostKey {
+  const key = ssh2.utils.parseKey(pem);
+  if (key instanceof Error || !key.isPrivateKey()) {
+    const reason = key instanceof Error ? key.message : "it holds a public key";
+    throw new DropgateError("internal", `the host key is not a private key: ${reason}`);
+  }
+  const blob = key.getPublicSSH();
+  const digest = createHash("sha256").update(blob).digest("base64").replace(/=+$/, "");
+  const publicLine = `${key.type} ${blob.toString("base64")}`;
+  return { type: key.type, pem, fingerprint: `SHA256:${digest}`, publicLine };
+}
+
+function sshString(content: string | Buffer): Buffer {
+  const bytes = Buffer.from(content);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}
+
+/** Writes a key as OpenSSH does (its file PROTOCOL.key): magic, no cipher, one public key, the private part. */
+function openSshPem(publicKey: Buffer, seed: Buffer): string {
+  const type = sshString("ssh-ed25519");
+  const one = Buffer.from([0, 0, 0, 1]);
+  // Two equal numbers, by which a reader sees that a decryption worked; nothing is encrypted here.
+  const check = randomBytes(4);
+  const pair = sshString(Buffer.concat([seed, publicKey]));
+  const fields = Buffer.concat([check, check, type, sshString(publicKey), pair, sshString("")]);
+  const padding = Buffer.from([1, 2, 3, 4, 5, 6, 7]).subarray(0, (8 - (fields.length % 8)) % 8);
+  const whole = Buffer.concat([
+    Buffer.from("openssh-key-v1\0"),
+    sshString("none"),
+    sshString("none"),
+    sshString(""),
+    one,
+    sshString(Buffer.concat([type, sshString(publicKey)])),
+    sshString(Buffer.concat([fields, padding])),
+  ]);
+  const lines = whole.toString("base64").match(/.{1,70}/g) ?? [];
+  return ["-----BEGIN OPENSSH PRIVATE KEY-----", ...lines, "-----END OPENSSH PRIVATE KEY-----", ""].join(
+    "\n",
+  );
+}
+
+/**
+ * Makes the key every client of today knows. Not with the SSH library's generator: it drops a leading zero byte, so
+ * that 1 key in 256 cannot be read.
+ */
+export function generateEd25519HostKey(): HostKey {
+  const { x, d } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
+  if (x === undefined || d === undefined) throw new DropgateError("internal", "no ed25519 key could be made");
+  return parseHostKey(openSshPem(Buffer.from(x, "base64url"), Buffer.from(d, "base64url")));
+}
+
+/** Makes a key for old clients; only for `sftp.legacyAlgorithms`. Takes up to a second. */
+export function generateRsaHostKey(): HostKey {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: rsaBits });
+  return parseHostKey(privateKey.export({ type: "pkcs1", format: "pem" }).toString());
+}
+
+async function readKeyFile(path: string): Promise<string | undefined> {
+  try {
+    const { mode } = await stat(path);
+    if ((mode & 0o077) !== 0) {
+      const shown = (mode & 0o777).toString(8).padStart(4, "0");
+      throw new DropgateError(
+        "internal",
+        `host key ${path} has mode ${shown}: others can use it; chmod 600 it`,
+      );
+    }
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function ensureHostKey(directory: string, kind: HostKeyKind): Promise<HostKey> {
+  const path = join(directory, fileNames[kind]);
+  const pem = await readKeyFile(path);
+  if (pem !== undefined) return parseHostKey(pem);
+  const made = kind === "ed25519" ? generateEd25519HostKey() : generateRsaHostKey();
+  await writeFileDurably(path, made.pem, 0o600);
+  return made;
+}
+
+/**
+ * Reads the host keys of a directory, making those that are missing (mode 0600; the directory 0700). The RSA key is
+ * used only with `legacy`. Rejects when a key can be read by others.
+ */
+export async function ensureHostKeys(
+  directory: string,
+  options: { readonly legacy: boolean },
+): Promise<readonly HostKey[]> {
+  await makeDirectoryDurably(directory);
+  await chmod(directory, 0o700);
+  const keys = [await ensureHostKey(directory, "ed25519")];
+  if (options.legacy) keys.push(await ensureHostKey(directory, "rsa"));
+  return keys;
+}

@@ -1,0 +1,257 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Client } from "ssh2";
+import { afterEach, expect, test, vi } from "vitest";
+import type { SftpOptions } from "./sftp-options.ts";
+import { connectClient, connectRaw, handleOf, packetOf, statusOf } from "./testing/raw-client.ts";
+import { startServer, type TestServer } from "./testing/start-server.ts";
+import { openFlag, packetType, statusCode } from "./wire.ts";
+
+let server: TestServer;
+
+afterEach(() => server.stop());
+
+async function start(options: Partial<SftpOptions> = {}): Promise<void> {
+  server = await startServer(options);
+}
+
+/** Proves that the process and its loop are alive: a new client signs in and gets an answer. */
+async function expectAlive(): Promise<void> {
+  const raw = await connectRaw(server);
+  const reply = await raw.request(packetType.realpath, ".");
+  expect(reply.type).toBe(packetType.name);
+  raw.end();
+}
+
+/** Unlike `once`, does not mind the errors before it. */
+function closed(client: Client): Promise<void> {
+  return new Promise((resolve) => client.on("close", () => resolve()));
+}
+
+const writeNew = openFlag.write | openFlag.create | openFlag.truncate;
+
+test.each([
+  ["0x80000000", Buffer.from([0x80, 0, 0, 0, 1])],
+  ["0xffffffff", Buffer.from([0xff, 0xff, 0xff, 0xff, 1])],
+  ["0", Buffer.from([0, 0, 0, 0])],
+  ["one more than the maximum", Buffer.from([0, 4, 0, 1, 6])],
+])("a packet length of %s ends the session, and the server lives", async (_name, bytes) => {
+  await start();
+  const raw = await connectRaw(server);
+  raw.send(bytes);
+  await raw.closed();
+  await expectAlive();
+});
+
+test("fields that claim more than their packet has are answered with BAD_MESSAGE", async () => {
+  await start();
+  const raw = await connectRaw(server);
+  raw.send(Buffer.from([0, 0, 0, 9, packetType.stat, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff]));
+  const reply = raw.request(packetType.realpath, "/");
+  await reply;
+  expect(statusOf(raw.replies[0] ?? (await reply)).code).toBe(statusCode.badMessage);
+  raw.end();
+});
+
+test("anything but INIT first, or INIT twice, ends the session", async () => {
+  await start();
+  const early = await connectRaw(server, { sendsInit: false });
+  early.send(packetOf(packetType.stat, 1, "/"));
+  await early.closed();
+  const twice = await connectRaw(server);
+  twice.send(packetOf(packetType.init, 3));
+  await twice.closed();
+  await expectAlive();
+});
+
+test("names with NUL, names that are not UTF-8 and over-long names are refused, and nothing is made", async () => {
+  await start();
+  const raw = await connectRaw(server);
+  const cases: [string | Buffer, RegExp][] = [
+    ["/a\0b", /NUL/],
+    [Buffer.from([0x2f, 0xff, 0xfe]), /not valid UTF-8/],
+    [Buffer.from([0x2f, 0xc0, 0xaf]), /not valid UTF-8/],
+    [`/${"x".repeat(256)}`, /at most 255 bytes/],
+    [`/${"x/".repeat(2100)}`, /at most 4096 bytes/],
+  ];
+  for (const [path, text] of cases) {
+    const { code, text: said } = statusOf(await raw.request(packetType.open, path, writeNew, 0));
+    expect(code).toBe(statusCode.failure);
+    expect(said).toMatch(/^Bad file name: /);
+    expect(said).toMatch(text);
+  }
+  expect(server.exchange.journal).toEqual([]);
+  raw.end();
+});
+
+test("limits tells the sizes and the number of handles", async () => {
+  await start({ maxOpenHandles: 17 });
+  const raw = await connectRaw(server);
+  const { type, body } = await raw.request(packetType.extended, "limits@openssh.com");
+  expect(type).toBe(packetType.extendedReply);
+  const values = [0, 8, 16, 24].map((at) => Number(body.readBigUInt64BE(at)));
+  expect(values).toEqual([262_144, 261_120, 261_120, 17]);
+  raw.end();
+});
+
+test("unknown packets and extensions are unsupported, unknown handles are refused", async () => {
+  await start();
+  const raw = await connectRaw(server);
+  expect(statusOf(await raw.request(99)).code).toBe(statusCode.unsupported);
+  expect(statusOf(await raw.request(packetType.extended, "copy-data", "x")).code).toBe(
+    statusCode.unsupported,
+  );
+  expect(statusOf(await raw.request(packetType.read, "guess", 0n, 100)).text).toContain("not open");
+  expect(statusOf(await raw.request(packetType.close, Buffer.alloc(16))).code).toBe(statusCode.failure);
+  raw.end();
+});
+
+test("a client that takes packets of 0 bytes is cut off, and the loop goes on", async () => {
+  await start();
+  const client = await connectClient(server);
+  // The library's client cannot be told to ask for it: its message is written here.
+  const hidden: unknown = client;
+  const { _protocol: protocol } = hidden as { _protocol: { session: (...args: number[]) => void } };
+  const cutOff = closed(client);
+  const opened = new Promise((resolve) => client.exec("x", { env: {} }, resolve));
+  const original = protocol.session;
+  expect(typeof original).toBe("function");
+  await opened;
+  protocol.session = (channel, window) => original.call(protocol, channel ?? 0, window ?? 0, 0);
+  client.subsys("sftp", () => undefined);
+  await cutOff;
+  expect(server.logLines.map((line) => line["reason"])).toContain(
+    "the client takes packets of at most 0 bytes",
+  );
+  await expectAlive();
+});
+
+test("handles over the limit are refused until some are closed", async () => {
+  await start({ maxOpenHandles: 3 });
+  const raw = await connectRaw(server);
+  const handles = [];
+  for (let count = 0; count < 3; count += 1) handles.push(await raw.openFile(`/f${count}`, writeNew));
+  expect(new Set(handles.map((handle) => handle.toString("hex"))).size).toBe(3);
+  expect(handles[0]).toHaveLength(16);
+  expect(statusOf(await raw.request(packetType.opendir, "/")).text).toContain("too many open handles");
+  await raw.request(packetType.close, handles[0] ?? "");
+  handleOf(await raw.request(packetType.opendir, "/"));
+  raw.end();
+});
+
+test("pipelined WRITEs and their CLOSE take effect in the order sent, however slow the disk", async () => {
+  await start();
+  server.exchange.writeDelayMs = 20;
+  const raw = await connectRaw(server);
+  const handle = await raw.openFile("/a", writeNew);
+  const replies = [];
+  for (let count = 0; count < 50; count += 1) {
+    // Every second write leaves a gap, so that they cannot all be joined.
+    replies.push(raw.request(packetType.write, handle, BigInt(count * 2_000), randomBytes(1_000)));
+  }
+  replies.push(raw.request(packetType.close, handle));
+  replies.push(raw.request(packetType.rename, "/a", "/b"));
+  const done = await Promise.all(replies);
+  expect(done.map((reply) => statusOf(reply).code)).toEqual(Array(52).fill(statusCode.ok));
+  const ids = raw.replies.map((reply) => reply.id);
+  expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+  expect(server.exchange.journal.at(-1)).toBe("close /a");
+  raw.end();
+});
+
+test("a link that breaks ends the exchange session without closing the upload", async () => {
+  await start();
+  const raw = await connectRaw(server);
+  const handle = await raw.openFile("/a", writeNew);
+  await raw.request(packetType.write, handle, 0n, randomBytes(100));
+  raw.client.destroy();
+  await vi.waitFor(() => expect(server.exchange.journal.at(-1)).toBe("end"), 5_000);
+  expect(server.exchange.completed).toEqual([]);
+  expect(server.logLines.map((line) => line.msg)).toContain("upload broken off");
+  expect(server.exchange.sessionsOpen).toBe(0);
+});
+
+test("an EOF without CLOSE does not complete the upload either, and is answered with exit status 0", async () => {
+  await start();
+  const raw = await connectRaw(server);
+  const statuses: unknown[] = [];
+  raw.channel.on("exit", (code: number) => statuses.push(code));
+  await raw.openFile("/a", writeNew);
+  raw.channel.end();
+  await raw.closed();
+  expect(statuses).toEqual([0]);
+  await vi.waitFor(() => expect(server.exchange.journal).toEqual(["open /a", "end"]));
+  raw.end();
+});
+
+test("a client that asks for 480 MB and never reads does not drive memory up", async () => {
+  await start();
+  await writeFile(join(server.root, "big"), Buffer.alloc(1_000_000));
+  const raw = await connectRaw(server);
+  const handle = await raw.openFile("/big", openFlag.read);
+  const before = process.memoryUsage().rss;
+  raw.channel.pause();
+  for (let count = 0; count < 1_920; count += 1) {
+    raw.send(packetOf(packetType.read, count + 10, handle, 0n, 262_144));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  // Server and client live in this one process, so that the figure covers both.
+  expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(60);
+  await expectAlive();
+  raw.client.destroy();
+});
+
+test("writes to a slow disk do not pile up", async () => {
+  await start();
+  server.exchange.writeDelayMs = 200;
+  const raw = await connectRaw(server);
+  const handle = await raw.openFile("/a", writeNew);
+  const bytes = Buffer.alloc(200_000);
+  const before = process.memoryUsage().rss;
+  let offset = 0n;
+  for (let count = 0; count < 100; count += 1) {
+    const packet = packetOf(packetType.write, count + 10, handle, offset, bytes);
+    offset += BigInt(bytes.length);
+    if (!raw.channel.write(packet)) await once(raw.channel, "drain");
+  }
+  expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(60);
+  const last = await raw.request(packetType.close, handle);
+  expect(statusOf(last).code).toBe(statusCode.ok);
+  raw.end();
+});
+
+test("stop finishes the requests in hand, then ends the connections", async () => {
+  await start();
+  server.exchange.writeDelayMs = 300;
+  const raw = await connectRaw(server);
+  const handle = await raw.openFile("/a", writeNew);
+  const written = raw.request(packetType.write, handle, 0n, randomBytes(100));
+  const completed = raw.request(packetType.close, handle);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await server.endpoint.stop(AbortSignal.timeout(5_000));
+  expect(statusOf(await written).code).toBe(statusCode.ok);
+  expect(statusOf(await completed).code).toBe(statusCode.ok);
+  expect(server.exchange.completed).toEqual(["a"]);
+  await server.endpoint.stop(AbortSignal.timeout(10));
+});
+
+test("a folder of 1,000 files is listed in packets of at most 100 with proper long names", async () => {
+  await start();
+  for (let count = 0; count < 1_000; count += 1) await writeFile(join(server.root, `f${count}`), "x");
+  const raw = await connectRaw(server);
+  const handle = handleOf(await raw.request(packetType.opendir, "/"));
+  const counts: number[] = [];
+  for (;;) {
+    const reply = await raw.request(packetType.readdir, handle);
+    if (reply.type !== packetType.name) break;
+    counts.push(reply.body.readUInt32BE(0));
+    expect(reply.body.toString("latin1")).toMatch(
+      /-rw-r--r-- {4}1 dropgate dropgate {8}1 \w{3} .\d \d\d:\d\d f\d+/,
+    );
+  }
+  expect(Math.max(...counts)).toBeLessThanOrEqual(100);
+  expect(counts.reduce((sum, each) => sum + each, 0)).toBe(1_000);
+  raw.end();
+});

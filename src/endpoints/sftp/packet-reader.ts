@@ -1,0 +1,68 @@
+/**
+ * Cuts the byte stream of an SFTP channel into packets (a 32-bit length, then that many bytes).
+ *
+ * A packet that lies whole in one chunk is handed on without a copy; one that spans chunks is gathered in a buffer of its
+ * own, each byte copied once.
+ */
+import { maxPacketBytes } from "./wire.ts";
+
+/** The stream can no longer be understood; only the end of the channel helps. */
+export class BrokenStream extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "BrokenStream";
+  }
+}
+
+export class PacketReader {
+  /** Bytes of a length field cut by a chunk's end. */
+  #head: Buffer = Buffer.alloc(0);
+  #packet: Buffer | undefined;
+  #filled = 0;
+
+  /** Calls `onPacket` for each packet completed by `chunk`. Throws `BrokenStream` on a length that cannot be. */
+  push(chunk: Buffer, onPacket: (packet: Buffer) => void): void {
+    let rest = this.#continuePacket(chunk, onPacket);
+    if (this.#head.length > 0 && rest.length > 0) {
+      rest = Buffer.concat([this.#head, rest]);
+      this.#head = Buffer.alloc(0);
+    }
+    let at = 0;
+    while (rest.length - at >= 4) {
+      const length = lengthOf(rest, at);
+      const end = at + 4 + length;
+      if (end > rest.length) {
+        this.#beginPacket(rest.subarray(at + 4), length);
+        return;
+      }
+      onPacket(rest.subarray(at + 4, end));
+      at = end;
+    }
+    if (at < rest.length) this.#head = rest.subarray(at);
+  }
+
+  #beginPacket(bytes: Buffer, length: number): void {
+    this.#packet = Buffer.allocUnsafe(length);
+    this.#filled = bytes.copy(this.#packet);
+  }
+
+  /** Adds to a packet begun earlier; returns what is left of the chunk. */
+  #continuePacket(chunk: Buffer, onPacket: (packet: Buffer) => void): Buffer {
+    const packet = this.#packet;
+    if (packet === undefined) return chunk;
+    const copied = chunk.copy(packet, this.#filled);
+    this.#filled += copied;
+    if (this.#filled < packet.length) return chunk.subarray(copied);
+    this.#packet = undefined;
+    onPacket(packet);
+    return chunk.subarray(copied);
+  }
+}
+
+function lengthOf(bytes: Buffer, at: number): number {
+  const length = bytes.readUInt32BE(at);
+  if (length === 0 || length > maxPacketBytes) {
+    throw new BrokenStream(`packet length ${length} is not between 1 and ${maxPacketBytes}`);
+  }
+  return length;
+}

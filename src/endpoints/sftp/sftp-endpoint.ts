@@ -1,0 +1,187 @@
+/**
+ * The SFTP endpoint: accepts connections, keeps the limits that concern several of them, and hands each to a
+ * `Connection`.
+ *
+ * The listening socket is ours and not the SSH library's: the library notices a client only after its identification
+ * line, so that silent sockets would be invisible and without limit.
+ */
+import { createServer, type Server as NetServer, type Socket } from "node:net";
+import ssh2 from "ssh2";
+import type { FileExchange } from "../../exchange/exchange-session.ts";
+import { newRequestId } from "../../lib/ids.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { Service } from "../../lib/service.ts";
+import type { SignIn } from "../../operations/sign-in.ts";
+import { algorithmsFor } from "./algorithms.ts";
+import { Connection } from "./connection.ts";
+import type { SftpOptions } from "./sftp-options.ts";
+
+export interface SftpEndpointDeps {
+  readonly exchange: FileExchange;
+  readonly signIn: SignIn;
+  readonly hostKeys: readonly { readonly pem: string }[];
+  readonly options: SftpOptions;
+  readonly log: Logger;
+}
+
+export interface SftpEndpoint extends Service {
+  /** The port listened on; 0 before the start. */
+  readonly port: number;
+  /** The address listened on; empty before the start. */
+  readonly address: string;
+  readonly connectionCount: number;
+  /** Limits and time-outs for connections from now on; host, port, algorithms and banner stay as they were. */
+  reload(options: SftpOptions): void;
+}
+
+/** Said to clients in the identification line; tells no version. */
+const identification = "dropgate";
+const backlog = 511;
+const afterDeadlineMs = 1_000;
+
+export function createSftpEndpoint(deps: SftpEndpointDeps): SftpEndpoint {
+  return new Endpoint(deps);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** A socket's two ends in one text, by which the SSH library's client finds its connection. */
+function keyOf(ip: string | undefined, port: number | undefined): string {
+  return `${ip} ${port}`;
+}
+
+class Endpoint implements SftpEndpoint {
+  readonly name = "sftp";
+  readonly #deps: SftpEndpointDeps;
+  readonly #ssh: ssh2.Server;
+  readonly #server: NetServer;
+  readonly #connections = new Map<string, Connection>();
+  readonly #perAddress = new Map<string, number>();
+  #options: SftpOptions;
+  #isStopping = false;
+
+  constructor(deps: SftpEndpointDeps) {
+    this.#deps = deps;
+    this.#options = deps.options;
+    const { banner, legacyAlgorithms } = deps.options;
+    this.#ssh = new ssh2.Server({
+      hostKeys: deps.hostKeys.map((key) => key.pem),
+      algorithms: algorithmsFor(legacyAlgorithms),
+      ident: identification,
+      ...(banner === undefined || banner === "" ? {} : { banner }),
+    });
+    this.#ssh.on("error", (error: Error) => deps.log.error({ err: error }, "sftp server failed"));
+    this.#ssh.on("connection", (client, info) => {
+      // Listeners have to be there before anything else can happen to the client.
+      client.on("error", () => undefined);
+      const connection = this.#connections.get(keyOf(info.ip, info.port));
+      if (connection === undefined) client.end();
+      else connection.attach(client);
+    });
+    this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  get address(): string {
+    const address = this.#server.address();
+    return typeof address === "object" && address !== null ? address.address : "";
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  reload(options: SftpOptions): void {
+    const { host, port, legacyAlgorithms, banner } = this.#options;
+    this.#options = { ...options, host, port, legacyAlgorithms, banner };
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen({ host, port, backlog }, () => {
+        this.#server.off("error", reject);
+        resolve();
+      });
+    });
+    this.#server.on("error", (error) => this.#deps.log.error({ err: error }, "sftp listener failed"));
+    this.#deps.log.info({ host: this.address, port: this.port }, "sftp listening");
+  }
+
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#isStopping = true;
+    if (this.#server.listening) this.#server.close();
+    const connections = [...this.#connections.values()];
+    for (const connection of connections) connection.drain();
+    const allFinished = Promise.all(connections.map((connection) => connection.finished));
+    await Promise.race([allFinished, aborted(deadline)]);
+    for (const connection of connections) connection.destroy();
+    // Without a link a session only finishes what it had received; a disk that hangs must not hold up the others.
+    await Promise.race([allFinished, aborted(AbortSignal.timeout(afterDeadlineMs))]);
+  }
+
+  #accept(socket: Socket): void {
+    // The listener comes first: a socket can fail before anything else is known of it.
+    socket.on("error", () => undefined);
+    const remote = socket.remoteAddress;
+    if (remote === undefined) {
+      socket.destroy();
+      return;
+    }
+    const address = remote.replace(/^::ffff:/, "");
+    const refusal = this.#refusalOf(address);
+    if (refusal !== undefined) {
+      this.#deps.log.info({ address, reason: refusal }, "sftp connection refused");
+      socket.destroy();
+      return;
+    }
+    this.#take(socket, address, keyOf(remote, socket.remotePort));
+  }
+
+  /** Why a connection from this address is not even greeted. */
+  #refusalOf(address: string): string | undefined {
+    const { signIn } = this.#deps;
+    const options = this.#options;
+    if (this.#isStopping) return "stopping";
+    if (signIn.bannedForMs(address) > 0) return "the address is banned";
+    if (this.#connections.size >= options.maxConnections) return "too many connections";
+    if ((this.#perAddress.get(address) ?? 0) < options.maxConnectionsPerAddress) return undefined;
+    signIn.reportBrokenLimit(address);
+    return "too many connections from the address";
+  }
+
+  #take(socket: Socket, address: string, key: string): void {
+    const { signIn, exchange, options, log } = this.#deps;
+    const connection = new Connection({
+      id: newRequestId(),
+      socket,
+      address,
+      signIn,
+      exchange,
+      options,
+      log,
+    });
+    this.#connections.set(key, connection);
+    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
+    socket.once("close", () => this.#release(address));
+    void connection.finished.then(() => {
+      if (this.#connections.get(key) === connection) this.#connections.delete(key);
+    });
+    this.#ssh.injectSocket(socket);
+  }
+
+  #release(address: string): void {
+    const left = (this.#perAddress.get(address) ?? 1) - 1;
+    if (left > 0) this.#perAddress.set(address, left);
+    else this.#perAddress.delete(address);
+  }
+}
