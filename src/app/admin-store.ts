@@ -4,7 +4,7 @@
  * A write that finds the database busy is tried again for some seconds; nothing of it has been done by then. No command
  * takes the process lock, so all of them work while the daemon runs.
  */
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -52,9 +52,17 @@ export async function becomeOwnerOf(folder: string): Promise<void> {
 
 export type AdminStore = Pick<Store, "read" | "write">;
 
-/** Whether there is a database in the state directory. */
+/** Whether there is a database in the state directory. Throws when it cannot be looked at. */
 export function hasStore(stateDir: string): boolean {
-  return existsSync(join(stateDir, databaseFileName));
+  try {
+    statSync(join(stateDir, databaseFileName));
+    return true;
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    if (code !== "EACCES") throw error;
+    throw new WrongUseError(`${stateDir} cannot be entered: run this as the user of the daemon, or as root`);
+  }
 }
 
 /**

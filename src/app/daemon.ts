@@ -32,6 +32,7 @@ import { recordRemoval } from "../store/files.ts";
 import { noteBoot, readLastRun } from "../store/meta.ts";
 import { takeProcessLock } from "../store/process-lock.ts";
 import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
+import { documentPoolOptionsOf } from "./document-pool-options.ts";
 import { httpOptionsOf, minFreeBytesOf, pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
 import { createHealth, type Health } from "./health.ts";
 import { startHousekeeping } from "./housekeeping.ts";
@@ -75,23 +76,6 @@ async function openState(config: Config, stack: ReleaseStack): Promise<Store> {
   const store = await openStore(config.stateDir);
   stack.push({ name: "store", release: () => store.close() });
   return store;
-}
-
-function documentPoolFor(config: Config, log: Logger): DocumentPool {
-  const { inbound } = config;
-  return createDocumentPool({
-    log,
-    threads: inbound.parserThreads,
-    deadlineMs: inbound.parserTimeoutMs,
-    maxHeapMb: inbound.parserMemoryMb,
-    limits: {
-      maxBytes: inbound.maxFileBytes,
-      maxStops: inbound.maxStops,
-      maxDetails: inbound.maxDetails,
-      maxDepth: inbound.maxDepth,
-      maxTextLength: inbound.maxTextBytes,
-    },
-  });
 }
 
 async function ensureTrees(parts: Pick<Parts, "companies" | "locations">): Promise<void> {
@@ -198,7 +182,7 @@ function buildParts(
 ): Parts {
   const { log, clock } = rest;
   const locations = createLocations(config.stateDir);
-  const documents = documentPoolFor(config, log);
+  const documents = createDocumentPool(documentPoolOptionsOf(config, log));
   // The getter: each reload replaces the configuration, and everybody is to see the one in force.
   const current = { config };
   const companies = createCompanyDirectory({ read: store.read, locations, config: () => current.config });

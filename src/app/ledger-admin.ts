@@ -267,7 +267,7 @@ export async function verifyWholeLedger(
         store,
         locations: createLocations(config.stateDir),
         clock: systemClock,
-        arrivalGraceMs: isRunning ? 2 * (settleMs + scanMs) + arrivalMarginMs : 0,
+        arrivalGraceMs: isRunning ? settleMs + scanMs + arrivalMarginMs : 0,
       },
       options,
     );

@@ -6,7 +6,8 @@
  */
 import { formatConfigFaults } from "../config/config-fault.ts";
 import { type LoadOutcome, loadConfig } from "../config/load-config.ts";
-import { messageOf } from "../lib/errors.ts";
+import type { Config } from "../config/schema.ts";
+import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import { createLogger, type Logger } from "../lib/log.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "./systemd-notify.ts";
@@ -78,6 +79,17 @@ async function stop(daemon: Daemon, log: Logger, drainMs: number): Promise<numbe
   return outcome === 0 ? exitCodes.fine : exitCodes.failure;
 }
 
+/** Why the start failed, in words that say what to do. */
+function startFailure(error: unknown, config: Config): string {
+  const code = systemCodeOf(error);
+  if ((code !== "EADDRINUSE" && code !== "EACCES") || !(error instanceof Error) || !("port" in error)) {
+    return messageOf(error);
+  }
+  const setting = error.port === config.sftp.port ? "sftp.port" : "http.port";
+  const why = code === "EADDRINUSE" ? "another program listens there" : "this user may not listen there";
+  return `${setting} ${error.port}: ${why}; set another port, or see \`dropgate check\``;
+}
+
 async function start(
   options: RunOptions,
 ): Promise<{ daemon: Daemon; log: Logger; drainMs: number } | number> {
@@ -92,7 +104,7 @@ async function start(
     const daemon = await startDaemon(outcome.config, log, new AbortController().signal);
     return { daemon, log, drainMs: outcome.config.shutdown.drainMs };
   } catch (error) {
-    log.fatal({ err: error }, `dropgate cannot start: ${messageOf(error)}`);
+    log.fatal({ err: error }, `dropgate cannot start: ${startFailure(error, outcome.config)}`);
     return exitCodes.failure;
   }
 }

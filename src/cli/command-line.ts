@@ -32,20 +32,12 @@ export class FaultyConfigError extends Error {
   }
 }
 
-/** Declares a command with the option that every command has. */
-export function declare(parent: Command, name: string, summary: string): Command {
-  return parent
-    .command(name)
-    .description(summary)
-    .option(
-      "-c, --config <file>",
-      "configuration file (else $DROPGATE_CONFIG, ./config/dropgate.yaml, /etc/dropgate/dropgate.yaml)",
-    );
-}
+const configText =
+  "configuration file (else $DROPGATE_CONFIG, ./config/dropgate.yaml, /etc/dropgate/dropgate.yaml)";
 
-/** Declares a command that only holds others. */
-export function declareGroup(parent: Command, name: string, summary: string): Command {
-  return parent.command(name).description(summary);
+/** Declares a command, or a group of commands, with the option that every command has. */
+export function declare(parent: Command, name: string, summary: string): Command {
+  return parent.command(name).description(summary).option("-c, --config <file>", configText);
 }
 
 /** Adds the option of commands that print a list. */

@@ -1,18 +1,10 @@
 import type { Command } from "commander";
-import {
-  type CliRun,
-  declare,
-  declareGroup,
-  printJson,
-  printLines,
-  requireConfig,
-  withJson,
-} from "./command-line.ts";
+import { type CliRun, declare, printJson, printLines, requireConfig, withJson } from "./command-line.ts";
 import { tableLines } from "./table.ts";
 
 /** `dropgate company add|list` */
 export function declareCompany(program: Command, run: CliRun): void {
-  const company = declareGroup(program, "company", "companies");
+  const company = declare(program, "company", "companies");
   declare(company, "add", "register a company and make its folders")
     .argument("<code>", "1 to 20 letters, digits, _ and -")
     .action(async (code: string, _options: object, command: Command) => {

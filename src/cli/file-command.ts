@@ -3,7 +3,6 @@ import type { FileReason, FileView } from "../app/ledger-admin.ts";
 import {
   type CliRun,
   declare,
-  declareGroup,
   exitCodes,
   printError,
   printJson,
@@ -129,7 +128,7 @@ function declareRetry(file: Command, run: CliRun): void {
 
 /** `dropgate file show|retry` */
 export function declareFile(program: Command, run: CliRun): void {
-  const file = declareGroup(program, "file", "one file of the ledger");
+  const file = declare(program, "file", "one file of the ledger");
   declareShow(file, run);
   declareRetry(file, run);
 }

@@ -4,7 +4,6 @@ import {
   type CliOutput,
   type CliRun,
   declare,
-  declareGroup,
   exitCodes,
   printJson,
   printLines,
@@ -73,7 +72,7 @@ function progressOn(output: CliOutput): { show(progress: VerifyProgressView): vo
 
 /** `dropgate ledger verify` */
 export function declareLedger(program: Command, run: CliRun): void {
-  const ledger = declareGroup(program, "ledger", "the ledger of all files");
+  const ledger = declare(program, "ledger", "the ledger of all files");
   withJson(declare(ledger, "verify", "prove by hashing that every file ever taken is accounted for"))
     .addHelpText("after", "\nExit code 1 and a list when it is not.")
     .action(async (options: { readonly json?: true }, command: Command) => {

@@ -3,7 +3,6 @@ import type { UserView } from "../app/admin.ts";
 import {
   type CliRun,
   declare,
-  declareGroup,
   gathered,
   printJson,
   printLines,
@@ -151,7 +150,7 @@ function declareAddKey(user: Command, run: CliRun): void {
 
 /** `dropgate user add|list|set-password|disable|enable|add-key` */
 export function declareUser(program: Command, run: CliRun): void {
-  const user = declareGroup(program, "user", "users, their roles, passwords and keys");
+  const user = declare(program, "user", "users, their roles, passwords and keys");
   declareAdd(user, run);
   declareList(user, run);
   declareSetPassword(user, run);

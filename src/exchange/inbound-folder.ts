@@ -11,6 +11,7 @@ import { constants } from "node:fs";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
 import { placeArrival } from "../inbound/place-arrival.ts";
 import { systemCodeOf } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import { openRegularFile, type PinnedFolder } from "../lib/open-regular-file.ts";
 import { isShownName } from "./client-path.ts";
 import { denied, noSuchFile } from "./disk-fault.ts";
@@ -112,6 +113,7 @@ export class InboundFolder {
         flags.truncate && !flags.exclusive ? undefined : await this.#resumable(name, own, flags);
       const upload = this.#newUpload({ partials, name, own, flags, resumed, settled: claim.release });
       claim.attach(upload);
+      killPoint("upload.opened");
       return upload;
     } catch (error) {
       claim.release();
@@ -127,6 +129,7 @@ export class InboundFolder {
       if (partials === undefined || (await this.#unfinished(own)) === undefined)
         throw await this.#whyNotOwn(name, own);
       await this.#context.disk.unlink(partials.child(own.name));
+      killPoint("upload.removed");
       await partials.sync();
       this.#memory.forget(own.key);
     } finally {
@@ -170,6 +173,7 @@ export class InboundFolder {
     } finally {
       await disk.close(file.fd);
     }
+    killPoint("upload.renameSynced");
     await this.#place(partials, own, target.to, target.attributes);
   }
 
@@ -187,6 +191,7 @@ export class InboundFolder {
         await disk.unlink(partials.child(other.name)).catch(unlessMissing);
       }
       await disk.link(partials.child(own.name), partials.child(other.name));
+      killPoint("upload.renameLinked");
       await disk.unlink(partials.child(own.name));
       await partials.sync();
     } finally {

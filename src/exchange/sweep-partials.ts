@@ -3,6 +3,7 @@ import { lstat, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
 import { systemCodeOf } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import { partialFolderName } from "./company-tree.ts";
 import type { UploadClaims } from "./upload-claims.ts";
@@ -91,6 +92,7 @@ async function sweepIdle(
     return;
   }
   await unlink(at.path);
+  killPoint("sweep.removed");
   if (verdict === "too old")
     deps.log.info(facts, "the part of a broken upload was removed: nobody has continued it");
 }

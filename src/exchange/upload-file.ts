@@ -9,6 +9,7 @@
 import { constants } from "node:fs";
 import type { DiskCalls } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import type { PinnedFolder } from "../lib/open-regular-file.ts";
 import { exchangeErrorOf } from "./disk-fault.ts";
 import type { DiskSpace } from "./disk-space.ts";
@@ -123,6 +124,7 @@ export class UploadFile {
       const fd = await this.#opened();
       this.#isDirty = true;
       await this.#deps.disk.ftruncate(fd, size);
+      killPoint("upload.cut");
     });
   }
 
@@ -145,6 +147,7 @@ export class UploadFile {
     this.#flush();
     void this.#enqueue(async () => void (await this.#opened()));
     await this.close();
+    killPoint("upload.left");
   }
 
   /** Closes the descriptor once nothing uses it any more. Safe to call twice. */
@@ -194,12 +197,14 @@ export class UploadFile {
 
   async #writeChunk(chunk: Chunk): Promise<void> {
     const fd = await this.#opened();
+    killPoint("upload.writing");
     await this.#checkSpace(chunk.length);
     this.#isDirty = true;
     let done = 0;
     while (done < chunk.length) {
       done += await this.#deps.disk.write(fd, chunk.buffer.subarray(done, chunk.length), chunk.start + done);
     }
+    killPoint("upload.written");
     this.#unsyncedBytes += chunk.length;
     if (this.#unsyncedBytes >= backgroundSyncBytes) this.#syncInBackground(fd);
   }
@@ -231,6 +236,7 @@ export class UploadFile {
       if (!this.#isDirty) return;
       this.#isDirty = false;
       await this.#deps.disk.fsync(fd);
+      killPoint("upload.synced");
     });
   }
 
@@ -244,12 +250,14 @@ export class UploadFile {
   async #create(): Promise<number> {
     const { disk, folder, name } = this.#deps;
     this.#isDirty = true;
+    killPoint("upload.creating");
     try {
       return await disk.open(folder.child(name), createFlags, 0o640);
     } catch (error) {
       if (systemCodeOf(error) !== "EEXIST") throw error;
     }
     await disk.unlink(folder.child(name));
+    killPoint("upload.stalePartRemoved");
     return await disk.open(folder.child(name), createFlags, 0o640);
   }
 }

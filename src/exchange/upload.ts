@@ -7,6 +7,7 @@
  * A fault while closing leaves the unfinished part too. What survives a crash: in `open` whatever the system had written
  * of the part; from `closed` on the whole file.
  */
+import { killPoint } from "../lib/kill-point.ts";
 import { exchangeErrorOf } from "./disk-fault.ts";
 import {
   type AttributeChange,
@@ -122,10 +123,13 @@ export class Upload implements WriteHandle {
   }
 
   async #complete(): Promise<void> {
+    killPoint("upload.closing");
     try {
       await this.#file.sync();
+      killPoint("upload.durable");
       const closed = this.#file.close();
       await this.#options.finish(this.currentAttributes());
+      killPoint("upload.finished");
       await closed;
       this.#state = "closed";
     } catch (error) {

@@ -16,6 +16,7 @@ import { writeStopResponse } from "../documents/stop-response.ts";
 import type { DecidedState } from "../domain/file-state.ts";
 import { baseNameOf, type StopFileName } from "../domain/stop-file-name.ts";
 import type { Fault } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import { applyStopChanges, type RecordCounts } from "../operations/apply-stop-document.ts";
 import { type Decision, findDecidedNamesakes, findFile, recordDecision } from "../store/files.ts";
 import type { Transaction } from "../store/group-commit.ts";
@@ -166,7 +167,9 @@ async function keep(
   rest: { location: string; now: number },
 ): Promise<DecidedFile> {
   if (!(await recordDecision(tx, toDecision(file, verdict, rest)))) throw new NotWaitingError(file.id);
+  killPoint("decide.recorded");
   const receipt = await receiptOf(tx, file, verdict);
+  killPoint("decide.receiptMade");
   return { id: file.id, state: verdict.state, location: rest.location, faults: verdict.faults, receipt };
 }
 
@@ -187,11 +190,13 @@ export async function decideFile(
   file: FileToDecide,
   context: { readonly rules: DecisionRules; readonly placeFor: PlaceFor; readonly now: number },
 ): Promise<DecidedFile> {
+  killPoint("decide.begun");
   const once = await checkOnce(tx, file);
   const verdict =
     once.verdict ??
     checkNames(file, context.rules) ??
     (await applyDocument(tx, file, context.rules, context.now));
+  killPoint("decide.verdict");
   const location = context.placeFor(verdict.state, once.isNameTaken);
   return await keep(tx, file, verdict, { location, now: context.now });
 }

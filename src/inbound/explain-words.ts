@@ -85,6 +85,9 @@ function stateLine(story: FileStory): string {
     const { created, updated, deleted } = entry;
     return `Applied${when}: ${created} created, ${updated} updated, ${deleted} deleted.${about}`;
   }
+  if (entry.state === "retry") return `Refused${when}; it is to be tried again.${about}`;
+  if (entry.state === "waiting" && entry.faults.length > 0)
+    return `It waits to be tried again after a refusal.${about}`;
   const same = first === undefined ? "" : `: the same name and content as entry ${first.id} (${first.state})`;
   return `${stateWords[entry.state]}${when}${same}.${about}`;
 }

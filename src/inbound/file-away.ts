@@ -15,6 +15,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   type Stats,
   unlinkSync,
@@ -23,6 +24,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { nameWithId } from "../domain/stop-file-name.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 
 export interface FilingTask {
   readonly id: number;
@@ -73,11 +75,16 @@ function syncFile(path: string, flags = constants.O_RDONLY): void {
 function copyAcross(from: string, to: string): void {
   const temporary = join(dirname(to), `.${basename(to)}.tmp`);
   copyFileSync(from, temporary);
+  killPoint("move.copied");
   syncFile(temporary);
+  killPoint("move.copySynced");
   linkSync(temporary, to);
+  killPoint("move.copyLinked");
   unlinkSync(temporary);
+  killPoint("move.copyUnlinked");
   syncFile(dirname(to), constants.O_RDONLY | constants.O_DIRECTORY);
   unlinkSync(from);
+  killPoint("move.sourceRemoved");
 }
 
 function rename(from: string, to: string): void {
@@ -89,8 +96,10 @@ function rename(from: string, to: string): void {
   }
 }
 
-function isSameFile(a: Stats, b: Stats): boolean {
-  return a.ino === b.ino && a.dev === b.dev;
+/** One file under two names, or the copy of a move between file systems that was cut short before its end. */
+function isSameFile(task: FilingTask, source: Stats, target: Stats): boolean {
+  if (source.dev === target.dev) return source.ino === target.ino;
+  return source.size === target.size && readFileSync(task.from).equals(readFileSync(task.to));
 }
 
 /** Moves without overwriting; gives the path at which the file lies then, or undefined when it is nowhere. */
@@ -103,8 +112,9 @@ function move(task: FilingTask): string | undefined {
     rename(task.from, task.to);
     return task.to;
   }
-  if (isSameFile(source, target)) {
+  if (isSameFile(task, source, target)) {
     unlinkSync(task.from);
+    killPoint("file.secondLinkRemoved");
     return task.to;
   }
   const other = join(dirname(task.to), nameWithId(basename(task.to), task.id));
@@ -115,12 +125,15 @@ function move(task: FilingTask): string | undefined {
 function writeReceipt(path: string, text: string): void {
   const temporary = join(dirname(path), `.${basename(path)}.tmp`);
   const descriptor = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o640);
+  killPoint("receipt.opened");
   try {
     writeSync(descriptor, text);
   } finally {
     closeSync(descriptor);
   }
+  killPoint("receipt.written");
   renameSync(temporary, path);
+  killPoint("receipt.renamed");
 }
 
 const knownDirectories = new Set<string>();
@@ -129,6 +142,7 @@ function makeDirectoryOf(path: string): void {
   const directory = dirname(path);
   if (knownDirectories.has(directory)) return;
   mkdirSync(directory, { recursive: true, mode: 0o750 });
+  killPoint("file.folderMade");
   syncFile(dirname(directory), constants.O_RDONLY | constants.O_DIRECTORY);
   if (knownDirectories.size > 1000) knownDirectories.clear();
   knownDirectories.add(directory);
@@ -136,14 +150,18 @@ function makeDirectoryOf(path: string): void {
 
 function fileOne(task: FilingTask, touched: Set<string>): FilingResult {
   try {
+    killPoint("file.begun");
     makeDirectoryOf(task.to);
+    killPoint("file.folderReady");
     const at = move(task);
+    killPoint("file.moved");
     for (const path of task.receiptPaths) {
       makeDirectoryOf(path);
       writeReceipt(path, task.receipt);
       touched.add(dirname(path));
     }
     if (task.staleReceiptPath !== undefined) unlinkIfThere(task.staleReceiptPath);
+    killPoint("receipt.allWritten");
     if (at === undefined) return { id: task.id, kind: "lost" };
     touched.add(dirname(task.from)).add(dirname(at));
     return at === task.to ? { id: task.id, kind: "filed" } : { id: task.id, kind: "filed", actual: at };
@@ -162,6 +180,10 @@ function fileOne(task: FilingTask, touched: Set<string>): FilingResult {
 export function fileGroupAway(tasks: readonly FilingTask[]): FilingResult[] {
   const touched = new Set<string>();
   const results = tasks.map((task) => fileOne(task, touched));
-  for (const directory of touched) syncFile(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  for (const directory of touched) {
+    syncFile(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+    killPoint("file.folderSynced");
+  }
+  killPoint("file.groupDone");
   return results;
 }

@@ -7,6 +7,7 @@
  * A crash anywhere leaves the entry marked as not filed: start-up queues it again.
  */
 import { Worker } from "node:worker_threads";
+import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
 import { markFiled, recordLocation } from "../store/files.ts";
@@ -114,8 +115,11 @@ class ThreadedFilingQueue implements FilingQueue {
 
   async #fileGroup(group: readonly Queued[]): Promise<void> {
     try {
+      killPoint("filing.sent");
       const results = await this.#thread.run(group.map(({ task }) => task));
+      killPoint("filing.done");
       await this.#note(group, results);
+      killPoint("filing.noted");
     } catch (error) {
       this.#deps.log.error({ err: error, files: group.map(({ task }) => task.id) }, "filing away failed");
       this.#again(group);

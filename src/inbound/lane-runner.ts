@@ -13,7 +13,9 @@ import type { DocumentPool } from "../documents/document-pool.ts";
 import type { PreparedDocument } from "../documents/prepared-document.ts";
 import type { DecidedState } from "../domain/file-state.ts";
 import type { Clock } from "../lib/clock.ts";
+import { parseStopFileName } from "../domain/stop-file-name.ts";
 import { type Fault, reasonCodeOf, systemCodeOf } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
 import {
@@ -29,7 +31,7 @@ import { Lane } from "./lane.ts";
 import type { Locations } from "./locations.ts";
 import { ParkedFiles } from "./parked-files.ts";
 import { placeFor, toFilingTask } from "./places.ts";
-import type { WaitingFile } from "./waiting-file.ts";
+import { pathOf, type WaitingFile } from "./waiting-file.ts";
 
 export interface PipelineSettings {
   /** Files decided in one commit at most. */
@@ -52,7 +54,7 @@ export interface LaneRunnerDependencies {
 }
 
 /** Bytes of documents that are being prepared or wait prepared. One document may pass it alone. */
-const maxHeldBytes = 12 * 1024 * 1024;
+const maxHeldBytes = 6 * 1024 * 1024;
 const maxPreparing = 48;
 /** How far from the front documents are prepared. */
 const maxAhead = 320;
@@ -66,8 +68,8 @@ const storePauseMs = 1_000;
 type ReadyFile = WaitingFile & { id: number; prepared: PreparedDocument };
 
 function keyOf(file: WaitingFile, prepared: PreparedDocument): NonNullable<WaitingFile["key"]> {
-  const { parsedName } = file;
-  const named = parsedName.kind === "named" ? parsedName.stopNbr : file.name;
+  const name = parseStopFileName(file.name);
+  const named = name.kind === "named" ? name.stopNbr : file.name;
   if (prepared.kind !== "read") return { stopFunction: "", stopNbr: named };
   return { stopFunction: prepared.instructions[0]?.function ?? "", stopNbr: named };
 }
@@ -144,6 +146,7 @@ export class LaneRunner {
       const group = this.#takeGroup();
       if (group.length === 0) continue;
       this.#hasNews = true;
+      killPoint("decide.grouped");
       await this.#decideGroup(group);
     }
   }
@@ -173,6 +176,7 @@ export class LaneRunner {
     file.isPreparing = true;
     this.#preparing += 1;
     this.#heldBytes += file.size;
+    killPoint("prepare.begun");
     const prepared = await this.#read(file);
     this.#preparing -= 1;
     file.isPreparing = false;
@@ -181,6 +185,7 @@ export class LaneRunner {
     } else {
       file.key ??= keyOf(file, prepared);
       file.prepared = prepared;
+      killPoint("prepare.done");
       this.#ready += 1;
       this.#forgetIfTooMuch(file);
     }
@@ -189,7 +194,7 @@ export class LaneRunner {
 
   async #read(file: WaitingFile): Promise<PreparedDocument | undefined> {
     try {
-      return await this.#deps.documents.prepareFile(file.path);
+      return await this.#deps.documents.prepareFile(pathOf(file));
     } catch (error) {
       if (!this.#isStopped) {
         this.#deps.log.error(
@@ -207,14 +212,14 @@ export class LaneRunner {
     if (this.#heldBytes <= maxHeldBytes) return;
     const front = this.#lane.ahead().next();
     if (front.done === true || front.value.entry === file || front.value.isOrderKnown) return;
-    delete file.prepared;
+    file.prepared = undefined;
     this.#ready -= 1;
     this.#heldBytes -= file.size;
   }
 
   #park(file: WaitingFile, pauseMs: number): void {
     this.#lane.remove(file);
-    delete file.key;
+    file.key = undefined;
     this.#parked.add(file, pauseMs);
   }
 
@@ -258,6 +263,7 @@ export class LaneRunner {
 
   async #decideGroup(group: readonly ReadyFile[]): Promise<void> {
     const outcomes = await Promise.allSettled(group.map((file) => this.#decide(file)));
+    killPoint("decide.committed");
     for (const [index, outcome] of outcomes.entries()) {
       const file = group[index];
       if (file === undefined) continue;
@@ -265,7 +271,7 @@ export class LaneRunner {
         outcome.status === "fulfilled" ? outcome.value : await this.#decideAgain(file, outcome.reason);
       this.#heldBytes -= file.size;
       this.#ready -= 1;
-      delete (file as WaitingFile).prepared;
+      (file as WaitingFile).prepared = undefined;
       if (decided === undefined) this.#deps.onFiled(file);
       else this.#handOver(file, decided);
     }
@@ -288,7 +294,7 @@ export class LaneRunner {
       companyId: this.companyId,
       companyCode: this.companyCode,
       name: file.name,
-      parsedName: file.parsedName,
+      parsedName: parseStopFileName(file.name),
     };
     if (prepared.kind === "unreadable") {
       const fault = unreadableFault(file.name, prepared);
@@ -339,11 +345,12 @@ export class LaneRunner {
   }
 
   #handOver(file: ReadyFile, decided: DecidedFile): void {
+    killPoint("decide.handingOver");
     this.#logDecision(file, decided);
     const task = toFilingTask(this.#deps.locations, {
       companyCode: this.companyCode,
       name: file.name,
-      from: file.path,
+      from: pathOf(file),
       decided,
     });
     this.#deps.filing.add(task, () => {

@@ -7,7 +7,15 @@ let sequence = 0;
 
 function entry(nameTime: number, key?: LaneEntry["key"]): LaneEntry {
   sequence += 1;
-  const base: LaneEntry = { nameTime, sequence, size: 1, id: sequence, isPreparing: false, prepared };
+  const base: LaneEntry = {
+    nameTime,
+    sequence,
+    size: 1,
+    id: sequence,
+    key: undefined,
+    isPreparing: false,
+    prepared,
+  };
   return key === undefined ? base : { ...base, key };
 }
 
@@ -50,7 +58,7 @@ describe("a lane", () => {
   it("does not give a later file before the first is ready", () => {
     const lane = new Lane<LaneEntry>();
     const first = entry(1);
-    delete first.prepared;
+    first.prepared = undefined;
     lane.add(first);
     lane.add(entry(2));
     expect(lane.takeReady(() => true)).toBeUndefined();
@@ -70,7 +78,7 @@ describe("a lane", () => {
   it("goes on without a file that was taken out", () => {
     const lane = new Lane<LaneEntry>();
     const parked = entry(1);
-    delete parked.prepared;
+    parked.prepared = undefined;
     lane.add(parked);
     lane.add(entry(2));
     lane.remove(parked);

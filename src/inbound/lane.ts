@@ -19,22 +19,27 @@ export interface LaneEntry {
   readonly sequence: number;
   readonly size: number;
   /** Ledger id; an entry without one is not ready. */
-  id?: number;
-  key?: LaneKey;
+  id: number | undefined;
+  key: LaneKey | undefined;
   isPreparing: boolean;
-  prepared?: PreparedDocument;
+  prepared: PreparedDocument | undefined;
 }
 
-interface Slot<E extends LaneEntry> {
+class Slot<E extends LaneEntry> {
   readonly time: number;
   entries: E[];
   /** Entries before it are taken. */
-  head: number;
-  isSorted: boolean;
+  head = 0;
+  isSorted = false;
   /** Entries before it have their keys; so that a second with many files is not searched again and again. */
-  keyedUpTo: number;
+  keyedUpTo = 0;
   /** Entries before it need no look ahead. */
-  seenUpTo: number;
+  seenUpTo = 0;
+
+  constructor(entry: E) {
+    this.time = entry.nameTime;
+    this.entries = [entry];
+  }
 }
 
 function compareEntries(a: LaneEntry, b: LaneEntry): number {
@@ -50,7 +55,8 @@ function compareText(a: string, b: string): number {
 }
 
 export class Lane<E extends LaneEntry> {
-  readonly #slots = new Map<number, Slot<E>>();
+  /** Most times have one file: it becomes a slot when its turn comes near or another joins it. */
+  readonly #slots = new Map<number, Slot<E> | E>();
   /** Times of the slots from `#first` on, ascending when not dirty. */
   #times: number[] = [];
   #first = 0;
@@ -63,14 +69,13 @@ export class Lane<E extends LaneEntry> {
 
   add(entry: E): void {
     this.#size += 1;
-    const slot = this.#slots.get(entry.nameTime);
-    if (slot !== undefined) {
+    if (this.#slots.has(entry.nameTime)) {
+      const slot = this.#slotOf(entry.nameTime);
       slot.entries.push(entry);
       slot.isSorted = false;
       return;
     }
-    const { nameTime: time } = entry;
-    this.#slots.set(time, { time, entries: [entry], head: 0, isSorted: false, keyedUpTo: 0, seenUpTo: 0 });
+    this.#slots.set(entry.nameTime, entry);
     const last = this.#times.at(-1);
     if (this.#first < this.#times.length && last !== undefined && entry.nameTime < last) this.#isDirty = true;
     this.#times.push(entry.nameTime);
@@ -78,9 +83,10 @@ export class Lane<E extends LaneEntry> {
 
   /** Takes an entry out, because it is looked at again later. */
   remove(entry: E): void {
-    const slot = this.#slots.get(entry.nameTime);
-    const at = slot?.entries.indexOf(entry, slot.head) ?? -1;
-    if (slot === undefined || at < 0) return;
+    if (!this.#slots.has(entry.nameTime)) return;
+    const slot = this.#slotOf(entry.nameTime);
+    const at = slot.entries.indexOf(entry, slot.head);
+    if (at < 0) return;
     slot.entries.splice(at, 1);
     slot.keyedUpTo = slot.head;
     slot.seenUpTo = slot.head;
@@ -132,8 +138,15 @@ export class Lane<E extends LaneEntry> {
   }
 
   #slotAt(at: number): Slot<E> {
-    const slot = this.#slots.get(this.#times[at] ?? Number.NaN);
-    if (slot === undefined) throw new Error("a time without its slot");
+    return this.#slotOf(this.#times[at] ?? Number.NaN);
+  }
+
+  #slotOf(time: number): Slot<E> {
+    const found = this.#slots.get(time);
+    if (found === undefined) throw new Error("a time without its slot");
+    if (found instanceof Slot) return found;
+    const slot = new Slot(found);
+    this.#slots.set(time, slot);
     return slot;
   }
 

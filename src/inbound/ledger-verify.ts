@@ -31,7 +31,7 @@ export interface VerifyDependencies {
   readonly store: Pick<Store, "read">;
   readonly locations: Locations;
   readonly clock: Clock;
-  /** How long a file may lie in `inbound/` before it must be in the ledger; 0 when nobody takes files. */
+  /** How long a file may lie in `inbound/` while none is taken from there; 0 when nobody takes files. */
   readonly arrivalGraceMs: number;
   /** How long files in motion are given between two looks. Default 1,000. */
   readonly pauseMs?: number;
@@ -255,16 +255,34 @@ class Verification {
   /** A file that still lies there after a pause and still has no entry is unaccounted for. */
   async #settleFiles(company: string, paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
-    await this.#pause();
     const inbound = join(this.#deps.locations.inboundDirectory(company), "/");
+    const isInbound = (path: string) => path.startsWith(inbound);
+    let left = await this.#stillUnaccounted(paths, isInbound);
+    let progressAt = this.#deps.clock.now();
+    // A running daemon may be in the middle of a hundred thousand: as long as it takes some, the others are not lost.
+    while (left.some(isInbound) && this.#deps.clock.now() - progressAt < this.#deps.arrivalGraceMs) {
+      const before = left.length;
+      left = await this.#stillUnaccounted(left, isInbound);
+      if (left.length < before) progressAt = this.#deps.clock.now();
+    }
+    for (const path of left) this.#reportUnaccounted(company, path, isInbound(path));
+  }
+
+  /** Looks again after a pause. Files that came a moment ago are counted as arriving and asked for no more. */
+  async #stillUnaccounted(
+    paths: readonly string[],
+    isInbound: (path: string) => boolean,
+  ): Promise<readonly string[]> {
+    await this.#pause();
+    const left: string[] = [];
     for (const path of await withoutEntry(this.#deps, paths)) {
       const changedAt = await changeTimeOf(path);
       if (changedAt === undefined) continue;
-      const isWaited =
-        path.startsWith(inbound) && this.#deps.clock.now() - changedAt < this.#deps.arrivalGraceMs;
-      if (isWaited) this.#arriving += 1;
-      else this.#reportUnaccounted(company, path, path.startsWith(inbound));
+      const isArriving = isInbound(path) && this.#deps.clock.now() - changedAt < this.#deps.arrivalGraceMs;
+      if (isArriving) this.#arriving += 1;
+      else left.push(path);
     }
+    return left;
   }
 
   #reportUnaccounted(company: string, path: string, isInbound: boolean): void {

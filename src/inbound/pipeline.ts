@@ -12,8 +12,10 @@
  *   entry decided and filed                 nothing
  */
 import type { DocumentPool } from "../documents/document-pool.ts";
+import { parseStopFileName } from "../domain/stop-file-name.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database.ts";
@@ -21,10 +23,17 @@ import { enterFile, type LedgerEntry, listOpenFiles, type NewFile } from "../sto
 import type { Transaction } from "../store/group-commit.ts";
 import { createFilingQueue, type FilingQueue } from "./filing-queue.ts";
 import type { Arrival, Inbox } from "./inbox.ts";
+import { KnownPaths } from "./known-paths.ts";
 import { LaneRunner, type PipelineSettings } from "./lane-runner.ts";
 import type { Locations } from "./locations.ts";
 import { acceptRetries, redoFiling } from "./recovery.ts";
-import { ledgerTimeOf, toWaitingFile, type WaitingFile } from "./waiting-file.ts";
+import {
+  ledgerTimeOf,
+  pathOf,
+  toWaitingFile,
+  type WaitingFile,
+  type WaitingFileSource,
+} from "./waiting-file.ts";
 
 export interface PipelineDependencies {
   readonly store: Pick<Store, "read" | "write">;
@@ -54,7 +63,7 @@ class InboundPipeline implements Pipeline {
   readonly #lanes = new Map<number, Promise<LaneRunner>>();
   readonly #runners = new Map<number, LaneRunner>();
   /** Paths of files in the pipeline: scans leave them alone. */
-  readonly #knownPaths = new Set<string>();
+  readonly #knownPaths = new KnownPaths();
   /** Paths that are about to appear. Kept apart: giving one back must not forget a file that waits under that name. */
   readonly #reservedPaths = new Set<string>();
   readonly #waiting = new Map<number, number>();
@@ -101,6 +110,7 @@ class InboundPipeline implements Pipeline {
   }
 
   async arriveAll(arrivals: readonly Arrival[]): Promise<void> {
+    killPoint("inbox.arriving");
     const files = arrivals.map((arrival) => this.#toWaiting(arrival));
     const entering = this.#enter(files);
     this.#entering.add(entering);
@@ -114,14 +124,17 @@ class InboundPipeline implements Pipeline {
   async start(signal: AbortSignal): Promise<void> {
     const released: (() => void)[] = [];
     await redoFiling(this.#deps, this.#filing, this.#knownPaths);
+    killPoint("recovery.redone");
     for await (const entry of this.#openEntries()) {
       signal.throwIfAborted();
       const file = this.#fromLedger(entry);
       const runner = await this.#runnerFor(file.companyId);
       if (runner.size === 0) released.push(runner.hold());
       runner.add(file);
+      killPoint("recovery.loaded");
     }
     this.#recovering = false;
+    killPoint("recovery.inLine");
     for (const release of released) release();
     this.#poll = setInterval(() => void this.#takeRetries(), retryPollMs);
     this.#poll.unref();
@@ -131,17 +144,19 @@ class InboundPipeline implements Pipeline {
     if (this.#isStopped) return;
     this.#isStopped = true;
     clearInterval(this.#poll);
+    killPoint("stop.pipeline");
     await Promise.all([...this.#entering]);
     for (const runner of this.#runners.values()) await runner.stop();
+    killPoint("stop.lanes");
     await this.#filing.close();
+    killPoint("stop.filing");
   }
 
   #toWaiting(arrival: Arrival): WaitingFile {
-    this.#knownPaths.add(arrival.path);
     this.#reservedPaths.delete(arrival.path);
     this.#count(arrival.companyId, 1);
     this.#sequence += 1;
-    return toWaitingFile({
+    return this.#remember({
       ...arrival,
       userName: arrival.userName ?? null,
       receivedAt: this.#deps.clock.now(),
@@ -151,11 +166,16 @@ class InboundPipeline implements Pipeline {
 
   #fromLedger(entry: LedgerEntry): WaitingFile {
     const path = this.#deps.locations.fromLedger(entry.source);
-    this.#knownPaths.add(path);
     this.#count(entry.companyId, 1);
     this.#sequence = Math.max(this.#sequence, entry.id);
     const channel = entry.channel as WaitingFile["channel"];
-    return toWaitingFile({ ...entry, path, channel, sequence: entry.id });
+    return this.#remember({ ...entry, path, channel, sequence: entry.id });
+  }
+
+  #remember(source: WaitingFileSource): WaitingFile {
+    const file = toWaitingFile(source);
+    this.#knownPaths.add(file.directory, file.fileName);
+    return file;
   }
 
   #count(companyId: number, by: 1 | -1): void {
@@ -186,7 +206,7 @@ class InboundPipeline implements Pipeline {
   }
 
   #forget(file: WaitingFile): void {
-    this.#knownPaths.delete(file.path);
+    this.#knownPaths.delete(file.directory, file.fileName);
     this.#count(file.companyId, -1);
   }
 
@@ -213,8 +233,10 @@ class InboundPipeline implements Pipeline {
   async #enterGroup(files: readonly WaitingFile[]): Promise<void> {
     for (;;) {
       try {
+        killPoint("ledger.entering");
         const ids = await this.#deps.store.write((tx) => this.#insert(tx, files));
         for (const [index, file] of files.entries()) file.id = ids[index] ?? 0;
+        killPoint("ledger.entered");
         for (const file of files) this.#runners.get(file.companyId)?.wake();
         return;
       } catch (error) {
@@ -233,10 +255,11 @@ class InboundPipeline implements Pipeline {
     for (const file of files) {
       const row: NewFile = {
         ...file,
-        nameTime: ledgerTimeOf(file.parsedName),
-        location: this.#deps.locations.toLedger(file.path),
+        nameTime: ledgerTimeOf(parseStopFileName(file.name)),
+        location: this.#deps.locations.toLedger(pathOf(file)),
       };
       ids.push(await enterFile(tx, row));
+      killPoint("ledger.inserted");
     }
     return ids;
   }
@@ -261,6 +284,7 @@ class InboundPipeline implements Pipeline {
       for (const entry of await acceptRetries(this.#deps.store)) {
         const runner = await this.#runnerFor(entry.companyId);
         runner.add(this.#fromLedger(entry));
+        killPoint("retry.inLine");
       }
     } catch (error) {
       this.#deps.log.error({ err: error }, "files to be tried again could not be taken; trying again");

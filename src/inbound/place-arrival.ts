@@ -12,6 +12,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type DiskCalls, systemDisk } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import { type PinnedFolder, pinChild } from "../lib/open-regular-file.ts";
 import type { Arrival, Inbox } from "./inbox.ts";
 
@@ -50,8 +51,10 @@ async function linkReserved(
   to: { call: string; path: string },
 ): Promise<boolean> {
   deps.inbox.reserve(to.path);
+  killPoint("place.reserved");
   try {
     await (deps.disk ?? systemDisk).link(from, to.call);
+    killPoint("place.linked");
     return true;
   } catch (error) {
     deps.inbox.release(to.path);
@@ -64,13 +67,16 @@ async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<st
   const { inbound, from, arrival } = placement;
   // Also here, because an administrator may have tidied the dot-folder away.
   await mkdir(inbound.child(againFolderName), { recursive: true, mode: 0o750 });
+  killPoint("again.folderMade");
   const folder = await pinChild(inbound, againFolderName, deps.disk);
   try {
     const name = againNameFor(arrival.name);
     const path = join(folder.path, name);
     if (!(await linkReserved(deps, from, { call: folder.child(name), path })))
       return await placeAgain(deps, placement);
+    killPoint("again.linked");
     await finishReserved(deps, path, [folder.sync(), inbound.sync(), (deps.disk ?? systemDisk).unlink(from)]);
+    killPoint("again.finished");
     return path;
   } finally {
     await folder.close();
@@ -101,10 +107,13 @@ export async function placeArrival(deps: PlacementDeps, placement: Placement): P
   let path = join(inbound.path, arrival.name);
   if (await linkReserved(deps, from, { call: inbound.child(arrival.name), path })) {
     // Side by side: nothing depends on the old name being gone, and the sync is what takes the time.
-    await finishReserved(deps, path, [inbound.sync(), disk.unlink(from)]);
+    const synced = inbound.sync().then(() => killPoint("place.folderSynced"));
+    await finishReserved(deps, path, [synced, disk.unlink(from).then(() => killPoint("place.unlinked"))]);
+    killPoint("place.finished");
   } else {
     path = await placeAgain(deps, placement);
   }
   deps.inbox.arrive({ ...arrival, path });
+  killPoint("place.arrived");
   return path;
 }

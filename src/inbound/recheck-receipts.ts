@@ -6,6 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { writeFileDurably } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
 import { listDecidedSince, type LedgerEntry } from "../store/files.ts";
@@ -44,6 +45,7 @@ async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Prom
     .receiptPaths) {
     if ((await readIfThere(path)) === receipt) continue;
     await writeFileDurably(path, receipt);
+    killPoint("recheck.written");
     written += 1;
   }
   return written;

@@ -1,10 +1,13 @@
 /** What start-up finds in the ledger of an earlier run, and files that an administrator asks for again. */
+import { basename, dirname } from "node:path";
 import { writeStopResponse } from "../documents/stop-response.ts";
 import type { DecidedState } from "../domain/file-state.ts";
 import { baseNameOf } from "../domain/stop-file-name.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import type { Store } from "../store/database.ts";
 import { acceptRetry, findFile, type LedgerEntry, listOpenFiles } from "../store/files.ts";
 import type { FilingQueue } from "./filing-queue.ts";
+import type { KnownPaths } from "./known-paths.ts";
 import type { Locations } from "./locations.ts";
 import { toFilingTask } from "./places.ts";
 
@@ -43,21 +46,23 @@ function isDecided(state: string): state is DecidedState {
 export async function redoFiling(
   deps: RecoveryDependencies,
   filing: FilingQueue,
-  knownPaths: Set<string>,
+  knownPaths: KnownPaths,
 ): Promise<void> {
+  killPoint("recovery.begun");
   for (let afterId = 0; ; ) {
     const entries = await listOpenFiles(deps.store.read, { states: decidedStates, afterId, limit: page });
     for (const entry of entries) {
       afterId = entry.id;
       if (!isDecided(entry.state)) continue;
       const from = deps.locations.fromLedger(entry.source);
-      knownPaths.add(from);
+      knownPaths.add(dirname(from), basename(from));
       const companyCode = await deps.companyCodeOf(entry.companyId);
       const receipt = await receiptOfEntry(deps.store, entry);
       const decided = { id: entry.id, state: entry.state, location: entry.location, receipt };
       filing.add(toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided }), () =>
-        knownPaths.delete(from),
+        knownPaths.delete(dirname(from), basename(from)),
       );
+      killPoint("recovery.filingQueued");
     }
     await filing.drain();
     if (entries.length < page) return;

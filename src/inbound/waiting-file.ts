@@ -1,21 +1,26 @@
+import { basename, dirname, join } from "node:path";
 import type { PreparedDocument } from "../documents/prepared-document.ts";
 import { parseStopFileName, type StopFileName } from "../domain/stop-file-name.ts";
 import type { Channel } from "./inbox.ts";
 import type { LaneEntry, LaneKey } from "./lane.ts";
 
-/** A file that waits to be decided about. */
+/**
+ * A file that waits to be decided about. 100,000 of them may wait: what can be had from something else is not kept, and
+ * texts that many have in common are one text.
+ */
 export interface WaitingFile extends LaneEntry {
   readonly companyId: number;
   readonly name: string;
-  readonly parsedName: StopFileName;
-  readonly path: string;
+  readonly directory: string;
+  /** Its name in the directory; another than `name` when that was taken. */
+  readonly fileName: string;
   readonly channel: Channel;
   readonly userName: string | null;
   readonly receivedAt: number;
-  id?: number;
-  key?: LaneKey;
+  id: number | undefined;
+  key: LaneKey | undefined;
   isPreparing: boolean;
-  prepared?: PreparedDocument;
+  prepared: PreparedDocument | undefined;
   /** How often it could not be read or decided. */
   failures: number;
 }
@@ -37,16 +42,40 @@ function arrivalTime(receivedAt: number): number {
   return Number(new Date(receivedAt).toISOString().replaceAll(/[-:T]/g, "").slice(0, 14));
 }
 
+let lastDirectory = "";
+
+/** The same text for files of the same directory, most of which come one after the other. */
+function directoryOf(path: string): string {
+  const directory = dirname(path);
+  if (directory !== lastDirectory) lastDirectory = directory;
+  return lastDirectory;
+}
+
 /** Makes the entry of a file that has just come or that the ledger says is waiting. */
 export function toWaitingFile(source: WaitingFileSource): WaitingFile {
-  const parsedName = parseStopFileName(source.name);
+  const fileName = basename(source.path);
   return {
-    ...source,
-    parsedName,
-    nameTime: ledgerTimeOf(parsedName) ?? arrivalTime(source.receivedAt),
+    companyId: source.companyId,
+    name: source.name,
+    directory: directoryOf(source.path),
+    fileName: fileName === source.name ? source.name : fileName,
+    channel: source.channel,
+    userName: source.userName,
+    receivedAt: source.receivedAt,
+    size: source.size,
+    sequence: source.sequence,
+    nameTime: ledgerTimeOf(parseStopFileName(source.name)) ?? arrivalTime(source.receivedAt),
+    id: source.id,
+    key: undefined,
     isPreparing: false,
+    prepared: undefined,
     failures: 0,
   };
+}
+
+/** Where the bytes lie. */
+export function pathOf(file: Pick<WaitingFile, "directory" | "fileName">): string {
+  return join(file.directory, file.fileName);
 }
 
 /** The time that the ledger keeps: that of the name, null when it has none. */

@@ -75,7 +75,17 @@ export async function makeDirectoryDurably(directory: string): Promise<void> {
   for (let at = directory; at.length >= first.length; at = dirname(at)) await syncDirectory(dirname(at));
 }
 
-const callbackWrite = (fd: number, bytes: Uint8Array, position: number): Promise<number> =>
+/**
+ * Runs a call that only touches the page cache on the spot: a hop to the thread pool and back costs several times as much
+ * as the call itself. What may wait for the disk (syncs, reads, large writes) goes to the pool.
+ */
+function onTheSpot<T>(call: () => T): Promise<T> {
+  return new Promise((resolve) => resolve(call()));
+}
+
+const maxSpotWriteBytes = 64 * 1024;
+
+const poolWrite = (fd: number, bytes: Uint8Array, position: number): Promise<number> =>
   new Promise((resolve, reject) => {
     fs.write(fd, bytes, 0, bytes.byteLength, position, (error, written) =>
       error === null ? resolve(written) : reject(error),
@@ -90,8 +100,8 @@ const callbackRead = (fd: number, into: Uint8Array, position: number): Promise<n
   });
 
 /**
- * The system calls on the way of an uploaded file, one hop to the thread pool each. A seam: tests record their order and
- * make one of them fail. Plain descriptors instead of FileHandle, because a hop counts on this path.
+ * The system calls on the way of an uploaded file. A seam: tests record their order and make one of them fail. Plain
+ * descriptors instead of FileHandle, because each object counts on this path.
  */
 export interface DiskCalls {
   open(path: string, flags: number, mode?: number): Promise<number>;
@@ -109,23 +119,24 @@ export interface DiskCalls {
   statfs(path: string): Promise<fs.StatsFs>;
 }
 
-const openCall = promisify(fs.open);
-const fstatCall = promisify(fs.fstat);
 const lstatCall = promisify(fs.lstat);
 const statfsCall = promisify(fs.statfs);
 
 export const systemDisk: DiskCalls = {
-  open: (path, flags, mode) => openCall(path, flags, mode),
-  close: promisify(fs.close),
-  write: callbackWrite,
+  open: (path, flags, mode) => onTheSpot(() => fs.openSync(path, flags, mode)),
+  close: (fd) => onTheSpot(() => fs.closeSync(fd)),
+  write: (fd, bytes, position) =>
+    bytes.byteLength <= maxSpotWriteBytes
+      ? onTheSpot(() => fs.writeSync(fd, bytes, 0, bytes.byteLength, position))
+      : poolWrite(fd, bytes, position),
   read: callbackRead,
   fsync: promisify(fs.fsync),
   fdatasync: promisify(fs.fdatasync),
   ftruncate: promisify(fs.ftruncate),
-  fstat: (fd) => fstatCall(fd),
+  fstat: (fd) => onTheSpot(() => fs.fstatSync(fd)),
   lstat: (path) => lstatCall(path),
-  link: promisify(fs.link),
-  unlink: promisify(fs.unlink),
+  link: (from, to) => onTheSpot(() => fs.linkSync(from, to)),
+  unlink: (path) => onTheSpot(() => fs.unlinkSync(path)),
   statfs: (path) => statfsCall(path),
 };
 

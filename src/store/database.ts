@@ -11,6 +11,7 @@ import { Kysely } from "kysely";
 import { writeFileDurably } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
 import { newGuid } from "../lib/ids.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
 import { migrate } from "./migrations.ts";
 import type { Tables } from "./schema.ts";
@@ -59,7 +60,9 @@ async function agreeOnInstance(db: Kysely<Tables>, markerPath: string): Promise<
   const instanceId = known ?? newGuid();
   if (known === undefined)
     await db.insertInto("meta").values({ key: "instance", value: instanceId }).execute();
+  killPoint("store.instanceNoted");
   await writeFileDurably(markerPath, `${instanceId}\n`);
+  killPoint("store.markerWritten");
   return instanceId;
 }
 
@@ -79,7 +82,9 @@ export async function openStore(stateDir: string): Promise<Store> {
   const writer = openSqlite(path, { isNew });
   try {
     const write = new Kysely<Tables>({ dialect: sqliteDialect(writer) });
+    killPoint("store.opened");
     await migrate(write);
+    killPoint("store.migrated");
     const instanceId = await agreeOnInstance(write, markerPath);
     const reader = openSqlite(path, { isNew: false });
     const read = new Kysely<Tables>({ dialect: sqliteDialect(reader) });
@@ -91,6 +96,7 @@ export async function openStore(stateDir: string): Promise<Store> {
       vacuum: (pages) => vacuumIncrementally(writer, pages),
       async close() {
         await commits.close();
+        killPoint("stop.store");
         reader.close();
         writer.close();
       },

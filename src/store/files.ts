@@ -5,6 +5,7 @@
 import { sql } from "kysely";
 import type { DecidedState, FileState } from "../domain/file-state.ts";
 import type { Fault } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 import { prepareQuery } from "./prepared-query.ts";
@@ -84,6 +85,7 @@ export async function findDecidedNamesakes(
   key: { companyId: number; name: string; id: number },
 ): Promise<readonly EarlierFile[]> {
   const { rows } = await namesakes.run(tx, key);
+  killPoint("decide.namesakes");
   return rows
     .map((row) => ({ id: row.id, sha256: row.sha256, state: row.state as FileState, firstId: row.first_id }))
     .filter(({ id, state }) => id !== key.id && state !== "waiting" && state !== "retry")
@@ -148,11 +150,13 @@ export async function markFiled(tx: Transaction, ids: readonly number[]): Promis
     .set({ is_filed: 1 })
     .where("id", "in", [...ids])
     .execute();
+  killPoint("filed.marked");
 }
 
 /** The bytes lie somewhere else than was decided. */
 export async function recordLocation(tx: Transaction, id: number, location: string): Promise<void> {
   await tx.updateTable("files").set({ location }).where("id", "=", id).execute();
+  killPoint("filed.located");
 }
 
 /** A user removed the bytes of a refused file; says whether an entry lies there. */
@@ -264,6 +268,7 @@ export async function requestRetry(tx: Transaction, id: number): Promise<boolean
     .where("is_filed", "=", 1)
     .where("removed_at", "is", null)
     .executeTakeFirst();
+  killPoint("retry.requested");
   return Number(result.numUpdatedRows) === 1;
 }
 
@@ -275,6 +280,7 @@ export async function acceptRetry(tx: Transaction, id: number): Promise<boolean>
     .where("id", "=", id)
     .where("state", "=", "retry")
     .executeTakeFirst();
+  killPoint("retry.accepted");
   return Number(result.numUpdatedRows) === 1;
 }
 

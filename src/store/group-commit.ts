@@ -10,6 +10,7 @@
 import { setImmediate } from "node:timers/promises";
 import { CompiledQuery, type Kysely } from "kysely";
 import { DropgateError } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import type { Tables } from "./schema.ts";
 
 /** A transaction in which a unit of work runs. It must not wait for anything but the database. */
@@ -33,9 +34,11 @@ const rollbackToSavepoint = CompiledQuery.raw("rollback to savepoint unit");
 
 async function runUnit(tx: Transaction, unit: Unit): Promise<() => void> {
   await tx.executeQuery(savepoint);
+  killPoint("commit.unitBegun");
   try {
     const value = await unit.work(tx);
     await tx.executeQuery(release);
+    killPoint("commit.unitDone");
     return () => unit.resolve(value);
   } catch (error) {
     await tx.executeQuery(rollbackToSavepoint);
@@ -49,9 +52,12 @@ async function commitGroup(db: Kysely<Tables>, units: readonly Unit[]): Promise<
     const answers = await db.transaction().execute(async (tx) => {
       const done: (() => void)[] = [];
       for (const unit of units) done.push(await runUnit(tx, unit));
+      killPoint("commit.ready");
       return done;
     });
+    killPoint("commit.done");
     for (const answer of answers) answer();
+    killPoint("commit.answered");
   } catch (error) {
     for (const unit of units) unit.reject(error);
   }

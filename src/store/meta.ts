@@ -1,4 +1,5 @@
 /** Small facts about the state itself. */
+import { killPoint } from "../lib/kill-point.ts";
 import type { Reader, Store } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 
@@ -40,5 +41,6 @@ export async function noteBoot(store: Pick<Store, "write">, bootId: string, now:
   await store.write(async (tx) => {
     await writeMeta(tx, "boot_id", bootId);
     await writeMeta(tx, "alive_at", String(now));
+    killPoint("boot.noted");
   });
 }

@@ -3,6 +3,7 @@
  * Never change one that has been released: add the next.
  */
 import { type Kysely, sql } from "kysely";
+import { killPoint } from "../lib/kill-point.ts";
 import type { Tables } from "./schema.ts";
 import { autoId } from "./sqlite-dialect.ts";
 
@@ -192,6 +193,7 @@ async function readVersion(db: Kysely<Tables>): Promise<number> {
 /** Brings the schema up to date. Rejects when the database was written by a newer dropgate. */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
   const version = await readVersion(db);
+  killPoint("migrate.begun");
   if (version > migrations.length) {
     throw new Error(
       `the database has schema ${version}, this dropgate knows ${migrations.length}: install the newer version again`,
@@ -201,6 +203,7 @@ export async function migrate(db: Kysely<Tables>): Promise<void> {
     if (index < version) continue;
     await db.transaction().execute(async (tx) => {
       await migration(tx);
+      killPoint("migrate.stepDone");
       const value = String(index + 1);
       await tx
         .insertInto("meta")

@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
+import { killPoint } from "../lib/kill-point.ts";
 
 export interface ProcessLock {
   release(): void;
@@ -30,6 +31,8 @@ export function takeProcessLock(stateDir: string): ProcessLock {
     database.close();
     throw new Error(`the state directory ${stateDir} is in use by ${holderOf(pidPath)}`, { cause: error });
   }
+  killPoint("lock.taken");
   writeFileSync(pidPath, `${process.pid}\n`);
+  killPoint("lock.pidWritten");
   return { release: () => database.close() };
 }

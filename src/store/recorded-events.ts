@@ -1,5 +1,6 @@
 /** Recorded events, in the order in which they were recorded. */
 import { type RecordedEventKind, recordedEvents } from "../domain/recorded-events.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import type { Transaction } from "./group-commit.ts";
 import { prepareQuery } from "./prepared-query.ts";
 
@@ -42,4 +43,5 @@ export async function recordEvent(tx: Transaction, event: RecordedEvent): Promis
     recordedAt: event.recordedAt,
     data: JSON.stringify(event.data ?? {}),
   });
+  killPoint("event.recorded");
 }

@@ -2,6 +2,7 @@
  * Everything that only SQLite has: the driver, the pragmas, the version check, generated ids.
  * The rest of `store/` is written so that a PostgreSQL dialect can stand in for this file.
  */
+import { chmodSync } from "node:fs";
 import BetterSqlite from "better-sqlite3";
 import {
   type ColumnDefinitionBuilder,
@@ -64,6 +65,8 @@ function verifyPragmas(database: BetterSqlite.Database, path: string): void {
 export function openSqlite(path: string, options: { readonly isNew: boolean }): BetterSqlite.Database {
   const database = new BetterSqlite(path, { timeout: busyTimeoutMs });
   try {
+    // It holds password hashes; the write-ahead log gets the mode of the database.
+    if (options.isNew) chmodSync(path, 0o640);
     const row = database.prepare<[], { version: string }>("select sqlite_version() as version").get();
     checkVersion(row?.version ?? "0");
     setPragmas(database, options.isNew);

@@ -1,5 +1,6 @@
 /** Stops as the service keeps them: what the host sent, and what became of it. Writes; reads for hosts are in `stop-queries.ts`. */
 import type { StopStatus } from "../domain/stop-status.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import type { Transaction } from "./group-commit.ts";
 import { prepareQuery } from "./prepared-query.ts";
 
@@ -68,6 +69,7 @@ export async function findKnownStop(
   stopNbr: string,
 ): Promise<KnownStop | undefined> {
   const { rows } = await knownStop.run(tx, { companyId, stopNbr });
+  killPoint("stop.lookedUp");
   const row = rows[0];
   if (row === undefined) return undefined;
   return {
@@ -133,6 +135,7 @@ const saveStopQuery = prepareQuery<StopArguments>((db, arg) =>
 /** Keeps the stop, replacing what was kept of it before. */
 export async function saveStop(tx: Transaction, record: StopRecord): Promise<void> {
   await saveStopQuery.run(tx, { ...record, stopNbrKey: record.stopNbr.toLowerCase() });
+  killPoint("stop.saved");
 }
 
 interface CancelArguments extends StopKey {
@@ -157,5 +160,7 @@ const cancelStopQuery = prepareQuery<CancelArguments>((db, arg) =>
 
 /** Cancels the stop unless it is cancelled already; says whether it did. What the host sent is kept. */
 export async function cancelStop(tx: Transaction, args: CancelArguments): Promise<boolean> {
-  return (await cancelStopQuery.run(tx, args)).affected === 1;
+  const { affected } = await cancelStopQuery.run(tx, args);
+  killPoint("stop.cancelled");
+  return affected === 1;
 }

@@ -16,6 +16,7 @@ import type { Logger } from "../../lib/log.ts";
 import { isUnfinishedName } from "../../domain/unfinished-name.ts";
 import { againFolderName } from "../../inbound/place-arrival.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
+import { killPoint } from "../../lib/kill-point.ts";
 import { mapAtOnce } from "./at-once.ts";
 import { Candidates, type Look, lookOf, type SettledFile } from "./candidates.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
@@ -127,9 +128,11 @@ export class FolderTask {
       this.#watch.keep(folder.at, folder.stats, startedMs);
       const found = new Map<string, Look>();
       if (this.#isFirstScan && this.#folder.isInbox) await this.#scanLeftovers(folder.at, found);
+      killPoint("folder.leftoversSeen");
       const isOurs = (name: string) => this.#isOurs(folder.at, name);
       const visit = (name: string, entry: Entry) => this.#visit(name, entry, found);
       await scanFolder(this.#deps.disk, folder.at, { isOurs, visit });
+      killPoint("folder.scanned");
       this.#add(found);
       this.#leftAlone.endScan();
       this.#heldBack.endScan();
@@ -275,7 +278,9 @@ export class FolderTask {
   }
 
   async #handOver(at: string, files: readonly SettledFile[]): Promise<void> {
+    killPoint("folder.settled");
     const { arrivals, failures } = await this.#take(at, files);
+    killPoint("folder.taken");
     const failed = new Set(failures.map(({ name }) => name));
     for (const { name } of files) if (!failed.has(name)) this.#heldBack.taken(name);
     for (const failure of failures) {
@@ -287,6 +292,7 @@ export class FolderTask {
     // Not waited for: the paths are known to the pipeline from here on, and looks go on while the ledger is written.
     const handing = this.#deps.inbox.arriveAll(arrivals).finally(() => this.#handing.delete(handing));
     this.#handing.add(handing);
+    killPoint("folder.handed");
   }
 
   async #take(at: string, files: readonly SettledFile[]): Promise<TakenFiles> {

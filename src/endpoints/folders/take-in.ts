@@ -16,6 +16,7 @@ import { join } from "node:path";
 import type { Arrival } from "../../inbound/inbox.ts";
 import { placeArrival } from "../../inbound/place-arrival.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
+import { killPoint } from "../../lib/kill-point.ts";
 import { openRegularFile, type PinnedFolder } from "../../lib/open-regular-file.ts";
 import { isSameLook, type Look, lookOf } from "./candidates.ts";
 import type { FolderDeps, FolderDisk } from "./folder-deps.ts";
@@ -49,6 +50,7 @@ export async function takeIn(deps: TakeInDeps, task: TakeIn): Promise<TakeInOutc
   try {
     const placed = task.mayLink ? await linkOrCopy(deps, task) : await copyIn(deps, task);
     if (placed === undefined) return { kind: "changed" };
+    killPoint("folder.placed");
     return await removeSource(deps, task, placed);
   } catch (error) {
     return { kind: "failed", error };
@@ -91,6 +93,7 @@ async function copyIn(deps: TakeInDeps, task: TakeIn): Promise<Arrival | undefin
   const { disk } = deps;
   const folder = task.inbound.child(takingFolderName);
   await mkdir(folder, { mode: 0o750 }).catch(unlessThere);
+  killPoint("folder.takingMade");
   const temporary = join(folder, `${deps.runId}-${randomBytes(6).toString("hex")}`);
   const isSame = await copyDurably(disk, task, temporary);
   if (!isSame) return undefined;
@@ -112,6 +115,7 @@ async function copyDurably(disk: FolderDisk, task: TakeIn, to: string): Promise<
     try {
       const size = await copyBytes(disk, source.fd, target);
       await disk.fsync(target);
+      killPoint("folder.copied");
       isSame = size === task.look.size && isSameLook(lookOf(await disk.fstat(source.fd)), task.look);
     } finally {
       await disk.close(target);
@@ -163,6 +167,7 @@ export async function sweepCopies(deps: Pick<FolderDeps, "disk" | "runId">, inbo
   });
   for (const name of left) {
     if (!name.startsWith(`${deps.runId}-`)) await deps.disk.unlink(join(folder, name)).catch(unlessMissing);
+    killPoint("folder.copySwept");
   }
 }
 

@@ -2,6 +2,7 @@
 import { basename, join } from "node:path";
 import type { Arrival } from "../../inbound/inbox.ts";
 import { againFolderName, nameOfAgainFile } from "../../inbound/place-arrival.ts";
+import { killPoint } from "../../lib/kill-point.ts";
 import { pinFolder } from "../../lib/open-regular-file.ts";
 import { mapAtOnce } from "./at-once.ts";
 import type { SettledFile } from "./candidates.ts";
@@ -59,6 +60,7 @@ async function onlyDurable(
   const durable: SettledFile[] = [];
   const failures: Failure[] = [];
   const outcomes = await makeDurable(deps, at, files);
+  killPoint("folder.durable");
   for (const [index, file] of files.entries()) {
     const outcome = outcomes[index];
     if (outcome === undefined || outcome.kind === "durable") durable.push(file);
@@ -84,6 +86,7 @@ async function moveIn(deps: TakeDeps, settled: Settled): Promise<TakenFiles> {
       if (settled.isStopped()) return;
       const arrival = { companyId: folder.companyId, name, channel: "folder", size: look.size } as const;
       const outcome = await takeIn(deps, { source: join(at, name), look, inbound, arrival, mayLink });
+      killPoint("folder.sourceRemoved");
       if (outcome.kind === "taken") arrivals.push(outcome.arrival);
       else failures.push({ ...outcome, name });
     });

@@ -1,0 +1,111 @@
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import BetterSqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadConfig } from "../config/load-config.ts";
+import type { Config } from "../config/schema.ts";
+import { addCompany, addUser, listCompanies, listUsers, setUserEnabled } from "./admin.ts";
+import { initialise } from "./init.ts";
+import { listLedger, retryFile, showFile } from "./ledger-admin.ts";
+import { validateFiles } from "./validate-files.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+describe("the commands of an administrator", () => {
+  let dir: string;
+  let config: Config;
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), "dropgate-admin-"));
+    await initialise({ dir, companyCode: "ACME", userName: "host1", httpPort: 0, sftpPort: 0 });
+    const loaded = await loadConfig({ path: join(dir, "dropgate.yaml"), env: {}, cwd: "/" });
+    if (loaded.kind === "faulty") throw new Error("the configuration is faulty");
+    config = loaded.config;
+  });
+
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  function stopFile(text: string): string {
+    return `<Stop><Function>01</Function><StopNbr>4711</StopNbr>${text}</Stop>`;
+  }
+
+  it("wait for a writer that has the database, and then do their work", async () => {
+    const other = new BetterSqlite(join(config.stateDir, "dropgate.db"));
+    other.exec("begin immediate");
+    const added = addCompany(config, "OTHER");
+    setTimeout(() => other.exec("commit"), 700);
+    expect(await added).toMatchObject({ code: "OTHER", isNew: true });
+    other.close();
+  });
+
+  it("do not make a state directory out of a mistyped one, but for the first company", async () => {
+    const nowhere = { ...config, stateDir: join(dir, "typo") };
+    await expect(listCompanies(nowhere)).rejects.toThrow(WrongUseError);
+    expect(await addCompany(nowhere, "ACME")).toMatchObject({ isNew: true });
+    expect(await listCompanies(nowhere)).toHaveLength(1);
+  });
+
+  it("add a company once, whatever the case of its code", async () => {
+    expect(await addCompany(config, "acme")).toMatchObject({ code: "ACME", isNew: false });
+    await expect(addCompany(config, "a b")).rejects.toThrow(/company code/);
+  });
+
+  it("add, disable and list users", async () => {
+    const options = { userName: "eve", companyCode: "acme", roles: ["DI_Driver"] };
+    expect((await addUser(config, options)).generatedPassword).toBeDefined();
+    expect(await setUserEnabled(config, { userName: "eve" }, false)).toEqual({ isChanged: true });
+    expect(await listUsers(config, { companyCode: "ACME" })).toMatchObject([
+      { userName: "eve", isEnabled: false },
+      { userName: "host1", isEnabled: true },
+    ]);
+    await expect(listUsers(config, { companyCode: "NONE" })).rejects.toThrow("there is ACME");
+  });
+
+  it("refuse to try again what is not there", async () => {
+    expect(await retryFile(config, 1)).toMatchObject({ kind: "refused" });
+    expect(await showFile(config, 1)).toBeUndefined();
+  });
+
+  it("know the states of files", async () => {
+    expect(await listLedger(config, { limit: 5, state: "waiting" })).toEqual([]);
+    await expect(listLedger(config, { limit: 5, state: "lost" })).rejects.toThrow("use one of waiting");
+  });
+
+  it("validate a file without leaving a trace", async () => {
+    const file = join(dir, "4711_20261105_080000.xml");
+    await writeFile(file, stopFile("<ShipToCity>Berlin</ShipToCity>"));
+    const would = {
+      verdict: "applied",
+      changes: [{ stopNbr: "4711", effect: "created", statusBefore: null }],
+    };
+    expect(await validateFiles(config, [file], {})).toMatchObject([would]);
+    expect(await validateFiles(config, [file], {})).toMatchObject([would]);
+    expect(await listLedger(config, { limit: 5 })).toEqual([]);
+  });
+
+  it("tell all that is wrong with a file, its name and its document", async () => {
+    const file = join(dir, "Wrong.xml");
+    await writeFile(file, stopFile("<Weight>x</Weight><Nope/>"));
+    const [validated] = await validateFiles(config, [file, join(dir, "nowhere.xml")], {});
+    expect(validated?.verdict).toBe("refused");
+    expect(validated?.reasons.map(({ reasonCode }) => reasonCode)).toEqual([952, 951, 951]);
+    await copyFile(file, join(dir, "copy"));
+    await writeFile(file, stopFile(""));
+    const [named] = await validateFiles(config, [file], {});
+    expect(named).toMatchObject({
+      verdict: "refused",
+      reasons: [{ reasonCode: 952 }],
+      changes: [{ effect: "created" }],
+    });
+  });
+
+  it("want the company to be named when there are several", async () => {
+    await addCompany(config, "OTHER");
+    const file = join(dir, "4711_20261105_080000.xml");
+    await writeFile(file, stopFile(""));
+    await expect(validateFiles(config, [file], {})).rejects.toThrow("say which with --company");
+    expect(await validateFiles(config, [file], { companyCode: "other" })).toMatchObject([
+      { verdict: "applied" },
+    ]);
+  });
+});

@@ -1,0 +1,163 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const main = new URL("../main.ts", import.meta.url).pathname;
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(...args: string[]): Promise<Run> {
+  const argv = ["--disable-warning=ExperimentalWarning", main, ...args];
+  const { DROPGATE_CONFIG: _unset, ...env } = process.env;
+  return new Promise((resolve) => {
+    execFile(process.execPath, argv, { env, cwd: "/" }, (error, stdout, stderr) => {
+      const code = typeof error?.code === "number" ? error.code : error === null ? 0 : -1;
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
+
+const commands = [
+  ...["init", "serve", "check", "company add", "company list", "user add", "user list", "user set-password"],
+  ...[
+    "user disable",
+    "user enable",
+    "user add-key",
+    "validate",
+    "files",
+    "file show",
+    "file retry",
+    "explain",
+  ],
+  ...["ledger verify", "version"],
+];
+
+const lists = [
+  "check",
+  "company list",
+  "user list",
+  "validate",
+  "files",
+  "file show",
+  "explain",
+  "ledger verify",
+];
+
+describe("the program", () => {
+  let dir: string;
+  let config: string;
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "dropgate-main-"));
+    config = join(dir, "dropgate.yaml");
+    const made = await run(
+      "init",
+      "--dir",
+      dir,
+      "--company",
+      "ACME",
+      "--user",
+      "host1",
+      "--http-port",
+      "0",
+      "--sftp-port",
+      "0",
+    );
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    expect(made.stdout).toMatch(/Password: +\S{23} \(shown only now\)/);
+    expect(made.stdout).toMatch(/SHA256:/);
+  });
+
+  afterAll(() => rm(dir, { recursive: true, force: true }));
+
+  it.each(commands)("%s has --help and --config, and ends with 0 after it", async (command) => {
+    const { code, stdout } = await run(...command.split(" "), "--help");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Usage: dropgate ${command}`);
+    expect(stdout).toContain("--config <file>");
+    expect(stdout.includes("--json")).toBe(lists.includes(command) || command === "version");
+  });
+
+  it.each([
+    [[]],
+    [["nope"]],
+    [["file"]],
+    [["init", "--dir", "/tmp"]],
+    [["files", "--limit", "0"]],
+    [["file", "show", "x"]],
+    [["files", "--config", "/nowhere.yaml"]],
+    [["serve", "--config", "/nowhere.yaml"]],
+    [["check", "--config", "/nowhere.yaml"]],
+  ])("ends with 2 after wrong use: %j", async (args) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect(code).toBe(2);
+    expect(`${stdout}${stderr}`).not.toBe("");
+    expect(stderr).not.toContain("    at ");
+  });
+
+  it("prints every fault of the configuration with line and path", async () => {
+    const faulty = join(dir, "faulty.yaml");
+    await writeFile(faulty, "nope: 1\nhttp:\n  port: x\n");
+    const { code, stderr } = await run("company", "list", "--config", faulty);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${faulty}:1:1: nope: `);
+    expect(stderr).toContain(`${faulty}:3:9: http.port: `);
+  });
+
+  it.each([["company", "list"], ["user", "list"], ["files"], ["check"], ["ledger", "verify"]])(
+    "prints JSON alone with --json: %s %s",
+    async (...args) => {
+      const { code, stdout } = await run(
+        ...args.filter((arg) => arg !== undefined),
+        "--json",
+        "--config",
+        config,
+      );
+      expect(code).toBe(0);
+      expect(() => JSON.parse(stdout)).not.toThrow();
+    },
+  );
+
+  it("takes --config before the command too", async () => {
+    expect(await run("--config", config, "company", "list")).toMatchObject({ code: 0 });
+  });
+
+  it("ends with 1 for a file that is in no ledger and for an entry that is not there", async () => {
+    const explained = await run("explain", "1_20261105_080000.xml", "--config", config);
+    expect(explained).toMatchObject({ code: 1, stderr: "" });
+    expect(explained.stdout).toContain("neither the ledger nor any folder knows this name");
+    expect(await run("file", "retry", "7", "--config", config)).toMatchObject({ code: 1, stdout: "" });
+  });
+
+  it("reads a password from standard input", async () => {
+    const argv = [
+      "--disable-warning=ExperimentalWarning",
+      main,
+      "user",
+      "set-password",
+      "host1",
+      "--config",
+      config,
+    ];
+    const child = spawn(process.execPath, [...argv, "--password-file", "-"], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    child.stdin.end("a-new-password\n");
+    const output: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
+    const code = await new Promise((resolve) => child.once("close", resolve));
+    expect(code).toBe(0);
+    expect(Buffer.concat(output).toString()).toBe("The password of host1 is set.\n");
+  });
+
+  it("tells its version", async () => {
+    expect((await run("version")).stdout).toMatch(/^dropgate \d+\.\d+\.\d+ \(Node\.js 2/);
+    expect((await run("--version")).stdout).toMatch(/^dropgate \d+\.\d+\.\d+\n$/);
+  });
+});

@@ -1,0 +1,147 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { recordEvent } from "../store/recorded-events.ts";
+import { saveStop } from "../store/stops.ts";
+import { insertUser } from "../store/users.ts";
+import { explain } from "./explain.ts";
+import { explanationLines } from "./explain-words.ts";
+import { type LedgerFixture, makeLedgerFixture } from "./testing/ledger-fixture.ts";
+
+const name = "4711_20261105_080000.xml";
+
+describe("an explanation", () => {
+  let fixture: LedgerFixture;
+  let companyId: number;
+
+  beforeEach(async () => {
+    fixture = await makeLedgerFixture();
+    companyId = await fixture.company("ACME");
+  });
+
+  afterEach(() => fixture.close());
+
+  async function tell(
+    subject: string,
+    options: { daemonPid?: number; companyId?: number } = {},
+  ): Promise<string> {
+    const { store, locations, stateDir } = fixture;
+    const folders = [
+      { companyCode: "ACME", path: locations.inboundDirectory("ACME"), isInbox: true },
+      { companyCode: "ACME", path: join(stateDir, "share"), isInbox: false },
+    ];
+    const deps = { store, locations, folders, partialFolderName: ".partial", daemonPid: options.daemonPid };
+    const query = options.companyId === undefined ? { subject } : { subject, companyId: options.companyId };
+    return explanationLines(await explain(deps, query)).join("\n");
+  }
+
+  async function refused(): Promise<number> {
+    const id = await fixture.wait(companyId, name);
+    const fault = {
+      code: "xsdMismatch",
+      message: "Quantity: found 'x'",
+      line: 12,
+      path: "/Stop/Quantity",
+    } as const;
+    const location = `companies/ACME/error/2026-11-05/${name}`;
+    await fixture.decide(id, { state: "refused", location, text: "x", stopNbr: "4711", faults: [fault] });
+    return id;
+  }
+
+  it("of a refused file tells who sent it, why it was refused, what to do and where it lies", async () => {
+    const id = await refused();
+    const text = await tell(name);
+    expect(text).toContain(`ledger entry ${id}`);
+    expect(text).toContain("over SFTP by user host1");
+    expect(text).toContain("951 line 12 /Stop/Quantity: Quantity: found 'x'");
+    expect(text).toContain("What to do:");
+    expect(text).toContain(
+      `Its bytes are there: ${fixture.stateDir}/companies/ACME/error/2026-11-05/${name}`,
+    );
+    expect(text).toContain(`file retry ${id}`);
+  });
+
+  it("takes the name of a receipt, and a name with a folder before it, for the file's", async () => {
+    await refused();
+    expect(await tell("receipts/4711_20261105_080000.receipt.xml")).toContain("Refused");
+    expect(await tell(`/some/where/${name}`)).toContain("Refused");
+  });
+
+  it("of a waiting file tells how many go before it, the first of them, and whether anybody works", async () => {
+    await fixture.wait(companyId, "2_20261105_070000.xml", { nameTime: 20261105070000 });
+    await fixture.wait(companyId, "1_20261105_060000.xml", { nameTime: 20261105060000 });
+    await fixture.wait(companyId, "8_20261105_090000.xml", { nameTime: 20261105090000 });
+    await fixture.wait(companyId, name);
+    const text = await tell(name);
+    expect(text).toContain("2 files go before it in order; the first of them is 1_20261105_060000.xml");
+    expect(text).toContain("The daemon is not running");
+    expect(await tell(name, { daemonPid: 1 })).not.toContain("not running");
+  });
+
+  it("of a duplicate names the entry that counts", async () => {
+    const first = await refused();
+    const again = await fixture.wait(companyId, name);
+    const location = `companies/ACME/archive/2026-11-05/4711_20261105_080000.${again}.xml`;
+    await fixture.decide(again, { state: "duplicate", location, text: "x", firstId: first });
+    expect(await tell(name)).toContain(`the same name and content as entry ${first} (refused)`);
+  });
+
+  it("says loudly when bytes are gone", async () => {
+    const id = await fixture.wait(companyId, name);
+    await fixture.decide(id, {
+      state: "applied",
+      location: "companies/ACME/archive/x/x.xml",
+      text: "x",
+      putAt: [],
+    });
+    expect(await tell(name)).toContain("ITS BYTES ARE NOT THERE");
+  });
+
+  it("of a file in no ledger tells that it waits for the settle rule, or for the daemon", async () => {
+    await fixture.put(`companies/ACME/inbound/${name}`, "x");
+    expect(await tell(name, { daemonPid: 1 })).toContain("inbound.settleMs");
+    expect(await tell(name)).toContain("the daemon is not running");
+  });
+
+  it("of an unfinished upload names the user", async () => {
+    const userId = await fixture.store.write((tx) =>
+      insertUser(tx, { userName: "host9", passwordHash: null, now: 1 }),
+    );
+    await fixture.put(`companies/ACME/inbound/.partial/${userId}/${name}`, "half");
+    expect(await tell(name)).toContain("an upload of user host9 that is not complete");
+  });
+
+  it("finds a watched folder's file and names that say unfinished", async () => {
+    await fixture.put(`share/${name}.part`, "half");
+    expect(await tell(name)).toContain("left alone until its writer renames it");
+    await fixture.put(`share/${name}`, "whole");
+    expect(await tell(name)).toContain(`share/${name}, company ACME`);
+  });
+
+  it("says what is wrong with a name that nobody knows", async () => {
+    const text = await tell("Order.XML");
+    expect(text).toContain("neither the ledger nor any folder knows this name");
+    expect(text).toContain("not all lower case");
+  });
+
+  it("looks in one company when told to, and says when another one knows the file", async () => {
+    await refused();
+    const other = await fixture.company("OTHER");
+    expect(await tell(name, { companyId: other })).toContain("Found in another company: ACME");
+  });
+
+  it("of a stop tells its state, its events and its files, whatever the case of its number", async () => {
+    const stop = { companyId, stopNbr: "AB1", status: "10", receiveStatus: "00", receiveDttm: null } as const;
+    const nothing = { shipmentNbr: null, sealNbr: null, bol: null, reference1: null, reference2: null };
+    const rest = { body: "{}", execution: "{}", fileTime: 20261105080000, createdAt: 1, updatedAt: 2 };
+    const unassigned = { carrierCode: null, assignmentCriteria: null };
+    await fixture.store.write(async (tx) => {
+      await saveStop(tx, { ...stop, ...nothing, ...rest, ...unassigned });
+      await recordEvent(tx, { companyId, kind: "stopUpdated", stopNbr: "AB1", recordedAt: 3 });
+    });
+    await fixture.wait(companyId, "ab1_20261105_090000.xml");
+    const text = await tell("ab1");
+    expect(text).toContain("Stop AB1, company ACME\n  Status 10 (unplanned)");
+    expect(text).toContain("7053 STOP UPDATED");
+    expect(text).toContain("ab1_20261105_090000.xml, company ACME");
+  });
+});

@@ -1,0 +1,190 @@
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { markFiled, recordRemoval, requestRetry } from "../store/files.ts";
+import { verifyLedger } from "./ledger-verify.ts";
+import { type LedgerFixture, makeLedgerFixture } from "./testing/ledger-fixture.ts";
+
+const archive = "companies/ACME/archive/2026-11-05";
+const error = "companies/ACME/error/2026-11-05";
+const inbound = "companies/ACME/inbound";
+
+describe("the verification of the ledger", () => {
+  let fixture: LedgerFixture;
+  let companyId: number;
+
+  beforeEach(async () => {
+    fixture = await makeLedgerFixture();
+    companyId = await fixture.company("ACME");
+  });
+
+  afterEach(() => fixture.close());
+
+  async function filed(
+    name: string,
+    state: "applied" | "refused" | "superseded" = "applied",
+  ): Promise<number> {
+    const id = await fixture.wait(companyId, name);
+    await rm(join(fixture.stateDir, inbound, name));
+    const location = `${state === "applied" ? archive : error}/${name}`;
+    await fixture.decide(id, { state, location, text: name });
+    return id;
+  }
+
+  function verify(options: { arrivalGraceMs?: number; pauseMs?: number } = {}) {
+    const { store, locations } = fixture;
+    const clock = { now: () => Date.now() };
+    return verifyLedger({ store, locations, clock, arrivalGraceMs: 0, pauseMs: 5, ...options });
+  }
+
+  async function kindsFound(options: { arrivalGraceMs?: number; pauseMs?: number } = {}): Promise<string[]> {
+    const { discrepancies, discrepancyCount } = await verify(options);
+    expect(discrepancyCount).toBe(discrepancies.length);
+    return discrepancies.map(({ kind, location }) => `${kind} ${location}`).sort();
+  }
+
+  it("finds nothing wrong in a ledger that is right, and the sums agree", async () => {
+    await filed("1_20261105_080000.xml");
+    await filed("2_20261105_080000.xml", "refused");
+    await fixture.put(`${error}/2_20261105_080000.receipt.xml`, "receipt");
+    await filed("3_20261105_080000.xml", "superseded");
+    await fixture.wait(companyId, "4_20261105_080000.xml");
+    const report = await verify();
+    expect(report.discrepancies).toEqual([]);
+    const account = { applied: 1, refused: 1, duplicate: 0, superseded: 1, waiting: 1 };
+    expect(report.accounts).toEqual([{ company: "ACME", received: 4, ...account }]);
+    expect(report.bytes).toBe(4 * "1_20261105_080000.xml".length);
+  });
+
+  it("counts an entry that is to be tried again as waiting", async () => {
+    const id = await filed("1_20261105_080000.xml", "refused");
+    await fixture.store.write((tx) => requestRetry(tx, id));
+    const report = await verify();
+    expect(report.accounts[0]).toMatchObject({ received: 1, refused: 0, waiting: 1 });
+    expect(report.discrepancies).toEqual([]);
+  });
+
+  it("reports bytes that are gone, bytes that were changed, and files that no entry knows", async () => {
+    await filed("1_20261105_080000.xml");
+    await filed("2_20261105_080000.xml");
+    await rm(join(fixture.stateDir, archive, "1_20261105_080000.xml"));
+    await fixture.put(`${archive}/2_20261105_080000.xml`, "other");
+    await fixture.put(`${archive}/stray.xml`, "stray");
+    await fixture.put(`${error}/.old.tmp`, "temporary");
+    await fixture.put(`${inbound}/5_20261105_080000.xml`, "nobody took it");
+    expect(await kindsFound()).toEqual([
+      `changed ${archive}/2_20261105_080000.xml`,
+      `missing ${archive}/1_20261105_080000.xml`,
+      `unaccounted ${archive}/stray.xml`,
+      `unaccounted ${error}/.old.tmp`,
+      `unaccounted ${inbound}/5_20261105_080000.xml`,
+    ]);
+  });
+
+  it("reports the waiting file that has vanished, and the one that lies twice", async () => {
+    await fixture.wait(companyId, "1_20261105_080000.xml");
+    await rm(join(fixture.stateDir, inbound, "1_20261105_080000.xml"));
+    const twice = await fixture.wait(companyId, "2_20261105_080000.xml");
+    const location = `${archive}/2_20261105_080000.xml`;
+    await fixture.decide(twice, {
+      state: "applied",
+      location,
+      text: "2_20261105_080000.xml",
+      isFiled: false,
+    });
+    expect(await kindsFound()).toEqual([
+      `missing ${inbound}/1_20261105_080000.xml`,
+      `twice ${inbound}/2_20261105_080000.xml`,
+    ]);
+  });
+
+  it("takes a decided file that is not moved yet where it came from", async () => {
+    const id = await fixture.wait(companyId, "1_20261105_080000.xml");
+    const location = `${archive}/1_20261105_080000.xml`;
+    const text = "1_20261105_080000.xml";
+    await fixture.decide(id, { state: "applied", location, text, isFiled: false, putAt: [] });
+    await fixture.put(
+      `${archive}/.1_20261105_080000.xml.tmp`,
+      "left by a crash, made again at the next start",
+    );
+    expect(await kindsFound()).toEqual([]);
+  });
+
+  it("gives a file in motion time to arrive", async () => {
+    const id = await fixture.wait(companyId, "1_20261105_080000.xml");
+    const location = `${archive}/1_20261105_080000.xml`;
+    const text = "1_20261105_080000.xml";
+    await fixture.decide(id, { state: "applied", location, text, isFiled: false });
+    const { store, locations } = fixture;
+    const deps = { store, locations, clock: { now: () => 0 }, arrivalGraceMs: 0, pauseMs: 50 };
+    let arrived: Promise<void> | undefined;
+    const arrive = async () => {
+      await rm(join(fixture.stateDir, inbound, text));
+      await store.write((tx) => markFiled(tx, [id]));
+    };
+    // Progress is told after the first look, which has seen the bytes twice.
+    const report = await verifyLedger(deps, { onProgress: () => (arrived ??= arrive()) });
+    await arrived;
+    expect(arrived).toBeDefined();
+    expect(report.discrepancies).toEqual([]);
+  });
+
+  it("does not miss bytes that a user removed, and leaves unfinished names alone", async () => {
+    await filed("1_20261105_080000.xml", "refused");
+    const location = `${error}/1_20261105_080000.xml`;
+    await rm(join(fixture.stateDir, location));
+    await fixture.store.write((tx) => recordRemoval(tx, { companyId, location, at: 1, by: "host1" }));
+    await fixture.put(`${inbound}/2_20261105_080000.xml.filepart`, "half");
+    await fixture.put(`${inbound}/.partial/7/3_20261105_080000.xml`, "half");
+    const report = await verify();
+    expect(report.discrepancies).toEqual([]);
+    expect(report.removed).toBe(1);
+  });
+
+  it("takes a file that has just been put into inbound as arriving while the daemon runs", async () => {
+    await fixture.put(`${inbound}/1_20261105_080000.xml`, "new");
+    await fixture.put(`${archive}/stray.xml`, "nothing arrives here");
+    const report = await verify({ arrivalGraceMs: 60_000 });
+    expect(report.discrepancies.map(({ location }) => location)).toEqual([`${archive}/stray.xml`]);
+    expect(report.arriving).toBe(1);
+  });
+
+  it("waits for old files as long as a running daemon takes some of them, and reports the rest", async () => {
+    const names = ["1_20261105_080000.xml", "2_20261105_080000.xml", "3_20261105_080000.xml"];
+    for (const name of names) await fixture.put(`${inbound}/${name}`, name);
+    const { store, locations } = fixture;
+    // An hour ahead, so that the files seem to have come long ago.
+    const clock = { now: () => Date.now() + 3_600_000 };
+    const taking = (async () => {
+      for (const name of names.slice(0, 2)) {
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        await fixture.wait(companyId, name);
+      }
+    })();
+    const report = await verifyLedger({ store, locations, clock, arrivalGraceMs: 250, pauseMs: 5 });
+    await taking;
+    expect(report.discrepancies.map(({ location }) => location)).toEqual([`${inbound}/${names[2]}`]);
+  });
+
+  it("reports two entries that name the same place", async () => {
+    const text = "1_20261105_080000.xml";
+    await filed(text);
+    const other = await fixture.wait(companyId, text);
+    await rm(join(fixture.stateDir, inbound, text));
+    await fixture.decide(other, { state: "duplicate", location: `${archive}/${text}`, text, firstId: 1 });
+    expect(await kindsFound()).toEqual([`shared ${archive}/${text}`]);
+  });
+
+  it("ends at once when it is aborted", async () => {
+    await filed("1_20261105_080000.xml");
+    const { store, locations } = fixture;
+    const deps = { store, locations, clock: { now: () => 0 }, arrivalGraceMs: 0 };
+    await expect(verifyLedger(deps, { signal: AbortSignal.abort() })).rejects.toThrow();
+  });
+
+  it("finds a folder that was moved away as a whole", async () => {
+    await filed("1_20261105_080000.xml");
+    await rename(join(fixture.stateDir, archive), join(fixture.stateDir, "elsewhere"));
+    expect(await kindsFound()).toEqual([`missing ${archive}/1_20261105_080000.xml`]);
+  });
+});

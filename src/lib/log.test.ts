@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { createLogger } from "./log.ts";
+
+function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
+  let text = "";
+  const destination = {
+    write: (line: string) => {
+      text += line;
+    },
+  };
+  write(createLogger({ level: "info", destination }));
+  return text;
+}
+
+const secret = "geheim";
+
+describe("the log", () => {
+  it.each([
+    "password",
+    "passwordHash",
+    "authorization",
+    "Authorization",
+    "secret",
+    "token",
+    "privateKey",
+    "passphrase",
+    "cookie",
+  ])("never shows a %s, to a depth of three", (name) => {
+    const value = { [name]: secret };
+    const text = logged((log) => log.info({ ...value, a: value, b: { c: value }, d: { e: { f: value } } }, "x"));
+    expect(text).not.toContain(secret);
+    expect(text.match(/\[redacted\]/g)).toHaveLength(4);
+  });
+
+  it("redacts in the lines of a child as well, and in what the child always says", () => {
+    const text = logged((log) => log.child({ password: secret }).info({ headers: { authorization: secret } }, "x"));
+    expect(text).not.toContain(secret);
+  });
+
+  it("is one JSON line an event, with level in words and time in ISO", () => {
+    const text = logged((log) => {
+      log.info({ file: "a\nb" }, "first\nline");
+      log.warn("second");
+      log.debug("not shown");
+    });
+    const lines = text.trimEnd().split("\n");
+    expect(lines).toHaveLength(2);
+    const first: unknown = JSON.parse(lines[0] ?? "");
+    expect(first).toMatchObject({ level: "info", msg: "first\nline", file: "a\nb" });
+    expect(first).toHaveProperty("time", expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/));
+  });
+});
