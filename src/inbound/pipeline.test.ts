@@ -1,0 +1,291 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { createDocumentPool, type DocumentPool } from "../documents/document-pool.ts";
+import { systemClock } from "../lib/clock.ts";
+import { createLogger } from "../lib/log.ts";
+import { insertCompany } from "../store/companies.ts";
+import { openStore, type Store } from "../store/database.ts";
+import { type LedgerEntry, requestRetry, toLedgerEntry } from "../store/files.ts";
+import { savePartner } from "../store/partners.ts";
+import type { Channel } from "./inbox.ts";
+import type { PipelineSettings } from "./lane-runner.ts";
+import { createLocations, type Locations } from "./locations.ts";
+import { createPipeline, type Pipeline } from "./pipeline.ts";
+
+const signal = new AbortController().signal;
+const log = createLogger({ level: "silent" });
+
+let directory: string;
+let store: Store;
+let documents: DocumentPool;
+let pipeline: Pipeline;
+let locations: Locations;
+let companyId: number;
+let settings: PipelineSettings;
+
+async function startPipeline(): Promise<void> {
+  pipeline = createPipeline({
+    store,
+    documents,
+    locations,
+    settings: () => settings,
+    companyCodeOf: async () => "ACME",
+    clock: systemClock,
+    log,
+  });
+  await pipeline.start(signal);
+}
+
+beforeEach(async () => {
+  directory = temporaryFolder();
+  locations = createLocations(directory);
+  store = await openStore(directory);
+  companyId = (await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }))).company.id;
+  mkdirSync(join(locations.inboundDirectory("ACME"), ".again"), { recursive: true });
+  documents = createDocumentPool({ log, threads: 1 });
+  await documents.start(signal);
+  settings = {
+    groupSize: 4,
+    settleMs: 20,
+    incompleteGraceMs: 60_000,
+    rulesFor: () => ({ names: "strict", lateFiles: "refuse" }),
+  };
+  await startPipeline();
+});
+
+afterEach(async () => {
+  await pipeline.stop(signal);
+  await documents.stop(signal);
+  await store.close();
+});
+
+const inbound = (name: string) => join(locations.inboundDirectory("ACME"), name);
+
+function stop(stopNbr: string, text = "", stopFunction = "01"): string {
+  return `<Stop><Function>${stopFunction}</Function><StopNbr>${stopNbr}</StopNbr><ShipToName>${text}</ShipToName></Stop>`;
+}
+
+function place(name: string, content: string, channel: Channel = "sftp", path = inbound(name)) {
+  writeFileSync(path, content);
+  return { companyId, name, path, channel, userName: "host", size: content.length };
+}
+
+async function settled(): Promise<void> {
+  await vi.waitFor(() => expect(pipeline.waitingTotal).toBe(0), { timeout: 10_000, interval: 5 });
+}
+
+async function ledger(): Promise<LedgerEntry[]> {
+  return (await store.read.selectFrom("files").selectAll().orderBy("id").execute()).map(toLedgerEntry);
+}
+
+async function take(...files: readonly (readonly [string, string])[]): Promise<void> {
+  await pipeline.arriveAll(files.map(([name, content]) => place(name, content)));
+  await settled();
+}
+
+const receipt = (name: string) => readFileSync(join(locations.receiptsDirectory("ACME"), name), "utf8");
+const codesOf = (entry: LedgerEntry | undefined) => entry?.faults.map(({ code }) => code);
+
+async function shipToName(stopNbr: string): Promise<string | undefined> {
+  const row = await store.read
+    .selectFrom("stops")
+    .select("body")
+    .where("stop_nbr", "=", stopNbr)
+    .executeTakeFirst();
+  return row === undefined ? undefined : JSON.parse(row.body).to?.address?.name;
+}
+
+describe("the inbound pipeline", () => {
+  it("applies a file, files it away and writes its receipt", async () => {
+    await take(["a_20261105_080000.xml", stop("a", "first")]);
+    const [entry] = await ledger();
+    expect(entry).toMatchObject({ state: "applied", created: 1, isFiled: true, userName: "host" });
+    expect(existsSync(locations.fromLedger(entry?.location ?? ""))).toBe(true);
+    expect(entry?.location).toMatch(/^companies\/ACME\/archive\/\d{4}-\d\d-\d\d\/a_20261105_080000\.xml$/);
+    expect(receipt("a_20261105_080000.receipt.xml")).toContain("<Status>10</Status>");
+    expect(readdirSync(locations.inboundDirectory("ACME"))).toEqual([".again"]);
+  });
+
+  it("applies files that wait together by the time in their names, whatever the order of arrival", async () => {
+    const files = Array.from({ length: 40 }, (_, index) => {
+      const name = `a_20261105_08${String(index).padStart(2, "0")}00.xml`;
+      return [name, stop("a", `version ${index}`)] as const;
+    });
+    await take(...files.toReversed());
+    expect(await shipToName("a")).toBe("version 39");
+    expect((await ledger()).filter(({ state }) => state === "applied")).toHaveLength(40);
+  });
+
+  it("applies files of one second by their Function", async () => {
+    settings = { ...settings, rulesFor: () => ({ names: "lenient", lateFiles: "refuse" }) };
+    const files = [
+      ["b_20261105_080000.xml", stop("b", "", "02")],
+      ["a_20261105_080000.xml", stop("a", "", "02")],
+      ["c_20261105_080000.xml", `<Stops>${stop("c")}${stop("a")}${stop("b")}</Stops>`],
+    ] as const;
+    await take(...files);
+    expect((await ledger()).map(({ name, state }) => [name[0], state])).toEqual([
+      ["b", "applied"],
+      ["a", "applied"],
+      ["c", "applied"],
+    ]);
+  });
+
+  it("answers the same name and content again with the first receipt and applies nothing", async () => {
+    await take(["a_20261105_080000.xml", stop("a")]);
+    const first = receipt("a_20261105_080000.receipt.xml");
+    await take(["b_20261105_080000.xml", stop("b")], ["a_20261105_080000.xml", stop("a")]);
+    const entries = await ledger();
+    expect(entries.at(-1)).toMatchObject({ state: "duplicate", firstId: entries[0]?.id, created: 0 });
+    expect(receipt("a_20261105_080000.receipt.xml")).toBe(first);
+    expect(entries.at(-1)?.location).not.toBe(entries[0]?.location);
+  });
+
+  it("refuses the same name with other content after the first was applied", async () => {
+    await take(["a_20261105_080000.xml", stop("a", "one")]);
+    await take(["a_20261105_080000.xml", stop("a", "two")]);
+    const entry = (await ledger()).at(-1);
+    expect([entry?.state, codesOf(entry)]).toEqual(["refused", ["nameReused"]]);
+    expect(await shipToName("a")).toBe("one");
+    expect(receipt("a_20261105_080000.receipt.xml")).toContain('ErrorMsgID="955"');
+  });
+
+  it("takes the same name with other content when the first was refused", async () => {
+    await take(["a_20261105_080000.xml", "<Stop>"]);
+    await take(["a_20261105_080000.xml", stop("a", "mended")]);
+    expect((await ledger()).map(({ state }) => state)).toEqual(["refused", "applied"]);
+    expect(await shipToName("a")).toBe("mended");
+  });
+
+  it("takes a second file of a name while the first still waits", async () => {
+    const first = place("a_20261105_080000.xml", stop("a", "one"));
+    const second = place(
+      "a_20261105_080000.xml",
+      stop("a", "one"),
+      "sftp",
+      inbound(".again/0123-a_20261105_080000.xml"),
+    );
+    await pipeline.arriveAll([first, second]);
+    await settled();
+    expect((await ledger()).map(({ state }) => state)).toEqual(["applied", "duplicate"]);
+    expect(readdirSync(inbound(".again"))).toEqual([]);
+  });
+
+  it("supersedes a late file and keeps its bytes with the receipt beside them", async () => {
+    await take(["a_20261105_090000.xml", stop("a", "new")]);
+    await take(["a_20261105_080000.xml", stop("a", "old")]);
+    const entry = (await ledger()).at(-1);
+    expect([entry?.state, codesOf(entry)]).toEqual(["superseded", ["superseded"]]);
+    expect(await shipToName("a")).toBe("new");
+    const path = locations.fromLedger(entry?.location ?? "");
+    expect(readFileSync(path.replace(/\.xml$/, ".receipt.xml"), "utf8")).toContain('ErrorMsgID="954"');
+  });
+
+  it.each([
+    ["A_20261105_080000.xml", stop("A"), "badFileName"],
+    ["notes.txt", "hello", "badFileName"],
+    ["a_20261105_080000.xml", stop("b"), "stopNumberDiffers"],
+    [
+      "a_20261105_080000.xml",
+      `<Stops><CompanyCode>OTHER</CompanyCode>${stop("a")}</Stops>`,
+      "companyDiffers",
+    ],
+    ["a_20261105_080000.xml", "<Stop><Function>01</Function>", "notWellFormed"],
+    ["a_20261105_080000.xml", "<Stop><Function>09</Function><StopNbr>a</StopNbr></Stop>", "xsdMismatch"],
+    ["a_20261105_080000.xml", `<!DOCTYPE Stop [<!ENTITY x "y">]>${stop("a")}`, "forbiddenXml"],
+    ["a_20261105_080000.xml", stop("a", "", "02"), "stopNotFound"],
+    ["a_20261105_080000.xml", "", "notWellFormed"],
+  ])("refuses %s with the reason, and nothing is lost", async (name, content, code) => {
+    await take([name, content], ["ok_20261105_080000.xml", stop("ok")]);
+    const entry = (await ledger()).find((one) => one.name === name);
+    expect(entry?.state).toBe("refused");
+    expect(codesOf(entry)).toContain(code);
+    expect(readFileSync(locations.fromLedger(entry?.location ?? ""), "utf8")).toBe(content);
+    expect((await ledger()).find((one) => one.name.startsWith("ok"))?.state).toBe("applied");
+  });
+
+  it("does not let a file that cannot be read hold up others, and takes it when it can be", async () => {
+    const missing = place("a_20261105_080000.xml", stop("a"));
+    rmSync(missing.path);
+    const arrived = pipeline.arriveAll([missing, place("b_20261105_080100.xml", stop("b"))]);
+    await arrived;
+    await vi.waitFor(async () =>
+      expect((await ledger()).some(({ state }) => state === "applied")).toBe(true),
+    );
+    writeFileSync(missing.path, stop("a"));
+    await settled();
+    expect((await ledger()).map(({ state }) => state)).toEqual(["applied", "applied"]);
+  });
+
+  it("refuses a file that is gone for good", async () => {
+    const missing = place("a_20261105_080000.xml", stop("a"));
+    rmSync(missing.path);
+    pipeline.arrive(missing);
+    await settled();
+    const [entry] = await ledger();
+    expect(entry?.state).toBe("refused");
+    expect(entry?.faults[0]?.message).toContain("removed before it was read");
+  });
+
+  it("waits for a file in a folder that is not whole yet, and refuses it when the time is over", async () => {
+    const path = inbound("a_20261105_080000.xml");
+    pipeline.arrive(place("a_20261105_080000.xml", "<Stop><Function>01</Function>", "folder"));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect((await ledger())[0]?.state).toBe("waiting");
+    writeFileSync(path, stop("a", "whole"));
+    await settled();
+    expect((await ledger())[0]?.state).toBe("applied");
+    settings = { ...settings, incompleteGraceMs: 50 };
+    pipeline.arrive(place("b_20261105_080000.xml", "<Stop><Function>01</Function>", "folder"));
+    await settled();
+    expect(codesOf((await ledger())[1])).toEqual(["notWellFormed"]);
+  });
+
+  it("tries a refused file again when an administrator asks for it", async () => {
+    const document = `<Stop><Function>03</Function><StopNbr>a</StopNbr><StopAssignment><CarrierCode>C1</CarrierCode></StopAssignment></Stop>`;
+    await take(["a_20261105_080000.xml", document]);
+    const [refused] = await ledger();
+    expect(codesOf(refused)).toEqual(["partnerNotFound"]);
+    const partner = { partnerCode: "C1", partnerName: "Carrier" };
+    await store.write((tx) => savePartner(tx, { companyId, partner, now: 1 }));
+    expect(await store.write((tx) => requestRetry(tx, refused?.id ?? 0))).toBe(true);
+    await vi.waitFor(async () => expect((await ledger())[0]?.state).toBe("applied"), { timeout: 5_000 });
+    await settled();
+    const folder = join(locations.fromLedger(refused?.location ?? ""), "..");
+    expect(readdirSync(folder)).toEqual([]);
+    expect(receipt("a_20261105_080000.receipt.xml")).toContain("<Status>10</Status>");
+  });
+
+  it("puts what waited before a stop back in line at the next start, in order", async () => {
+    await pipeline.stop(signal);
+    const rest = { companyId, nameTime: null, size: 1, channel: "sftp", userName: null, receivedAt: 1 };
+    const { enterFile } = await import("../store/files.ts");
+    for (const hour of ["10", "09", "11"]) {
+      const { name, path } = place(`a_20261105_${hour}0000.xml`, stop("a", `at ${hour}`));
+      await store.write((tx) => enterFile(tx, { ...rest, name, location: locations.toLedger(path) }));
+    }
+    await startPipeline();
+    await settled();
+    expect((await ledger()).map(({ state }) => state)).toEqual(["applied", "applied", "applied"]);
+    expect(await shipToName("a")).toBe("at 11");
+  });
+
+  it("files away at the next start what was decided and not filed", async () => {
+    await take(["a_20261105_080000.xml", stop("a")]);
+    const [entry] = await ledger();
+    await pipeline.stop(signal);
+    const { renameSync } = await import("node:fs");
+    renameSync(locations.fromLedger(entry?.location ?? ""), inbound("a_20261105_080000.xml"));
+    rmSync(join(locations.receiptsDirectory("ACME"), "a_20261105_080000.receipt.xml"));
+    await store.write(async (tx) => {
+      await tx.updateTable("files").set({ is_filed: 0 }).execute();
+    });
+    await startPipeline();
+    await settled();
+    expect(existsSync(locations.fromLedger(entry?.location ?? ""))).toBe(true);
+    expect(receipt("a_20261105_080000.receipt.xml")).toContain("<Status>10</Status>");
+    expect((await ledger()).map(({ isFiled }) => isFiled)).toEqual([true]);
+  });
+});
