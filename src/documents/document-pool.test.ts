@@ -64,7 +64,7 @@ test("a file is answered with hash, size, JSON text and the values that are inde
   });
   expect(instruction?.index).toEqual({
     ...{ sealNbr: "007", carrierCode: "C1", hasStopAssignment: true, markAsReceived: true },
-    ...{ receivedDttm: "2026-01-02T03:04:05", hasTimeWindow: true, detailCount: 1 },
+    ...{ receivedDttm: "2026-01-02T03:04:05", hasTimeWindow: true },
   });
 });
 

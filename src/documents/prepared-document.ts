@@ -3,31 +3,9 @@
  * the store indexes, so that passing it on costs little.
  */
 import type { Stop } from "../domain/stop.ts";
+import type { StopChange, StopIndex } from "../domain/stop-change.ts";
 import type { Fault } from "../lib/errors.ts";
-import type { FunctionCode, StopInstruction } from "./stop-document.ts";
-
-export interface StopIndex {
-  readonly shipmentNbr?: string;
-  readonly sealNbr?: string;
-  readonly bol?: string;
-  readonly reference1?: string;
-  readonly reference2?: string;
-  readonly carrierCode?: string;
-  readonly assignmentCriteria?: string;
-  readonly hasStopAssignment: boolean;
-  readonly markAsReceived: boolean;
-  readonly receivedDttm?: string;
-  /** Whether `from` or `to` has a `timeFrom`. */
-  readonly hasTimeWindow: boolean;
-  readonly detailCount: number;
-}
-
-export interface PreparedInstruction {
-  readonly function: FunctionCode;
-  readonly stopNbr: string;
-  readonly stopJson: string;
-  readonly index: StopIndex;
-}
+import type { StopInstruction } from "./stop-document.ts";
 
 export type PreparedDocument =
   | {
@@ -36,7 +14,7 @@ export type PreparedDocument =
       readonly size: number;
       readonly documentId?: string;
       readonly companyCode?: string;
-      readonly instructions: readonly PreparedInstruction[];
+      readonly instructions: readonly StopChange[];
     }
   | {
       readonly kind: "refused";
@@ -51,7 +29,7 @@ export type PreparedDocument =
   /** The file cannot be read: `systemCode` as ENOENT, EACCES, EIO, ELOOP, or ENOTREG for what is no regular file. */
   | { readonly kind: "unreadable"; readonly systemCode: string; readonly message: string };
 
-type IndexedTexts = Omit<StopIndex, "hasStopAssignment" | "markAsReceived" | "hasTimeWindow" | "detailCount">;
+type IndexedTexts = Omit<StopIndex, "hasStopAssignment" | "markAsReceived" | "hasTimeWindow">;
 
 const indexedFields = ["shipmentNbr", "sealNbr", "bol", "reference1", "reference2"] as const;
 const assignmentFields = ["carrierCode", "assignmentCriteria"] as const;
@@ -73,12 +51,11 @@ export function stopIndexOf(stop: Stop): StopIndex {
     hasStopAssignment: stop.stopAssignment !== undefined,
     markAsReceived: stop.markAsReceived === true,
     hasTimeWindow: Boolean(stop.from?.schedule?.timeFrom ?? stop.to?.schedule?.timeFrom),
-    detailCount: stop.stopDetails?.length ?? 0,
   };
 }
 
 /** One instruction in the form that leaves the parser thread. */
-export function prepareInstruction(instruction: StopInstruction): PreparedInstruction {
+export function prepareInstruction(instruction: StopInstruction): StopChange {
   const { stop } = instruction;
   return {
     function: instruction.function,

@@ -13,11 +13,11 @@ import {
   XmlValidateError,
   XsdValidator,
 } from "libxml2-wasm";
+import type { StopFunction } from "../domain/stop-change.ts";
 import { type Fault, maxFaults } from "../lib/errors.ts";
 import { decodeXml, findDoctype } from "./decode-xml.ts";
 import {
   defaultStopDocumentLimits,
-  type FunctionCode,
   limitFault,
   type RefusedStopDocument,
   type StopDocumentLimits,
@@ -142,14 +142,14 @@ function schemaErrors(document: XmlDocument): readonly ErrorDetail[] {
   }
 }
 
-function isFunctionCode(code: string): code is FunctionCode {
+function isStopFunction(code: string): code is StopFunction {
   return code === "01" || code === "02" || code === "03";
 }
 
 function instructionsOf(read: readonly ReadInstruction[]): StopInstruction[] {
   return read.map(({ functionCode, stopNbr, stop, line }) => {
     // The XSD has been passed, so anything else is a fault of this program and not of the document.
-    if (!isFunctionCode(functionCode)) throw new Error("an instruction without a Function passed the XSD");
+    if (!isStopFunction(functionCode)) throw new Error("an instruction without a Function passed the XSD");
     return { function: functionCode, stopNbr, stop: asStop(stop), line };
   });
 }

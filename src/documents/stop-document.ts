@@ -1,12 +1,11 @@
 /** A stop document as it is handed on, and its limits. Free of the parser, so that the main thread never loads it. */
 import type { Stop } from "../domain/stop.ts";
+import type { StopFunction } from "../domain/stop-change.ts";
 import type { Fault } from "../lib/errors.ts";
 import type { ReaderLimits } from "./stop-reader.ts";
 
-export type FunctionCode = "01" | "02" | "03";
-
 export interface StopInstruction {
-  readonly function: FunctionCode;
+  readonly function: StopFunction;
   readonly stopNbr: string;
   readonly stop: Stop;
   /** Line of the `Stop` element. */

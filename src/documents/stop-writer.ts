@@ -1,6 +1,6 @@
 /** Writes canonical stops as stop XML, by the table of elements. What it writes obeys `xsd/stop.xsd`. */
 import type { Stop } from "../domain/stop.ts";
-import type { FunctionCode } from "./stop-document.ts";
+import type { StopFunction } from "../domain/stop-change.ts";
 import type { ListElement, StopElement, ValueElement } from "./stop-element.ts";
 import { stopElements } from "./stop-elements.ts";
 import { type ScalarValue, valueKindOf } from "./value-kinds.ts";
@@ -76,7 +76,7 @@ export function writeStopElements(stop: Stop, indent: string): string {
 export interface StopDocumentToWrite {
   readonly documentId?: string;
   readonly companyCode?: string;
-  readonly instructions: readonly { readonly function: FunctionCode; readonly stop: Stop }[];
+  readonly instructions: readonly { readonly function: StopFunction; readonly stop: Stop }[];
 }
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n';

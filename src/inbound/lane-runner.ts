@@ -29,6 +29,7 @@ import {
 import type { FilingQueue } from "./filing-queue.ts";
 import { Lane } from "./lane.ts";
 import type { Locations } from "./locations.ts";
+import { pauseBeforeNextLook } from "./look-again.ts";
 import { ParkedFiles } from "./parked-files.ts";
 import { placeFor, toFilingTask } from "./places.ts";
 import { pathOf, type WaitingFile } from "./waiting-file.ts";
@@ -61,7 +62,6 @@ const maxAhead = 320;
 /** Decided files whose filing has not caught up; beyond it no more are decided, so that receipts stay close behind. */
 const maxUnfiled = 1024;
 const unreadablePauseMs = 5_000;
-const maxVanished = 3;
 const maxAttempts = 3;
 const storePauseMs = 1_000;
 
@@ -219,30 +219,29 @@ export class LaneRunner {
 
   #park(file: WaitingFile, pauseMs: number): void {
     this.#lane.remove(file);
+    file.looks += 1;
     file.key = undefined;
     this.#parked.add(file, pauseMs);
   }
 
   /** Whether the file is to be looked at again later instead of being decided about now. */
   #parksAfter(file: WaitingFile, prepared: PreparedDocument): boolean {
-    const { settleMs, incompleteGraceMs } = this.#deps.settings();
+    const context = { settings: this.#deps.settings(), now: this.#deps.clock.now() };
+    const pauseMs = pauseBeforeNextLook(file, prepared, context);
+    if (pauseMs === undefined) return false;
     if (prepared.kind === "unreadable") {
-      file.failures += 1;
-      const isGone = prepared.systemCode === "ENOENT" && file.failures >= maxVanished;
-      if (isGone || prepared.systemCode === "ENOTREG" || prepared.systemCode === "ELOOP") return false;
       const { systemCode, message } = prepared;
-      this.#deps.log.warn(
-        { company: this.companyCode, file: file.name, fileId: file.id, systemCode, message },
-        "the file cannot be read now; it waits",
-      );
-      this.#park(file, prepared.systemCode === "ENOENT" ? settleMs : unreadablePauseMs);
-      return true;
+      const fields = {
+        company: this.companyCode,
+        file: file.name,
+        fileId: file.id,
+        systemCode,
+        message,
+        pauseMs,
+      };
+      this.#deps.log.warn(fields, "the file cannot be read now; it waits");
     }
-    const isLocal = file.channel === "folder" || file.channel === "recovered";
-    const age = this.#deps.clock.now() - file.receivedAt;
-    if (prepared.kind !== "refused" || !prepared.isIncomplete || !isLocal || age >= incompleteGraceMs)
-      return false;
-    this.#park(file, settleMs);
+    this.#park(file, pauseMs);
     return true;
   }
 

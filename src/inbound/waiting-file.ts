@@ -21,7 +21,9 @@ export interface WaitingFile extends LaneEntry {
   key: LaneKey | undefined;
   isPreparing: boolean;
   prepared: PreparedDocument | undefined;
-  /** How often it could not be read or decided. */
+  /** How often it was put aside to be looked at again. */
+  looks: number;
+  /** How often deciding about it failed. */
   failures: number;
 }
 
@@ -69,6 +71,7 @@ export function toWaitingFile(source: WaitingFileSource): WaitingFile {
     key: undefined,
     isPreparing: false,
     prepared: undefined,
+    looks: 0,
     failures: 0,
   };
 }

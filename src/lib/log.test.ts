@@ -27,13 +27,17 @@ describe("the log", () => {
     "cookie",
   ])("never shows a %s, to a depth of three", (name) => {
     const value = { [name]: secret };
-    const text = logged((log) => log.info({ ...value, a: value, b: { c: value }, d: { e: { f: value } } }, "x"));
+    const text = logged((log) =>
+      log.info({ ...value, a: value, b: { c: value }, d: { e: { f: value } } }, "x"),
+    );
     expect(text).not.toContain(secret);
     expect(text.match(/\[redacted\]/g)).toHaveLength(4);
   });
 
   it("redacts in the lines of a child as well, and in what the child always says", () => {
-    const text = logged((log) => log.child({ password: secret }).info({ headers: { authorization: secret } }, "x"));
+    const text = logged((log) =>
+      log.child({ password: secret }).info({ headers: { authorization: secret } }, "x"),
+    );
     expect(text).not.toContain(secret);
   });
 

@@ -1,15 +1,11 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import type { StopChange } from "../domain/stop-change.ts";
 import { importRules, isStopStatus, type StopStatus, stopStatusNames } from "../domain/stop-status.ts";
 import { insertCompany } from "../store/companies.ts";
 import { openStore, type Store } from "../store/database.ts";
 import { savePartner } from "../store/partners.ts";
-import {
-  applyStopChanges,
-  type StopChange,
-  type StopChanges,
-  type StopChangesOutcome,
-} from "./apply-stop-document.ts";
+import { applyStopChanges, type StopChanges, type StopChangesOutcome } from "./apply-stop-document.ts";
 
 let store: Store;
 let companyId = 0;

@@ -5,32 +5,13 @@
  * refusal is a value: the caller keeps it in the same transaction.
  */
 import type { RecordedEventKind } from "../domain/recorded-events.ts";
+import type { StopChange } from "../domain/stop-change.ts";
 import { importRules, initialStopStatus, stopStatusNames } from "../domain/stop-status.ts";
 import { type Fault, maxFaults } from "../lib/errors.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findPartner } from "../store/partners.ts";
 import { recordEvent } from "../store/recorded-events.ts";
 import { cancelStop, findKnownStop, type KnownStop, type StopRecord, saveStop } from "../store/stops.ts";
-
-/** One instruction, with the values that are looked up and indexed beside the canonical stop as JSON text. */
-export interface StopChange {
-  readonly function: "01" | "02" | "03";
-  readonly stopNbr: string;
-  readonly stopJson: string;
-  readonly index: {
-    readonly shipmentNbr?: string;
-    readonly sealNbr?: string;
-    readonly bol?: string;
-    readonly reference1?: string;
-    readonly reference2?: string;
-    readonly carrierCode?: string;
-    readonly assignmentCriteria?: string;
-    readonly hasStopAssignment: boolean;
-    readonly markAsReceived: boolean;
-    readonly receivedDttm?: string;
-    readonly hasTimeWindow: boolean;
-  };
-}
 
 export interface StopChanges {
   readonly companyId: number;

@@ -1,0 +1,39 @@
+/** Which files are looked at again later instead of being decided about now, and how much later. */
+import type { PreparedDocument } from "../documents/prepared-document.ts";
+import type { WaitingFile } from "./waiting-file.ts";
+
+export interface LookAgainSettings {
+  readonly settleMs: number;
+  readonly incompleteGraceMs: number;
+}
+
+const longestPauseMs = 60_000;
+/** Looks at a file that is not there before it counts as removed. */
+const maxVanished = 3;
+/** A link or a device does not become a file by waiting. */
+const finalSystemCodes = new Set(["ENOTREG", "ELOOP"]);
+
+/** Each pause is twice the one before, so that a thousand such files do not keep the parser busy. */
+function growing(firstMs: number, looks: number): number {
+  return Math.min(firstMs * 2 ** looks, longestPauseMs);
+}
+
+/**
+ * Milliseconds until the next look, or undefined when the file is to be decided about as it is.
+ * Unreadable files wait as long as it takes; files of folders that end in the middle wait for `incompleteGraceMs`.
+ */
+export function pauseBeforeNextLook(
+  file: Pick<WaitingFile, "channel" | "receivedAt" | "looks">,
+  prepared: PreparedDocument,
+  context: { readonly settings: LookAgainSettings; readonly now: number },
+): number | undefined {
+  const { settleMs, incompleteGraceMs } = context.settings;
+  if (prepared.kind === "unreadable") {
+    const isGone = prepared.systemCode === "ENOENT" && file.looks + 1 >= maxVanished;
+    return isGone || finalSystemCodes.has(prepared.systemCode) ? undefined : growing(settleMs, file.looks);
+  }
+  const isLocal = file.channel === "folder" || file.channel === "recovered";
+  const isOld = context.now - file.receivedAt >= incompleteGraceMs;
+  if (prepared.kind !== "refused" || !prepared.isIncomplete || !isLocal || isOld) return undefined;
+  return growing(settleMs, file.looks);
+}
