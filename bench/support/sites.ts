@@ -85,7 +85,7 @@ export async function cpuMsOf(child: ChildProcess): Promise<number> {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-interface Prepared {
+export interface Prepared {
   readonly folder: string;
   readonly password: string;
   readonly keyFile: string;

@@ -10,15 +10,12 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { makeDirectoryDurably } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
-import { databaseFileName, openStore, type Store } from "../store/database.ts";
+import { isStoreBusy } from "../lib/store-error.ts";
+import { databaseFileName, markerFileName, openStore, type Store } from "../store/database.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 const patienceMs = 10_000;
 const pauseMs = 50;
-
-function isBusy(error: unknown): boolean {
-  return systemCodeOf(error)?.startsWith("SQLITE_BUSY") ?? false;
-}
 
 /** Tries again while the database is busy, up to ten seconds. */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
@@ -27,7 +24,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!isBusy(error) || performance.now() > until) throw error;
+      if (!isStoreBusy(error) || performance.now() > until) throw error;
       await wait(pauseMs);
     }
   }
@@ -52,10 +49,9 @@ export async function becomeOwnerOf(folder: string): Promise<void> {
 
 export type AdminStore = Pick<Store, "read" | "write">;
 
-/** Whether there is a database in the state directory. Throws when it cannot be looked at. */
-export function hasStore(stateDir: string): boolean {
+function isThere(stateDir: string, name: string): boolean {
   try {
-    statSync(join(stateDir, databaseFileName));
+    statSync(join(stateDir, name));
     return true;
   } catch (error) {
     const code = systemCodeOf(error);
@@ -66,8 +62,17 @@ export function hasStore(stateDir: string): boolean {
 }
 
 /**
+ * Whether there is a database in the state directory: `lost` when its marker says that there was one. Throws when it
+ * cannot be looked at.
+ */
+export function findStore(stateDir: string): "there" | "lost" | "none" {
+  if (isThere(stateDir, databaseFileName)) return "there";
+  return isThere(stateDir, markerFileName) ? "lost" : "none";
+}
+
+/**
  * Opens the store for one command and closes it after it. Without `mayCreate` a state directory that has no database is
- * wrong use: a mistyped `stateDir` must not come to life as an empty one.
+ * wrong use: a mistyped `stateDir` must not come to life as an empty one. A database that is lost is never made anew.
  */
 export async function withAdminStore<T>(
   stateDir: string,
@@ -75,7 +80,8 @@ export async function withAdminStore<T>(
   use: (store: AdminStore) => Promise<T>,
 ): Promise<T> {
   await becomeOwnerOf(stateDir);
-  if (!hasStore(stateDir)) {
+  // Of one that is lost, `openStore` says that it has to be restored.
+  if (findStore(stateDir) === "none") {
     if (!options.mayCreate) {
       throw new WrongUseError(
         `there is no database in ${stateDir}: make it with \`dropgate init\` or \`dropgate company add\`, or correct stateDir`,

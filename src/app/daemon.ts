@@ -36,6 +36,8 @@ import { documentPoolOptionsOf } from "./document-pool-options.ts";
 import { httpOptionsOf, minFreeBytesOf, pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
 import { createHealth, type Health } from "./health.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { arrivalGraceMsOf, type LedgerWatch, startLedgerWatch } from "./ledger-watch.ts";
+import { renderMetrics } from "./metrics.ts";
 import { ReleaseStack } from "./service-group.ts";
 
 export interface Daemon {
@@ -62,6 +64,9 @@ interface Parts {
   readonly pipeline: Pipeline;
   readonly signIn: ConfigurableSignIn;
   readonly health: Health;
+  /** Open connections by endpoint, asked for at each look. */
+  readonly connections: Record<string, () => number>;
+  readonly ledgerWatch: LedgerWatch;
 }
 
 /** The real path: the endpoints know files by it, and the ledger is to name each place in one way only. */
@@ -144,6 +149,16 @@ async function startFolders(parts: Parts): Promise<void> {
   await parts.stack.start(endpoint, parts.signal);
 }
 
+function metricsOf({ pipeline, health, connections, ledgerWatch }: Parts): string {
+  const counts = Object.entries(connections).map(([name, count]) => [name, count()] as const);
+  return renderMetrics({
+    statistics: () => pipeline.statistics(),
+    connections: () => Object.fromEntries(counts),
+    discrepancies: ledgerWatch.discrepancies,
+    isReady: () => health.current().isReady,
+  });
+}
+
 async function startHttp(parts: Parts): Promise<HttpEndpoint> {
   const { store, clock, documents, log, signIn } = parts;
   const endpoint = createHttpEndpoint({
@@ -157,6 +172,7 @@ async function startHttp(parts: Parts): Promise<HttpEndpoint> {
       importBusinessPartners: (input) => importBusinessPartners({ store, clock }, input),
       submitStopDocument: (submission) => submitStopDocument({ store, documents, clock }, submission),
       health: () => parts.health.current(),
+      metrics: () => metricsOf(parts),
     },
   });
   await parts.stack.start(endpoint, parts.signal);
@@ -171,6 +187,7 @@ async function startSftp(parts: Parts, exchange: FolderExchange): Promise<SftpEn
   const { signIn, log } = parts;
   const endpoint = createSftpEndpoint({ exchange, signIn, hostKeys, options, log });
   await parts.stack.start(endpoint, parts.signal);
+  parts.connections["sftp"] = () => endpoint.connectionCount;
   for (const { type, fingerprint } of hostKeys) log.info({ type, fingerprint }, "SSH host key");
   return endpoint;
 }
@@ -180,7 +197,7 @@ function buildParts(
   store: Store,
   rest: Pick<Parts, "log" | "clock" | "stack" | "signal">,
 ): Parts {
-  const { log, clock } = rest;
+  const { log, clock, stack } = rest;
   const locations = createLocations(config.stateDir);
   const documents = createDocumentPool(documentPoolOptionsOf(config, log));
   // The getter: each reload replaces the configuration, and everybody is to see the one in force.
@@ -202,7 +219,18 @@ function buildParts(
     clock,
     timeoutMs: () => current.config.watchdog.selfCheckTimeoutMs,
   });
-  const parts = { ...rest, locations, store, companies, documents, pipeline, signIn, health };
+  const ledgerWatch = startLedgerWatch({
+    store,
+    locations,
+    clock,
+    log,
+    arrivalGraceMs: arrivalGraceMsOf(config),
+  });
+  stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
+  const parts = {
+    ...{ ...rest, locations, store, companies, documents, pipeline, signIn, health },
+    ...{ ledgerWatch, connections: {} },
+  };
   return Object.defineProperty(parts, "config", {
     get: () => current.config,
     set: (next: Config) => {

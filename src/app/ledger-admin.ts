@@ -21,6 +21,7 @@ import { findFile, type LedgerEntry, requestRetry } from "../store/files.ts";
 import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { arrivalGraceMsOf } from "./ledger-watch.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 export interface FileReason {
@@ -251,9 +252,6 @@ export async function explainSubject(
 export type VerifiedLedger = LedgerReport;
 export type VerifyProgressView = VerifyProgress;
 
-/** What the folder scan and the entry in the ledger may take on top of what is configured. */
-const arrivalMarginMs = 5_000;
-
 /** Proves the accounting of the ledger by hashing. */
 export async function verifyWholeLedger(
   config: Pick<Config, "stateDir" | "inbound">,
@@ -261,13 +259,12 @@ export async function verifyWholeLedger(
 ): Promise<VerifiedLedger> {
   return await withAdminStore(config.stateDir, { mayCreate: false }, (store) => {
     const isRunning = findProcessLockHolder(config.stateDir) !== undefined;
-    const { settleMs, scanMs } = config.inbound;
     return verifyLedger(
       {
         store,
         locations: createLocations(config.stateDir),
         clock: systemClock,
-        arrivalGraceMs: isRunning ? settleMs + scanMs + arrivalMarginMs : 0,
+        arrivalGraceMs: isRunning ? arrivalGraceMsOf(config) : 0,
       },
       options,
     );

@@ -40,6 +40,25 @@ function untilNextSignal(): Promise<"impatient"> {
   });
 }
 
+/** Takes note of SIGHUP from the beginning: unheard it would end the process. What comes before `answer` is kept. */
+function listenForHangUps(): { answer(reload: () => Promise<void>): void } {
+  let reloadOnce: (() => Promise<void>) | undefined;
+  let isAsked = false;
+  let turn = Promise.resolve();
+  const ask = () => {
+    if (reloadOnce === undefined) isAsked = true;
+    // One after the other: what is read last is to be what holds.
+    else turn = turn.then(reloadOnce);
+  };
+  process.on("SIGHUP", ask);
+  return {
+    answer(reload) {
+      reloadOnce = reload;
+      if (isAsked) ask();
+    },
+  };
+}
+
 async function reload(daemon: Daemon, options: RunOptions, log: Logger): Promise<void> {
   try {
     const outcome = await load(options);
@@ -92,6 +111,7 @@ function startFailure(error: unknown, config: Config): string {
 
 async function start(
   options: RunOptions,
+  signal: AbortSignal,
 ): Promise<{ daemon: Daemon; log: Logger; drainMs: number } | number> {
   const outcome = await load(options);
   if (outcome.kind === "faulty") {
@@ -101,9 +121,13 @@ async function start(
   const log = createLogger({ level: outcome.config.log.level });
   for (const warning of outcome.warnings) log.warn({ ...warning, file: outcome.file }, "configuration");
   try {
-    const daemon = await startDaemon(outcome.config, log, new AbortController().signal);
+    const daemon = await startDaemon(outcome.config, log, signal);
     return { daemon, log, drainMs: outcome.config.shutdown.drainMs };
   } catch (error) {
+    if (signal.aborted) {
+      log.info("stopped before it was ready");
+      return exitCodes.fine;
+    }
     log.fatal({ err: error }, `dropgate cannot start: ${startFailure(error, outcome.config)}`);
     return exitCodes.failure;
   }
@@ -112,11 +136,14 @@ async function start(
 /** Runs until it is told to stop; resolves with the exit code. */
 export async function runDaemon(options: RunOptions): Promise<number> {
   const stopSignal = untilStopSignal();
-  const started = await start(options);
+  const hangUps = listenForHangUps();
+  const starting = new AbortController();
+  void stopSignal.then(() => starting.abort());
+  const started = await start(options, starting.signal);
   if (typeof started === "number") return started;
   const { daemon, log, drainMs } = started;
   const systemd = createSystemdNotifier(options.env, log);
-  process.on("SIGHUP", () => void reload(daemon, options, log));
+  hangUps.answer(() => reload(daemon, options, log));
   const endSelfChecks = startSelfChecks(daemon, systemd, log);
   log.info({ ...daemon.listening, pid: process.pid }, "ready");
   await systemd.notify("READY=1", `STATUS=${Object.values(daemon.listening).join(", ")}`);

@@ -19,7 +19,7 @@ import { enterFile } from "../store/files.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findStoredStop, type StoredStop } from "../store/stop-queries.ts";
 import { chooseCompany } from "./admin.ts";
-import { type AdminStore, hasStore, withAdminStore } from "./admin-store.ts";
+import { type AdminStore, findStore, withAdminStore } from "./admin-store.ts";
 import { documentPoolOptionsOf } from "./document-pool-options.ts";
 import type { FileReason } from "./ledger-admin.ts";
 import { differenceOfStops, type FieldDifference } from "./stop-difference.ts";
@@ -226,7 +226,7 @@ export async function validateFiles(
 ): Promise<readonly ValidatedFile[]> {
   // Read before the store is opened: as root, the files may be for root alone.
   const read = await readAll(config, files);
-  if (!hasStore(config.stateDir) && options.companyCode === undefined) {
+  if (findStore(config.stateDir) !== "there" && options.companyCode === undefined) {
     return read.map((one) => validateAlone(one, "there is no state yet: only the document was checked"));
   }
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {

@@ -1,7 +1,8 @@
 /** How the program ends after an error. */
 import { CommanderError } from "commander";
 import { WrongUseError } from "../app/wrong-use-error.ts";
-import { DropgateError, type ErrorCode, systemCodeOf } from "../lib/errors.ts";
+import { DropgateError, type ErrorCode } from "../lib/errors.ts";
+import { isStoreBusy } from "../lib/store-error.ts";
 import { exitCodes, FaultyConfigError } from "./command-line.ts";
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -72,7 +73,7 @@ export function endingAfter(error: unknown): Ending {
   if (error instanceof DropgateError) {
     return { exitCode: exitCodeOfError[error.code], message: `dropgate: ${error.message}` };
   }
-  if (systemCodeOf(error)?.startsWith("SQLITE_BUSY") === true) {
+  if (isStoreBusy(error)) {
     return { exitCode: failure, message: "dropgate: the database is busy: try again in a moment" };
   }
   const message = error instanceof Error ? error.message : String(error);

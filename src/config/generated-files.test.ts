@@ -14,7 +14,7 @@ import { configSchema } from "./schema.ts";
 import { settingsBelow } from "./setting-list.ts";
 
 const projectFolder = resolve(import.meta.dirname, "../..");
-const sampleFile = join(projectFolder, "config/dropgate.yaml");
+const sampleFile = join(projectFolder, "config/dropgate.example.yaml");
 const env = { DROPGATE_TLS_PASSPHRASE: "hunter2" };
 let folder = "";
 
@@ -39,7 +39,7 @@ function uncommented(sample: string): string {
 
 test.each([
   ["config/dropgate.schema.json", renderJsonSchema],
-  ["config/dropgate.yaml", () => renderSample()],
+  ["config/dropgate.example.yaml", () => renderSample()],
   ["docs/configuration.md", renderReference],
 ])("%s is up to date with the schema", (name, render) => {
   const file = join(projectFolder, name);

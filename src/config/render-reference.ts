@@ -17,7 +17,7 @@ dropgate reads one YAML file. It is looked for in this order, and the first one 
 4. \`/etc/dropgate/dropgate.yaml\`.
 
 Every setting has a default, so an empty file is a complete configuration that listens on loopback only.
-[\`config/dropgate.yaml\`](../config/dropgate.yaml) shows all of them; \`config/dropgate.schema.json\` lets editors
+[\`config/dropgate.example.yaml\`](../config/dropgate.example.yaml) shows all of them; \`config/dropgate.schema.json\` lets editors
 complete and check them. Unknown names and wrong values are never passed over: \`dropgate check\` and the start list
 all of them with line, column and remedy, and nothing starts.
 

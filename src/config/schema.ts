@@ -1,6 +1,6 @@
 /**
  * The one definition of the configuration: types, defaults, limits, descriptions and whether a change needs a restart.
- * The loader, `config/dropgate.schema.json`, `config/dropgate.yaml` and `docs/configuration.md` all come from it.
+ * The loader, `config/dropgate.schema.json`, `config/dropgate.example.yaml` and `docs/configuration.md` all come from it.
  */
 import type { Static } from "@sinclair/typebox";
 import { companiesSection } from "./companies-section.ts";

@@ -56,6 +56,11 @@ describe("encodings", () => {
     expect(firstStop(readStopDocument(bytes))["bol"]).toBe("Zoë\nß");
   });
 
+  test("a declaration of UTF-16 in a document of single bytes is told as what it is", () => {
+    const fault = firstFault(read('<?xml version="1.0" encoding="UTF-16"?><Stop/>'));
+    expect(fault).toMatchObject({ code: "forbiddenXml", message: expect.stringContaining("is not in it") });
+  });
+
   test("bytes that are no UTF-8 are not well-formed", () => {
     const bytes = Buffer.concat([
       Buffer.from("<Stop><BOL>"),

@@ -5,14 +5,7 @@
  * one pass makes the objects and holds the document to its limits, and the XSD decides whether what was made counts.
  * libxml2 parses the bytes itself, with no network, no entity substitution, no DTD loading, and no file access.
  */
-import {
-  type ErrorDetail,
-  ParseOption,
-  XmlDocument,
-  XmlParseError,
-  XmlValidateError,
-  XsdValidator,
-} from "libxml2-wasm";
+import { type ErrorDetail, ParseOption, XmlDocument, XmlParseError, XsdValidator } from "libxml2-wasm";
 import type { StopFunction } from "../domain/stop-change.ts";
 import { type Fault, maxFaults } from "../lib/errors.ts";
 import { decodeXml, findDoctype } from "./decode-xml.ts";
@@ -24,8 +17,9 @@ import {
   type StopDocumentOutcome,
   type StopInstruction,
 } from "./stop-document.ts";
+import { schemaFaults } from "./schema-check.ts";
 import { asStop, type ReadDocument, type ReadInstruction, readStopText } from "./stop-reader.ts";
-import { faultOfParseError, faultOfSchemaError, isLimitError } from "./xml-faults.ts";
+import { faultOfParseError, isLimitError } from "./xml-faults.ts";
 import { writeStopXsd } from "./xsd-writer.ts";
 
 // BIG_LINES: lines beyond 65,535 are told right. COMPACT: short texts cost no allocation.
@@ -132,16 +126,6 @@ function parse(bytes: Uint8Array): XmlDocument | readonly ErrorDetail[] {
   }
 }
 
-function schemaErrors(document: XmlDocument): readonly ErrorDetail[] {
-  try {
-    stopValidator().validate(document);
-    return [];
-  } catch (error) {
-    if (error instanceof XmlValidateError) return error.details;
-    throw error;
-  }
-}
-
 function isStopFunction(code: string): code is StopFunction {
   return code === "01" || code === "02" || code === "03";
 }
@@ -163,6 +147,14 @@ function doctypeFault(text: string, at: number): Fault {
   };
 }
 
+function encodingFault(encoding: string): Fault {
+  // Real UTF-16 is known by its first bytes, so one that had to be declared is not.
+  const message = /^utf-?16/i.test(encoding)
+    ? "The declaration says UTF-16, and the document is not in it. Declare the encoding that it is saved in."
+    : `The encoding '${encoding.slice(0, 40)}' is not taken. Send UTF-8, UTF-16 or ISO-8859-1.`;
+  return { code: "forbiddenXml", message, line: 1 };
+}
+
 /** Adds the number of the stop that the fault's path leads to. */
 function withStopNumber(fault: Fault, instructions: readonly ReadInstruction[]): Fault {
   const path = /^\/(?:Stops\/)?Stop(?:\[(\d+)\])?(?:\/|$)/.exec(fault.path ?? "");
@@ -177,10 +169,10 @@ function readParsed(parsed: XmlDocument, text: string, limits: StopDocumentLimit
     return refused([limitFault(outcome.message, outcome.line)], { isIncomplete: false, ...guessed(text) });
   }
   const { document } = outcome;
-  const details = schemaErrors(parsed).slice(0, maxFaults);
-  if (details.length > 0) {
-    const faults = details.map((detail) => withStopNumber(faultOfSchemaError(detail), document.instructions));
-    return refused(faults, known(document));
+  const faults = schemaFaults(stopValidator(), parsed, text);
+  if (faults.length > 0) {
+    const numbered = faults.map((fault) => withStopNumber(fault, document.instructions));
+    return refused(numbered, known(document));
   }
   if (document.faults.length > 0) return refused(document.faults, known(document));
   return {
@@ -206,8 +198,7 @@ export function readStopDocument(
   }
   const decoded = decodeXml(bytes);
   if (decoded.kind === "unsupported") {
-    const message = `The encoding '${decoded.encoding.slice(0, 40)}' is not taken. Send UTF-8, UTF-16 or ISO-8859-1.`;
-    return refused([{ code: "forbiddenXml", message, line: 1 }], { isIncomplete: false });
+    return refused([encodingFault(decoded.encoding)], { isIncomplete: false });
   }
   const { text } = decoded;
   const doctypeAt = findDoctype(text);

@@ -73,3 +73,39 @@ test("at most 50 faults are written", () => {
 test("an empty document id is UNKNOWN", () => {
   expect(valuesOf({ documentId: " \u0000", faults: [], ...counts }).at("//DocumentID")).toBe("UNKNOWN");
 });
+
+test("values that builders of XML are known to trip over come out as they went in", () => {
+  const document = (value: string) => ({
+    documentId: value,
+    faults: [{ code: "missing", message: value, path: value, stopNbr: value } as const],
+    ...counts,
+  });
+  for (const value of ["true", "]]>", "__proto__", "&amp;", "#text", "@Line", "0"]) {
+    const { at } = valuesOf(document(value));
+    for (const path of ["//DocumentID", "//Error", "//Error/@Path"]) expect(at(path)).toBe(value);
+  }
+  for (const value of ["", "  both ends \n", "\n\tx\r"]) {
+    const { at } = valuesOf(document(value));
+    for (const path of ["//Error", "//Error/@Path"]) expect(at(path)).toBe(value);
+  }
+});
+
+test("a response keeps its form: declaration, two spaces an indent, no attribute that is not known", () => {
+  const faults: Fault[] = [{ code: "missing", message: "x" }];
+  expect(
+    writeStopResponse({ documentId: "D", faults, ...counts }),
+  ).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<StopResponse>
+  <DocumentID>D</DocumentID>
+  <Status>99</Status>
+  <Errors>
+    <Error ErrorMsgID="901">x</Error>
+  </Errors>
+  <Result>
+    <RecordsCreated>0</RecordsCreated>
+    <RecordsUpdated>0</RecordsUpdated>
+    <RecordsDeleted>0</RecordsDeleted>
+  </Result>
+</StopResponse>
+`);
+});

@@ -47,6 +47,29 @@ test("characters that XML cannot carry are left out, and all others survive", ()
   expect(outcome).toMatchObject({ document: { instructions: [{ stop: expected }] } });
 });
 
+test("empty lists, empty items and texts that builders of XML are known to trip over survive", () => {
+  const stop = {
+    stopNbr: "1",
+    bol: " ]]> ",
+    reference1: "",
+    weight: "1",
+    weightUOM: "true",
+    volumeUOM: "l\nx",
+    comments: [{}, { commentType: "true" }, { commentDescription: "  " }],
+    customAttributes: [],
+    stopDetails: [{}],
+  };
+  const outcome = readStopDocument(
+    Buffer.from(writeStopDocument({ instructions: [{ function: "01", stop }] })),
+  );
+  const comments = [
+    { commentDescription: "" },
+    { commentType: "true", commentDescription: "" },
+    { commentDescription: "  " },
+  ];
+  expect(outcome).toMatchObject({ document: { instructions: [{ stop: { ...stop, comments } }] } });
+});
+
 test("values that an element cannot say are left out, so that the document obeys the XSD", () => {
   const stop = { stopNbr: "1", stopType: "XX", weight: "heavy", to: { address: { latitude: "" as const } } };
   const outcome = readStopDocument(

@@ -4,7 +4,7 @@ import type { StopFunction } from "../domain/stop-change.ts";
 import type { ListElement, StopElement, ValueElement } from "./stop-element.ts";
 import { stopElements } from "./stop-elements.ts";
 import { type ScalarValue, valueKindOf } from "./value-kinds.ts";
-import { escapeXml, escapeXmlAttribute } from "./xml-text.ts";
+import { writeXml, type XmlContent, type XmlFields, xmlText } from "./xml-builder.ts";
 
 function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
@@ -20,57 +20,56 @@ function valueAt(target: unknown, path: string): unknown {
   return value;
 }
 
-function attributeText(element: ValueElement, target: unknown): string {
-  if (element.attribute === undefined) return "";
+type MutableFields = Record<string, XmlContent>;
+
+function attributeText(element: ValueElement, target: unknown): string | undefined {
+  if (element.attribute === undefined) return undefined;
   const value = valueAt(target, element.attribute.path);
-  return isScalar(value) ? ` ${element.attribute.name}="${escapeXmlAttribute(String(value))}"` : "";
+  return isScalar(value) ? String(value) : undefined;
 }
 
-function writeValue(element: ValueElement, target: unknown, indent: string): string {
+/** Undefined when the element is to be left out. */
+function valueContent(element: ValueElement, target: unknown): XmlContent | undefined {
   const value = valueAt(target, element.path);
   const attribute = attributeText(element, target);
   const text = isScalar(value) ? valueKindOf(element.kind).write(value) : undefined;
-  if (text === undefined && attribute === "") return "";
-  return `${indent}<${element.name}${attribute}>${escapeXml(text ?? "")}</${element.name}>\n`;
+  if (attribute === undefined) return text;
+  return { [`@${element.attribute?.name}`]: attribute, [xmlText]: text ?? "" };
 }
 
-function wrapped(name: string, content: string, indent: string): string {
-  return `${indent}<${name}>\n${content}${indent}</${name}>\n`;
-}
-
-function writeList(element: ListElement, target: unknown, indent: string): string {
+function listContent(element: ListElement, target: unknown): XmlFields | undefined {
   const items = valueAt(target, element.path);
-  if (!Array.isArray(items)) return "";
+  if (!Array.isArray(items)) return undefined;
   const { item } = element;
-  const inner = `${indent}  `;
-  const texts = items.map((one) => {
-    if (item.content !== undefined)
-      return writeValue(item.content, one, inner) || `${inner}<${item.name}/>\n`;
-    return wrapped(item.name, writeElements(item.children, one, `${inner}  `), inner);
-  });
-  return wrapped(element.name, texts.join(""), indent);
+  const contents = items.map((one) =>
+    item.content === undefined ? fieldsOf(item.children, one) : (valueContent(item.content, one) ?? ""),
+  );
+  return { [item.name]: contents };
+}
+
+function contentOf(element: StopElement, target: unknown): XmlContent | undefined {
+  if (element.shape === "value") return valueContent(element, target);
+  if (element.shape === "list") return listContent(element, target);
+  const fields = fieldsOf(element.children, target);
+  return Object.keys(fields).length === 0 ? undefined : fields;
 }
 
 /**
- * The elements of the table for one canonical object, each on its own line. Values that are absent or that the
- * element's kind cannot say are left out.
+ * The elements of the table for one canonical object. Values that are absent or that the element's kind cannot say are
+ * left out.
  */
-function writeElements(elements: readonly StopElement[], target: unknown, indent: string): string {
-  let result = "";
+function fieldsOf(elements: readonly StopElement[], target: unknown): XmlFields {
+  const fields: MutableFields = {};
   for (const element of elements) {
-    if (element.shape === "value") result += writeValue(element, target, indent);
-    else if (element.shape === "list") result += writeList(element, target, indent);
-    else {
-      const content = writeElements(element.children, target, `${indent}  `);
-      if (content !== "") result += wrapped(element.name, content, indent);
-    }
+    const content = contentOf(element, target);
+    if (content !== undefined) fields[element.name] = content;
   }
-  return result;
+  return fields;
 }
 
 /** The children of `Stop` but `Function`, for documents that extend the stop. */
-export function writeStopElements(stop: Stop, indent: string): string {
-  return writeElements(stopElements, stop, indent);
+export function stopFields(stop: Stop): XmlFields {
+  return fieldsOf(stopElements, stop);
 }
 
 export interface StopDocumentToWrite {
@@ -79,19 +78,13 @@ export interface StopDocumentToWrite {
   readonly instructions: readonly { readonly function: StopFunction; readonly stop: Stop }[];
 }
 
-const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
-
 /** A `Stop` document for one stop; a `Stops` document for several, or when there is a document id or company code. */
 export function writeStopDocument(document: StopDocumentToWrite): string {
   const { documentId, companyCode, instructions } = document;
-  const isSingle = instructions.length === 1 && documentId === undefined && companyCode === undefined;
-  const indent = isSingle ? "" : "  ";
-  const stops = instructions.map(({ function: functionCode, stop }) => {
-    const elements = `${indent}  <Function>${functionCode}</Function>\n${writeStopElements(stop, `${indent}  `)}`;
-    return wrapped("Stop", elements, indent);
-  });
-  if (isSingle) return `${declaration}${stops.join("")}`;
-  const id = documentId === undefined ? "" : `  <DocumentID>${escapeXml(documentId)}</DocumentID>\n`;
-  const company = companyCode === undefined ? "" : `  <CompanyCode>${escapeXml(companyCode)}</CompanyCode>\n`;
-  return `${declaration}${wrapped("Stops", `${id}${company}${stops.join("")}`, "")}`;
+  const stops = instructions.map(({ function: code, stop }) => ({ Function: code, ...stopFields(stop) }));
+  const [first] = stops;
+  if (first !== undefined && stops.length === 1 && documentId === undefined && companyCode === undefined) {
+    return writeXml({ Stop: first });
+  }
+  return writeXml({ Stops: { DocumentID: documentId, CompanyCode: companyCode, Stop: stops } });
 }

@@ -107,7 +107,7 @@ export const valueKinds = {
   functionCode: {
     typeName: "FunctionCode",
     expected: "01 (create or update), 02 (delete) or 03 (create or update and assign)",
-    faultCode: "badDate",
+    faultCode: "xsdMismatch",
     restriction: { base: "xs:token", facets: enumeration(["01", "02", "03"]) },
     read: readWith((text) => text),
     write: writeText,

@@ -24,7 +24,15 @@ export class XmlLimitReached extends Error {
   }
 }
 
-const codes = { tab: 9, space: 32, exclamation: 33, slash: 47, greater: 62, question: 63 } as const;
+const codes = {
+  tab: 9,
+  space: 32,
+  exclamation: 33,
+  slash: 47,
+  equals: 61,
+  greater: 62,
+  question: 63,
+} as const;
 
 const references = /&(?:#x([0-9a-fA-F]+)|#([0-9]+)|(amp|lt|gt|quot|apos));/g;
 const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
@@ -133,14 +141,22 @@ export class XmlCursor {
   attribute(name: string): string | undefined {
     const text = this.#text;
     for (let at = this.#nameEnd; at < this.#tagEnd; ) {
-      const equals = text.indexOf("=", at);
-      if (equals === -1 || equals > this.#tagEnd) return undefined;
+      const equals = this.#equalsFrom(at);
+      if (equals === -1) return undefined;
       const open = this.#quoteAfter(equals);
       const close = text.indexOf(text.charAt(open), open + 1);
       if (text.slice(at, equals).trim() === name) return attributeValue(text.slice(open + 1, close));
       at = close + 1;
     }
     return undefined;
+  }
+
+  /** Never looks behind the tag: a document without any `=` would be searched to its end for each element. */
+  #equalsFrom(from: number): number {
+    for (let at = from; at < this.#tagEnd; at++) {
+      if (this.#text.charCodeAt(at) === codes.equals) return at;
+    }
+    return -1;
   }
 
   #quoteAfter(equals: number): number {

@@ -2,6 +2,7 @@
 import type { ErrorDetail } from "libxml2-wasm";
 import type { Fault } from "../lib/errors.ts";
 import { valueKinds } from "./value-kinds.ts";
+import { wordsForParseMessage } from "./parse-messages.ts";
 
 const maxShownLength = 60;
 
@@ -35,6 +36,9 @@ function enumerated(set: string): string {
   return values.filter((value) => value !== "").join(", ");
 }
 
+const unexpectedWords =
+  "found an element that is unknown here or stands twice; expected each element of the XSD at most once [content]";
+
 /** Each form of message, and what is said instead. The rule's name stands in brackets. */
 const rewrites: readonly (readonly [RegExp, Rewrite])[] = [
   [
@@ -67,11 +71,7 @@ const rewrites: readonly (readonly [RegExp, Rewrite])[] = [
     /^This element is not expected\. Expected is (?:one of )?\( (.*) \)\.$/,
     (list = "") => `found this element where it is not expected; expected ${expectedNames(list)} [content]`,
   ],
-  [
-    /^This element is not expected\.$/,
-    () =>
-      "found an element that is unknown here or stands twice; expected each element of the XSD at most once [content]",
-  ],
+  [/^This element is not expected\.$/, () => unexpectedWords],
   [
     /^No matching global declaration available for the validation root\.$/,
     () => "found this root element, expected Stop or Stops without a namespace [root]",
@@ -110,6 +110,20 @@ export function faultOfSchemaError(detail: ErrorDetail): Fault {
   };
 }
 
+/** Whether a finding is a child that does not belong where it stands. Behind it, libxml2 does not look any further. */
+export function isUnexpectedChild(detail: ErrorDetail): boolean {
+  return schemaMessage.exec(detail.message.trim())?.[3]?.startsWith("This element is not expected.") === true;
+}
+
+/** The fault of such a child; `repeated` is the one element that its parent may hold, when that holds a list. */
+export function faultOfUnexpectedChild(name: string, repeated: string | undefined): Fault {
+  const words =
+    repeated === undefined
+      ? unexpectedWords
+      : `found this element where it is not expected; expected ${repeated} [content]`;
+  return { code: "xsdMismatch", message: `${shown(name)}: ${words}.` };
+}
+
 const limitMessage = /^Excessive depth|Resource limit exceeded|Text node too long|too long|huge/i;
 
 /** Whether the parser gave up because of one of its own limits and not because the document is wrong. */
@@ -117,12 +131,15 @@ export function isLimitError(detail: ErrorDetail): boolean {
   return limitMessage.test(detail.message);
 }
 
-/** The fault of a document that is not well-formed. */
+/** The fault of a document that is not well-formed, from the parser's first complaint. */
 export function faultOfParseError(detail: ErrorDetail): Fault {
+  const { line, col: column } = detail;
+  const message = detail.message.trim();
+  const words = wordsForParseMessage(message) ?? `${shown(message)}. Correct it`;
   return {
     code: "notWellFormed",
-    message: `The document is not well-formed XML: ${shown(detail.message.trim())}. Correct it at line ${detail.line}, column ${detail.col}.`,
-    line: detail.line,
-    column: detail.col,
+    message: `The document is not well-formed XML: ${words} at line ${line}, column ${column}.`,
+    line,
+    column,
   };
 }

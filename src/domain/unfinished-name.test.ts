@@ -4,6 +4,7 @@ import { isUnfinishedName } from "./unfinished-name.ts";
 test.each([
   ".x.xml",
   "x.part",
+  "x.xml.1b2c3d4e.partial",
   "x.xml.filepart",
   "x.TMP",
   "x.writing",

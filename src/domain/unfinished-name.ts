@@ -1,7 +1,16 @@
 /**
  * Names by which clients mark a file they have not finished (decisions 6): left alone until they are renamed.
  */
-const unfinishedEndings = [".part", ".filepart", ".tmp", ".writing", ".uploading", ".crdownload", "~"];
+const unfinishedEndings = [
+  ".part",
+  ".partial",
+  ".filepart",
+  ".tmp",
+  ".writing",
+  ".uploading",
+  ".crdownload",
+  "~",
+];
 
 /** Whether the name says "unfinished": a dot-file, or one of the endings, in any case. */
 export function isUnfinishedName(name: string): boolean {

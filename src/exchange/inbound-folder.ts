@@ -253,7 +253,12 @@ export class InboundFolder {
     const { disk } = this.#context;
     if ((await this.#unfinished(own)) === undefined) return undefined;
     const file = await openRegularFile(partials.child(own.name), constants.O_RDWR, disk);
-    return file === undefined ? undefined : { fd: file.fd, size: file.stats.size };
+    if (file === undefined) return undefined;
+    if (file.stats.nlink === 1) return { fd: file.fd, size: file.stats.size };
+    // A crash between link and unlink: these are the bytes of a file that has arrived, and nobody writes into them.
+    await disk.close(file.fd);
+    await disk.unlink(partials.child(own.name));
+    return undefined;
   }
 
   async #place(

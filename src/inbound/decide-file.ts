@@ -18,6 +18,7 @@ import { baseNameOf, type StopFileName } from "../domain/stop-file-name.ts";
 import type { Fault } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { applyStopChanges, type RecordCounts } from "../operations/apply-stop-document.ts";
+import { noteLaterStops } from "../store/file-stops.ts";
 import { type Decision, findDecidedNamesakes, findFile, recordDecision } from "../store/files.ts";
 import type { Transaction } from "../store/group-commit.ts";
 
@@ -40,6 +41,7 @@ export interface DecidedFile {
   readonly id: number;
   readonly state: DecidedState;
   readonly location: string;
+  readonly sha256: string;
   readonly faults: readonly Fault[];
   readonly receipt: string;
 }
@@ -160,6 +162,14 @@ function toDecision(file: FileToDecide, verdict: Verdict, rest: { location: stri
   };
 }
 
+/** Most files name one stop, and cost nothing here. */
+async function keepLaterStops(tx: Transaction, { id, companyId, prepared }: FileToDecide): Promise<void> {
+  if (prepared.kind !== "read" || prepared.instructions.length < 2) return;
+  const [first, ...later] = prepared.instructions.map(({ stopNbr }) => stopNbr);
+  const stopNbrs = later.filter((stopNbr) => stopNbr !== first);
+  await noteLaterStops(tx, { companyId, fileId: id, stopNbrs });
+}
+
 async function keep(
   tx: Transaction,
   file: FileToDecide,
@@ -167,10 +177,19 @@ async function keep(
   rest: { location: string; now: number },
 ): Promise<DecidedFile> {
   if (!(await recordDecision(tx, toDecision(file, verdict, rest)))) throw new NotWaitingError(file.id);
+  await keepLaterStops(tx, file);
   killPoint("decide.recorded");
   const receipt = await receiptOf(tx, file, verdict);
   killPoint("decide.receiptMade");
-  return { id: file.id, state: verdict.state, location: rest.location, faults: verdict.faults, receipt };
+  const { sha256 } = file.prepared;
+  return {
+    id: file.id,
+    state: verdict.state,
+    location: rest.location,
+    sha256,
+    faults: verdict.faults,
+    receipt,
+  };
 }
 
 /** The entry was decided by somebody else meanwhile; thrown so that the unit of work is undone. */

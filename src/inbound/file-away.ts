@@ -6,6 +6,7 @@
  * The folders are synced once for the whole group. A receipt is not synced by itself: its content is in the ledger, and
  * after a power failure the receipts of the last minutes are written again.
  */
+import { hash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -30,6 +31,8 @@ export interface FilingTask {
   readonly id: number;
   readonly from: string;
   readonly to: string;
+  /** Of the bytes that were decided about; empty or null when there were none. */
+  readonly sha256: string | null;
   readonly receipt: string;
   /** Paths under which the receipt is written. */
   readonly receiptPaths: readonly string[];
@@ -72,8 +75,12 @@ function syncFile(path: string, flags = constants.O_RDONLY): void {
   }
 }
 
+function temporaryFor(path: string): string {
+  return join(dirname(path), `.${basename(path)}.tmp`);
+}
+
 function copyAcross(from: string, to: string): void {
-  const temporary = join(dirname(to), `.${basename(to)}.tmp`);
+  const temporary = temporaryFor(to);
   copyFileSync(from, temporary);
   killPoint("move.copied");
   syncFile(temporary);
@@ -102,28 +109,55 @@ function isSameFile(task: FilingTask, source: Stats, target: Stats): boolean {
   return source.size === target.size && readFileSync(task.from).equals(readFileSync(task.to));
 }
 
-/** Moves without overwriting; gives the path at which the file lies then, or undefined when it is nowhere. */
-function move(task: FilingTask): string | undefined {
-  const source = statOf(task.from);
-  const target = task.from === task.to ? undefined : statOf(task.to);
-  if (source === undefined) return target === undefined ? undefined : task.to;
-  if (task.from === task.to) return task.to;
-  if (target === undefined) {
-    rename(task.from, task.to);
-    return task.to;
-  }
+function holds(path: string, sha256: string | null): boolean {
+  return sha256 !== null && sha256 !== "" && hash("sha256", readFileSync(path), "hex") === sha256;
+}
+
+/**
+ * Where an attempt before this one, perhaps before a crash, has put the file; undefined when it is still to be moved. The
+ * name under which it came may have been used again since then: what lies there now is another file, and is left alone.
+ */
+function movedBefore(
+  task: FilingTask,
+  source: Stats | undefined,
+  target: Stats | undefined,
+): string | undefined {
+  const aside = asideFor(task);
+  if (statOf(aside) !== undefined) return aside;
+  if (target === undefined) return undefined;
+  if (source === undefined) return task.to;
   if (isSameFile(task, source, target)) {
+    unlinkIfThere(temporaryFor(task.to));
     unlinkSync(task.from);
     killPoint("file.secondLinkRemoved");
     return task.to;
   }
-  const other = join(dirname(task.to), nameWithId(basename(task.to), task.id));
-  rename(task.from, other);
-  return other;
+  return target.isFile() && holds(task.to, task.sha256) ? task.to : undefined;
+}
+
+/** Its place when somebody else's file lies where it was to go. */
+function asideFor({ to, id }: FilingTask): string {
+  return join(dirname(to), nameWithId(basename(to), id));
+}
+
+/** Moves without overwriting; gives the path at which the file lies then, or undefined when it is nowhere. */
+function move(task: FilingTask): string | undefined {
+  const source = statOf(task.from);
+  if (task.from === task.to) return source === undefined ? undefined : task.to;
+  const target = statOf(task.to);
+  if (source !== undefined && target === undefined) {
+    rename(task.from, task.to);
+    return task.to;
+  }
+  const before = movedBefore(task, source, target);
+  if (before !== undefined || source === undefined) return before;
+  const aside = asideFor(task);
+  rename(task.from, aside);
+  return aside;
 }
 
 function writeReceipt(path: string, text: string): void {
-  const temporary = join(dirname(path), `.${basename(path)}.tmp`);
+  const temporary = temporaryFor(path);
   const descriptor = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o640);
   killPoint("receipt.opened");
   try {
@@ -134,6 +168,14 @@ function writeReceipt(path: string, text: string): void {
   killPoint("receipt.written");
   renameSync(temporary, path);
   killPoint("receipt.renamed");
+}
+
+/** Writes a receipt that survives a power failure when the function returns. Leaves nothing behind that the next attempt does not replace. */
+export function writeReceiptDurably(path: string, text: string): void {
+  makeDirectoryOf(path);
+  writeReceipt(path, text);
+  syncFile(path);
+  syncFile(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
 }
 
 const knownDirectories = new Set<string>();

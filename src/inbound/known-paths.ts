@@ -1,8 +1,13 @@
-/** A set of paths, many of which lie in few directories. */
+/**
+ * A set of paths, many of which lie in few directories. It counts: a name may be used again before the file that had it
+ * last is done with, and two uploads may want the same one at the same moment; what one gives back stays for the other.
+ */
 import { basename, dirname } from "node:path";
 
 export class KnownPaths {
   readonly #namesByDirectory = new Map<string, Set<string>>();
+  /** Additions beyond the first, which are rare. */
+  readonly #more = new Map<string, number>();
 
   has(path: string): boolean {
     return this.#namesByDirectory.get(dirname(path))?.has(basename(path)) ?? false;
@@ -11,13 +16,26 @@ export class KnownPaths {
   add(directory: string, name: string): void {
     const names = this.#namesByDirectory.get(directory);
     if (names === undefined) this.#namesByDirectory.set(directory, new Set([name]));
+    else if (names.has(name)) this.#addMore(`${directory}/${name}`, 1);
     else names.add(name);
   }
 
+  /** Takes one addition back. */
   delete(directory: string, name: string): void {
     const names = this.#namesByDirectory.get(directory);
     if (names === undefined) return;
+    const path = `${directory}/${name}`;
+    if (this.#more.has(path)) {
+      this.#addMore(path, -1);
+      return;
+    }
     names.delete(name);
     if (names.size === 0) this.#namesByDirectory.delete(directory);
+  }
+
+  #addMore(path: string, by: 1 | -1): void {
+    const count = (this.#more.get(path) ?? 0) + by;
+    if (count > 0) this.#more.set(path, count);
+    else this.#more.delete(path);
   }
 }

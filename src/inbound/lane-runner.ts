@@ -14,9 +14,10 @@ import type { PreparedDocument } from "../documents/prepared-document.ts";
 import type { DecidedState } from "../domain/file-state.ts";
 import type { Clock } from "../lib/clock.ts";
 import { parseStopFileName } from "../domain/stop-file-name.ts";
-import { type Fault, reasonCodeOf, systemCodeOf } from "../lib/errors.ts";
+import { type Fault, reasonCodeOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
+import { isPassingStoreError } from "../lib/store-error.ts";
 import type { Store } from "../store/database.ts";
 import {
   type DecidedFile,
@@ -50,6 +51,7 @@ export interface LaneRunnerDependencies {
   readonly settings: () => PipelineSettings;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly onDecided: (state: DecidedState) => void;
   /** The file is decided and filed: its path may be used again. */
   readonly onFiled: (file: WaitingFile) => void;
 }
@@ -319,7 +321,7 @@ export class LaneRunner {
     let error = cause;
     while (!this.#isStopped) {
       if (error instanceof NotWaitingError) return undefined;
-      const isOfStore = systemCodeOf(error)?.startsWith("SQLITE_") ?? false;
+      const isOfStore = isPassingStoreError(error);
       if (!isOfStore) file.failures += 1;
       this.#deps.log.error(
         { err: error, fileId: file.id, company: this.companyCode },
@@ -346,6 +348,7 @@ export class LaneRunner {
   #handOver(file: ReadyFile, decided: DecidedFile): void {
     killPoint("decide.handingOver");
     this.#logDecision(file, decided);
+    this.#deps.onDecided(decided.state);
     const task = toFilingTask(this.#deps.locations, {
       companyCode: this.companyCode,
       name: file.name,

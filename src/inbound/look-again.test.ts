@@ -32,7 +32,12 @@ it.each([
 ] as const)(
   "%s is looked at again after the right pause or decided about",
   (_, prepared, channel, looks, age, pause) => {
-    const file = { channel, looks, receivedAt: 0 };
+    const file = { name: "a_20261105_080000.xml", channel, looks, receivedAt: 0 };
     expect(pauseBeforeNextLook(file, prepared, { settings, now: age })).toBe(pause);
   },
 );
+
+it("a file whose name is refused anyway is not waited for", () => {
+  const file = { name: "readme.txt", channel: "folder", looks: 0, receivedAt: 0 } as const;
+  expect(pauseBeforeNextLook(file, refused(true), { settings, now: 0 })).toBeUndefined();
+});

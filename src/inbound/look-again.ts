@@ -23,7 +23,7 @@ function growing(firstMs: number, looks: number): number {
  * Unreadable files wait as long as it takes; files of folders that end in the middle wait for `incompleteGraceMs`.
  */
 export function pauseBeforeNextLook(
-  file: Pick<WaitingFile, "channel" | "receivedAt" | "looks">,
+  file: Pick<WaitingFile, "name" | "channel" | "receivedAt" | "looks">,
   prepared: PreparedDocument,
   context: { readonly settings: LookAgainSettings; readonly now: number },
 ): number | undefined {
@@ -34,6 +34,8 @@ export function pauseBeforeNextLook(
   }
   const isLocal = file.channel === "folder" || file.channel === "recovered";
   const isOld = context.now - file.receivedAt >= incompleteGraceMs;
-  if (prepared.kind !== "refused" || !prepared.isIncomplete || !isLocal || isOld) return undefined;
+  // A name that is refused anyway is not worth waiting for.
+  const mayBecomeWhole = prepared.kind === "refused" && prepared.isIncomplete && /\.xml$/i.test(file.name);
+  if (!mayBecomeWhole || !isLocal || isOld) return undefined;
   return growing(settleMs, file.looks);
 }

@@ -11,7 +11,9 @@
  *   entry decided, not filed                the move and the receipt are done (again)
  *   entry decided and filed                 nothing
  */
+import { basename, dirname } from "node:path";
 import type { DocumentPool } from "../documents/document-pool.ts";
+import type { DecidedState } from "../domain/file-state.ts";
 import { parseStopFileName } from "../domain/stop-file-name.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -25,6 +27,7 @@ import { createFilingQueue, type FilingQueue } from "./filing-queue.ts";
 import type { Arrival, Inbox } from "./inbox.ts";
 import { KnownPaths } from "./known-paths.ts";
 import { LaneRunner, type PipelineSettings } from "./lane-runner.ts";
+import { findLeftBehind, LeftBehind } from "./left-behind.ts";
 import type { Locations } from "./locations.ts";
 import { acceptRetries, redoFiling } from "./recovery.ts";
 import {
@@ -46,7 +49,19 @@ export interface PipelineDependencies {
   readonly log: Logger;
 }
 
+/** Figures for monitoring; `decided` counts since the start. */
+export interface PipelineStatistics {
+  readonly waiting: readonly { readonly company: string; readonly count: number }[];
+  readonly decided: readonly {
+    readonly company: string;
+    readonly state: DecidedState;
+    readonly count: number;
+  }[];
+  readonly unfiled: number;
+}
+
 export interface Pipeline extends Inbox, Service {
+  statistics(): PipelineStatistics;
   /** Files that wait over all companies. */
   readonly waitingTotal: number;
 }
@@ -55,6 +70,10 @@ const recoveryPage = 2_000;
 const entryGroup = 256;
 const entryPauseMs = 1_000;
 const retryPollMs = 1_000;
+/** More than an earlier run can have left in `inbound/`. */
+const recoveredSequences = 2 ** 24;
+/** Beyond the time to settle: for the scan and for syncing what it found. */
+const leftBehindMarginMs = 10_000;
 
 class InboundPipeline implements Pipeline {
   readonly name = "inbound";
@@ -65,10 +84,14 @@ class InboundPipeline implements Pipeline {
   /** Paths of files in the pipeline: scans leave them alone. */
   readonly #knownPaths = new KnownPaths();
   /** Paths that are about to appear. Kept apart: giving one back must not forget a file that waits under that name. */
-  readonly #reservedPaths = new Set<string>();
+  readonly #reservedPaths = new KnownPaths();
+  readonly #leftBehind = new LeftBehind();
   readonly #waiting = new Map<number, number>();
+  readonly #decided = new Map<LaneRunner, Map<DecidedState, number>>();
   readonly #entering = new Set<Promise<void>>();
   #sequence = 0;
+  /** Of files that an earlier run has left: after those of the ledger, before those of this run. */
+  #recoveredSequence = 0;
   #poll: NodeJS.Timeout | undefined;
   #isStopped = false;
   /** Nothing is decided before all that was waiting is back in line. */
@@ -89,6 +112,24 @@ class InboundPipeline implements Pipeline {
     return total;
   }
 
+  statistics(): PipelineStatistics {
+    const runners = [...this.#runners.values()];
+    return {
+      waiting: runners.map((runner) => ({
+        company: runner.companyCode,
+        count: this.waitingCount(runner.companyId),
+      })),
+      decided: runners.flatMap((runner) =>
+        [...(this.#decided.get(runner) ?? [])].map(([state, count]) => ({
+          company: runner.companyCode,
+          state,
+          count,
+        })),
+      ),
+      unfiled: this.#filing.length,
+    };
+  }
+
   waitingCount(companyId: number): number {
     return this.#waiting.get(companyId) ?? 0;
   }
@@ -98,11 +139,11 @@ class InboundPipeline implements Pipeline {
   }
 
   reserve(path: string): void {
-    this.#reservedPaths.add(path);
+    this.#reservedPaths.add(dirname(path), basename(path));
   }
 
   release(path: string): void {
-    this.#reservedPaths.delete(path);
+    this.#reservedPaths.delete(dirname(path), basename(path));
   }
 
   arrive(arrival: Arrival): void {
@@ -133,8 +174,11 @@ class InboundPipeline implements Pipeline {
       runner.add(file);
       killPoint("recovery.loaded");
     }
+    this.#recoveredSequence = this.#sequence;
+    this.#sequence += recoveredSequences;
     this.#recovering = false;
     killPoint("recovery.inLine");
+    for (const runner of this.#runners.values()) await this.#waitForLeftBehind(runner);
     for (const release of released) release();
     this.#poll = setInterval(() => void this.#takeRetries(), retryPollMs);
     this.#poll.unref();
@@ -144,6 +188,7 @@ class InboundPipeline implements Pipeline {
     if (this.#isStopped) return;
     this.#isStopped = true;
     clearInterval(this.#poll);
+    this.#leftBehind.clear();
     killPoint("stop.pipeline");
     await Promise.all([...this.#entering]);
     for (const runner of this.#runners.values()) await runner.stop();
@@ -153,15 +198,24 @@ class InboundPipeline implements Pipeline {
   }
 
   #toWaiting(arrival: Arrival): WaitingFile {
-    this.#reservedPaths.delete(arrival.path);
+    this.#reservedPaths.delete(dirname(arrival.path), basename(arrival.path));
     this.#count(arrival.companyId, 1);
-    this.#sequence += 1;
     return this.#remember({
       ...arrival,
       userName: arrival.userName ?? null,
       receivedAt: this.#deps.clock.now(),
-      sequence: this.#sequence,
+      sequence: this.#nextSequence(arrival.channel),
     });
+  }
+
+  /** What an earlier run has answered came before all that comes now, whenever the scan finds it. */
+  #nextSequence(channel: Arrival["channel"]): number {
+    if (channel !== "recovered") {
+      this.#sequence += 1;
+      return this.#sequence;
+    }
+    this.#recoveredSequence += 1;
+    return this.#recoveredSequence;
   }
 
   #fromLedger(entry: LedgerEntry): WaitingFile {
@@ -175,6 +229,7 @@ class InboundPipeline implements Pipeline {
   #remember(source: WaitingFileSource): WaitingFile {
     const file = toWaitingFile(source);
     this.#knownPaths.add(file.directory, file.fileName);
+    this.#leftBehind.arrived(source.path);
     return file;
   }
 
@@ -193,16 +248,36 @@ class InboundPipeline implements Pipeline {
 
   async #makeRunner(companyId: number): Promise<LaneRunner> {
     const code = await this.#deps.companyCodeOf(companyId);
+    const decided = new Map<DecidedState, number>();
     const runner = new LaneRunner(
       { id: companyId, code },
       {
         ...this.#deps,
         filing: this.#filing,
+        onDecided: (state) => decided.set(state, (decided.get(state) ?? 0) + 1),
         onFiled: (file) => this.#forget(file),
       },
     );
+    this.#decided.set(runner, decided);
     this.#runners.set(companyId, runner);
+    // While it recovers, `start` asks once all entries are known.
+    if (!this.#recovering) await this.#waitForLeftBehind(runner);
     return runner;
+  }
+
+  /** The hold is there when this is called; the promise is about what to wait for. */
+  async #waitForLeftBehind(runner: LaneRunner): Promise<void> {
+    const release = runner.hold();
+    const inbound = this.#deps.locations.inboundDirectory(runner.companyCode);
+    try {
+      const paths = await findLeftBehind(inbound, (path) => this.isKnown(path));
+      const longestMs = this.#deps.settings().settleMs + leftBehindMarginMs;
+      this.#leftBehind.hold(paths, { longestMs, release });
+    } catch (error) {
+      // A folder that cannot be read has nothing that the scan could bring.
+      this.#deps.log.error({ err: error, company: runner.companyCode }, "inbound/ cannot be looked through");
+      release();
+    }
   }
 
   #forget(file: WaitingFile): void {

@@ -39,6 +39,7 @@ export function toFilingTask(
       readonly id: number;
       readonly state: DecidedState;
       readonly location: string;
+      readonly sha256: string | null;
       readonly receipt: string;
     };
   },
@@ -55,6 +56,7 @@ export function toFilingTask(
     id: decided.id,
     from,
     to,
+    sha256: decided.sha256,
     receipt: decided.receipt,
     receiptPaths: isRefused ? [receiptPath, beside] : [receiptPath],
     ...(isRetried && stale !== beside ? { staleReceiptPath: stale } : {}),

@@ -4,12 +4,12 @@
  * ended are compared with the ledger, and written again where they are missing or torn.
  */
 import { readFile } from "node:fs/promises";
-import { writeFileDurably } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
 import { listDecidedSince, type LedgerEntry } from "../store/files.ts";
+import { writeReceiptDurably } from "./file-away.ts";
 import type { Locations } from "./locations.ts";
 import { toFilingTask } from "./places.ts";
 import { receiptOfEntry } from "./recovery.ts";
@@ -34,17 +34,17 @@ async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Promise<number> {
-  const { state } = entry;
+  const { id, state, location, sha256 } = entry;
   if (state === "waiting" || state === "retry" || !entry.isFiled) return 0;
   const companyCode = await deps.companyCodeOf(entry.companyId);
   const receipt = await receiptOfEntry(deps.store, entry);
   const from = deps.locations.fromLedger(entry.source);
-  const decided = { id: entry.id, state, location: entry.location, receipt };
+  const decided = { id, state, location, sha256, receipt };
   let written = 0;
   for (const path of toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided })
     .receiptPaths) {
     if ((await readIfThere(path)) === receipt) continue;
-    await writeFileDurably(path, receipt);
+    writeReceiptDurably(path, receipt);
     killPoint("recheck.written");
     written += 1;
   }

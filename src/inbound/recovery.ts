@@ -11,7 +11,8 @@ import type { KnownPaths } from "./known-paths.ts";
 import type { Locations } from "./locations.ts";
 import { toFilingTask } from "./places.ts";
 
-const page = 1_000;
+/** More than are ever decided and not filed at once, so that a crash leaves one page of them. */
+const page = 5_000;
 const decidedStates = [
   "applied",
   "refused",
@@ -38,6 +39,11 @@ export async function receiptOfEntry(store: Pick<Store, "read">, entry: LedgerEn
   });
 }
 
+/** Of several receipts of one name the one of the last decision is to stay. */
+function byDecision(a: LedgerEntry, b: LedgerEntry): number {
+  return (a.decidedAt ?? 0) - (b.decidedAt ?? 0) || a.id - b.id;
+}
+
 function isDecided(state: string): state is DecidedState {
   return decidedStates.some((decided) => decided === state);
 }
@@ -51,14 +57,15 @@ export async function redoFiling(
   killPoint("recovery.begun");
   for (let afterId = 0; ; ) {
     const entries = await listOpenFiles(deps.store.read, { states: decidedStates, afterId, limit: page });
-    for (const entry of entries) {
-      afterId = entry.id;
+    afterId = entries.at(-1)?.id ?? afterId;
+    for (const entry of entries.toSorted(byDecision)) {
       if (!isDecided(entry.state)) continue;
       const from = deps.locations.fromLedger(entry.source);
       knownPaths.add(dirname(from), basename(from));
       const companyCode = await deps.companyCodeOf(entry.companyId);
       const receipt = await receiptOfEntry(deps.store, entry);
-      const decided = { id: entry.id, state: entry.state, location: entry.location, receipt };
+      const { id, state, location, sha256 } = entry;
+      const decided = { id, state, location, sha256, receipt };
       filing.add(toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided }), () =>
         knownPaths.delete(dirname(from), basename(from)),
       );

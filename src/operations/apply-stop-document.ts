@@ -164,7 +164,7 @@ async function checkCarrier(tx: Transaction, plan: Plan, change: StopChange): Pr
   if ((await findPartner(tx, plan.input.companyId, carrierCode)) !== undefined) return;
   refuse(plan, change.stopNbr, {
     code: "partnerNotFound",
-    message: `CarrierCode ${carrierCode}: there is no such business partner; import it first or correct the code`,
+    message: `CarrierCode ${carrierCode}: there is no such business partner; import it or correct the code, then send the stop again (a file under a new time)`,
   });
 }
 

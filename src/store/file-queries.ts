@@ -3,13 +3,14 @@ import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
 import { sql } from "kysely";
 import { type FileState, isFileState, openStates } from "../domain/file-state.ts";
 import type { Reader } from "./database.ts";
+import { findFilesOfLaterStops } from "./file-stops.ts";
 import { type LedgerEntry, toLedgerEntry } from "./files.ts";
 import type { Tables } from "./schema.ts";
 
 export interface FileSelection {
   readonly companyId?: number;
   readonly states?: readonly FileState[];
-  /** Without regard to case: files whose name or whose first Stop has this number. */
+  /** Without regard to case: files whose name has this number, or one of whose Stops. */
   readonly stopNbr?: string;
   readonly limit: number;
 }
@@ -36,7 +37,7 @@ function isOpenState(state: FileState): boolean {
   return openStates.some((open) => open === state);
 }
 
-/** Ledger ids of files of a stop. Two queries, because one with `or` over two columns would read the whole ledger. */
+/** Ledger ids of files of a stop. Several queries, because one with `or` over two columns would read the whole ledger. */
 async function idsOfStop(read: Reader, companyId: number, stopNbr: string): Promise<number[]> {
   const spellings = await read
     .selectFrom("stops")
@@ -56,7 +57,8 @@ async function idsOfStop(read: Reader, companyId: number, stopNbr: string): Prom
     .where("company_id", "=", companyId)
     .where("stop_nbr", "in", numbers);
   const rows = [...(await named.execute()), ...(await numbered.execute())];
-  return [...new Set(rows.map((row) => row.id))];
+  const later = await findFilesOfLaterStops(read, { companyId, stopNbrs: numbers });
+  return [...new Set([...rows.map((row) => row.id), ...later])];
 }
 
 async function companyIds(read: Reader, companyId: number | undefined): Promise<number[]> {

@@ -23,37 +23,42 @@ export interface NewFile {
   readonly location: string;
 }
 
-const insertFile = prepareQuery<NewFile>((db, arg) =>
-  db.insertInto("files").values({
-    company_id: arg("companyId"),
-    name: arg("name"),
-    name_time: arg("nameTime"),
-    sha256: null,
-    size: arg("size"),
-    channel: arg("channel"),
-    user_name: arg("userName"),
-    received_at: arg("receivedAt"),
-    state: "waiting",
-    stop_function: null,
-    stop_nbr: null,
-    document_id: null,
-    reasons: "[]",
-    records_created: 0,
-    records_updated: 0,
-    records_deleted: 0,
-    decided_at: null,
-    source: arg("location"),
-    location: arg("location"),
-    is_filed: 0,
-    first_id: null,
-    removed_at: null,
-    removed_by: null,
-  }),
+const insertFile = prepareQuery<NewFile, { id: number }>((db, arg) =>
+  db
+    .insertInto("files")
+    .returning("id")
+    .values({
+      company_id: arg("companyId"),
+      name: arg("name"),
+      name_time: arg("nameTime"),
+      sha256: null,
+      size: arg("size"),
+      channel: arg("channel"),
+      user_name: arg("userName"),
+      received_at: arg("receivedAt"),
+      state: "waiting",
+      stop_function: null,
+      stop_nbr: null,
+      document_id: null,
+      reasons: "[]",
+      records_created: 0,
+      records_updated: 0,
+      records_deleted: 0,
+      decided_at: null,
+      source: arg("location"),
+      location: arg("location"),
+      is_filed: 0,
+      first_id: null,
+      removed_at: null,
+      removed_by: null,
+    }),
 );
 
 /** Enters a file as waiting and gives its ledger id. */
 export async function enterFile(tx: Transaction, file: NewFile): Promise<number> {
-  return (await insertFile.run(tx, file)).insertId;
+  const { rows } = await insertFile.run(tx, file);
+  if (rows[0] === undefined) throw new Error("an inserted row gave no id");
+  return rows[0].id;
 }
 
 /** An earlier entry of the same name, as the rule "once" needs it. */

@@ -6,7 +6,7 @@ import { systemCodeOf } from "../lib/errors.ts";
 import { type Company, listCompanies } from "./companies.ts";
 import { databaseFileName, markerFileName } from "./database.ts";
 import type { Tables } from "./schema.ts";
-import { openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
+import { describeSqlite, openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
 
 export type StoreInspection =
   | { readonly kind: "absent" /** The marker says that there was one. */; readonly isMissing: boolean }
@@ -42,17 +42,16 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
   const database = openSqlite(path, { isNew: false });
   try {
     const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
-    const version = database.prepare<[], { version: string }>("select sqlite_version() as version").get();
     // A start that was cut off before the first migration leaves a database without tables.
-    const isEmpty = database.prepare("select 1 from sqlite_schema where name = 'files'").get() === undefined;
-    const meta = isEmpty ? new Map<string, string>() : await metaOf(db);
+    const { version, hasTables } = describeSqlite(database);
+    const meta = hasTables ? await metaOf(db) : new Map<string, string>();
     return {
       kind: "present",
-      sqliteVersion: version?.version ?? "unknown",
+      sqliteVersion: version,
       schema: Number(meta.get("schema") ?? 0),
       instanceId: meta.get("instance"),
       marker,
-      companies: isEmpty ? [] : await listCompanies(db),
+      companies: hasTables ? await listCompanies(db) : [],
     };
   } finally {
     database.close();

@@ -169,6 +169,17 @@ async function createFiles(db: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
+/** The key serves the only question: which files name this stop? */
+async function createFileStops(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable("file_stops")
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("stop_nbr", "text", (c) => c.notNull())
+    .addColumn("file_id", "integer", (c) => c.notNull().references("files.id"))
+    .addPrimaryKeyConstraint("file_stops_key", ["company_id", "stop_nbr", "file_id"])
+    .execute();
+}
+
 const migrations: readonly Migration[] = [
   async (db) => {
     await createAccounts(db);
@@ -176,6 +187,7 @@ const migrations: readonly Migration[] = [
     await createStops(db);
     await createRecordedEvents(db);
     await createFiles(db);
+    await createFileStops(db);
   },
 ];
 

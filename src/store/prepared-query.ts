@@ -16,7 +16,7 @@ class Placeholder {
 export type Argument<Args> = <Name extends keyof Args & string>(name: Name) => Args[Name];
 
 export interface PreparedQuery<Args, Row> {
-  run(db: Kysely<Tables>, args: Args): Promise<{ rows: Row[]; affected: number; insertId: number }>;
+  run(db: Kysely<Tables>, args: Args): Promise<{ rows: Row[]; affected: number }>;
 }
 
 type AnyCompiled = CompiledQuery<unknown>;
@@ -51,7 +51,6 @@ export function prepareQuery<Args extends object, Row = unknown>(
       return {
         rows: result.rows,
         affected: Number(result.numAffectedRows ?? 0n),
-        insertId: Number(result.insertId ?? 0n),
       };
     },
   };

@@ -1,10 +1,8 @@
-/**
- * One daemon a state directory. The lock is one that the kernel gives back when the process dies, however it dies:
- * an exclusive lock on a small database of its own, so that no two copies of SQLite share a file.
- */
+/** One daemon a state directory. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import BetterSqlite from "better-sqlite3";
+import { isStoreBusy } from "../lib/store-error.ts";
+import { lockExclusively } from "./sqlite-dialect.ts";
 import { killPoint } from "../lib/kill-point.ts";
 
 export interface ProcessLock {
@@ -23,16 +21,14 @@ function holderOf(pidPath: string): string {
 /** Takes the lock of a state directory or throws an error that names the process that has it. */
 export function takeProcessLock(stateDir: string): ProcessLock {
   const pidPath = join(stateDir, "dropgate.pid");
-  const database = new BetterSqlite(join(stateDir, "dropgate.lock"), { timeout: 0 });
   try {
-    database.pragma("journal_mode = MEMORY");
-    database.exec("begin exclusive");
+    const lock = lockExclusively(join(stateDir, "dropgate.lock"));
+    killPoint("lock.taken");
+    writeFileSync(pidPath, `${process.pid}\n`);
+    killPoint("lock.pidWritten");
+    return lock;
   } catch (error) {
-    database.close();
+    if (!isStoreBusy(error)) throw error;
     throw new Error(`the state directory ${stateDir} is in use by ${holderOf(pidPath)}`, { cause: error });
   }
-  killPoint("lock.taken");
-  writeFileSync(pidPath, `${process.pid}\n`);
-  killPoint("lock.pidWritten");
-  return { release: () => database.close() };
 }

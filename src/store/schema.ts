@@ -128,6 +128,13 @@ export interface FilesTable {
   removed_by: string | null;
 }
 
+/** The stops of a file with several, but for the first, which stands in `files`. */
+export interface FileStopsTable {
+  company_id: number;
+  stop_nbr: string;
+  file_id: number;
+}
+
 export interface Tables {
   meta: MetaTable;
   companies: CompaniesTable;
@@ -138,4 +145,5 @@ export interface Tables {
   stops: StopsTable;
   recorded_events: RecordedEventsTable;
   files: FilesTable;
+  file_stops: FileStopsTable;
 }

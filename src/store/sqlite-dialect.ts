@@ -16,6 +16,8 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 
+import { StoreError } from "../lib/store-error.ts";
+
 /** Below it a WAL reset could corrupt the database. */
 const oldestSafeSqlite = [3, 51, 3] as const;
 const busyTimeoutMs = 250;
@@ -74,13 +76,55 @@ export function openSqlite(path: string, options: { readonly isNew: boolean }): 
     return database;
   } catch (error) {
     database.close();
-    throw error;
+    throw toStoreError(error);
   }
 }
 
 /** Gives free pages back to the file system, a few at a time. */
 export function vacuumIncrementally(database: BetterSqlite.Database, pages: number): void {
   database.pragma(`incremental_vacuum(${Math.trunc(pages)})`);
+}
+
+const refusals = [
+  "SQLITE_CONSTRAINT",
+  "SQLITE_ERROR",
+  "SQLITE_MISMATCH",
+  "SQLITE_RANGE",
+  "SQLITE_TOOBIG",
+  "SQLITE_MISUSE",
+];
+
+/** Translates the driver's error; anything else is given back as it is. */
+function toStoreError(error: unknown): unknown {
+  if (!(error instanceof BetterSqlite.SqliteError)) return error;
+  const { code, message } = error;
+  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))
+    return new StoreError("busy", message, error);
+  const isRefusal = refusals.some((refusal) => code.startsWith(refusal));
+  return new StoreError(isRefusal ? "refused" : "unavailable", message, error);
+}
+
+/** What a database file holds, looked at without changing it. */
+export function describeSqlite(database: BetterSqlite.Database): { version: string; hasTables: boolean } {
+  const row = database.prepare<[], { version: string }>("select sqlite_version() as version").get();
+  const hasTables = database.prepare("select 1 from sqlite_schema where name = 'files'").get() !== undefined;
+  return { version: row?.version ?? "unknown", hasTables };
+}
+
+/**
+ * Takes a lock that the kernel gives back when the process dies, however it dies: an exclusive lock on a small database
+ * of its own, so that no two copies of SQLite share a file. Throws when another process has it.
+ */
+export function lockExclusively(path: string): { release(): void } {
+  const database = new BetterSqlite(path, { timeout: 0 });
+  try {
+    database.pragma("journal_mode = MEMORY");
+    database.exec("begin exclusive");
+  } catch (error) {
+    database.close();
+    throw toStoreError(error);
+  }
+  return { release: () => database.close() };
 }
 
 type CachedStatement = BetterSqlite.Statement<unknown[], unknown>;
@@ -98,7 +142,7 @@ class SqliteConnection implements DatabaseConnection {
     try {
       return Promise.resolve(this.#run<R>(this.#statementFor(query.sql), query.parameters));
     } catch (error) {
-      return Promise.reject(error);
+      return Promise.reject(toStoreError(error));
     }
   }
 

@@ -107,7 +107,12 @@ export async function http(site: Site, path: string, ask: HttpAsk = {}): Promise
     connection: "close",
   };
   if (type !== undefined) headers["content-type"] = type;
-  const init = { method, headers, ...(body === undefined ? {} : { body }), signal: AbortSignal.timeout(30_000) };
+  const init = {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    signal: AbortSignal.timeout(30_000),
+  };
   const answer = await fetch(`${site.http}${path}`, init);
   return { status: answer.status, headers: answer.headers, body: await answer.text() };
 }
@@ -115,6 +120,7 @@ export async function http(site: Site, path: string, ask: HttpAsk = {}): Promise
 /** The fields of a stop that tests look at. */
 export interface StopDetail {
   readonly stopNbr: string;
+  /** That of the execution info. */
   readonly stopStatus: string;
   readonly to?: { readonly address?: Readonly<Record<string, unknown>> };
   readonly stopDetails?: readonly Readonly<Record<string, unknown>>[];
@@ -126,14 +132,16 @@ export async function getStop(site: Site, stopNbr: string): Promise<StopDetail |
   const reply = await http(site, `/v5/stop/info/${stopNbr}/${company}`);
   if (reply.status === 404) return undefined;
   if (reply.status !== 200) throw new Error(`GET stop answered ${reply.status}: ${reply.body}`);
-  const document = JSON.parse(reply.body) as { Stop: { stop: StopDetail } };
-  return document.Stop.stop;
+  const { Stop } = JSON.parse(reply.body) as {
+    Stop: { stop: Omit<StopDetail, "stopStatus">; stopExecutionInfo: { stopStatus: string } };
+  };
+  return { ...Stop.stop, stopNbr, stopStatus: Stop.stopExecutionInfo.stopStatus };
 }
 
 export async function importPartner(site: Site, partnerCode: string): Promise<HttpReply> {
   const body = JSON.stringify({
     companyCode: company,
-    businessPartners: [{ partnerCode, partnerName: `Carrier ${partnerCode}`, partnerRole: "Carrier" }],
+    businessPartners: [{ partnerCode, partnerName: `Carrier ${partnerCode}` }],
   });
   return await http(site, `/v5/businesspartner/update/${company}`, { body, type: "application/json" });
 }

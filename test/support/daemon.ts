@@ -29,6 +29,12 @@ export interface Settings {
   readonly [name: string]: Settings | string | number | boolean | readonly unknown[];
 }
 
+export interface StartOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  /** Runs as this user and group; for root only. */
+  readonly userId?: number;
+}
+
 /** One run of `dropgate serve`. */
 export class DaemonRun {
   readonly process: ChildProcess;
@@ -38,11 +44,12 @@ export class DaemonRun {
   readonly exit: Promise<number>;
   exitCode: number | undefined;
 
-  constructor(configFile: string, env: NodeJS.ProcessEnv) {
-    const stdio = ["ignore", "pipe", "pipe"] as const;
+  constructor(configFile: string, options: StartOptions) {
+    const { env, userId } = options;
     this.process = spawn(program, ["serve", "--config", configFile], {
-      stdio: [...stdio],
+      stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...env },
+      ...(userId === undefined ? {} : { uid: userId, gid: userId }),
     });
     const { stdout, stderr } = this.process;
     if (stdout !== null) createInterface({ input: stdout }).on("line", (line) => this.#take(line));
@@ -215,8 +222,8 @@ export class Site {
   }
 
   /** Starts the daemon; resolves when it is ready. */
-  async start(env: NodeJS.ProcessEnv = {}): Promise<DaemonRun> {
-    const run = new DaemonRun(this.configFile, env);
+  async start(options: StartOptions = {}): Promise<DaemonRun> {
+    const run = new DaemonRun(this.configFile, options);
     this.runs.push(run);
     await run.waitForLog(({ msg }) => msg === "ready", 40_000);
     await writeFile(this.knownHostsFile, `[127.0.0.1]:${this.sftpPort} ${this.#hostKey}\n`);

@@ -77,6 +77,7 @@ export const scriptedOperations: HttpOperations = {
   importBusinessPartners: async () => ({ kind: "imported", created: 1, updated: 0 }),
   submitStopDocument: async ({ bytes }) => ({ status: 10, xml: `<StopResponse bytes="${bytes.length}"/>` }),
   health: () => ({ isReady: true, checks: { store: true } }),
+  metrics: () => "dropgate_ready 1\n",
 };
 
 export function refusalDocument(faults: readonly Fault[]): string {

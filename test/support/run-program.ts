@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string | Uint8Array;
   readonly timeoutMs?: number;
+  /** In a process group of its own, so that it can be ended with all that it has started. */
+  readonly detached?: boolean;
   /** Called with the process once it runs, for tests that end it. */
   readonly onStart?: (child: ChildProcess) => void;
 }
@@ -25,8 +27,8 @@ export function runProgram(
   options: RunOptions = {},
 ): Promise<ProgramResult> {
   return new Promise((resolve) => {
-    const { cwd, env, input, timeoutMs = 60_000, onStart } = options;
-    const child = spawn(program, args, { cwd, env, timeout: timeoutMs, killSignal: "SIGKILL" });
+    const { cwd, env, input, timeoutMs = 60_000, detached = false, onStart } = options;
+    const child = spawn(program, args, { cwd, env, detached, timeout: timeoutMs, killSignal: "SIGKILL" });
     let stdout = "";
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {

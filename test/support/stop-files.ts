@@ -83,16 +83,18 @@ function elementOf(xml: string, name: string): string {
 
 /** Reads a StopResponse; for its form there is the XSD and its own tests. */
 export function parseReceipt(xml: string): Receipt {
-  const errors = [...xml.matchAll(/<Error ([^>]*)>([^<]*)<\/Error>/g)].map(([, attributes = "", text = ""]) => {
-    const attribute = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(attributes)?.[1];
-    const [line, path] = [attribute("Line"), attribute("Path")];
-    return {
-      code: Number(attribute("ErrorMsgID")),
-      ...(line === undefined ? {} : { line: Number(line) }),
-      ...(path === undefined ? {} : { path: unescapeXml(path) }),
-      text: unescapeXml(text),
-    };
-  });
+  const errors = [...xml.matchAll(/<Error ([^>]*)>([^<]*)<\/Error>/g)].map(
+    ([, attributes = "", text = ""]) => {
+      const attribute = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(attributes)?.[1];
+      const [line, path] = [attribute("Line"), attribute("Path")];
+      return {
+        code: Number(attribute("ErrorMsgID")),
+        ...(line === undefined ? {} : { line: Number(line) }),
+        ...(path === undefined ? {} : { path: unescapeXml(path) }),
+        text: unescapeXml(text),
+      };
+    },
+  );
   const count = (name: string) => Number(elementOf(xml, name));
   return {
     documentId: elementOf(xml, "DocumentID"),

@@ -70,17 +70,20 @@ export function checkTransport(socket: Socket | TLSSocket, peer: string, allowPl
   throw new HttpRefusal("badCredentials", message, { status: 403 });
 }
 
-/** The user behind the credentials. Throws 930 (401, with the challenge) or 933 (429). */
+/**
+ * The user behind the credentials; among users of one name, that of the company of the path. Throws 930 (401, with the
+ * challenge) or 933 (429).
+ */
 export async function signInUser(
   signIn: Pick<SignIn, "withPassword">,
   header: string | undefined,
-  address: string,
+  from: { readonly address: string; readonly companyCode: string },
 ): Promise<SignedInUser> {
   const credentials = readBasic(header);
   if (credentials === undefined)
     throw new HttpRefusal("badCredentials", credentialsMessage, { headers: challenge });
   const { userName, password } = credentials;
-  const outcome = await signIn.withPassword({ userName, password, address, protocol: "http" });
+  const outcome = await signIn.withPassword({ userName, password, ...from, protocol: "http" });
   if (outcome.kind === "refused") throw refusalOf(outcome);
   return outcome.user;
 }

@@ -12,7 +12,7 @@ import type { Logger } from "../../lib/log.ts";
 import type { Membership, SignedInUser, SignIn } from "../../operations/sign-in.ts";
 import { type Answer, type RefusalDocument, refusalAnswer, textType } from "./answer.ts";
 import { authorise, checkBan, checkTransport, signInUser } from "./authentication.ts";
-import { type AddressSet, clientAddress } from "./client-address.ts";
+import { type AddressSet, clientAddress, createAddressSet } from "./client-address.ts";
 import { type Exchange, logExchange, openExchange, sendAnswer } from "./exchange.ts";
 import type { HttpOperations } from "./http-operations.ts";
 import type { HttpOptions } from "./http-options.ts";
@@ -46,7 +46,6 @@ export interface DispatcherState {
 function routeOf(exchange: Exchange, match: PathMatch): Route {
   const method = exchange.request.method ?? "";
   const route = match.find(method);
-  exchange.errors = (route ?? match.any).errors;
   if (route !== undefined) {
     exchange.route = route.name;
     return route;
@@ -72,13 +71,20 @@ function forwardedFor(request: IncomingMessage): string | undefined {
   return Array.isArray(header) ? header.join(",") : header;
 }
 
-async function identify(state: DispatcherState, exchange: Exchange): Promise<SignedInUser> {
+async function identify(
+  state: DispatcherState,
+  exchange: Exchange,
+  companyCode: string,
+): Promise<SignedInUser> {
   const { request } = exchange;
   const peer = exchange.address;
   exchange.address = clientAddress(peer, forwardedFor(request), state.trustedProxies);
   checkBan(state.signIn, exchange.address);
   checkTransport(request.socket, peer, state.options().allowPlain);
-  const user = await signInUser(state.signIn, request.headers.authorization, exchange.address);
+  const user = await signInUser(state.signIn, request.headers.authorization, {
+    address: exchange.address,
+    companyCode,
+  });
   exchange.userName = user.userName;
   return user;
 }
@@ -154,20 +160,37 @@ function matchOf(state: DispatcherState, target: RequestTarget): PathMatch {
   );
 }
 
+/** Who may not look is told no more than that there is nothing. */
+function checkMonitor(state: DispatcherState, exchange: Exchange): void {
+  const address = clientAddress(exchange.address, forwardedFor(exchange.request), state.trustedProxies);
+  if (!createAddressSet(state.options().metricsFrom).has(address)) {
+    throw new HttpRefusal(
+      "noSuchOperation",
+      "there is no such operation. Check the path and its version, v5 or v6.",
+    );
+  }
+}
+
 async function respond(state: DispatcherState, exchange: Exchange): Promise<Answer> {
   const { request } = exchange;
   const isOptions = request.method === "OPTIONS";
-  checkHead(request);
   if (isOptions && request.url === "*") return allowAnswer("GET, HEAD, POST, OPTIONS");
   const target = readRequestTarget(request.url ?? "");
   const match = matchOf(state, target);
+  // The shape of a refusal is that of the path, also when the head is faulty.
+  exchange.errors = (match.find(request.method ?? "") ?? match.any).errors;
+  checkHead(request);
   if (isOptions) return allowAnswer(match.allow);
   const route = routeOf(exchange, match);
-  if (route.access === "public") return await route.run(state);
+  if (route.access === "public") {
+    if (route.isForMonitoring === true) checkMonitor(state, exchange);
+    return await route.run(state);
+  }
   checkLoad(state);
-  const user = await identify(state, exchange);
   const params = match.paramsOf(route);
-  const membership = authorise(route, user, params["companyCode"] ?? "");
+  const companyCode = params["companyCode"] ?? "";
+  const user = await identify(state, exchange, companyCode);
+  const membership = authorise(route, user, companyCode);
   exchange.companyCode = membership.companyCode;
   return await runForCompany(state, exchange, { route, target, params, user, membership });
 }

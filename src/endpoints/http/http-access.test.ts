@@ -49,6 +49,15 @@ describe("signing in", () => {
   });
 });
 
+describe("metrics", () => {
+  it("are given to the addresses of http.metricsFrom without a sign-in, and to nobody else", async () => {
+    const reply = await ask(http.port, "GET", "/metrics");
+    expect([reply.status, reply.body]).toEqual([200, "dropgate_ready 1\n"]);
+    const headers = { "x-forwarded-for": "192.0.2.9" };
+    expect((await ask(http.port, "GET", "/metrics", { headers })).status).toBe(404);
+  });
+});
+
 describe("access", () => {
   it("to a company that does not exist and to one of others is refused in the same words", async () => {
     const refusal = async (code: string) => {

@@ -16,4 +16,6 @@ export interface HttpOperations {
   importBusinessPartners(input: BusinessPartnersImport): Promise<BusinessPartnersOutcome>;
   submitStopDocument(submission: StopSubmission): Promise<SubmittedStopDocument>;
   health(): Health | Promise<Health>;
+  /** In the text form of Prometheus. */
+  metrics(): string;
 }

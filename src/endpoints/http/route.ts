@@ -54,6 +54,8 @@ interface RouteBase {
 /** Asks for no sign-in. Answered even while others are turned away because of load. */
 export interface PublicRoute extends RouteBase {
   readonly access: "public";
+  /** Answered only to addresses of `http.metricsFrom`. */
+  readonly isForMonitoring?: boolean;
   run(services: RouteServices): Promise<Answer>;
 }
 

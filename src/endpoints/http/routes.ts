@@ -136,6 +136,21 @@ const readyz: PublicRoute = {
   },
 };
 
+const metrics: PublicRoute = {
+  ...probe,
+  name: "metrics",
+  summary: "Figures for monitoring",
+  path: "/metrics",
+  isForMonitoring: true,
+  async run({ operations }) {
+    return {
+      status: 200,
+      contentType: "text/plain; version=0.0.4; charset=utf-8",
+      body: operations.metrics(),
+    };
+  },
+};
+
 /** Every route. */
 export const routes: readonly Route[] = [
   getStopDetail,
@@ -144,4 +159,5 @@ export const routes: readonly Route[] = [
   findLegacyStops,
   healthz,
   readyz,
+  metrics,
 ];

@@ -1,0 +1,74 @@
+/**
+ * npm run bench: each figure beside its floor, from the same run. Prints a table and writes JSON to bench/results/.
+ *
+ *   npm run bench -- --only sftp --rounds 3 --quick
+ *
+ * Ends with 0 also when a figure misses what is wanted, and says so: how quick a machine is, is no fault of the code.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { availableParallelism, loadavg } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { benchBacklog } from "./backlog.ts";
+import { benchLatency } from "./latency.ts";
+import { benchSftp } from "./sftp.ts";
+import { benchStart } from "./start.ts";
+import { type BenchOptions, progress } from "./support/bench-options.ts";
+import { isMet, type Measurement } from "./support/measurement.ts";
+import { jsonOf, tableOf } from "./support/report.ts";
+import { runProgram } from "./support/run-program.ts";
+import { defaultHome } from "./support/sites.ts";
+
+const suites: Readonly<Record<string, (options: BenchOptions) => Promise<Measurement[]>>> = {
+  sftp: benchSftp,
+  latency: benchLatency,
+  start: benchStart,
+  backlog: benchBacklog,
+};
+
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", multiple: true, default: Object.keys(suites) },
+    rounds: { type: "string" },
+    quick: { type: "boolean", default: false },
+    home: { type: "string" },
+  },
+});
+const unknown = values.only.filter((name) => !Object.hasOwn(suites, name));
+const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
+if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
+  process.stderr.write(
+    `usage: npm run bench -- [--only ${Object.keys(suites).join("|")}]... [--rounds N] [--quick] [--home CHECKOUT]\n`,
+  );
+  process.exit(2);
+}
+
+const home = values.home ?? defaultHome;
+await runProgram("sh", [join(home, "bin/prepare")]);
+const loadBefore = loadavg()[0] ?? 0;
+const measurements: Measurement[] = [];
+for (const name of values.only) {
+  progress(`${name} `);
+  measurements.push(...((await suites[name]?.({ rounds, isQuick: values.quick, home })) ?? []));
+  progress("\n");
+}
+
+const missed = measurements.filter((measurement) => isMet(measurement) === false);
+const at = new Date().toISOString();
+const surroundings = {
+  at,
+  node: process.version,
+  processors: availableParallelism(),
+  loadBefore,
+  loadAfter: loadavg()[0] ?? 0,
+};
+const folder = join(import.meta.dirname, "results");
+mkdirSync(folder, { recursive: true });
+const file = join(folder, `${at.replaceAll(":", "-")}.json`);
+writeFileSync(file, jsonOf(measurements, surroundings));
+const { node, processors, loadAfter } = surroundings;
+process.stdout.write(
+  `${tableOf(measurements).join("\n")}\n\n${rounds} rounds, ${processors} processors, Node.js ${node}, ` +
+    `load ${loadBefore.toFixed(1)} before and ${loadAfter.toFixed(1)} after; ${file}\n` +
+    `${missed.length === 0 ? "Nothing is missed." : `${missed.length} missed: ${missed.map(({ what }) => what).join("; ")}`}\n`,
+);

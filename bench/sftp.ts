@@ -1,0 +1,181 @@
+/**
+ * Uploads over SFTP beside OpenSSH's own server: the same client, the same files, the same durability, turn by turn.
+ *
+ * OpenSSH's server makes a file durable when the client asks for it (`put -f`); dropgate does so before it answers the
+ * close, and the name of the file as well. Files with a final name are taken in by the pipeline while the next ones are
+ * still coming; those with an unfinished name are not, which shows what the SFTP side costs alone.
+ */
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { type BenchOptions, progress } from "./support/bench-options.ts";
+import { type Measurement, ratiosOf } from "./support/measurement.ts";
+import { runSftp, untilServing } from "./support/sftp-client.ts";
+import { sampleName, sampleStop } from "./sample-stop.ts";
+import {
+  cpuMsOf,
+  type DaemonSite,
+  newFolder,
+  prepareDaemon,
+  type SftpSite,
+  startDaemon,
+  startSshd,
+} from "./support/sites.ts";
+
+interface Sites {
+  readonly daemon: DaemonSite;
+  readonly sshd: SftpSite;
+  /** Folder of the client. */
+  readonly work: string;
+}
+
+interface Round {
+  readonly perSecond: number;
+  /** Processor time of the daemon while the session lasted; 0 for the other server, which is several processes. */
+  readonly cpuMs: number;
+}
+
+let serial = 0;
+
+/** Folder with files that no round before has sent. */
+async function makeFiles(work: string, count: number, suffix: string): Promise<string> {
+  const folder = join(work, `files-${serial}`);
+  await mkdir(folder);
+  for (let index = 0; index < count; index += 1) {
+    const { stopNbr, name } = sampleName(serial * count + index);
+    await writeFile(join(folder, `${name}${suffix}`), sampleStop(stopNbr));
+  }
+  serial += 1;
+  return folder;
+}
+
+async function makeLargeFile(work: string, megabytes: number): Promise<string> {
+  const folder = join(work, `files-${serial}`);
+  await mkdir(folder);
+  await writeFile(
+    join(folder, `large-${serial}.part`),
+    Buffer.alloc(megabytes * 1_000_000, 65 + (serial % 20)),
+  );
+  serial += 1;
+  return folder;
+}
+
+/** Waits until nothing of the round before is still being worked on. */
+async function untilIdle(daemon: DaemonSite): Promise<void> {
+  while ((await readdir(daemon.path("inbound"))).some((name) => name.endsWith(".xml"))) await wait(50);
+  let before = -1;
+  for (;;) {
+    const now = await cpuMsOf(daemon.process);
+    if (now - before <= 10) return;
+    before = now;
+    await wait(200);
+  }
+}
+
+async function putAll(sites: Sites, site: SftpSite, folder: string): Promise<{ ms: number; cpuMs: number }> {
+  const { daemon } = sites;
+  const isDaemon = site === daemon;
+  const before = isDaemon ? await cpuMsOf(daemon.process) : 0;
+  const ms = await runSftp(site, sites.work, [`${site.put} ${folder}/* ${site.uploads}/`]);
+  const cpuMs = isDaemon ? (await cpuMsOf(daemon.process)) - before : 0;
+  if (isDaemon) await untilIdle(daemon);
+  else await emptied(site.uploads);
+  return { ms, cpuMs };
+}
+
+async function emptied(folder: string): Promise<void> {
+  await rm(folder, { recursive: true });
+  await mkdir(folder);
+}
+
+interface Compared {
+  readonly dropgate: Round[];
+  readonly openSsh: Round[];
+}
+
+/** One turn each a round; the one that begins changes from round to round. */
+async function compare(
+  sites: Sites,
+  rounds: number,
+  load: { amount: number; makeFolder: (site: SftpSite) => Promise<string> },
+): Promise<Compared> {
+  const compared: Compared = { dropgate: [], openSsh: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    const turns = [
+      { site: sites.daemon, into: compared.dropgate },
+      { site: sites.sshd, into: compared.openSsh },
+    ];
+    for (const { site, into } of round % 2 === 0 ? turns : turns.toReversed()) {
+      const folder = await load.makeFolder(site);
+      const { ms, cpuMs } = await putAll(sites, site, folder);
+      into.push({ perSecond: load.amount / (ms / 1000), cpuMs: cpuMs / load.amount });
+      await rm(folder, { recursive: true });
+    }
+    progress(".");
+  }
+  return compared;
+}
+
+function measurementOf(
+  compared: Compared,
+  told: Pick<Measurement, "what" | "wanted" | "note"> & { unit: string },
+): Measurement {
+  const { unit, ...rest } = told;
+  const figure = compared.dropgate.map(({ perSecond }) => perSecond);
+  const floor = compared.openSsh.map(({ perSecond }) => perSecond);
+  const cpu = compared.dropgate.map(({ cpuMs }) => cpuMs).toSorted((a, b) => a - b);
+  const cpuNote = `${(cpu[Math.floor(cpu.length / 2)] ?? 0).toFixed(2)} ms of CPU each`;
+  return {
+    suite: "sftp",
+    figure: { values: figure, unit },
+    floor: { values: floor, unit },
+    ratios: ratiosOf(figure, floor),
+    ...rest,
+    note: rest.note === undefined ? cpuNote : `${rest.note}; ${cpuNote}`,
+  };
+}
+
+async function measureAll(sites: Sites, options: BenchOptions): Promise<Measurement[]> {
+  const { rounds, isQuick } = options;
+  const count = isQuick ? 300 : 2_000;
+  const megabytes = isQuick ? 50 : 500;
+  const files = (suffix: string) => ({
+    amount: count,
+    makeFolder: () => makeFiles(sites.work, count, suffix),
+  });
+  // Code and caches are warm in a server that runs for months.
+  await compare(sites, 1, { amount: 200, makeFolder: () => makeFiles(sites.work, 200, "") });
+  const whole = await compare(sites, rounds, files(""));
+  const alone = await compare(sites, rounds, files(".part"));
+  const large = await compare(sites, rounds, {
+    amount: megabytes,
+    makeFolder: () => makeLargeFile(sites.work, megabytes),
+  });
+  return [
+    measurementOf(whole, {
+      what: `${count} files of 4 KB, pipeline at work`,
+      unit: "files/s",
+      wanted: { of: "ratio", is: "at least", limit: 1 },
+    }),
+    measurementOf(alone, { what: `${count} files of 4 KB, unfinished names`, unit: "files/s" }),
+    measurementOf(large, {
+      what: `one file of ${megabytes} MB`,
+      unit: "MB/s",
+      wanted: { of: "ratio", is: "at least", limit: 0.8 },
+    }),
+  ];
+}
+
+export async function benchSftp(options: BenchOptions): Promise<Measurement[]> {
+  const work = await newFolder("client");
+  const sshd = await startSshd();
+  const daemon = await startDaemon(await prepareDaemon(options.home));
+  try {
+    await untilServing(sshd, work);
+    return await measureAll({ daemon, sshd, work }, options);
+  } finally {
+    await daemon.end();
+    await sshd.end();
+    await rm(work, { recursive: true, force: true });
+  }
+}

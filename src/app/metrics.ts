@@ -1,0 +1,78 @@
+/** Figures for monitoring, in the text form that Prometheus reads. Nothing in them is secret, but they name companies. */
+import type { PipelineStatistics } from "../inbound/pipeline.ts";
+
+export interface MetricsSource {
+  readonly statistics: () => PipelineStatistics;
+  readonly connections: () => Readonly<Record<string, number>>;
+  /** Discrepancies found by the last verification of the ledger, undefined before the first. */
+  readonly discrepancies: () => number | undefined;
+  readonly isReady: () => boolean;
+}
+
+interface Sample {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+function escapeLabel(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}
+
+function line(name: string, { labels = {}, value }: Sample): string {
+  const inner = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
+  return `${name}${inner.length === 0 ? "" : `{${inner.join(",")}}`} ${value}`;
+}
+
+function metric(name: string, type: "gauge" | "counter", help: string, samples: readonly Sample[]): string {
+  if (samples.length === 0) return "";
+  return [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...samples.map((sample) => line(name, sample)),
+    "",
+  ].join("\n");
+}
+
+/** Renders all metrics as they are at this moment. */
+export function renderMetrics(source: MetricsSource): string {
+  const { decided, waiting, unfiled } = source.statistics();
+  const discrepancies = source.discrepancies();
+  return [
+    metric("dropgate_ready", "gauge", "1 while the last self-check was fine.", [
+      { value: source.isReady() ? 1 : 0 },
+    ]),
+    metric(
+      "dropgate_files_waiting",
+      "gauge",
+      "Files that wait to be applied or refused, or to be filed away.",
+      waiting.map(({ company, count }) => ({ labels: { company }, value: count })),
+    ),
+    metric(
+      "dropgate_files_decided_total",
+      "counter",
+      "Files decided since the start, by outcome.",
+      decided.map(({ company, state, count }) => ({ labels: { company, state }, value: count })),
+    ),
+    metric("dropgate_files_unfiled", "gauge", "Decided files whose move and receipt are still to be done.", [
+      { value: unfiled },
+    ]),
+    metric(
+      "dropgate_ledger_discrepancies",
+      "gauge",
+      "Discrepancies that the last verification of the ledger found.",
+      discrepancies === undefined ? [] : [{ value: discrepancies }],
+    ),
+    metric(
+      "dropgate_connections",
+      "gauge",
+      "Open connections.",
+      Object.entries(source.connections()).map(([endpoint, value]) => ({ labels: { endpoint }, value })),
+    ),
+    metric("dropgate_resident_memory_bytes", "gauge", "Resident memory.", [
+      { value: process.memoryUsage.rss() },
+    ]),
+    metric("dropgate_uptime_seconds", "gauge", "Seconds since the start.", [
+      { value: Math.floor(process.uptime()) },
+    ]),
+  ].join("");
+}

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { KnownPaths } from "./known-paths.ts";
+
+test("a name that is used again before the first file under it is done with stays known until the second is", () => {
+  const paths = new KnownPaths();
+  paths.add("/inbound", "a.xml");
+  paths.add("/inbound", "a.xml");
+  paths.add("/inbound", "a.xml");
+  paths.delete("/inbound", "a.xml");
+  paths.delete("/inbound", "a.xml");
+  expect(paths.has("/inbound/a.xml")).toBe(true);
+  paths.delete("/inbound", "a.xml");
+  expect(paths.has("/inbound/a.xml")).toBe(false);
+  paths.delete("/inbound", "a.xml");
+  paths.add("/inbound", "a.xml");
+  expect(paths.has("/inbound/a.xml")).toBe(true);
+});

@@ -1,0 +1,146 @@
+/** What is shipped beside the program works with it: sample configuration, systemd unit, launcher, `npm start`. */
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { program } from "../support/daemon.ts";
+import { isInstalled, runProgram } from "../support/run-program.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const home = resolve(import.meta.dirname, "../..");
+const unit = join(home, "systemd/dropgate.service");
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "dropgate-e2e-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("config/dropgate.example.yaml", () => {
+  test("is taken by the program as it is, by --config and by DROPGATE_CONFIG", async () => {
+    const file = join(folder, "dropgate.yaml");
+    await copyFile(join(home, "config/dropgate.example.yaml"), file);
+    const init = await runProgram(program, ["init", "--dir", folder, "--company", "ACME", "--user", "host"]);
+    expect(init.exitCode, init.output).toBe(0);
+    const named = await runProgram(program, ["company", "list", "--json", "--config", file]);
+    const found = await runProgram(program, ["company", "list", "--json"], {
+      cwd: tmpdir(),
+      env: { ...process.env, DROPGATE_CONFIG: file },
+    });
+    for (const { exitCode, output } of [named, found]) {
+      expect(exitCode, output).toBe(0);
+      expect(output).toContain("ACME");
+    }
+  });
+
+  test("check reports every problem of the real world at once, and ends with 2", async () => {
+    const elsewhere = join(folder, "check");
+    await mkdir(elsewhere);
+    const file = join(elsewhere, "dropgate.yaml");
+    const settings = { http: { port: 0 }, sftp: { port: 0 }, stateDir: "./var" };
+    await writeFile(file, JSON.stringify(settings));
+    const args = ["--dir", elsewhere, "--company", "ACME", "--user", "host"];
+    await runProgram(program, ["init", ...args]);
+    const fine = await runProgram(program, ["check", "--config", file]);
+    expect(fine.exitCode, fine.output).toBe(0);
+    const missing = { companies: { ACME: { folders: [{ path: "/nowhere/at/all" }] } } };
+    const tls = { certFile: "/nowhere/cert.pem", keyFile: "/nowhere/key.pem" };
+    await writeFile(file, JSON.stringify({ ...settings, ...missing, http: { port: 0, tls } }));
+    const bad = await runProgram(program, ["check", "--config", file]);
+    expect(bad.exitCode, bad.output).toBe(2);
+    expect(bad.output).toContain("/nowhere/at/all");
+    expect(bad.output).toMatch(/certificate and key of HTTPS .*\/nowhere\//);
+  });
+});
+
+describe("systemd/dropgate.service", () => {
+  async function settingOf(name: string): Promise<string> {
+    return new RegExp(`^${name}=(.*)$`, "m").exec(await readFile(unit, "utf8"))?.[1] ?? "";
+  }
+
+  test("gives the daemon longer to stop than it takes to drain, and the watchdog longer than its self-check", async () => {
+    const loaded = await loadConfig({ path: join(home, "config/dropgate.example.yaml"), env: {}, cwd: home });
+    if (loaded.kind === "faulty") throw new Error("the sample configuration does not load");
+    expect(Number(await settingOf("TimeoutStopSec")) * 1000).toBeGreaterThan(loaded.config.shutdown.drainMs);
+    const watchdogMs = Number(await settingOf("WatchdogSec")) * 1000;
+    // A beat comes after half the time, and the self-check before it may take its whole time-out.
+    expect(watchdogMs / 2).toBeGreaterThan(loaded.config.watchdog.selfCheckTimeoutMs);
+  });
+
+  test("checks before it starts, runs as a user of its own, and is told by notify", async () => {
+    expect(await settingOf("Type")).toBe("notify");
+    expect(await settingOf("ExecStartPre")).toMatch(/dropgate check$/);
+    expect(await settingOf("ExecStart")).toMatch(/dropgate serve$/);
+    expect(await settingOf("User")).toBe("dropgate");
+  });
+
+  test.skipIf(!isInstalled("systemd-analyze"))(
+    "is hardened: at most 2.0 of 10 by systemd's own measure",
+    async () => {
+      const result = await runProgram("systemd-analyze", ["security", "--offline=true", "--no-pager", unit]);
+      const level = /Overall exposure level for \S+: ([\d.]+)/.exec(result.output)?.[1];
+      expect(Number(level), result.output).toBeLessThanOrEqual(2);
+    },
+  );
+});
+
+describe("bin/dropgate", () => {
+  test("works through a link, from any folder, and prints the version of package.json", async () => {
+    const link = join(folder, "dropgate");
+    await symlink(program, link);
+    const { version } = JSON.parse(await readFile(join(home, "package.json"), "utf8")) as { version: string };
+    const result = await runProgram(link, ["version"], { cwd: "/" });
+    expect(result.exitCode, result.output).toBe(0);
+    expect(result.output).toContain(version);
+  });
+
+  test("an unknown command or option ends with 2 and words, each command has --help", async () => {
+    const unknown = await runProgram(program, ["nonsense"]);
+    expect(unknown.exitCode).toBe(2);
+    expect(unknown.output).toContain("nonsense");
+    const help = await runProgram(program, ["--help"]);
+    const names = [...help.stdout.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => String(name));
+    expect(names).toEqual(
+      expect.arrayContaining(["init", "serve", "check", "validate", "explain", "version"]),
+    );
+  });
+});
+
+test("npm start's script makes a demo state and runs on it, saying how to sign in", async () => {
+  const env = {
+    ...process.env,
+    DROPGATE_DEMO_DIR: join(folder, "demo"),
+    DROPGATE_HTTP_PORT: "0",
+    DROPGATE_SFTP_PORT: "0",
+  };
+  const child = spawn("sh", [join(home, "bin/start")], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const exit = new Promise<number | null>((settle) => child.on("close", settle));
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+    });
+  }
+  try {
+    await waitFor(
+      "ready, or an end",
+      () => printed.includes('"msg":"ready"') || child.exitCode !== null,
+      50_000,
+    );
+    expect(printed).toContain('"msg":"ready"');
+    const password = /[Pp]assword:? +([0-9a-f]{18})/.exec(printed)?.[1] ?? "";
+    expect(password).toBe(await readFile(join(folder, "demo/demo.password"), "utf8"));
+    const base = /"http":"([^"]+)"/.exec(printed)?.[1] ?? "";
+    const authorization = `Basic ${Buffer.from(`demo:${password}`).toString("base64")}`;
+    const reply = await fetch(`${base}/v5/stop/info/NONE/DEMO`, { headers: { authorization } });
+    expect(reply.status).toBe(404);
+  } finally {
+    // The shell became the daemon: its signal is the daemon's.
+    child.kill("SIGTERM");
+    await exit;
+  }
+  expect(await exit, printed).toBe(0);
+}, 60_000);
