@@ -49,14 +49,11 @@ async function makeFiles(work: string, count: number, suffix: string): Promise<s
   return folder;
 }
 
+/** The same file in each round, so that it replaces itself; with an unfinished name, because it is no stop file. */
 async function makeLargeFile(work: string, megabytes: number): Promise<string> {
-  const folder = join(work, `files-${serial}`);
-  await mkdir(folder);
-  await writeFile(
-    join(folder, `large-${serial}.part`),
-    Buffer.alloc(megabytes * 1_000_000, 65 + (serial % 20)),
-  );
-  serial += 1;
+  const folder = join(work, "large");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "large.part"), Buffer.alloc(megabytes * 1_000_000, 65));
   return folder;
 }
 
@@ -72,20 +69,20 @@ async function untilIdle(daemon: DaemonSite): Promise<void> {
   }
 }
 
+/**
+ * Nothing is removed between the rounds: ext4 steps over every inode that was freed in the last half minute, one by one,
+ * and the next files would pay for it.
+ */
 async function putAll(sites: Sites, site: SftpSite, folder: string): Promise<{ ms: number; cpuMs: number }> {
   const { daemon } = sites;
   const isDaemon = site === daemon;
+  const target = isDaemon ? site.uploads : join(site.uploads, `${serial}`);
+  if (!isDaemon) await mkdir(target, { recursive: true });
   const before = isDaemon ? await cpuMsOf(daemon.process) : 0;
-  const ms = await runSftp(site, sites.work, [`${site.put} ${folder}/* ${site.uploads}/`]);
+  const ms = await runSftp(site, sites.work, [`${site.put} ${folder}/* ${target}/`]);
   const cpuMs = isDaemon ? (await cpuMsOf(daemon.process)) - before : 0;
   if (isDaemon) await untilIdle(daemon);
-  else await emptied(site.uploads);
   return { ms, cpuMs };
-}
-
-async function emptied(folder: string): Promise<void> {
-  await rm(folder, { recursive: true });
-  await mkdir(folder);
 }
 
 interface Compared {
@@ -109,7 +106,6 @@ async function compare(
       const folder = await load.makeFolder(site);
       const { ms, cpuMs } = await putAll(sites, site, folder);
       into.push({ perSecond: load.amount / (ms / 1000), cpuMs: cpuMs / load.amount });
-      await rm(folder, { recursive: true });
     }
     progress(".");
   }

@@ -127,11 +127,12 @@ export class FolderTask {
       const folder = await this.#locate();
       this.#watch.keep(folder.at, folder.stats, startedMs);
       const found = new Map<string, Look>();
-      if (this.#isFirstScan && this.#folder.isInbox) await this.#scanLeftovers(folder.at, found);
-      killPoint("folder.leftoversSeen");
       const isOurs = (name: string) => this.#isOurs(folder.at, name);
       const visit = (name: string, entry: Entry) => this.#visit(name, entry, found);
       await scanFolder(this.#deps.disk, folder.at, { isOurs, visit });
+      // After the plain names: a file lies under .again because another of its name came before it.
+      if (this.#isFirstScan && this.#folder.isInbox) await this.#scanLeftovers(folder.at, found);
+      killPoint("folder.leftoversSeen");
       killPoint("folder.scanned");
       this.#add(found);
       this.#leftAlone.endScan();

@@ -41,6 +41,8 @@ async function takeInPlace(deps: TakeDeps, { folder, at, files }: Settled): Prom
   const arrivals: Arrival[] = [];
   const { durable, failures } = await onlyDurable(deps, at, files);
   for (const { name, look, isRecovered } of durable) {
+    // An upload may have been placed under this name while it was looked at.
+    if (deps.inbox.isKnown(join(at, name))) continue;
     arrivals.push({
       companyId: folder.companyId,
       name: name.startsWith(`${againFolderName}/`) ? nameOfAgainFile(basename(name)) : name,

@@ -1,0 +1,208 @@
+/** Whether a round of the crash test has left everything as it must be: ledger, stops, events, receipts, folders. */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import BetterSqlite from "better-sqlite3";
+import { writeStopResponse } from "../../src/documents/stop-response.ts";
+import { baseNameOf, receiptNameOf } from "../../src/domain/stop-file-name.ts";
+import type { Fault } from "../../src/lib/errors.ts";
+import type { Site } from "../support/daemon.ts";
+import { waitFor } from "../support/wait-for.ts";
+import type { Folders, Sent } from "./crash-host.ts";
+import type { FinalStop } from "./crash-orders.ts";
+
+interface FileRow {
+  readonly id: number;
+  readonly name: string;
+  readonly sha256: string;
+  readonly state: string;
+  readonly document_id: string | null;
+  readonly reasons: string;
+  readonly records_created: number;
+  readonly records_updated: number;
+  readonly records_deleted: number;
+  readonly decided_at: number;
+  readonly location: string;
+  readonly is_filed: number;
+  readonly first_id: number | null;
+}
+
+interface StopRow {
+  readonly stop_status: string;
+  readonly body: string;
+}
+
+/** Runs `look` on the database of the site, which is only read. */
+export function withDatabase<T>(site: Site, look: (database: BetterSqlite.Database) => T): T {
+  const database = new BetterSqlite(join(site.stateDir, "dropgate.db"), { readonly: true });
+  try {
+    return look(database);
+  } finally {
+    database.close();
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Everything that must not be there when nothing waits: files on their way, parts, copies, temporary names. */
+function leftovers(site: Site, folders: Folders): string[] {
+  const waiting = [site.path("inbound"), folders.folder, folders.otherDisk].flatMap(filesBelow);
+  const temporary = filesBelow(site.path()).filter((path) => basename(path).startsWith("."));
+  return [...new Set([...waiting, ...temporary])];
+}
+
+function unfiled(site: Site): number {
+  const sql = "select count(*) as count from files where is_filed = 0";
+  return withDatabase(site, (database) => database.prepare<[], { count: number }>(sql).get()?.count ?? 0);
+}
+
+/** Resolves when no file waits or is on its way; rejects with what is left at the deadline. */
+export async function untilQuiet(site: Site, folders: Folders): Promise<void> {
+  let left: string[] = [];
+  try {
+    await waitFor("quiet", () => {
+      left = leftovers(site, folders);
+      return left.length === 0 && unfiled(site) === 0;
+    });
+  } catch {
+    throw new Error(`not quiet: ${unfiled(site)} entries not filed; left over: ${left.join(", ")}`);
+  }
+}
+
+function sha256Of(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function codesOf(row: FileRow): string[] {
+  return (JSON.parse(row.reasons) as readonly Fault[]).map(({ code }) => code);
+}
+
+export class CrashCheck {
+  readonly problems: string[] = [];
+  readonly #site: Site;
+  readonly #database: BetterSqlite.Database;
+
+  private constructor(site: Site, database: BetterSqlite.Database) {
+    this.#site = site;
+    this.#database = database;
+  }
+
+  /** What is wrong, in words; empty when all is well. */
+  static run(site: Site, sent: Iterable<Sent>, stops: readonly FinalStop[]): string[] {
+    return withDatabase(site, (database) => {
+      const check = new CrashCheck(site, database);
+      const all = [...sent];
+      for (const each of all) check.#checkSent(each);
+      for (const name of new Set(all.map(({ step }) => step.name))) check.#checkReceipts(name);
+      for (const stop of stops) check.#checkStop(stop);
+      check.#checkStaleReceipts();
+      return check.problems;
+    });
+  }
+
+  #entries(name: string): FileRow[] {
+    const sql = "select * from files where name = ? order by decided_at, id";
+    return this.#database.prepare<[string], FileRow>(sql).all(name);
+  }
+
+  /** One entry that was decided on its merits; all others of the content are duplicates of it. */
+  #checkSent({ step, tries, answers }: Sent): void {
+    const sha256 = sha256Of(step.content);
+    const entries = this.#entries(step.name).filter((row) => row.sha256 === sha256);
+    const about = `${step.name} (${step.route}, sent ${tries} times, answered ${answers})`;
+    // A crash while a file is taken from a further folder may leave it in both: it is taken twice, applied once.
+    const mostEntries = step.route === "folder" || step.route === "otherDisk" ? tries + 3 : tries;
+    if (entries.length < answers || entries.length > mostEntries)
+      this.problems.push(`${about}: ${entries.length} ledger entries`);
+    const originals = entries.filter(({ state }) => state !== "duplicate");
+    const [original] = originals;
+    if (original === undefined || originals.length > 1) {
+      this.problems.push(`${about}: decided ${originals.length} times: ${entries.map(({ state }) => state)}`);
+      return;
+    }
+    const codes = codesOf(original);
+    const wanted = step.outcome.codes;
+    const isExpected = wanted === undefined || codes.every((code) => wanted.includes(code));
+    if (original.state !== step.outcome.state || !isExpected)
+      this.problems.push(
+        `${about}: is ${original.state} ${codes}, not ${step.outcome.state} ${wanted ?? ""}`,
+      );
+  }
+
+  #receiptOf(row: FileRow): string {
+    const sql = "select * from files where id = ?";
+    const first =
+      row.first_id === null ? row : this.#database.prepare<[number], FileRow>(sql).get(row.first_id);
+    const source = first ?? row;
+    return writeStopResponse({
+      documentId: source.document_id ?? baseNameOf(source.name),
+      faults: JSON.parse(source.reasons) as readonly Fault[],
+      created: source.records_created,
+      updated: source.records_updated,
+      deleted: source.records_deleted,
+    });
+  }
+
+  #checkReceipts(name: string): void {
+    const entries = this.#entries(name);
+    // Those of one millisecond were decided in an order that the ledger does not tell.
+    const last = entries.filter((row) => row.decided_at === entries.at(-1)?.decided_at);
+    if (last.length > 0) this.#checkReceipt(this.#site.path("receipts", receiptNameOf(name)), last);
+    for (const row of entries) {
+      if (row.state !== "refused" && row.state !== "superseded") continue;
+      const place = join(this.#site.stateDir, row.location);
+      this.#checkReceipt(join(dirname(place), receiptNameOf(basename(place))), [row]);
+    }
+  }
+
+  /** A receipt in `error/` stands beside its file. */
+  #checkStaleReceipts(): void {
+    const ending = ".receipt.xml";
+    for (const path of filesBelow(this.#site.path("error")).filter((each) => each.endsWith(ending))) {
+      if (!existsSync(`${path.slice(0, -ending.length)}.xml`))
+        this.problems.push(`${path} has no file beside it`);
+    }
+  }
+
+  /** It is the receipt of one of the rows. */
+  #checkReceipt(path: string, rows: readonly FileRow[]): void {
+    if (!existsSync(path)) {
+      this.problems.push(`no receipt ${path}`);
+      return;
+    }
+    const text = readFileSync(path, "utf8");
+    if (rows.some((row) => this.#receiptOf(row) === text)) return;
+    const entries = rows.map(({ id, state, decided_at }) => `${id} (${state}, decided at ${decided_at})`);
+    const others = this.#entries(basename(path).replace(/\.receipt\.xml$/, ".xml"));
+    const all = others.map(({ id, state, decided_at }) => `${id} ${state} ${decided_at}`);
+    this.problems.push(
+      `${path} is not the receipt of ledger entry ${entries.join(" or ")}; of ${all.join(", ")}`,
+    );
+  }
+
+  #eventsOf(stopNbr: string, code: number): number {
+    const sql = "select count(*) as count from recorded_events where stop_nbr = ? and event_code = ?";
+    return this.#database.prepare<[string, number], { count: number }>(sql).get(stopNbr, code)?.count ?? 0;
+  }
+
+  #checkStop(stop: FinalStop): void {
+    const { stopNbr } = stop;
+    const sql = "select stop_status, body from stops where stop_nbr = ?";
+    const row = this.#database.prepare<[string], StopRow>(sql).get(stopNbr);
+    const seen = {
+      status: row?.stop_status,
+      hasMark: row?.body.includes(`"${stop.mark}"`),
+      updatedEvents: this.#eventsOf(stopNbr, 7053),
+      cancelledEvents: this.#eventsOf(stopNbr, 7059),
+    };
+    const { status, updatedEvents, cancelledEvents } = stop;
+    const wanted = { status, hasMark: true, updatedEvents, cancelledEvents };
+    if (JSON.stringify(seen) !== JSON.stringify(wanted))
+      this.problems.push(`stop ${stopNbr}: ${JSON.stringify(seen)}, wanted ${JSON.stringify(wanted)}`);
+  }
+}
