@@ -22,7 +22,6 @@ export interface OpenForWriting extends OpenFile {
   readonly kind: "write";
   readonly file: WriteHandle;
   readonly mayRead: boolean;
-  readonly isAppend: boolean;
 }
 
 export interface OpenFolder {
@@ -65,6 +64,12 @@ export class HandleTable {
     } finally {
       this.#reserved -= 1;
     }
+  }
+
+  /** Whether an upload is under way. */
+  get isWriting(): boolean {
+    for (const handle of this.#handles.values()) if (handle.kind === "write") return true;
+    return false;
   }
 
   find(name: string): OpenHandle | undefined {

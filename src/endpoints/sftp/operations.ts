@@ -31,7 +31,7 @@ export interface OperationContext {
 /** Names in one READDIR answer. */
 const entriesPerReply = 100;
 
-/** Every request but WRITE, which may be joined with its neighbours. */
+/** Every request but WRITE, which may run in a row with its neighbours. */
 export type SingleRequest = Exclude<SftpRequest, WriteRequest>;
 type RequestOf<Kind extends SingleRequest["kind"]> = Extract<SingleRequest, { kind: Kind }>;
 type Operation<Kind extends SingleRequest["kind"]> = (
@@ -53,10 +53,9 @@ async function openFile(context: OperationContext, path: string, flags: number):
   if ((flags & (openFlag.write | openFlag.append)) === 0) {
     return { ...opened, kind: "read", file: await context.exchange.openRead(path) };
   }
-  const wanted = writeFlagsOf(flags);
-  const file = await context.exchange.openWrite(path, wanted);
+  const file = await context.exchange.openWrite(path, writeFlagsOf(flags));
   const mayRead = (flags & openFlag.read) !== 0;
-  return { ...opened, kind: "write", file, mayRead, isAppend: wanted.append };
+  return { ...opened, kind: "write", file, mayRead };
 }
 
 async function openFolder(context: OperationContext, path: string): Promise<OpenFolder> {
@@ -142,25 +141,22 @@ function writableHandle(handles: HandleTable, name: string): OpenForWriting {
   throw new ExchangeError("permissionDenied", "the file was opened for reading only");
 }
 
-/** Whether WRITEs to this handle go to the end whatever their offset; false also when it cannot be written to. */
-export function isAppending(handles: HandleTable, name: string): boolean {
-  const open = handles.find(name);
-  return open?.kind === "write" && open.isAppend;
+async function runWrite(context: OperationContext, request: WriteRequest): Promise<Reply> {
+  try {
+    const open = writableHandle(context.handles, request.handle);
+    await open.file.write(request.offset, request.bytes);
+    open.bytes += request.bytes.length;
+    return okReply(request.id);
+  } catch (error) {
+    return failureReply(request.id, error, context.log);
+  }
 }
 
-/** Hands WRITEs to adjoining places of one file to the exchange as one; each gets its own reply. Never rejects. */
+/** Runs WRITEs one right after the other; each gets its own reply. Never rejects. */
 export async function runWrites(context: OperationContext, run: readonly WriteRequest[]): Promise<Reply> {
-  const [first] = run;
-  if (first === undefined) return [];
-  try {
-    const open = writableHandle(context.handles, first.handle);
-    const bytes = run.length === 1 ? first.bytes : Buffer.concat(run.map((each) => each.bytes));
-    await open.file.write(first.offset, bytes);
-    open.bytes += bytes.length;
-    return run.flatMap((each) => okReply(each.id));
-  } catch (error) {
-    return run.flatMap((each) => failureReply(each.id, error, context.log));
-  }
+  const replies: Uint8Array[] = [];
+  for (const request of run) replies.push(...(await runWrite(context, request)));
+  return replies;
 }
 
 const operations: { readonly [Kind in SingleRequest["kind"]]: Operation<Kind> } = {

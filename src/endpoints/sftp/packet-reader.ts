@@ -2,7 +2,8 @@
  * Cuts the byte stream of an SFTP channel into packets (a 32-bit length, then that many bytes).
  *
  * A packet that lies whole in one chunk is handed on without a copy; one that spans chunks is gathered in a buffer of its
- * own, each byte copied once.
+ * own, each byte copied once. The buffers of large ones are used again when the reader gets them back: memory outside of
+ * the JavaScript heap that comes and goes with every packet makes V8 collect garbage every few megabytes.
  */
 import { maxPacketBytes } from "./wire.ts";
 
@@ -14,7 +15,15 @@ export class BrokenStream extends Error {
   }
 }
 
+/** Sizes of buffers that are used again: for the packets of most clients, and for the largest ones. */
+const lentSizes = [48 * 1024, maxPacketBytes];
+const minLentBytes = 16 * 1024;
+const maxSpareBytes = 1024 * 1024;
+
 export class PacketReader {
+  /** Weak, because not every packet is given back. */
+  readonly #lent = new WeakSet<ArrayBufferLike>();
+  #spare: Buffer[] = [];
   /** Bytes of a length field cut by a chunk's end. */
   #head: Buffer = Buffer.alloc(0);
   #packet: Buffer | undefined;
@@ -41,9 +50,31 @@ export class PacketReader {
     if (at < rest.length) this.#head = rest.subarray(at);
   }
 
+  /** Takes back the packet in which these bytes lie. Nothing of it may be used any more. */
+  giveBack(bytes: Uint8Array): void {
+    const { buffer } = bytes;
+    if (!this.#lent.delete(buffer)) return;
+    const spareBytes = this.#spare.reduce((sum, each) => sum + each.length, 0);
+    if (spareBytes + buffer.byteLength <= maxSpareBytes) this.#spare.push(Buffer.from(buffer));
+  }
+
+  /** Keeps no buffers for packets to come. */
+  dropSpare(): void {
+    if (this.#spare.length > 0) this.#spare = [];
+  }
+
   #beginPacket(bytes: Buffer, length: number): void {
-    this.#packet = Buffer.allocUnsafe(length);
+    this.#packet = this.#bufferFor(length);
     this.#filled = bytes.copy(this.#packet);
+  }
+
+  #bufferFor(length: number): Buffer {
+    const size = lentSizes.find((each) => each >= length);
+    if (length < minLentBytes || size === undefined) return Buffer.allocUnsafe(length);
+    const at = this.#spare.findIndex((each) => each.length === size);
+    const [buffer = Buffer.allocUnsafeSlow(size)] = at < 0 ? [] : this.#spare.splice(at, 1);
+    this.#lent.add(buffer.buffer);
+    return buffer.subarray(0, length);
   }
 
   /** Adds to a packet begun earlier; returns what is left of the chunk. */

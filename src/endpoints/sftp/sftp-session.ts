@@ -4,6 +4,8 @@
  * States
  *   opening   nothing but INIT is taken; it is answered with VERSION and the extensions → serving
  *   serving   packets become requests, requests become replies
+ *   draining  the daemon stops while uploads are under way: nothing new is opened; when the last upload is closed, or no
+ *             request came for `stalledMs` → ending
  *   ending    no more input: the client sent EOF or closed the channel, the link broke, the stream could not be
  *             understood, or the daemon stops. What was received whole is still done; then → ended
  *   ended     EOF, exit status and CLOSE are sent (while there is a link), the exchange session is ended
@@ -25,11 +27,11 @@
  */
 import type { Socket } from "node:net";
 import type { ServerChannel } from "ssh2";
-import type { ExchangeSession } from "../../exchange/exchange-session.ts";
+import { ExchangeError, type ExchangeSession } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import { HandleTable } from "./handle-table.ts";
-import { abandonHandles, isAppending, type OperationContext, runRequest, runWrites } from "./operations.ts";
+import { abandonHandles, type OperationContext, runRequest, runWrites } from "./operations.ts";
 import { BrokenStream, PacketReader } from "./packet-reader.ts";
 import { type Reply, versionReply } from "./reply.ts";
 import { readRequest, type SftpRequest, type WriteRequest } from "./request.ts";
@@ -41,8 +43,11 @@ const maxQueuedRequests = 1024;
 /** The library's window is 2 MiB; more than this unread in the channel means that the client does not keep to it. */
 const maxUnreadBytes = 4 * 1024 * 1024;
 const maxConcurrentReads = 8;
-/** WRITEs are joined up to this size: beyond it a bigger write saves nothing more. */
-const maxJoinedBytes = 1024 * 1024;
+/** An upload that stands still for so long does not hold up a stop. */
+const stalledMs = 2_000;
+const stopping = new ExchangeError("failure", "The server is stopping; connect again in a moment");
+/** WRITEs that run in a row are answered together, so a row must not be long. */
+const maxRunBytes = 1024 * 1024;
 
 /** Requests that change nothing; without a link nobody waits for their answers. */
 const readingKinds: ReadonlySet<SftpRequest["kind"]> = new Set([
@@ -97,6 +102,7 @@ export class SftpSession {
   #isInputOver = false;
   #isLinkLost = false;
   #isEnded = false;
+  #drainTimer: NodeJS.Timeout | undefined;
   #exitStatus = 0;
   #farewell: string | undefined;
 
@@ -154,8 +160,17 @@ export class SftpSession {
     this.#pump();
   }
 
-  /** Takes no more requests, finishes those received, says good-bye. */
+  /** Lets uploads under way come to their end, then takes no more requests, finishes those received, says good-bye. */
   drain(): void {
+    this.lastRequestAtMs = Date.now();
+    this.#drainTimer ??= setInterval(() => this.#drainIfDone(), stalledMs / 4);
+    this.#drainIfDone();
+  }
+
+  #drainIfDone(): void {
+    const isMoving = Date.now() - this.lastRequestAtMs < stalledMs;
+    if (!this.#isInputOver && isMoving && this.#context.handles.isWriting) return;
+    clearInterval(this.#drainTimer);
     this.#channel.pause();
     this.#endInput();
   }
@@ -178,6 +193,11 @@ export class SftpSession {
   #take(packet: Buffer): void {
     const request = readRequest(packet);
     if (this.#isOpened && request.kind !== "init") {
+      const isOpening = request.kind === "open" || request.kind === "opendir";
+      if (isOpening && this.#drainTimer !== undefined) {
+        this.#queue.push({ kind: "refused", id: request.id, reason: stopping });
+        return;
+      }
       if (request.kind === "write") this.#queuedBytes += request.bytes.length;
       this.#queue.push(request);
       return;
@@ -240,25 +260,25 @@ export class SftpSession {
       this.#startWrites(request);
       return;
     }
+    if (request.kind === "close") this.#reader.dropSpare();
     const reservedBytes = request.kind === "read" ? Math.min(request.length, maxReadBytes) : 0;
     const slot = { isRead: request.kind === "read", reservedBytes, reply: undefined };
     this.#finishInTurn(slot, runRequest(this.#context, request));
   }
 
-  /** Hands the first WRITE, and those behind it that adjoin, to the exchange as one. */
+  /** Runs the first WRITE and those to the same handle behind it; their memory is used again for the next packets. */
   #startWrites(first: WriteRequest): void {
     const run = [first];
-    const isAppend = isAppending(this.#context.handles, first.handle);
     let bytes = first.bytes.length;
     for (let next = this.#queue[0]; next?.kind === "write"; next = this.#queue[0]) {
-      const adjoins = isAppend || next.offset === first.offset + bytes;
-      if (next.handle !== first.handle || !adjoins || bytes + next.bytes.length > maxJoinedBytes) break;
+      if (next.handle !== first.handle || bytes + next.bytes.length > maxRunBytes) break;
       this.#queue.shift();
       run.push(next);
       bytes += next.bytes.length;
     }
     const work = runWrites(this.#context, run).finally(() => {
       this.#queuedBytes -= bytes;
+      for (const request of run) this.#reader.giveBack(request.bytes);
     });
     this.#finishInTurn({ isRead: false, reservedBytes: 0, reply: undefined }, work);
   }
@@ -270,6 +290,7 @@ export class SftpSession {
       slot.reply = reply;
       this.#sendReady();
       this.#pump();
+      if (this.#drainTimer !== undefined && !this.isBusy) this.#drainIfDone();
     });
   }
 
@@ -316,6 +337,7 @@ export class SftpSession {
   #end(): void {
     if (!this.#isLinkLost) this.#flush();
     this.#isEnded = true;
+    clearInterval(this.#drainTimer);
     if (!this.#isLinkLost) {
       if (this.#farewell !== undefined) this.#channel.stderr.write(this.#farewell);
       this.#channel.exit(this.#exitStatus);
