@@ -49,7 +49,6 @@ async function makeFiles(work: string, count: number, suffix: string): Promise<s
   return folder;
 }
 
-/** The same file in each round, so that it replaces itself; with an unfinished name, because it is no stop file. */
 async function makeLargeFile(work: string, megabytes: number): Promise<string> {
   const folder = join(work, "large");
   await mkdir(folder, { recursive: true });
@@ -85,6 +84,16 @@ async function putAll(sites: Sites, site: SftpSite, folder: string): Promise<{ m
   return { ms, cpuMs };
 }
 
+/** Large files are removed all the same, under a name that is an unfinished one: they are no stop files. */
+async function removeLarge(sites: Sites, site: SftpSite): Promise<void> {
+  const folder = site === sites.daemon ? sites.daemon.path("inbound") : site.uploads;
+  for (const path of await readdir(folder, { recursive: true })) {
+    if (path.endsWith("large.part")) await rm(join(folder, path));
+  }
+  // The file system frees the blocks in the background.
+  await wait(1_500);
+}
+
 interface Compared {
   readonly dropgate: Round[];
   readonly openSsh: Round[];
@@ -94,7 +103,7 @@ interface Compared {
 async function compare(
   sites: Sites,
   rounds: number,
-  load: { amount: number; makeFolder: (site: SftpSite) => Promise<string> },
+  load: { amount: number; makeFolder: () => Promise<string>; tidy?: (site: SftpSite) => Promise<void> },
 ): Promise<Compared> {
   const compared: Compared = { dropgate: [], openSsh: [] };
   for (let round = 0; round < rounds; round += 1) {
@@ -103,9 +112,10 @@ async function compare(
       { site: sites.sshd, into: compared.openSsh },
     ];
     for (const { site, into } of round % 2 === 0 ? turns : turns.toReversed()) {
-      const folder = await load.makeFolder(site);
+      const folder = await load.makeFolder();
       const { ms, cpuMs } = await putAll(sites, site, folder);
       into.push({ perSecond: load.amount / (ms / 1000), cpuMs: cpuMs / load.amount });
+      await load.tidy?.(site);
     }
     progress(".");
   }
@@ -120,7 +130,7 @@ function measurementOf(
   const figure = compared.dropgate.map(({ perSecond }) => perSecond);
   const floor = compared.openSsh.map(({ perSecond }) => perSecond);
   const cpu = compared.dropgate.map(({ cpuMs }) => cpuMs).toSorted((a, b) => a - b);
-  const cpuNote = `${(cpu[Math.floor(cpu.length / 2)] ?? 0).toFixed(2)} ms of CPU each`;
+  const cpuNote = `${(cpu[Math.floor(cpu.length / 2)] ?? 0).toFixed(2)} ms of CPU a file or MB`;
   return {
     suite: "sftp",
     figure: { values: figure, unit },
@@ -146,6 +156,7 @@ async function measureAll(sites: Sites, options: BenchOptions): Promise<Measurem
   const large = await compare(sites, rounds, {
     amount: megabytes,
     makeFolder: () => makeLargeFile(sites.work, megabytes),
+    tidy: (site) => removeLarge(sites, site),
   });
   return [
     measurementOf(whole, {

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
@@ -45,6 +45,21 @@ describe("the commands of an administrator", () => {
     expect(await listCompanies(nowhere)).toHaveLength(1);
   });
 
+  it("say that a database is missing although it was there, and make no new one", async () => {
+    for (const suffix of ["", "-wal", "-shm"])
+      await rm(join(config.stateDir, `dropgate.db${suffix}`), { force: true });
+    const file = join(dir, "4711_20261105_080000.xml");
+    await writeFile(file, stopFile(""));
+    const attempts = [
+      () => listLedger(config, { limit: 5 }),
+      () => addCompany(config, "OTHER"),
+      () => validateFiles(config, [file], {}),
+    ];
+    for (const attempt of attempts)
+      await expect(attempt()).rejects.toThrow(/is missing although .* it was there: restore it/);
+    expect(await readdir(config.stateDir)).not.toContain("dropgate.db");
+  });
+
   it("add a company once, whatever the case of its code", async () => {
     expect(await addCompany(config, "acme")).toMatchObject({ code: "ACME", isNew: false });
     await expect(addCompany(config, "a b")).rejects.toThrow(/company code/);
@@ -67,7 +82,8 @@ describe("the commands of an administrator", () => {
   });
 
   it("know the states of files", async () => {
-    expect(await listLedger(config, { limit: 5, state: "waiting" })).toEqual([]);
+    const none = { files: [], isCut: false };
+    expect(await listLedger(config, { limit: 5, state: "waiting" })).toEqual(none);
     await expect(listLedger(config, { limit: 5, state: "lost" })).rejects.toThrow("use one of waiting");
   });
 
@@ -80,7 +96,7 @@ describe("the commands of an administrator", () => {
     };
     expect(await validateFiles(config, [file], {})).toMatchObject([would]);
     expect(await validateFiles(config, [file], {})).toMatchObject([would]);
-    expect(await listLedger(config, { limit: 5 })).toEqual([]);
+    expect((await listLedger(config, { limit: 5 })).files).toEqual([]);
   });
 
   it("tell all that is wrong with a file, its name and its document", async () => {

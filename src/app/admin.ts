@@ -178,3 +178,25 @@ export async function addUserKey(
     userAdmin.addUserKey({ store, clock: systemClock }, { ...user, publicKey }),
   );
 }
+
+export type UserKeyView = userAdmin.ListedKey;
+
+/** The public keys of one user. */
+export async function listUserKeys(
+  config: StateConfig,
+  who: userAdmin.UserReference,
+): Promise<readonly UserKeyView[]> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, (store) =>
+    userAdmin.listKeysOfUser({ store }, who),
+  );
+}
+
+/** Takes a public key away from a user. */
+export async function removeUserKey(
+  config: StateConfig,
+  who: userAdmin.UserReference & { readonly fingerprint: string },
+): Promise<{ readonly fingerprint: string; readonly canSignIn: boolean }> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, (store) =>
+    userAdmin.removeUserKey({ store, clock: systemClock }, who),
+  );
+}

@@ -93,7 +93,8 @@ async function checkSpace(config: Config, folder: string): Promise<CheckFinding>
   const [free, least] = [bavail * bsize, minFreeBytesOf(config)(blocks * bsize)];
   const what = `${sizeText(free)} free on the disk of ${folder}, ${sizeText(least)} must stay free`;
   if (free < least)
-    return problem(what, "make room, or lower storage.minFree: uploads are refused until then");
+    // No reason to keep the service down: what is there can be processed and read.
+    return warning(what, "make room, or lower storage.minFree: uploads are refused until then");
   return free < 2 * least ? warning(what, "make room soon") : fine(what);
 }
 

@@ -95,6 +95,6 @@ describe("check", () => {
       file,
       "http: { port: 0 }\nsftp: { port: 0 }\nstorage: { minFree: { percent: 90, bytes: 1000TB } }\n",
     );
-    expect(await found("problem")).toContain("must stay free");
+    expect(await found("warning")).toContain("must stay free");
   });
 });

@@ -11,6 +11,8 @@ export interface Health {
   current(): HealthState;
   /** Runs the self-check; gives the names and messages of what failed. */
   refresh(): Promise<readonly string[]>;
+  /** Whether the last self-check found a fault that a restart can mend. */
+  wantsRestart(): boolean;
   /** From now on the self-check connects to this as well. */
   watch(name: string, host: string, port: number): void;
   setStopping(): void;
@@ -21,17 +23,20 @@ export function createHealth(deps: Omit<SelfCheckDependencies, "listeners">): He
   const listeners: { name: string; host: string; port: number }[] = [];
   let checks: Readonly<Record<string, boolean>> = {};
   let isFine = false;
+  let wantsRestart = false;
   let isStopping = false;
   return {
     current: () => ({ isReady: isFine && !isStopping, checks }),
     async refresh() {
       const results = await runSelfCheck({ ...deps, listeners: () => listeners });
       checks = Object.fromEntries(results.map(({ name, isFine: fine }) => [name, fine]));
+      wantsRestart = results.some((result) => !result.isFine && result.isOfSurroundings !== true);
       isFine = results.every(({ isFine: fine }) => fine);
       return results
         .filter((result) => !result.isFine)
         .map(({ name, message }) => `${name}: ${message ?? "failed"}`);
     },
+    wantsRestart: () => wantsRestart,
     watch: (name, host, port) => {
       listeners.push({ name, host, port });
     },

@@ -114,11 +114,15 @@ function readState(state: string | undefined): { readonly states?: readonly File
   return { states: [state] };
 }
 
-/** Entries of the ledger, the newest first. */
-export async function listLedger(
-  config: StateConfig,
-  options: FileListOptions,
-): Promise<readonly FileView[]> {
+export interface LedgerList {
+  /** The newest first. */
+  readonly files: readonly FileView[];
+  /** Whether there are more than the limit lets through. */
+  readonly isCut: boolean;
+}
+
+/** Entries of the ledger. */
+export async function listLedger(config: StateConfig, options: FileListOptions): Promise<LedgerList> {
   const states = readState(options.state);
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
     const { companyCode, stopNbr, limit } = options;
@@ -127,10 +131,14 @@ export async function listLedger(
       ...states,
       ...(stopNbr === undefined ? {} : { stopNbr }),
       ...(company === undefined ? {} : { companyId: company.id }),
-      limit,
+      limit: limit + 1,
     });
     const codes = await codesOf(store);
-    return entries.map((entry) => toView(entry, codes.get(entry.companyId) ?? "", config.stateDir));
+    const shown = entries.slice(0, limit);
+    return {
+      files: shown.map((entry) => toView(entry, codes.get(entry.companyId) ?? "", config.stateDir)),
+      isCut: entries.length > limit,
+    };
   });
 }
 
@@ -178,12 +186,13 @@ export async function retryFile(config: StateConfig, id: number): Promise<RetryO
 
 /** What is told of a file besides its entry. */
 function storyView(story: FileStory, stateDir: string): object {
-  const { before, first, presence, path } = story;
+  const { before, first, laterStop, presence, path } = story;
   return {
     ...toView(story.entry, story.company, stateDir),
     presence,
     path,
     ...(first === undefined ? {} : { first: toView(first, story.company, stateDir) }),
+    ...(laterStop === undefined ? {} : { laterStop }),
     ...(before === undefined ? {} : { before }),
   };
 }

@@ -79,17 +79,23 @@ function startSelfChecks(daemon: Daemon, systemd: SystemdNotifier, log: Logger):
     if (isChecking) return;
     isChecking = true;
     const failures = await daemon.health.refresh();
-    if (failures.length > 0) log.error({ failures }, "self-check failed; the watchdog is not fed");
-    else if (systemd.watchdogIntervalMs !== undefined) await systemd.notify("WATCHDOG=1");
+    const isFed = !daemon.health.wantsRestart();
+    if (failures.length > 0) log.error({ failures, isFed }, "self-check failed");
+    // A full disk is no reason to be restarted: reads and receipts go on meanwhile.
+    if (isFed && systemd.watchdogIntervalMs !== undefined) await systemd.notify("WATCHDOG=1");
     isChecking = false;
   };
   const timer = setInterval(() => void check(), systemd.watchdogIntervalMs ?? selfCheckIntervalMs);
   return () => clearInterval(timer);
 }
 
-async function stop(daemon: Daemon, log: Logger, drainMs: number): Promise<number> {
-  const stopped = daemon.stop(AbortSignal.timeout(drainMs));
-  const outcome = await Promise.race([stopped, untilNextSignal()]);
+async function stop(
+  daemon: Daemon,
+  log: Logger,
+  rest: { readonly drainMs: number; readonly nextSignal: Promise<"impatient"> },
+): Promise<number> {
+  const stopped = daemon.stop(AbortSignal.timeout(rest.drainMs));
+  const outcome = await Promise.race([stopped, rest.nextSignal]);
   if (outcome === "impatient") {
     log.warn("second signal: ending at once; what is in hand is taken up at the next start");
     return exitCodes.failure;
@@ -148,8 +154,12 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   log.info({ ...daemon.listening, pid: process.pid }, "ready");
   await systemd.notify("READY=1", `STATUS=${Object.values(daemon.listening).join(", ")}`);
   const name = await stopSignal;
+  const nextSignal = untilNextSignal();
   log.info({ signal: name }, "stopping");
-  await systemd.notify("STOPPING=1");
   endSelfChecks();
-  return await stop(daemon, log, drainMs);
+  const [exitCode] = await Promise.all([
+    stop(daemon, log, { drainMs, nextSignal }),
+    systemd.notify("STOPPING=1"),
+  ]);
+  return exitCode;
 }

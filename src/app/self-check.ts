@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import type { DocumentPool } from "../documents/document-pool.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
+import { isPassingStoreError } from "../lib/store-error.ts";
 import type { Store } from "../store/database.ts";
 import { noteAlive } from "../store/meta.ts";
 
@@ -26,6 +27,8 @@ export interface CheckResult {
   readonly name: string;
   readonly isFine: boolean;
   readonly message?: string;
+  /** The fault is of the disk or of another process: a restart would not mend it. */
+  readonly isOfSurroundings?: boolean;
 }
 
 const probe = new TextEncoder().encode("<Stop><Function>02</Function><StopNbr>probe</StopNbr></Stop>");
@@ -59,7 +62,7 @@ async function outcomeOf(name: string, work: Promise<void>, timeoutMs: number): 
     await withTimeout(work, timeoutMs);
     return { name, isFine: true };
   } catch (error) {
-    return { name, isFine: false, message: messageOf(error) };
+    return { name, isFine: false, message: messageOf(error), isOfSurroundings: isPassingStoreError(error) };
   }
 }
 

@@ -7,7 +7,7 @@ import { companySettingsOf } from "../config/company-settings.ts";
 import type { Config } from "../config/schema.ts";
 import { createDocumentPool, type DocumentPool } from "../documents/document-pool.ts";
 import type { PreparedDocument } from "../documents/prepared-document.ts";
-import type { DecidedState } from "../domain/file-state.ts";
+import type { DecidedState, FileState } from "../domain/file-state.ts";
 import { parseStopFileName } from "../domain/stop-file-name.ts";
 import { stopStatusNames } from "../domain/stop-status.ts";
 import { decideFile, type DecisionRules } from "../inbound/decide-file.ts";
@@ -15,7 +15,7 @@ import { ledgerTimeOf } from "../inbound/waiting-file.ts";
 import { type Fault, reasonCodeOf } from "../lib/errors.ts";
 import { createLogger } from "../lib/log.ts";
 import { type Company, listCompanies } from "../store/companies.ts";
-import { enterFile } from "../store/files.ts";
+import { enterFile, findFile, type LedgerEntry } from "../store/files.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findStoredStop, type StoredStop } from "../store/stop-queries.ts";
 import { chooseCompany } from "./admin.ts";
@@ -40,8 +40,19 @@ export interface ValidatedFile {
   readonly verdict: DecidedState | "valid" | "unreadable";
   readonly reasons: readonly FileReason[];
   readonly changes: readonly StopChangeView[];
+  /** Of a duplicate: the entry that counts. Its reasons and changes are those that it would meet under a new time. */
+  readonly first?: FirstEntry;
+  /** Of a duplicate: what would be decided about it under a new time. */
+  readonly underNewTime?: DecidedState;
   /** What is to be known besides. */
   readonly note?: string;
+}
+
+export interface FirstEntry {
+  readonly id: number;
+  readonly state: FileState;
+  readonly decidedAt: string | null;
+  readonly reasons: readonly FileReason[];
 }
 
 interface Read {
@@ -65,6 +76,7 @@ interface Outcome {
   readonly state: DecidedState;
   readonly faults: readonly Fault[];
   readonly changes: readonly StopChangeView[];
+  readonly first?: LedgerEntry;
 }
 
 const maxFields = 50;
@@ -139,14 +151,28 @@ interface Trial {
   readonly document: ReadableDocument;
   readonly company: Company;
   readonly rules: DecisionRules;
+  /** As if nothing had come under this name before. */
+  readonly asNew?: true;
+}
+
+/** The original of a duplicate. */
+async function firstOf(tx: Transaction, id: number): Promise<LedgerEntry | undefined> {
+  const firstId = (await findFile(tx, id))?.firstId ?? null;
+  return firstId === null ? undefined : await findFile(tx, firstId);
+}
+
+/** No file name has a slash, so the ledger cannot know this one. */
+function unknownName(name: string): string {
+  return `/${name}`;
 }
 
 async function decideDry(tx: Transaction, trial: Trial): Promise<Outcome> {
-  const { name, document, company, rules } = trial;
+  const { document, company, rules } = trial;
+  const name = trial.asNew ? unknownName(trial.name) : trial.name;
   const now = Date.now();
   const numbers = stopNumbersOf(document);
   const before = await stopsOf(tx, company.id, numbers);
-  const parsedName = parseStopFileName(name);
+  const parsedName = parseStopFileName(trial.name);
   const entry = { companyId: company.id, name, nameTime: ledgerTimeOf(parsedName), size: document.size };
   const arrival = { channel: "folder", userName: null, receivedAt: now, location: "dry run" };
   const id = await enterFile(tx, { ...entry, ...arrival });
@@ -154,8 +180,13 @@ async function decideDry(tx: Transaction, trial: Trial): Promise<Outcome> {
   const decided = await decideFile(tx, file, { rules, placeFor: () => "dry run", now });
   const after = await stopsOf(tx, company.id, numbers);
   const changes = numbers.map((number) => changeOf(number, before.get(number), after.get(number)));
-  const isApplied = decided.state === "applied";
-  return { state: decided.state, faults: decided.faults, changes: isApplied ? changes : [] };
+  const first = await firstOf(tx, id);
+  return {
+    state: decided.state,
+    faults: decided.faults,
+    changes: decided.state === "applied" ? changes : [],
+    ...(first === undefined ? {} : { first }),
+  };
 }
 
 async function runDry(store: AdminStore, trial: Trial): Promise<Outcome> {
@@ -174,9 +205,9 @@ async function runDry(store: AdminStore, trial: Trial): Promise<Outcome> {
 async function tryWithGoodName(store: AdminStore, trial: Trial, outcome: Outcome): Promise<Outcome> {
   const { document } = trial;
   if (document.kind === "refused") {
-    const faults = outcome.faults.length > 0 ? outcome.faults : [];
+    const { faults } = outcome;
     const more = document.faults.filter((fault) => !faults.includes(fault));
-    return { ...outcome, faults: outcome.state === "duplicate" ? faults : [...faults, ...more] };
+    return { ...outcome, faults: [...faults, ...more] };
   }
   const isOnlyName =
     outcome.state === "refused" && outcome.faults.every(({ code }) => code === "badFileName");
@@ -184,6 +215,28 @@ async function tryWithGoodName(store: AdminStore, trial: Trial, outcome: Outcome
   const lenient = await runDry(store, { ...trial, rules: { ...trial.rules, names: "lenient" } });
   const more = lenient.faults.filter(({ code }) => code !== "badFileName");
   return { ...outcome, faults: [...outcome.faults, ...more], changes: lenient.changes };
+}
+
+async function tryOnce(store: AdminStore, trial: Trial): Promise<Outcome> {
+  return await tryWithGoodName(store, trial, await runDry(store, trial));
+}
+
+/** What the document would meet under a new time: no namesake in the ledger, and not late. */
+async function tryAsNew(store: AdminStore, trial: Trial): Promise<Outcome> {
+  const rules: DecisionRules = { ...trial.rules, lateFiles: "apply" };
+  const outcome = await tryOnce(store, { ...trial, rules, asNew: true });
+  const { name } = trial;
+  const faults = outcome.faults.map((fault) => ({
+    ...fault,
+    message: fault.message.replace(unknownName(name), name),
+  }));
+  return { ...outcome, faults };
+}
+
+function firstEntryOf(entry: LedgerEntry): FirstEntry {
+  const { id, state, decidedAt, faults } = entry;
+  const time = decidedAt === null ? null : new Date(decidedAt).toISOString();
+  return { id, state, decidedAt: time, reasons: toReasons(faults) };
 }
 
 function unreadable(file: string, document: PreparedDocument & { kind: "unreadable" }): ValidatedFile {
@@ -206,8 +259,24 @@ async function validateFor(
 ): Promise<ValidatedFile> {
   if (document.kind === "unreadable") return unreadable(file, document);
   const trial: Trial = { name: basename(file), document, company, rules };
-  const outcome = await tryWithGoodName(store, trial, await runDry(store, trial));
-  return { file, verdict: outcome.state, reasons: toReasons(outcome.faults), changes: outcome.changes };
+  const { state, faults, changes, first } = await runDry(store, trial);
+  // That it came before hides what is wrong with the document, and what it would change: that is told too.
+  if (state === "duplicate" && first !== undefined) {
+    const { state: underNewTime, ...outcome } = await tryAsNew(store, trial);
+    const told = { reasons: toReasons(outcome.faults), changes: outcome.changes };
+    return { file, verdict: state, ...told, first: firstEntryOf(first), underNewTime };
+  }
+  if (faults.some(({ code }) => code === "nameReused")) {
+    const outcome = await tryAsNew(store, trial);
+    return {
+      file,
+      verdict: state,
+      reasons: toReasons([...faults, ...outcome.faults]),
+      changes: outcome.changes,
+    };
+  }
+  const outcome = await tryWithGoodName(store, trial, { state, faults, changes });
+  return { file, verdict: state, reasons: toReasons(outcome.faults), changes: outcome.changes };
 }
 
 async function requireCompany(store: AdminStore, code: string | undefined): Promise<Company | undefined> {
@@ -226,7 +295,7 @@ export async function validateFiles(
 ): Promise<readonly ValidatedFile[]> {
   // Read before the store is opened: as root, the files may be for root alone.
   const read = await readAll(config, files);
-  if (findStore(config.stateDir) !== "there" && options.companyCode === undefined) {
+  if (findStore(config.stateDir) === "none" && options.companyCode === undefined) {
     return read.map((one) => validateAlone(one, "there is no state yet: only the document was checked"));
   }
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {

@@ -1,6 +1,17 @@
 import type { Command } from "commander";
+import type { addCompany } from "../app/admin.ts";
 import { type CliRun, declare, printJson, printLines, requireConfig, withJson } from "./command-line.ts";
 import { tableLines } from "./table.ts";
+
+type AddedCompany = Awaited<ReturnType<typeof addCompany>>;
+
+/** Codes compare without regard to case: the one that counts is the one that was registered first. */
+function addedLine(given: string, { code, isNew, folder }: AddedCompany): string {
+  const place = `its folders are in ${folder}`;
+  if (isNew) return `Company ${code} registered; ${place}.`;
+  const spelling = given === code ? "" : ` (${given} is the same code)`;
+  return `Company ${code} was registered already${spelling}; ${place}.`;
+}
 
 /** `dropgate company add|list` */
 export function declareCompany(program: Command, run: CliRun): void {
@@ -11,8 +22,7 @@ export function declareCompany(program: Command, run: CliRun): void {
       const config = await requireConfig(run, command);
       const { addCompany } = await import("../app/admin.ts");
       const added = await addCompany(config, code);
-      const outcome = added.isNew ? "registered" : "was registered already";
-      printLines(run, [`Company ${added.code} ${outcome}; its folders are in ${added.folder}.`]);
+      printLines(run, [addedLine(code, added)]);
     });
   withJson(declare(company, "list", "list the companies")).action(
     async (options: { readonly json?: true }, command: Command) => {

@@ -37,24 +37,25 @@ function fileRow(file: FileView): (string | number)[] {
 export function declareFiles(program: Command, run: CliRun): void {
   withJson(declare(program, "files", "list the ledger, the newest first"))
     .option("--state <state>", "waiting, retry, applied, refused, duplicate or superseded")
-    .option("--stop <number>", "files of a stop: by their name, or by the first Stop in them")
+    .option("--stop <number>", "files of a stop: by their name, or by a Stop in them")
     .option("--company <code>", "files of a company")
     .option("--limit <count>", "how many at most", wholeNumber(1, maxLimit), defaultLimit)
     .action(async (options: ListOptions, command: Command) => {
       const config = await requireConfig(run, command);
       const { listLedger } = await import("../app/ledger-admin.ts");
       const { state, stop, company, limit } = options;
-      const files = await listLedger(config, {
+      const { files, isCut } = await listLedger(config, {
         limit,
         ...(state === undefined ? {} : { state }),
         ...(stop === undefined ? {} : { stopNbr: stop }),
         ...(company === undefined ? {} : { companyCode: company }),
       });
+      // Beside the list, so that a program that reads it is told as well.
+      if (isCut) printError(run, `(only the newest ${limit}; --limit shows more)`);
       if (options.json) return printJson(run, files);
       if (files.length === 0) return printLines(run, ["The ledger has no such file."]);
       const head = ["ID", "RECEIVED", "COMPANY", "STATE", "NAME", "STOP", "REASONS"];
       printLines(run, tableLines(head, files.map(fileRow)));
-      if (files.length === limit) printError(run, `(the newest ${limit}; --limit shows more)`);
     });
 }
 

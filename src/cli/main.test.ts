@@ -1,8 +1,11 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStore } from "../store/database.ts";
+import { enterFile, recordDecision } from "../store/files.ts";
 
 const main = new URL("../main.ts", import.meta.url).pathname;
 
@@ -29,6 +32,8 @@ const commands = [
     "user disable",
     "user enable",
     "user add-key",
+    "user keys",
+    "user remove-key",
     "validate",
     "files",
     "file show",
@@ -42,12 +47,41 @@ const lists = [
   "check",
   "company list",
   "user list",
+  "user keys",
   "validate",
   "files",
   "file show",
   "explain",
   "ledger verify",
 ];
+
+/** Puts a refused entry for a file into the ledger. */
+async function enterRefused(stateDir: string, path: string): Promise<void> {
+  const store = await openStore(stateDir);
+  try {
+    await store.write(async (tx) => {
+      const arrival = { channel: "sftp", userName: null, receivedAt: 1, location: path, size: 1 };
+      const id = await enterFile(tx, { companyId: 1, name: basename(path), nameTime: null, ...arrival });
+      const sha256 = createHash("sha256")
+        .update(await readFile(path))
+        .digest("hex");
+      const none = { stopFunction: null, stopNbr: null, documentId: null, firstId: null };
+      const counts = { created: 0, updated: 0, deleted: 0 };
+      const about = {
+        id,
+        state: "refused",
+        sha256,
+        size: 1,
+        faults: [],
+        decidedAt: 1,
+        location: path,
+      } as const;
+      await recordDecision(tx, { ...about, ...none, ...counts });
+    });
+  } finally {
+    await store.close();
+  }
+}
 
 describe("the program", () => {
   let dir: string;
@@ -133,6 +167,34 @@ describe("the program", () => {
     expect(explained).toMatchObject({ code: 1, stderr: "" });
     expect(explained.stdout).toContain("neither the ledger nor any folder knows this name");
     expect(await run("file", "retry", "7", "--config", config)).toMatchObject({ code: 1, stdout: "" });
+    const shown = await run("file", "show", "7", "--config", config);
+    expect(shown).toMatchObject({ code: 1, stdout: "" });
+    expect(shown.stderr).toBe("dropgate: there is no ledger entry 7: `dropgate files` lists them\n");
+  });
+
+  it("tells that a company is registered under another spelling", async () => {
+    const { code, stdout } = await run("company", "add", "acme", "--config", config);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Company ACME was registered already (acme is the same code)");
+  });
+
+  it("ends with 1 for a duplicate of a file that was refused, and shows its faults", async () => {
+    const file = join(dir, "9_20261105_080000.xml");
+    await writeFile(file, "<Stop/>");
+    await enterRefused(join(dir, "var"), file);
+    const { code, stdout } = await run("validate", file, "--config", config);
+    expect(code).toBe(1);
+    expect(stdout).toContain("would be answered as a duplicate");
+    expect(stdout).toContain("is entry 1: refused");
+    expect(stdout).toContain(": 951 ");
+  });
+
+  it("says when a list was cut, and only then", async () => {
+    await enterRefused(join(dir, "var"), config);
+    const cut = await run("files", "--limit", "1", "--json", "--config", config);
+    expect(JSON.parse(cut.stdout)).toHaveLength(1);
+    expect(cut.stderr).toContain("--limit shows more");
+    expect((await run("files", "--limit", "2", "--config", config)).stderr).toBe("");
   });
 
   it("reads a password from standard input", async () => {

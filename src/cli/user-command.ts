@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { UserView } from "../app/admin.ts";
+import type { UserKeyView, UserView } from "../app/admin.ts";
 import {
   type CliRun,
   declare,
@@ -148,7 +148,43 @@ function declareAddKey(user: Command, run: CliRun): void {
     );
 }
 
-/** `dropgate user add|list|set-password|disable|enable|add-key` */
+function keyRow({ fingerprint, keyType, comment }: UserKeyView): string[] {
+  return [fingerprint, keyType, comment];
+}
+
+function declareKeys(user: Command, run: CliRun): void {
+  withJson(declare(user, "keys", "list a user's public keys"))
+    .argument("<name>", "name of the user")
+    .option("--company <code>", "tells users of the same name apart")
+    .action(
+      async (userName: string, options: ReferenceOptions & { readonly json?: true }, command: Command) => {
+        const config = await requireConfig(run, command);
+        const { listUserKeys } = await import("../app/admin.ts");
+        const keys = await listUserKeys(config, referenceOf(userName, options));
+        if (options.json) printJson(run, keys);
+        else if (keys.length === 0)
+          printLines(run, [`User ${userName} has no key: \`dropgate user add-key\` adds one.`]);
+        else printLines(run, tableLines(["FINGERPRINT", "TYPE", "COMMENT"], keys.map(keyRow)));
+      },
+    );
+}
+
+function declareRemoveKey(user: Command, run: CliRun): void {
+  declare(user, "remove-key", "take a public key away from a user")
+    .argument("<name>", "name of the user")
+    .argument("<fingerprint>", "SHA256:… as `dropgate user keys` and `ssh-keygen -l` show it")
+    .option("--company <code>", "tells users of the same name apart")
+    .addHelpText("after", "\nIt signs in no more at once. Connections that are open stay.")
+    .action(async (userName: string, fingerprint: string, options: ReferenceOptions, command: Command) => {
+      const config = await requireConfig(run, command);
+      const { removeUserKey } = await import("../app/admin.ts");
+      const removed = await removeUserKey(config, { ...referenceOf(userName, options), fingerprint });
+      const rest = removed.canSignIn ? "" : " The user has neither password nor key now.";
+      printLines(run, [`The key ${removed.fingerprint} of ${userName} is removed.${rest}`]);
+    });
+}
+
+/** `dropgate user add|list|set-password|disable|enable|add-key|keys|remove-key` */
 export function declareUser(program: Command, run: CliRun): void {
   const user = declare(program, "user", "users, their roles, passwords and keys");
   declareAdd(user, run);
@@ -157,4 +193,6 @@ export function declareUser(program: Command, run: CliRun): void {
   declareEnabling(user, run, false);
   declareEnabling(user, run, true);
   declareAddKey(user, run);
+  declareKeys(user, run);
+  declareRemoveKey(user, run);
 }

@@ -14,7 +14,7 @@ import {
 const verdicts: Readonly<Record<ValidatedFile["verdict"], string>> = {
   applied: "would be applied",
   refused: "would be refused",
-  duplicate: "would be answered as a duplicate: the same name and content was decided before",
+  duplicate: "would be answered as a duplicate",
   superseded: "would be refused as superseded",
   valid: "is a valid document",
   unreadable: "cannot be read",
@@ -37,17 +37,33 @@ function changeLines({ stopNbr, effect, statusBefore, statusAfter, fields }: Sto
   ];
 }
 
+/** This very file, and then the document under another name. */
+function duplicateLines({ first, underNewTime }: ValidatedFile): string[] {
+  if (first === undefined || underNewTime === undefined) return [];
+  const codes = [...new Set(first.reasons.map(({ reasonCode }) => reasonCode))].join(", ");
+  const outcome = `${first.state} ${first.decidedAt ?? ""}`.trim();
+  return [
+    `  The same name and content is entry ${first.id}: ${outcome}${codes === "" ? "" : ` with ${codes}`}.`,
+    `  Under a new time in its name it ${verdicts[underNewTime]}${underNewTime === "refused" ? ":" : ""}`,
+  ];
+}
+
 function fileLines(validated: ValidatedFile): string[] {
   const { file, verdict, reasons, changes, note } = validated;
   return [
     `${file} ${verdicts[verdict]}`,
+    ...duplicateLines(validated),
     ...(note === undefined ? [] : [`  ${note}`]),
     ...reasons.map((reason) => reasonLine(file, reason)),
     ...changes.flatMap(changeLines),
   ];
 }
 
-const goodVerdicts: readonly ValidatedFile["verdict"][] = ["applied", "duplicate", "valid"];
+/** A duplicate is as good as the file that it repeats. */
+function isGood({ verdict, first }: ValidatedFile): boolean {
+  if (verdict === "duplicate") return first?.state === "applied";
+  return verdict === "applied" || verdict === "valid";
+}
 
 /** `dropgate validate` */
 export function declareValidate(program: Command, run: CliRun): void {
@@ -58,7 +74,7 @@ export function declareValidate(program: Command, run: CliRun): void {
     .option("--company <code>", "the company whose files they are; needed when there are several")
     .addHelpText(
       "after",
-      "\nEach file is tried by itself against the state of this moment. Exit code 1 when one would not be applied.",
+      "\nEach file is tried by itself against the state of this moment. Exit code 1 when one would not be applied,\nor is a duplicate of one that was not.",
     )
     .action(
       async (
@@ -76,8 +92,7 @@ export function declareValidate(program: Command, run: CliRun): void {
         );
         if (options.json) printJson(run, validated);
         else printLines(run, validated.flatMap(fileLines));
-        const isGood = validated.every(({ verdict }) => goodVerdicts.includes(verdict));
-        if (!isGood) run.exitCode = exitCodes.failure;
+        if (!validated.every(isGood)) run.exitCode = exitCodes.failure;
       },
     );
 }

@@ -65,7 +65,7 @@ export const configSchema = section(
           minimum: 100,
           maximum: 600_000,
           description:
-            "How long the self-check may take. While it does not succeed, systemd's watchdog is not fed and restarts the daemon.",
+            "How long the self-check may take. While it does not succeed, systemd's watchdog is not fed and restarts the daemon, unless it is only the disk that is full.",
         }),
       },
       { description: "The self-check behind systemd's watchdog." },

@@ -2,6 +2,9 @@
  * The encodings a stop document may have (decisions 5): UTF-8, UTF-16 and ISO-8859-1, told by byte order mark or
  * declaration. The validator reads the bytes itself; this decoding feeds the pass that makes the objects, and finds
  * what has to be refused before any parser sees it.
+ *
+ * Bytes that are not of the encoding become U+FFFD here. That never gets further: the validator, which decodes by the
+ * same rules, refuses such a document as not well-formed, or tells by it that the file is cut off within a letter.
  */
 export type DecodedXml =
   | { readonly kind: "decoded"; readonly text: string }
@@ -27,7 +30,24 @@ function decoderByFirstBytes(bytes: Buffer): Decoder | undefined {
   return undefined;
 }
 
-const declaredEncoding = /^<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']/;
+/** Far beyond what any declaration needs; the parser itself sets no bound. */
+const maxDeclarationBytes = 4_096;
+/** Stands for the name of the encoding when it is not looked for any further. */
+const unendedDeclaration = "of a declaration over 4 KB";
+const encodingInDeclaration = /\sencoding\s*=\s*["']([^"']*)["']/;
+
+/**
+ * The encoding that the declaration names, or undefined when it names none. The whole declaration is searched, as the
+ * parser does: were the two to read the same bytes in different encodings, letters would be damaged in silence.
+ */
+function declaredEncoding(bytes: Buffer): string | undefined {
+  const head = bytes.toString("latin1", 0, maxDeclarationBytes);
+  if (!/^<\?xml\s/.test(head)) return undefined;
+  const end = head.indexOf("?>");
+  // A shorter document without the end of its declaration has not arrived in full: the parser tells that.
+  if (end === -1 && bytes.length > maxDeclarationBytes) return unendedDeclaration;
+  return encodingInDeclaration.exec(end === -1 ? head : head.slice(0, end))?.[1];
+}
 
 const decodersByName = new Map<string, Decoder>([
   ["UTF-8", utf8],
@@ -47,7 +67,7 @@ export function decodeXml(bytes: Buffer): DecodedXml {
     const text = byFirstBytes(bytes);
     return { kind: "decoded", text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text };
   }
-  const encoding = declaredEncoding.exec(bytes.toString("latin1", 0, 200))?.[1] ?? "UTF-8";
+  const encoding = declaredEncoding(bytes) ?? "UTF-8";
   const decoder = decodersByName.get(encoding.toUpperCase());
   return decoder === undefined
     ? { kind: "unsupported", encoding }

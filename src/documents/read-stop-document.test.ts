@@ -71,6 +71,42 @@ describe("encodings", () => {
   });
 });
 
+describe("declarations", () => {
+  const content = "<Stop><Function>01</Function><StopNbr>1</StopNbr><BOL>Café</BOL></Stop>";
+  const spaced = (spaces: number) =>
+    `<?xml version="1.0"${" ".repeat(spaces)}encoding="ISO-8859-1"?>${content}`;
+
+  test.each([1, 250, 4_000])("an encoding declared after %d spaces is the one that is read", (spaces) => {
+    expect(firstStop(readStopDocument(Buffer.from(spaced(spaces), "latin1")))["bol"]).toBe("Café");
+  });
+
+  test("one that does not end within 4 KB is refused", () => {
+    const fault = firstFault(readStopDocument(Buffer.from(spaced(4_100), "latin1")));
+    expect(fault).toMatchObject({ code: "forbiddenXml", message: expect.stringContaining("over 4 KB") });
+  });
+
+  test("one that is cut off in a short document is told as incomplete", () => {
+    expect(read('<?xml version="1.0" enc')).toMatchObject({ kind: "refused", isIncomplete: true });
+  });
+
+  const cafe = (encoding: string) => `<?xml version="1.0" encoding="${encoding}"?>${content}`;
+  const lone = `\ufeff${content.replace("é", "\ud800")}`;
+  const mark = Buffer.from("\ufeff");
+  test.each([
+    ["Latin-1 declared as UTF-8", Buffer.from(cafe("UTF-8"), "latin1")],
+    ["UTF-8 declared as ASCII", Buffer.from(cafe("US-ASCII"))],
+    [
+      "Latin-1 behind a byte order mark of UTF-8",
+      Buffer.concat([mark, Buffer.from(cafe("latin1"), "latin1")]),
+    ],
+    ["Latin-1 in a comment behind the end", Buffer.from(`${content.replace("é", "e")}<!-- é -->`, "latin1")],
+    ["half a surrogate pair in UTF-16", Buffer.from(lone, "utf16le")],
+    ["an odd byte in UTF-16", Buffer.from([...Buffer.from(`\ufeff${content}`, "utf16le"), 0x20])],
+  ])("%s is refused, not damaged", (_name, bytes) => {
+    expect(firstFault(readStopDocument(bytes))?.code).toBe("notWellFormed");
+  });
+});
+
 describe("what is refused before it is parsed", () => {
   const bomb = `<!DOCTYPE Stop [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 30 }, (_, i) => `<!ENTITY a${i} "${`&a${i === 0 ? "" : i - 1};`.repeat(10)}">`).join("")}]>`;
 

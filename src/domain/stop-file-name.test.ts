@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nameWithId, parseStopFileName, receiptNameOf } from "./stop-file-name.ts";
+import { cutBaseOf, isReceiptName, nameWithId, parseStopFileName, receiptNameOf } from "./stop-file-name.ts";
 
 describe("the name of a stop file", () => {
   it.each([
@@ -33,4 +33,36 @@ describe("the name of a stop file", () => {
     expect(nameWithId("4711_20261105_080000.xml", 12)).toBe("4711_20261105_080000.12.xml");
     expect(nameWithId("notes.txt", 12)).toBe("notes.txt.12");
   });
+
+  it.each([
+    ["a".repeat(251), "a".repeat(250)],
+    ["ä".repeat(125), `b${"ä".repeat(125)}`],
+    ["😀".repeat(62), `${"😀".repeat(61)}😁`],
+  ])("gives names of at most 255 bytes to %s, cut between characters and distinct", (one, other) => {
+    const names = [one, other].flatMap((base) => {
+      const file = `${base}.xml`.slice(0, 255);
+      return [receiptNameOf(file), receiptNameOf(nameWithId(file, 12)), nameWithId(file, 1_234_567_890)];
+    });
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) {
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+      expect(name).not.toContain("\ufffd");
+      expect(name.endsWith(".receipt.xml") || name.endsWith(".1234567890.xml")).toBe(true);
+    }
+  });
+
+  it("cuts no name that fits", () => {
+    const fits = "a".repeat(243);
+    expect(receiptNameOf(`${fits}.xml`)).toBe(`${fits}.receipt.xml`);
+    const cut = receiptNameOf(`${fits}a.xml`);
+    expect(cut).toMatch(/^a{230}~[0-9a-f]{12}\.receipt\.xml$/);
+    expect(cutBaseOf(cut)).toBe("a".repeat(230));
+  });
+
+  it.each([
+    ["a.receipt.xml", true],
+    ["a.RECEIPT.Xml", true],
+    ["a.receipt.12.xml", false],
+    ["a.receipt", false],
+  ])("%s may be the name of a receipt: %s", (name, may) => expect(isReceiptName(name)).toBe(may));
 });

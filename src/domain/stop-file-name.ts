@@ -1,6 +1,8 @@
 /**
  * Names of stop files: `<stopnumber>_CCYYMMDD_HHMMSS.xml`, all lower case (decisions 6).
  */
+import { hash } from "node:crypto";
+
 export type StopFileName =
   | { readonly kind: "named"; readonly stopNbr: string; readonly nameTime: number }
   | { readonly kind: "wrong"; readonly why: string };
@@ -40,9 +42,43 @@ export function parseStopFileName(name: string): StopFileName {
   return { kind: "named", stopNbr: number, nameTime: Number(date + time) };
 }
 
-/** The name of a receipt: `<file name without .xml>.receipt.xml`. */
+/** Bytes that a name may have on every file system that we run on. */
+const maxNameBytes = 255;
+const receiptEnding = ".receipt.xml";
+
+/** At most that many bytes of UTF-8, cut between two characters. */
+function cutToBytes(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  let end = Math.min(maxBytes, bytes.length);
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString("utf8", 0, end);
+}
+
+/** The base of the name with that ending; a base that is too long gives way to a hash of the full name. */
+function withEnding(fileName: string, ending: string): string {
+  const base = baseNameOf(fileName);
+  const room = maxNameBytes - Buffer.byteLength(ending);
+  if (Buffer.byteLength(base) <= room) return base + ending;
+  const mark = `~${hash("sha256", fileName, "hex").slice(0, 12)}`;
+  return cutToBytes(base, room - mark.length) + mark + ending;
+}
+
+/**
+ * The name of a receipt: `<file name without .xml>.receipt.xml`. When that would be longer than 255 bytes:
+ * `<as much of the file name as fits>~<hash of the file name>.receipt.xml`.
+ */
 export function receiptNameOf(fileName: string): string {
-  return `${baseNameOf(fileName)}.receipt.xml`;
+  return withEnding(fileName, receiptEnding);
+}
+
+/** Whether a name, in any case, is one that the receipt of another file may have. */
+export function isReceiptName(name: string): boolean {
+  return name.toLowerCase().endsWith(receiptEnding);
+}
+
+/** The part that stands before `~<hash>` when the receipt's name was cut; undefined when it was not. */
+export function cutBaseOf(receiptName: string): string | undefined {
+  return /^(.+)~[0-9a-f]{12}\.receipt\.xml$/s.exec(receiptName)?.[1];
 }
 
 /** The name without `.xml` in any case. */
@@ -50,8 +86,10 @@ export function baseNameOf(fileName: string): string {
   return fileName.replace(/\.xml$/i, "");
 }
 
-/** Another name for the same file, for a folder in which its own is taken: the ledger id goes before the ending. */
+/**
+ * Another name for the same file, for a folder in which its own is taken: the ledger id goes before the ending. At most
+ * 255 bytes, cut as the name of a receipt is.
+ */
 export function nameWithId(fileName: string, id: number): string {
-  const base = baseNameOf(fileName);
-  return `${base}.${id}${fileName.slice(base.length)}`;
+  return withEnding(fileName, `.${id}${fileName.slice(baseNameOf(fileName).length)}`);
 }

@@ -13,6 +13,7 @@ import {
   type FileExchange,
 } from "./exchange-session.ts";
 import { FolderSession } from "./folder-session.ts";
+import { gatherArrivals } from "./gathered-arrivals.ts";
 import { type SweepOptions, sweepPartials } from "./sweep-partials.ts";
 import { UploadClaims } from "./upload-claims.ts";
 
@@ -30,6 +31,8 @@ export interface FolderExchange extends FileExchange {
 export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   const disk = deps.disk ?? systemDisk;
   const { companiesDir, clock, log } = deps;
+  const inbox = gatherArrivals(deps.inbox);
+  const sessionDeps = { ...deps, inbox };
   const space = createDiskSpace({
     directory: companiesDir,
     minFreeBytes: deps.limits.minFreeBytes,
@@ -53,7 +56,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   function openSession(peer: ExchangePeer): ExchangeSession {
     if (isStopping) throw new ExchangeError("failure", "The server is stopping; connect again in a moment");
     const session: FolderSession = new FolderSession({
-      context: { deps, disk, space, claims, peer },
+      context: { deps: sessionDeps, disk, space, claims, peer },
       companies: peer.companies.map(({ id, code }) => ({ id, code, folders: foldersOf(code) })),
       ended: () => void sessions.delete(session),
     });
@@ -64,6 +67,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   async function stop(): Promise<void> {
     isStopping = true;
     await Promise.all([...sessions].map((session) => session.end()));
+    inbox.flush();
     await Promise.all([...companies.values()].map((folders) => folders.close()));
     companies.clear();
   }

@@ -6,23 +6,29 @@ import type { LedgerEntry } from "../store/files.ts";
 import type { Explanation, FileStory, LooseStory, StopStory } from "./explain.ts";
 import type { LooseKind } from "./find-loose-files.ts";
 
-/** What a host does about a refusal, where the reason itself does not say it all. */
+/** The file stays as it is, yet the same bytes may meet another answer later: a limit, a partner, the state of the stop. */
+const mayPassLater: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...(["tooLarge", "stopInTransit", "finalState", "stopNotFound", "partnerNotFound"] as const),
+  ...(["internal", "overloaded"] as const),
+]);
+
+/** What is done about a refusal, by the host or here, where the reason itself does not say it all. */
 const remedies: Partial<Record<ErrorCode, string>> = {
   badFileName: "Send the file again under a name of the form <stopnumber>_CCYYMMDD_HHMMSS.xml.",
   notWellFormed: "The file is damaged or was cut off: correct it and send it again.",
   xsdMismatch: "Correct the element that is named and send the file again under a new time.",
   forbiddenXml: "Send the document without DTD and entities, in UTF-8, UTF-16 or ISO-8859-1.",
-  tooLarge: "Send the document in smaller parts, or raise the limit in the section inbound.",
+  tooLarge: "Have the host send the document in smaller parts, or raise the limit in the section inbound.",
   stopNumberDiffers: "Make the stop number in the name that of the first Stop of the document.",
   companyDiffers: "Send the file to its own company's folder, or correct CompanyCode.",
   superseded:
     "Nothing is lost: a newer file counts. To apply this one all the same, send it under a new time.",
   nameReused: "Send the changed document under a new time in its name.",
-  stopInTransit: "The driver is on the way: wait until the stop is closed, or change it in the console.",
-  finalState: "The stop is done: send a new stop under another number.",
-  stopNotFound: "There is nothing to delete: check the number.",
-  partnerNotFound: "Import the carrier first, then `dropgate file retry` this entry.",
-  internal: "See the log for this entry, then `dropgate file retry` it.",
+  stopInTransit: "The driver is on the way: wait until the stop is closed.",
+  finalState: "The stop is done: have the host send a new stop under another number.",
+  stopNotFound: "There is nothing to delete: have the host check the number.",
+  partnerNotFound: "Import the carrier first.",
+  internal: "See the log for this entry.",
 };
 
 const stateWords: Readonly<Record<FileState, string>> = {
@@ -132,6 +138,11 @@ function waitingLines(story: FileStory, daemonPid: number | undefined): string[]
   return lines;
 }
 
+/** One fault that only the host can mend is enough for the same answer again. */
+function canPassLater({ state, faults }: LedgerEntry): boolean {
+  return state === "refused" && faults.length > 0 && faults.every(({ code }) => mayPassLater.has(code));
+}
+
 function fileLines(story: FileStory, daemonPid: number | undefined): string[] {
   const { entry } = story;
   const lines = [
@@ -141,10 +152,10 @@ function fileLines(story: FileStory, daemonPid: number | undefined): string[] {
     ...waitingLines(story, daemonPid),
     ...placeLines(story),
   ];
-  const canBeRetried = entry.state === "refused" || entry.state === "superseded";
-  if (canBeRetried && story.presence === "there") {
+  if (canPassLater(entry) && story.presence === "there") {
     lines.push(`Once the cause is gone, \`dropgate file retry ${entry.id}\` tries it again.`);
   }
+  if (story.laterStop !== undefined) lines.splice(2, 0, `One of its further Stops is ${story.laterStop}.`);
   const title = `${entry.name}, company ${story.company}, ledger entry ${entry.id}`;
   return [title, ...lines.map((line) => `  ${line}`)];
 }

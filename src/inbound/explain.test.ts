@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ErrorCode } from "../lib/errors.ts";
+import { noteLaterStops } from "../store/file-stops.ts";
 import { recordEvent } from "../store/recorded-events.ts";
 import { saveStop } from "../store/stops.ts";
 import { insertUser } from "../store/users.ts";
@@ -34,6 +36,15 @@ describe("an explanation", () => {
     return explanationLines(await explain(deps, query)).join("\n");
   }
 
+  async function refusedFor(...codes: ErrorCode[]): Promise<string> {
+    const id = await fixture.wait(companyId, name);
+    const faults = codes.map((code) => ({ code, message: "it is so" }));
+    const location = `companies/ACME/error/2026-11-05/${name}`;
+    const state = codes.includes("superseded") ? "superseded" : "refused";
+    await fixture.decide(id, { state, location, text: "x", stopNbr: "4711", faults });
+    return await tell(name);
+  }
+
   async function refused(): Promise<number> {
     const id = await fixture.wait(companyId, name);
     const fault = {
@@ -50,6 +61,7 @@ describe("an explanation", () => {
   it("of a refused file tells who sent it, why it was refused, what to do and where it lies", async () => {
     const id = await refused();
     const text = await tell(name);
+    expect(text).not.toContain("file retry");
     expect(text).toContain(`ledger entry ${id}`);
     expect(text).toContain("over SFTP by user host1");
     expect(text).toContain("951 line 12 /Stop/Quantity: Quantity: found 'x'");
@@ -57,7 +69,26 @@ describe("an explanation", () => {
     expect(text).toContain(
       `Its bytes are there: ${fixture.stateDir}/companies/ACME/error/2026-11-05/${name}`,
     );
-    expect(text).toContain(`file retry ${id}`);
+  });
+
+  it.each([
+    ...(["tooLarge", "stopNotFound", "partnerNotFound"] as const),
+    ...(["stopInTransit", "finalState", "internal"] as const),
+  ])("of a file refused for %s offers to try it again: the outcome can differ", async (code) => {
+    expect(await refusedFor(code)).toMatch(/dropgate file retry \d+/);
+  });
+
+  it.each([
+    ...(["notWellFormed", "xsdMismatch", "badFileName", "stopNumberDiffers"] as const),
+    ...(["forbiddenXml", "companyDiffers", "superseded", "nameReused"] as const),
+  ])("of a file refused for %s says what the host has to do, and offers no retry", async (code) => {
+    const text = await refusedFor(code);
+    expect(text).toContain("What to do:");
+    expect(text).not.toContain("file retry");
+  });
+
+  it("offers no retry when one of several faults would stay", async () => {
+    expect(await refusedFor("partnerNotFound", "companyDiffers")).not.toContain("file retry");
   });
 
   it("takes the name of a receipt, and a name with a folder before it, for the file's", async () => {
@@ -143,5 +174,14 @@ describe("an explanation", () => {
     expect(text).toContain("Stop AB1, company ACME\n  Status 10 (unplanned)");
     expect(text).toContain("7053 STOP UPDATED");
     expect(text).toContain("ab1_20261105_090000.xml, company ACME");
+  });
+
+  it("of a stop finds the files that name it further down, and says so", async () => {
+    const id = await fixture.wait(companyId, name);
+    const location = `companies/ACME/archive/2026-11-05/${name}`;
+    await fixture.decide(id, { state: "applied", location, text: "x", stopNbr: "4711" });
+    await fixture.store.write((tx) => noteLaterStops(tx, { companyId, fileId: id, stopNbrs: ["AB2"] }));
+    expect(await tell("ab2")).toContain("One of its further Stops is ab2.");
+    expect(await tell("4711")).not.toContain("further Stops");
   });
 });

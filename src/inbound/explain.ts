@@ -30,6 +30,8 @@ export interface FileStory {
   readonly presence: BytesPresence;
   /** The entry whose content this one repeats. */
   readonly first?: LedgerEntry;
+  /** The stop that was asked for, when it is not the file's first. */
+  readonly laterStop?: string;
   /** Who goes before it, while it waits. */
   readonly before?: FilesBefore;
 }
@@ -155,6 +157,16 @@ async function tellLoose(
   });
 }
 
+/** A file of a stop; its own words are about its first Stop, which may be another. */
+function asFileOfStop(story: FileStory, stopNbr: string): FileStory {
+  const { entry } = story;
+  const name = parseStopFileName(entry.name);
+  const number = stopNbr.toLowerCase();
+  const isNamed = name.kind === "named" && name.stopNbr === number;
+  const isFirst = entry.stopNbr === null || entry.stopNbr.toLowerCase() === number;
+  return isNamed || isFirst ? story : { ...story, laterStop: stopNbr };
+}
+
 interface Subject {
   readonly fileName: string;
   readonly stopNbr: string | undefined;
@@ -188,7 +200,8 @@ async function lookInCompany(
   const loose = await tellLoose(deps, company, fileName, files);
   if (stopNbr === undefined) return { files, loose, stops: [], stopFiles: [] };
   const ofStop = await listFiles(read, { companyId: company.id, stopNbr, limit: maxStopFiles });
-  const stopFiles = await Promise.all(ofStop.toReversed().map(tell));
+  const told = await Promise.all(ofStop.toReversed().map(tell));
+  const stopFiles = told.map((story) => asFileOfStop(story, stopNbr));
   return { files, loose, stops: await tellStops(deps, company, stopNbr), stopFiles };
 }
 

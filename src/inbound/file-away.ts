@@ -20,10 +20,10 @@ import {
   renameSync,
   type Stats,
   unlinkSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { nameWithId } from "../domain/stop-file-name.ts";
+import { nameWithId, receiptNameOf } from "../domain/stop-file-name.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 
@@ -75,12 +75,22 @@ function syncFile(path: string, flags = constants.O_RDONLY): void {
   }
 }
 
-function temporaryFor(path: string): string {
-  return join(dirname(path), `.${basename(path)}.tmp`);
+/**
+ * Temporary names of a task, beside what it makes: one for bytes on their way between file systems, one for receipts.
+ * Short, because the name of the file may be as long as a name can be; what a crash left is replaced by the next attempt.
+ * Two names, because the first may still be a second link to the bytes.
+ */
+export function temporaryNamesOf(id: number): { readonly bytes: string; readonly receipt: string } {
+  return { bytes: `.${id}.tmp`, receipt: `.${id}.receipt.tmp` };
 }
 
-function copyAcross(from: string, to: string): void {
-  const temporary = temporaryFor(to);
+function temporaryFor({ to, id }: FilingTask): string {
+  return join(dirname(to), temporaryNamesOf(id).bytes);
+}
+
+function copyAcross({ from }: FilingTask, temporary: string, to: string): void {
+  // Never written over: it may be a link to bytes that have arrived.
+  unlinkIfThere(temporary);
   copyFileSync(from, temporary);
   killPoint("move.copied");
   syncFile(temporary);
@@ -94,12 +104,12 @@ function copyAcross(from: string, to: string): void {
   killPoint("move.sourceRemoved");
 }
 
-function rename(from: string, to: string): void {
+function rename(task: FilingTask, to: string): void {
   try {
-    renameSync(from, to);
+    renameSync(task.from, to);
   } catch (error) {
     if (systemCodeOf(error) !== "EXDEV") throw error;
-    copyAcross(from, to);
+    copyAcross(task, temporaryFor(task), to);
   }
 }
 
@@ -123,11 +133,14 @@ function movedBefore(
   target: Stats | undefined,
 ): string | undefined {
   const aside = asideFor(task);
-  if (statOf(aside) !== undefined) return aside;
+  if (statOf(aside) !== undefined) {
+    unlinkIfThere(temporaryFor(task));
+    return aside;
+  }
   if (target === undefined) return undefined;
   if (source === undefined) return task.to;
   if (isSameFile(task, source, target)) {
-    unlinkIfThere(temporaryFor(task.to));
+    unlinkIfThere(temporaryFor(task));
     unlinkSync(task.from);
     killPoint("file.secondLinkRemoved");
     return task.to;
@@ -140,28 +153,32 @@ function asideFor({ to, id }: FilingTask): string {
   return join(dirname(to), nameWithId(basename(to), id));
 }
 
-/** Moves without overwriting; gives the path at which the file lies then, or undefined when it is nowhere. */
+/**
+ * Moves to where nothing lies; gives the path at which the file lies then, or undefined when it is nowhere. Looks first and
+ * renames then: nothing is overwritten as long as the thread that files away is the only one that puts files there.
+ */
 function move(task: FilingTask): string | undefined {
   const source = statOf(task.from);
   if (task.from === task.to) return source === undefined ? undefined : task.to;
   const target = statOf(task.to);
   if (source !== undefined && target === undefined) {
-    rename(task.from, task.to);
+    rename(task, task.to);
     return task.to;
   }
   const before = movedBefore(task, source, target);
   if (before !== undefined || source === undefined) return before;
   const aside = asideFor(task);
-  rename(task.from, aside);
+  rename(task, aside);
   return aside;
 }
 
-function writeReceipt(path: string, text: string): void {
-  const temporary = temporaryFor(path);
+function writeReceipt(path: string, temporaryName: string, text: string): void {
+  const temporary = join(dirname(path), temporaryName);
   const descriptor = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o640);
   killPoint("receipt.opened");
   try {
-    writeSync(descriptor, text);
+    // Goes on after a write that took a part, and throws when the disk is full.
+    writeFileSync(descriptor, text);
   } finally {
     closeSync(descriptor);
   }
@@ -173,7 +190,7 @@ function writeReceipt(path: string, text: string): void {
 /** Writes a receipt that survives a power failure when the function returns. Leaves nothing behind that the next attempt does not replace. */
 export function writeReceiptDurably(path: string, text: string): void {
   makeDirectoryOf(path);
-  writeReceipt(path, text);
+  writeReceipt(path, ".again.receipt.tmp", text);
   syncFile(path);
   syncFile(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
 }
@@ -190,6 +207,33 @@ function makeDirectoryOf(path: string): void {
   knownDirectories.add(directory);
 }
 
+/** A receipt beside the file stands beside where the file lies in the end. */
+function receiptPathFor(task: FilingTask, path: string, at: string | undefined): string {
+  const isBeside = path === join(dirname(task.to), receiptNameOf(basename(task.to)));
+  return isBeside && at !== undefined ? join(dirname(at), receiptNameOf(basename(at))) : path;
+}
+
+/** More than a receipt with all the errors that it may tell can have. */
+const maxReceiptBytes = 1024 * 1024;
+
+/** Removes a receipt, but nothing else that lies under its name: earlier versions filed files under such names. */
+function removeStaleReceipt(path: string): void {
+  const found = statOf(path);
+  if (found === undefined || !found.isFile() || found.size > maxReceiptBytes) return;
+  if (readFileSync(path, "utf8").includes("<StopResponse")) unlinkSync(path);
+}
+
+function writeReceipts(task: FilingTask, at: string | undefined, touched: Set<string>): void {
+  const temporary = temporaryNamesOf(task.id).receipt;
+  for (const asked of task.receiptPaths) {
+    const path = receiptPathFor(task, asked, at);
+    makeDirectoryOf(path);
+    writeReceipt(path, temporary, task.receipt);
+    touched.add(dirname(path));
+  }
+  if (task.staleReceiptPath !== undefined) removeStaleReceipt(task.staleReceiptPath);
+}
+
 function fileOne(task: FilingTask, touched: Set<string>): FilingResult {
   try {
     killPoint("file.begun");
@@ -197,12 +241,7 @@ function fileOne(task: FilingTask, touched: Set<string>): FilingResult {
     killPoint("file.folderReady");
     const at = move(task);
     killPoint("file.moved");
-    for (const path of task.receiptPaths) {
-      makeDirectoryOf(path);
-      writeReceipt(path, task.receipt);
-      touched.add(dirname(path));
-    }
-    if (task.staleReceiptPath !== undefined) unlinkIfThere(task.staleReceiptPath);
+    writeReceipts(task, at, touched);
     killPoint("receipt.allWritten");
     if (at === undefined) return { id: task.id, kind: "lost" };
     touched.add(dirname(task.from)).add(dirname(at));

@@ -7,11 +7,12 @@
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { receiptNameOf } from "../domain/stop-file-name.ts";
+import { cutBaseOf, isReceiptName, receiptNameOf } from "../domain/stop-file-name.ts";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
 import { systemCodeOf } from "../lib/errors.ts";
 import type { Store } from "../store/database.ts";
 import { findAccountedLocations, listUnfiled } from "../store/file-queries.ts";
+import { temporaryNamesOf } from "./file-away.ts";
 import type { Locations } from "./locations.ts";
 import { againFolderName } from "./place-arrival.ts";
 
@@ -32,11 +33,6 @@ async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   }
 }
 
-/** A receipt beside a refused file has no entry of its own. */
-function isReceipt(name: string): boolean {
-  return name.toLowerCase().endsWith(".receipt.xml");
-}
-
 async function* arrivedFiles(inbound: string): AsyncGenerator<string> {
   for await (const entry of entriesOf(inbound)) {
     if (entry.isFile() && !isUnfinishedName(entry.name)) yield join(inbound, entry.name);
@@ -49,7 +45,7 @@ async function* filedFiles(folder: string): AsyncGenerator<string> {
   for await (const entry of entriesOf(folder)) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* filedFiles(path);
-    else if (entry.isFile() && !isReceipt(entry.name)) yield path;
+    else if (entry.isFile()) yield path;
   }
 }
 
@@ -62,12 +58,55 @@ async function* filesOf(locations: Locations, companyCode: string): AsyncGenerat
 /** Places that files being filed away may lie at, with the temporary names that a crash leaves until the next start. */
 async function placesInMotion(deps: UnaccountedDependencies): Promise<ReadonlySet<string>> {
   const places = new Set<string>();
-  for (const { source, location } of await listUnfiled(deps.store.read)) {
-    const name = basename(location);
+  for (const { id, source, location } of await listUnfiled(deps.store.read)) {
+    const { bytes, receipt } = temporaryNamesOf(id);
     places.add(source).add(location);
-    for (const made of [name, receiptNameOf(name)]) places.add(join(dirname(location), `.${made}.tmp`));
+    for (const place of [source, location]) places.add(join(dirname(place), receiptNameOf(basename(place))));
+    for (const made of [bytes, receipt]) places.add(join(dirname(location), made));
   }
   return places;
+}
+
+const usualEnding = [".xml"];
+/** A file without `.xml` has a receipt as well, and `.xml` may stand in any case. */
+const otherEndings = ["", ".XML", ".Xml", ".xMl", ".xmL", ".XMl", ".XmL", ".xML"];
+
+/** Names that the file of a receipt may have. Of a name that was cut only the files beside it can tell. */
+async function ownersOf(receiptPath: string, endings: readonly string[]): Promise<readonly string[]> {
+  const [folder, name] = [dirname(receiptPath), basename(receiptPath)];
+  if (!isReceiptName(name)) return [];
+  const base = name.slice(0, -".receipt.xml".length);
+  const owners = endings.map((ending) => base + ending);
+  const cutBase = cutBaseOf(name);
+  if (cutBase !== undefined) {
+    for await (const entry of entriesOf(folder)) if (entry.name.startsWith(cutBase)) owners.push(entry.name);
+  }
+  return owners.filter((owner) => receiptNameOf(owner) === name).map((owner) => join(folder, owner));
+}
+
+/** Without the receipts beside files of the ledger (in `error/` only), which have no entries of their own. */
+async function withoutReceipts(
+  deps: UnaccountedDependencies,
+  paths: readonly string[],
+  endings: readonly string[],
+): Promise<readonly string[]> {
+  const ownersByPath = new Map<string, readonly string[]>();
+  for (const path of paths) {
+    const owners = isBelowErrorFolder(deps.locations, path) ? await ownersOf(path, endings) : [];
+    ownersByPath.set(
+      path,
+      owners.map((owner) => deps.locations.toLedger(owner)),
+    );
+  }
+  const asked = [...ownersByPath.values()].flat();
+  if (asked.length === 0) return paths;
+  const known = await findAccountedLocations(deps.store.read, asked);
+  return paths.filter((path) => ownersByPath.get(path)?.some((owner) => known.has(owner)) !== true);
+}
+
+/** `companies/CODE/error/…`. */
+function isBelowErrorFolder(locations: Locations, path: string): boolean {
+  return locations.toLedger(path).split("/")[2] === "error";
 }
 
 async function unknownOf(
@@ -76,7 +115,8 @@ async function unknownOf(
 ): Promise<readonly string[]> {
   const places = paths.map((path) => deps.locations.toLedger(path));
   const known = await findAccountedLocations(deps.store.read, places);
-  return paths.filter((_path, index) => !known.has(places[index] ?? ""));
+  const unknown = paths.filter((_path, index) => !known.has(places[index] ?? ""));
+  return await withoutReceipts(deps, await withoutReceipts(deps, unknown, usualEnding), otherEndings);
 }
 
 /** Those of the paths that no entry accounts for at this moment. */

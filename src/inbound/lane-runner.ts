@@ -14,7 +14,7 @@ import type { PreparedDocument } from "../documents/prepared-document.ts";
 import type { DecidedState } from "../domain/file-state.ts";
 import type { Clock } from "../lib/clock.ts";
 import { parseStopFileName } from "../domain/stop-file-name.ts";
-import { type Fault, reasonCodeOf } from "../lib/errors.ts";
+import type { Fault } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import { isPassingStoreError } from "../lib/store-error.ts";
@@ -27,10 +27,11 @@ import {
   NotWaitingError,
   refuseFile,
 } from "./decide-file.ts";
+import { logDecision } from "./decision-log.ts";
 import type { FilingQueue } from "./filing-queue.ts";
 import { Lane } from "./lane.ts";
 import type { Locations } from "./locations.ts";
-import { pauseBeforeNextLook } from "./look-again.ts";
+import { pauseBeforeNextLook, unreadableFault } from "./look-again.ts";
 import { ParkedFiles } from "./parked-files.ts";
 import { placeFor, toFilingTask } from "./places.ts";
 import { pathOf, type WaitingFile } from "./waiting-file.ts";
@@ -124,7 +125,7 @@ export class LaneRunner {
   wake(): void {
     this.#hasNews = true;
     if (this.#isStopped || this.#holds > 0 || this.#running !== undefined) return;
-    this.#running = this.#run().finally(() => {
+    this.#running = this.#runSafely().finally(() => {
       this.#running = undefined;
       // News may have come between the last look and this line.
       if (this.#hasNews) this.wake();
@@ -136,6 +137,20 @@ export class LaneRunner {
     this.#isStopped = true;
     this.#parked.clear();
     await this.#running;
+  }
+
+  /** A fault of our own must neither end the process nor leave the lane standing. */
+  async #runSafely(): Promise<void> {
+    try {
+      await this.#run();
+    } catch (error) {
+      this.#deps.log.error(
+        { err: error, company: this.companyCode },
+        "the files of a company came to a halt; going on",
+      );
+      await wait(storePauseMs);
+      this.#hasNews = true;
+    }
   }
 
   async #run(): Promise<void> {
@@ -265,17 +280,24 @@ export class LaneRunner {
   async #decideGroup(group: readonly ReadyFile[]): Promise<void> {
     const outcomes = await Promise.allSettled(group.map((file) => this.#decide(file)));
     killPoint("decide.committed");
+    // What is committed goes on its way first, whatever becomes of the others.
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === "fulfilled") this.#finish(group[index], outcome.value);
+    }
     for (const [index, outcome] of outcomes.entries()) {
       const file = group[index];
-      if (file === undefined) continue;
-      const decided =
-        outcome.status === "fulfilled" ? outcome.value : await this.#decideAgain(file, outcome.reason);
-      this.#heldBytes -= file.size;
-      this.#ready -= 1;
-      (file as WaitingFile).prepared = undefined;
-      if (decided === undefined) this.#deps.onFiled(file);
-      else this.#handOver(file, decided);
+      if (outcome.status === "fulfilled" || file === undefined) continue;
+      this.#finish(file, await this.#decideAgain(file, outcome.reason));
     }
+  }
+
+  #finish(file: ReadyFile | undefined, decided: DecidedFile | undefined): void {
+    if (file === undefined) return;
+    this.#heldBytes -= file.size;
+    this.#ready -= 1;
+    if (decided === undefined) this.#deps.onFiled(file);
+    else this.#handOver(file, decided);
+    (file as WaitingFile).prepared = undefined;
   }
 
   #decide(file: ReadyFile): Promise<DecidedFile> {
@@ -327,10 +349,10 @@ export class LaneRunner {
         { err: error, fileId: file.id, company: this.companyCode },
         "deciding about a file failed",
       );
-      if (file.failures >= maxAttempts) return await this.#refuseAsInternal(file);
-      if (isOfStore) await wait(storePauseMs);
+      const isGivenUp = file.failures >= maxAttempts;
+      if (isOfStore || isGivenUp) await wait(storePauseMs);
       try {
-        return await this.#decide(file);
+        return await (isGivenUp ? this.#refuseAsInternal(file) : this.#decide(file));
       } catch (again) {
         error = again;
       }
@@ -347,7 +369,8 @@ export class LaneRunner {
 
   #handOver(file: ReadyFile, decided: DecidedFile): void {
     killPoint("decide.handingOver");
-    this.#logDecision(file, decided);
+    const ms = this.#deps.clock.now() - file.receivedAt;
+    logDecision(this.#deps.log, decided, { file, company: this.companyCode, ms });
     this.#deps.onDecided(decided.state);
     const task = toFilingTask(this.#deps.locations, {
       companyCode: this.companyCode,
@@ -360,33 +383,4 @@ export class LaneRunner {
       this.wake();
     });
   }
-
-  #logDecision(file: WaitingFile, decided: DecidedFile): void {
-    const fields = {
-      fileId: decided.id,
-      company: this.companyCode,
-      file: file.name,
-      state: decided.state,
-      channel: file.channel,
-      user: file.userName ?? undefined,
-      ms: this.#deps.clock.now() - file.receivedAt,
-    };
-    if (decided.faults.length === 0) this.#deps.log.info(fields, "file decided");
-    else
-      this.#deps.log.warn(
-        {
-          ...fields,
-          reasons: decided.faults.slice(0, 5).map(({ code }) => reasonCodeOf(code)),
-          first: decided.faults[0]?.message,
-        },
-        "file refused",
-      );
-  }
-}
-
-function unreadableFault(name: string, unreadable: { systemCode: string; message: string }): Fault {
-  if (unreadable.systemCode === "internal") return { code: "internal", message: unreadable.message };
-  const why =
-    unreadable.systemCode === "ENOENT" ? "it was removed before it was read" : "it is not a regular file";
-  return { code: "badFileName", message: `${name} cannot be processed: ${why}; send it again as a file` };
 }

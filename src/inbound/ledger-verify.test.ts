@@ -103,10 +103,7 @@ describe("the verification of the ledger", () => {
     const location = `${archive}/1_20261105_080000.xml`;
     const text = "1_20261105_080000.xml";
     await fixture.decide(id, { state: "applied", location, text, isFiled: false, putAt: [] });
-    await fixture.put(
-      `${archive}/.1_20261105_080000.xml.tmp`,
-      "left by a crash, made again at the next start",
-    );
+    await fixture.put(`${archive}/.${id}.tmp`, "left by a crash, made again at the next start");
     expect(await kindsFound()).toEqual([]);
   });
 

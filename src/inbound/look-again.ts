@@ -1,4 +1,5 @@
 /** Which files are looked at again later instead of being decided about now, and how much later. */
+import type { Fault } from "../lib/errors.ts";
 import type { PreparedDocument } from "../documents/prepared-document.ts";
 import type { WaitingFile } from "./waiting-file.ts";
 
@@ -38,4 +39,12 @@ export function pauseBeforeNextLook(
   const mayBecomeWhole = prepared.kind === "refused" && prepared.isIncomplete && /\.xml$/i.test(file.name);
   if (!mayBecomeWhole || !isLocal || isOld) return undefined;
   return growing(settleMs, file.looks);
+}
+
+/** What the receipt says of a file that could not be read at all. */
+export function unreadableFault(name: string, unreadable: { systemCode: string; message: string }): Fault {
+  if (unreadable.systemCode === "internal") return { code: "internal", message: unreadable.message };
+  const why =
+    unreadable.systemCode === "ENOENT" ? "it was removed before it was read" : "it is not a regular file";
+  return { code: "badFileName", message: `${name} cannot be processed: ${why}; send it again as a file` };
 }

@@ -285,12 +285,25 @@ class InboundPipeline implements Pipeline {
     this.#count(file.companyId, -1);
   }
 
+  /** The lane of the company, however often the store must be asked. Rejects only at the end of the process. */
+  async #runnerSurely(companyId: number): Promise<LaneRunner> {
+    for (;;) {
+      try {
+        return await this.#runnerFor(companyId);
+      } catch (error) {
+        if (this.#isStopped) throw error;
+        this.#deps.log.error({ err: error, companyId }, "the company cannot be looked up; trying again");
+        await new Promise((resolve) => setTimeout(resolve, entryPauseMs));
+      }
+    }
+  }
+
   /** Puts the files in line at once and enters them in the ledger; they are ready only with their ledger ids. */
   async #enter(files: readonly WaitingFile[]): Promise<void> {
     const holds = new Map<LaneRunner, () => void>();
     try {
       for (const file of files) {
-        const runner = this.#runners.get(file.companyId) ?? (await this.#runnerFor(file.companyId));
+        const runner = this.#runners.get(file.companyId) ?? (await this.#runnerSurely(file.companyId));
         if (files.length > 1 && !holds.has(runner)) holds.set(runner, runner.hold());
         runner.add(file);
       }

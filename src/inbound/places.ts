@@ -1,7 +1,7 @@
 /** Where decided files and their receipts go. */
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { DecidedState } from "../domain/file-state.ts";
-import { nameWithId, receiptNameOf } from "../domain/stop-file-name.ts";
+import { isReceiptName, nameWithId, receiptNameOf } from "../domain/stop-file-name.ts";
 import type { FilingTask } from "./file-away.ts";
 import type { Locations } from "./locations.ts";
 
@@ -12,7 +12,10 @@ const folderOf: Readonly<Record<DecidedState, "archive" | "error">> = {
   superseded: "error",
 };
 
-/** The place of a decided file, as the ledger names it: under its own name unless that may be taken. */
+/**
+ * The place of a decided file, as the ledger names it: under its own name unless that may be taken. The name of a
+ * receipt may be taken at any time, by the receipt of a file that is refused later.
+ */
 export function placeFor(
   locations: Locations,
   file: {
@@ -25,7 +28,8 @@ export function placeFor(
   },
 ): string {
   const directory = locations.filedDirectory(file.companyCode, folderOf[file.state], file.now);
-  return locations.toLedger(join(directory, file.isNameTaken ? nameWithId(file.name, file.id) : file.name));
+  const isOwnName = !file.isNameTaken && !isReceiptName(file.name);
+  return locations.toLedger(join(directory, isOwnName ? file.name : nameWithId(file.name, file.id)));
 }
 
 /** What is to be done to file a decided file away. A refused one has its receipt beside it as well. */
@@ -48,10 +52,10 @@ export function toFilingTask(
   const to = locations.fromLedger(decided.location);
   const receiptPath = join(locations.receiptsDirectory(file.companyCode), receiptNameOf(name));
   const isRefused = folderOf[decided.state] === "error";
-  const beside = join(dirname(to), receiptNameOf(to.slice(dirname(to).length + 1)));
+  const beside = join(dirname(to), receiptNameOf(basename(to)));
   const errorFolder = join(locations.companyDirectory(file.companyCode), "error");
   const isRetried = from.startsWith(`${errorFolder}/`);
-  const stale = join(dirname(from), receiptNameOf(from.slice(dirname(from).length + 1)));
+  const stale = join(dirname(from), receiptNameOf(basename(from)));
   return {
     id: decided.id,
     from,

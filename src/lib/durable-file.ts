@@ -1,13 +1,12 @@
 /**
- * The one place that makes files durable: write under a dot-name that must not exist, fsync, rename (or link when a
- * name must never be overwritten), fsync the directory, and only then report success.
+ * The one place that makes files durable: write under a dot-name that must not exist, fsync, rename,
+ * fsync the directory, and only then report success.
  */
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { type FileHandle, link, mkdir, open, rename, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { systemCodeOf } from "./errors.ts";
 
 /** A name beside `path` that no listing shows as final and that cannot exist yet. */
 export function temporaryNameFor(path: string): string {
@@ -51,21 +50,6 @@ export async function writeFileDurably(
     throw error;
   }
   await syncDirectory(dirname(path));
-}
-
-/**
- * Gives a file another name on the same file system without ever overwriting: link, then unlink. Returns false, and
- * changes nothing, when the target exists. Not durable until both directories are synced.
- */
-export async function moveWithoutOverwrite(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-  } catch (error) {
-    if (systemCodeOf(error) === "EEXIST") return false;
-    throw error;
-  }
-  await unlink(from);
-  return true;
 }
 
 /** Makes a directory and its parents (mode 0750) and makes the new entries durable. */

@@ -41,6 +41,24 @@ describe("the log", () => {
     expect(text).not.toContain(secret);
   });
 
+  it("redacts what hangs on an error, and shows its message, code and stack", () => {
+    const error = Object.assign(new Error("no way"), {
+      code: "EACCES",
+      password: secret,
+      options: { token: secret },
+    });
+    const text = logged((log) => log.error({ err: error }, "x"));
+    expect(text).not.toContain(secret);
+    expect(JSON.parse(text)).toMatchObject({ err: { type: "Error", message: "no way", code: "EACCES" } });
+    expect(text).toContain("log.test.ts");
+  });
+
+  it("leaves the logged object as it is", () => {
+    const fields = { password: secret, nested: { token: secret } };
+    logged((log) => log.info(fields, "x"));
+    expect(fields).toEqual({ password: secret, nested: { token: secret } });
+  });
+
   it("is one JSON line an event, with level in words and time in ISO", () => {
     const text = logged((log) => {
       log.info({ file: "a\nb" }, "first\nline");

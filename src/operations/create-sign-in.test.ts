@@ -9,7 +9,15 @@ import { addCompany } from "./company-admin.ts";
 import { type ConfigurableSignIn, createSignIn, type SignInOptions } from "./create-sign-in.ts";
 import type { HashQueueLimits } from "./sign-in-hash-queue.ts";
 import type { KeyAttempt, PasswordAttempt } from "./sign-in.ts";
-import { addUser, addUserKey, disableUser, enableUser, setPassword } from "./user-admin.ts";
+import {
+  addUser,
+  addUserKey,
+  disableUser,
+  enableUser,
+  listKeysOfUser,
+  removeUserKey,
+  setPassword,
+} from "./user-admin.ts";
 
 const publicKey =
   "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl me@example.com";
@@ -127,7 +135,11 @@ describe("signing in with a password", () => {
     for (const answer of answers) expect(answer).toEqual(answers[0]);
     expect(waits.map(({ ms }) => ms)).toEqual([1_000, 1_000, 1_000, 1_000]);
     expect(logged).toMatchObject(
-      ["wrongPassword", "unknownUser", "disabled", "mustChangePassword"].map((reason) => ({ reason })),
+      ["wrongPassword", "unknownUser", "disabled", "mustChangePassword"].map((reason) => ({
+        user: reason === "unknownUser" ? "nobody" : "host",
+        method: "password",
+        reason,
+      })),
     );
     expect(JSON.stringify(logged)).not.toContain("sesame");
   });
@@ -319,6 +331,17 @@ it("strangers that find the line full are put off without being counted; familia
   ]);
 });
 
+it("a signed-in user is told as it is now: with its roles, and no more once disabled or gone", async () => {
+  const id = 1;
+  expect(await withPassword()).toMatchObject({ user: { userId: id } });
+  const membership = { companyId: 1, userId: id, userName: "host", roles: ["DI_Inquiry"] } as const;
+  await store.write((tx) => saveMembership(tx, membership));
+  expect(await signIn.signedInNow(id)).toMatchObject({ memberships: [{ roles: ["DI_Inquiry"] }] });
+  await disableUser({ store, clock }, { userName: "host" });
+  expect(await signIn.signedInNow(id)).toBeUndefined();
+  expect(await signIn.signedInNow(id + 1)).toBeUndefined();
+});
+
 describe("signing in with a key", () => {
   beforeEach(async () => {
     await addUserKey({ store, clock }, { userName: "host", publicKey });
@@ -338,7 +361,18 @@ describe("signing in with a key", () => {
     expect(await signIn.isKeyKnown(keyAttempt({ userName: "nobody" }))).toBe(false);
     expect(signIn.bannedForMs("192.0.2.1")).toBe(0);
     expect(await signIn.withVerifiedKey(other)).toMatchObject({ code: "badCredentials" });
-    expect(logged).toMatchObject([{ reason: "unknownKey" }]);
+    expect(logged.slice(-3)).toMatchObject([
+      { user: "host", method: "publickey", reason: "unknownKey" },
+      { user: "nobody", reason: "unknownUser" },
+      { user: "host", reason: "unknownKey" },
+    ]);
+  });
+
+  it("is refused from the moment it is removed", async () => {
+    const [key] = await listKeysOfUser({ store }, { userName: "host" });
+    await removeUserKey({ store, clock }, { userName: "host", fingerprint: key?.fingerprint ?? "" });
+    expect(await signIn.isKeyKnown(keyAttempt())).toBe(false);
+    expect(await signIn.withVerifiedKey(keyAttempt())).toMatchObject({ code: "badCredentials" });
   });
 
   it.each(["is_enabled", "must_change_password"] as const)(

@@ -18,14 +18,22 @@ import { peerKeyOf } from "../lib/address-range.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
-import { findUsersByKey, findUsersByName, type UserRecord } from "../store/users.ts";
+import { findUserById, findUsersByKey, findUsersByName, type UserRecord } from "../store/users.ts";
 import {
   type BanOptions,
   createFailedSignIns,
   type FailedSignIns,
   type SignInPeer,
 } from "./failed-sign-ins.ts";
-import type { KeyAttempt, PasswordAttempt, SignIn, SignInOutcome, SignInProtocol } from "./sign-in.ts";
+import type {
+  KeyAttempt,
+  PasswordAttempt,
+  SignedInUser,
+  SignIn,
+  SignInOutcome,
+  SignInProtocol,
+  SignInReview,
+} from "./sign-in.ts";
 import type { HashQueueLimits } from "./sign-in-hash-queue.ts";
 import { createPasswordCheck, type PasswordCheck, type PasswordQuestion } from "./sign-in-passwords.ts";
 
@@ -46,7 +54,7 @@ export interface SignInDeps {
   wait?(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface ConfigurableSignIn extends SignIn {
+export interface ConfigurableSignIn extends SignIn, SignInReview {
   /** Replaces the options; what was counted, banned and remembered stays. */
   configure(options: SignInOptions): void;
 }
@@ -82,9 +90,18 @@ function hindranceOf(record: UserRecord): RefusalReason | undefined {
   return record.mustChangePassword ? "mustChangePassword" : undefined;
 }
 
-function signedIn(record: UserRecord): SignInOutcome {
+function userOf(record: UserRecord): SignedInUser {
   const { id, userName, memberships } = record;
-  return { kind: "signedIn", user: { userId: id, userName, memberships } };
+  return { userId: id, userName, memberships };
+}
+
+function signedIn(record: UserRecord): SignInOutcome {
+  return { kind: "signedIn", user: userOf(record) };
+}
+
+async function signedInNow(context: Context, userId: number): Promise<SignedInUser | undefined> {
+  const record = await findUserById(context.deps.store.read, userId);
+  return record === undefined || hindranceOf(record) !== undefined ? undefined : userOf(record);
 }
 
 function tooMany(retryAfterMs: number): SignInOutcome {
@@ -119,6 +136,7 @@ interface Context {
 /** One attempt on its way through the checks. */
 interface Attempt extends SignInPeer {
   readonly protocol: SignInProtocol;
+  readonly method: "password" | "publickey";
   readonly startedAt: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -128,9 +146,9 @@ type Verdict =
   | { readonly kind: "refused"; readonly reason: RefusalReason };
 
 function logRefusal(context: Context, attempt: Attempt, reason: RefusalReason): void {
-  const { address, protocol } = attempt;
-  const userName = attempt.userName.slice(0, 64);
-  context.deps.log.info({ userName, address, protocol, reason }, "sign-in refused");
+  const { address, protocol, method } = attempt;
+  const user = attempt.userName.slice(0, 64);
+  context.deps.log.info({ user, address, protocol, method, reason }, "sign-in refused");
 }
 
 /** Counts at once, then holds the answer back so that all of them take the same time, hashed or not. */
@@ -212,11 +230,8 @@ function recordsToTry(
 ): readonly UserRecord[] {
   const records = inOrder(found, attempt.companyCode);
   if (records.length <= maxRecordsTried) return records;
-  const { userName } = attempt;
-  context.deps.log.warn(
-    { userName, records: records.length },
-    "too many users of one name: not all are tried",
-  );
+  const user = attempt.userName.slice(0, 64);
+  context.deps.log.warn({ user, records: records.length }, "too many users of one name: not all are tried");
   return records.slice(0, maxRecordsTried);
 }
 
@@ -231,7 +246,16 @@ async function signInWithPassword(
   const bannedForMs = context.failures.bannedForMs(address);
   if (bannedForMs > 0) return tooMany(bannedForMs);
   const found = await findUsersByName(context.deps.store.read, userName);
-  const attempt = { userName, address, protocol, isKnownUser: found.length > 0, startedAt, signal };
+  const isKnownUser = found.length > 0;
+  const attempt: Attempt = {
+    userName,
+    address,
+    protocol,
+    method: "password",
+    isKnownUser,
+    startedAt,
+    signal,
+  };
   const bar = barOf(context, attempt);
   if (bar !== undefined) return bar;
   const records = recordsToTry(context, input, found);
@@ -256,7 +280,8 @@ async function judgeKey(context: Context, input: KeyAttempt, isKnownUser: boolea
 async function attemptWithKey(context: Context, input: KeyAttempt, signal?: AbortSignal): Promise<Attempt> {
   const { userName, address, protocol } = input;
   const isKnownUser = (await findUsersByName(context.deps.store.read, userName)).length > 0;
-  return { userName, address, protocol, isKnownUser, startedAt: context.deps.clock.now(), signal };
+  const startedAt = context.deps.clock.now();
+  return { userName, address, protocol, method: "publickey", isKnownUser, startedAt, signal };
 }
 
 async function signInWithKey(
@@ -271,16 +296,13 @@ async function signInWithKey(
   return await answerVerdict(context, attempt, await judgeKey(context, input, attempt.isKnownUser));
 }
 
-/** Clients offer each of their keys in turn, so a key that is not known counts as nothing. */
+/** Clients offer each of their keys in turn, so a key that is not known counts as nothing; the log has it all the same. */
 async function isKeyKnown(context: Context, input: KeyAttempt): Promise<boolean> {
   if (context.failures.bannedForMs(input.address) > 0) return false;
-  const holders = await findHolders(context, input);
-  const [holder] = holders;
-  if (holder === undefined) return false;
-  const hindrances = holders.map(hindranceOf);
-  if (hindrances.includes(undefined)) return true;
   const attempt = await attemptWithKey(context, input);
-  logRefusal(context, attempt, hindrances[0] ?? "disabled");
+  const verdict = await judgeKey(context, input, attempt.isKnownUser);
+  if (verdict.kind === "accepted") return true;
+  logRefusal(context, attempt, verdict.reason);
   return false;
 }
 
@@ -305,6 +327,7 @@ export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
     withPassword: (attempt, signal) => signInWithPassword(context, attempt, signal),
     isKeyKnown: (attempt) => isKeyKnown(context, attempt),
     withVerifiedKey: (attempt, signal) => signInWithKey(context, attempt, signal),
+    signedInNow: (userId) => signedInNow(context, userId),
     bannedForMs: (address) => context.failures.bannedForMs(address),
     reportBrokenLimit: (address) => context.failures.recordBrokenLimit(address),
   };

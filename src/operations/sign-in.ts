@@ -47,6 +47,12 @@ export interface KeyAttempt {
   readonly protocol: SignInProtocol;
 }
 
+/** For protocols whose connections outlive the request: what an administrator changes takes effect at once. */
+export interface SignInReview {
+  /** The user as signing in would give it now; undefined when it may not sign in any more. */
+  signedInNow(userId: number): Promise<SignedInUser | undefined>;
+}
+
 export interface SignIn {
   /**
    * A wrong password is answered after `security.wrongPasswordDelayMs`, or at once when `signal` aborts: then nobody

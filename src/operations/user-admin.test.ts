@@ -11,8 +11,10 @@ import {
   addUserKey,
   disableUser,
   enableUser,
+  listKeysOfUser,
   listUsers,
   type NewUser,
+  removeUserKey,
   setPassword,
 } from "./user-admin.ts";
 
@@ -197,6 +199,30 @@ describe("managing a user", () => {
     await add();
     expect((await addUserKey(deps, { userName: "host", publicKey })).isNew).toBe(true);
     expect((await addUserKey(deps, { userName: "host", publicKey })).isNew).toBe(false);
+  });
+
+  it("lists its keys and removes one by its fingerprint, with or without what stands before it", async () => {
+    await add({ password: "open sesame" });
+    const who = { userName: "host" };
+    const { fingerprint } = await addUserKey(deps, { ...who, publicKey });
+    const key = { keyType: "ssh-ed25519", fingerprint, comment: "me@example.com" };
+    expect(await listKeysOfUser(deps, who)).toEqual([key]);
+    expect(await removeUserKey(deps, { ...who, fingerprint })).toEqual({ fingerprint, canSignIn: true });
+    await addUserKey(deps, { ...who, publicKey });
+    await removeUserKey(deps, { ...who, fingerprint: fingerprint.replace("SHA256:", "") });
+    expect(await listKeysOfUser(deps, who)).toEqual([]);
+    await expect(removeUserKey(deps, { ...who, fingerprint })).rejects.toThrow(
+      /host has no key SHA256:.*user keys host/,
+    );
+  });
+
+  it("says when the last way to sign in is removed, and leaves the same key of others alone", async () => {
+    await add({ publicKey });
+    await add({ userName: "other", publicKey });
+    const [key] = await listKeysOfUser(deps, { userName: "host" });
+    const removed = await removeUserKey(deps, { userName: "host", fingerprint: key?.fingerprint ?? "" });
+    expect(removed.canSignIn).toBe(false);
+    expect(await listKeysOfUser(deps, { userName: "other" })).toEqual([key]);
   });
 
   it("asks for the company when two users have the name", async () => {

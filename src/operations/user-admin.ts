@@ -9,6 +9,7 @@ import { hashPassword, isPasswordOf, newPassword } from "../lib/password-hash.ts
 import { type Company, findCompany } from "../store/companies.ts";
 import type { Reader, Store } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
+import { deleteUserKey } from "../store/user-keys.ts";
 import {
   findUsersByName,
   insertUser,
@@ -64,11 +65,7 @@ export interface ListedUser {
   readonly hasPassword: boolean;
   readonly createdAt: number;
   readonly memberships: readonly { readonly companyCode: string; readonly roles: readonly Role[] }[];
-  readonly keys: readonly {
-    readonly keyType: string;
-    readonly fingerprint: string;
-    readonly comment: string;
-  }[];
+  readonly keys: readonly ListedKey[];
 }
 
 const maxNameLength = 100;
@@ -255,15 +252,11 @@ export async function listUsers(deps: {
     hasPassword: record.passwordHash !== null,
     createdAt: record.createdAt,
     memberships: record.memberships.map(({ companyCode, roles }) => ({ companyCode, roles })),
-    keys: (keys.get(record.id) ?? []).map(({ keyType, keyBlob, comment }) => ({
-      keyType,
-      fingerprint: fingerprintOf(keyBlob),
-      comment,
-    })),
+    keys: (keys.get(record.id) ?? []).map(toListedKey),
   }));
 }
 
-async function requireUser(tx: Transaction, who: UserReference): Promise<UserRecord> {
+async function requireUser(tx: Reader | Transaction, who: UserReference): Promise<UserRecord> {
   const { userName, companyCode } = who;
   const named = await findUsersByName(tx, userName);
   const company = companyCode === undefined ? undefined : await requireCompany(tx, companyCode);
@@ -340,4 +333,53 @@ export async function addUserKey(
     return await insertUserKey(tx, { userId: id, now: deps.clock.now(), ...key });
   });
   return { fingerprint: fingerprintOf(key.keyBlob), isNew };
+}
+
+export interface ListedKey {
+  readonly keyType: string;
+  readonly fingerprint: string;
+  readonly comment: string;
+}
+
+async function keysOf(read: Reader, userId: number): Promise<readonly UserKey[]> {
+  return (await listUserKeys(read)).filter((key) => key.userId === userId);
+}
+
+function toListedKey({ keyType, keyBlob, comment }: UserKey): ListedKey {
+  return { keyType, fingerprint: fingerprintOf(keyBlob), comment };
+}
+
+/** The public keys of one user, in the order they were added. */
+export async function listKeysOfUser(
+  deps: { readonly store: Pick<Store, "read"> },
+  who: UserReference,
+): Promise<readonly ListedKey[]> {
+  const { id } = await requireUser(deps.store.read, who);
+  return (await keysOf(deps.store.read, id)).map(toListedKey);
+}
+
+/**
+ * Removes the public key of that fingerprint, as `ssh-keygen -l` shows it, with or without `SHA256:`. It signs in no
+ * more from then on; connections that are open stay. `canSignIn` is false when the user is left without password and key.
+ */
+export async function removeUserKey(
+  deps: UserAdminDeps,
+  who: UserReference & { readonly fingerprint: string },
+): Promise<{ readonly fingerprint: string; readonly canSignIn: boolean }> {
+  const fingerprint = `SHA256:${who.fingerprint
+    .trim()
+    .replace(/^SHA256:/, "")
+    .replace(/=+$/, "")}`;
+  return await deps.store.write(async (tx) => {
+    const { id, passwordHash, userName } = await requireUser(tx, who);
+    const keys = await keysOf(tx, id);
+    const key = keys.find(({ keyBlob }) => fingerprintOf(keyBlob) === fingerprint);
+    if (key === undefined || !(await deleteUserKey(tx, key))) {
+      throw new DropgateError(
+        "missing",
+        `the user ${userName} has no key ${fingerprint}: \`dropgate user keys ${userName}\` shows all of them`,
+      );
+    }
+    return { fingerprint, canSignIn: passwordHash !== null || keys.length > 1 };
+  });
 }

@@ -7,9 +7,10 @@
  * Units run one after the other in the order they were given. Each is answered only after the commit, so what was
  * answered survives a crash; a unit that fails undoes itself alone. When the commit fails, all of the group fail.
  */
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import { CompiledQuery, type Kysely } from "kysely";
 import { DropgateError } from "../lib/errors.ts";
+import { isStoreBusy } from "../lib/store-error.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Tables } from "./schema.ts";
 
@@ -28,6 +29,9 @@ export interface GroupCommit {
   close(): Promise<void>;
 }
 
+const busyPatienceMs = 10_000;
+const busyPauseMs = 20;
+
 const savepoint = CompiledQuery.raw("savepoint unit");
 const release = CompiledQuery.raw("release savepoint unit");
 const rollbackToSavepoint = CompiledQuery.raw("rollback to savepoint unit");
@@ -41,26 +45,55 @@ async function runUnit(tx: Transaction, unit: Unit): Promise<() => void> {
     killPoint("commit.unitDone");
     return () => unit.resolve(value);
   } catch (error) {
-    await tx.executeQuery(rollbackToSavepoint);
-    await tx.executeQuery(release);
+    await undoUnit(tx, error);
     return () => unit.reject(error);
   }
 }
 
-async function commitGroup(db: Kysely<Tables>, units: readonly Unit[]): Promise<void> {
+/** Undoes one unit. When the database has undone the whole group by itself (disk full), the first error says why. */
+async function undoUnit(tx: Transaction, cause: unknown): Promise<void> {
   try {
-    const answers = await db.transaction().execute(async (tx) => {
-      const done: (() => void)[] = [];
-      for (const unit of units) done.push(await runUnit(tx, unit));
-      killPoint("commit.ready");
-      return done;
-    });
-    killPoint("commit.done");
-    for (const answer of answers) answer();
-    killPoint("commit.answered");
-  } catch (error) {
-    for (const unit of units) unit.reject(error);
+    await tx.executeQuery(rollbackToSavepoint);
+    await tx.executeQuery(release);
+  } catch {
+    throw cause;
   }
+}
+
+/** Commits the group; a busy database, which takes no transaction at all, is asked again for some seconds. */
+async function commitGroup(db: Kysely<Tables>, units: readonly Unit[]): Promise<void> {
+  const until = performance.now() + busyPatienceMs;
+  for (;;) {
+    const begun = { units: 0 };
+    try {
+      return await commitOnce(db, units, begun);
+    } catch (error) {
+      if (!isStoreBusy(error) || begun.units > 0 || performance.now() > until) {
+        for (const unit of units) unit.reject(error);
+        return;
+      }
+      await wait(busyPauseMs);
+    }
+  }
+}
+
+async function commitOnce(
+  db: Kysely<Tables>,
+  units: readonly Unit[],
+  begun: { units: number },
+): Promise<void> {
+  const answers = await db.transaction().execute(async (tx) => {
+    const done: (() => void)[] = [];
+    for (const unit of units) {
+      begun.units += 1;
+      done.push(await runUnit(tx, unit));
+    }
+    killPoint("commit.ready");
+    return done;
+  });
+  killPoint("commit.done");
+  for (const answer of answers) answer();
+  killPoint("commit.answered");
 }
 
 /** Puts writers in line over one connection. `maxUnits` bounds how long the first of a group waits for the last. */

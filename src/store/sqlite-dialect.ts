@@ -20,7 +20,8 @@ import { StoreError } from "../lib/store-error.ts";
 
 /** Below it a WAL reset could corrupt the database. */
 const oldestSafeSqlite = [3, 51, 3] as const;
-const busyTimeoutMs = 250;
+/** Short, because it stops the event loop; who waits longer waits outside of it. */
+const busyTimeoutMs = 50;
 const statementCacheSize = 500;
 
 /** Generated primary key. */
@@ -171,9 +172,11 @@ class SqliteConnection implements DatabaseConnection {
 }
 
 class SqliteDriver implements Driver {
+  readonly #database: BetterSqlite.Database;
   readonly #connection: SqliteConnection;
 
   constructor(database: BetterSqlite.Database) {
+    this.#database = database;
     this.#connection = new SqliteConnection(database);
   }
 
@@ -194,7 +197,8 @@ class SqliteDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("rollback"));
+    // With a full disk SQLite has rolled back by itself.
+    if (this.#database.inTransaction) await connection.executeQuery(CompiledQuery.raw("rollback"));
   }
 
   async releaseConnection(): Promise<void> {

@@ -50,6 +50,10 @@ const usersByName = prepareQuery<{ userName: string }, UserRow>((db, arg) =>
   db.selectFrom("users").select(userColumns).where("user_name", "=", arg("userName")).orderBy("id"),
 );
 
+const usersById = prepareQuery<{ userId: number }, UserRow>((db, arg) =>
+  db.selectFrom("users").select(userColumns).where("id", "=", arg("userId")),
+);
+
 const usersByKey = prepareQuery<{ userName: string; keyBlob: string }, UserRow>((db, arg) =>
   db
     .selectFrom("users")
@@ -111,6 +115,13 @@ export async function findUsersByName(
   userName: string,
 ): Promise<readonly UserRecord[]> {
   return await readRecords(read, (await usersByName.run(read, { userName })).rows);
+}
+
+export async function findUserById(
+  read: Reader | Transaction,
+  userId: number,
+): Promise<UserRecord | undefined> {
+  return (await readRecords(read, (await usersById.run(read, { userId })).rows))[0];
 }
 
 /** Users of exactly that name that hold the public key (base64 of its SSH wire form), oldest first. */

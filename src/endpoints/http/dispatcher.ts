@@ -9,6 +9,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { DropgateError, messageOf } from "../../lib/errors.ts";
 import { parseJsonBytes } from "../../lib/json-text.ts";
 import type { Logger } from "../../lib/log.ts";
+import { isPassingStoreError } from "../../lib/store-error.ts";
 import type { Membership, SignedInUser, SignIn } from "../../operations/sign-in.ts";
 import { type Answer, type RefusalDocument, refusalAnswer, textType } from "./answer.ts";
 import { authorise, checkBan, checkTransport, signInUser } from "./authentication.ts";
@@ -196,7 +197,10 @@ async function respond(state: DispatcherState, exchange: Exchange): Promise<Answ
 }
 
 /** Translates what was thrown, once; what is our own fault is logged here, with its cause, and nowhere else. */
-function knownError(state: DispatcherState, exchange: Exchange, thrown: unknown): DropgateError {
+function knownError(state: DispatcherState, exchange: Exchange, failure: unknown): DropgateError {
+  const message = "the store cannot be used at this moment; send the same request again later.";
+  const isPassing = isPassingStoreError(failure);
+  const thrown = isPassing ? new DropgateError("overloaded", message, { cause: failure }) : failure;
   if (thrown instanceof DropgateError && thrown.code !== "internal") {
     const { cause } = thrown;
     if (thrown.code === "overloaded" && cause !== undefined) {

@@ -13,6 +13,17 @@ export interface ClientOffer {
   readonly compressions: readonly (readonly string[])[];
 }
 
+/** Signature algorithms of one type of key. */
+function hostKeyTypeOf(algorithm: string): string {
+  if (algorithm === "ssh-rsa" || algorithm.startsWith("rsa-sha2-")) return "rsa";
+  return algorithm.startsWith("ecdsa-sha2-") ? "ecdsa" : algorithm;
+}
+
+/** Whether the client wants a host key of one certain type and no other. */
+export function isForOneHostKeyType({ hostKey }: ClientOffer): boolean {
+  return new Set(hostKey.map(hostKeyTypeOf)).size === 1;
+}
+
 const kexInit = 20;
 const cookieBytes = 16;
 /** More than the longest sensible KEXINIT; a client that sends none within it is not looked at further. */

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect, Socket } from "node:net";
 import ssh2, { type Client, type PublicKeyAuthMethod } from "ssh2";
 import { afterEach, expect, test, vi } from "vitest";
 import type { SftpOptions } from "./sftp-options.ts";
 import { makeUserKey } from "./testing/run-client.ts";
 import { connectClient, connectRaw } from "./testing/raw-client.ts";
 import { startServer, type TestServer } from "./testing/start-server.ts";
-import { packetType } from "./wire.ts";
+import { openFlag, packetType } from "./wire.ts";
 
 let server: TestServer;
 
@@ -141,6 +141,16 @@ test("a user without the role DI_Integration is refused like a wrong password", 
   });
 });
 
+test("what the sign-in refused is not warned of again: it logged it with the reason", async () => {
+  await start();
+  const client = new ssh2.Client();
+  const { port } = server.endpoint;
+  client.connect({ host: "127.0.0.1", port, username: "host", password: "wrong" });
+  await once(client, "error");
+  const lines = server.logLines.filter((line) => line.msg === "sftp sign-in refused");
+  expect(lines).toMatchObject([{ level: "debug", user: "host", method: "password" }]);
+});
+
 test("a known key is not enough without a signature made with it", async () => {
   await start();
   const known = await makeUserKey(server, "ed25519");
@@ -184,4 +194,79 @@ test("an idle connection is ended", async () => {
   const raw = await connectRaw(server);
   await closed(raw.client);
   await vi.waitFor(() => expect(server.exchange.sessionsOpen).toBe(0));
+});
+
+const reloaded: SftpOptions = {
+  host: "127.0.0.1",
+  port: 0,
+  legacyAlgorithms: false,
+  loginTimeoutMs: 20_000,
+  maxAuthAttempts: 6,
+  maxConnections: 10,
+  maxConnectionsPerAddress: 10,
+  maxSessionsPerConnection: 1,
+  maxOpenHandles: 100,
+  idleTimeoutMs: 600_000,
+};
+
+test("a reload holds for connections from then on", async () => {
+  await start();
+  server.endpoint.reload({ ...reloaded, loginTimeoutMs: 300 });
+  const socket = connect(server.endpoint.port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  await once(socket.resume(), "close");
+  await vi.waitFor(() =>
+    expect(server.logLines).toContainEqual(
+      expect.objectContaining({ afterMs: 300, msg: "sftp sign-in not completed in time" }),
+    ),
+  );
+  server.endpoint.reload(reloaded);
+  const raw = await connectRaw(server);
+  const second = new Promise((resolve) => raw.client.subsys("sftp", (error) => resolve(error)));
+  expect(await second).toBeInstanceOf(Error);
+  raw.end();
+});
+
+test("accepted sockets are kept alive, so that a client that vanished is noticed", async () => {
+  const setKeepAlive = vi.spyOn(Socket.prototype, "setKeepAlive");
+  try {
+    await start();
+    const client = await connectClient(server);
+    expect(setKeepAlive).toHaveBeenCalledWith(true, 30_000);
+    client.end();
+  } finally {
+    setKeepAlive.mockRestore();
+  }
+});
+
+const host = { userId: 1, userName: "host" };
+
+test.each([
+  ["was disabled", undefined, "may not sign in"],
+  ["lost its role", { ...host, memberships: [] }, "lost its role"],
+])("an upload of a user who %s is broken off and not completed", async (_name, changed, reason) => {
+  await start();
+  const raw = await connectRaw(server);
+  const handle = await raw.openFile("/a", openFlag.write | openFlag.create | openFlag.truncate);
+  await raw.request(packetType.write, handle, 0n, randomBytes(100));
+  const gone = closed(raw.client);
+  server.signIn.changed.set(host.userId, changed);
+  await gone;
+  await vi.waitFor(() => expect(server.endpoint.connectionCount).toBe(0), 5_000);
+  expect(server.exchange.completed).toEqual([]);
+  expect(server.logLines).toContainEqual(
+    expect.objectContaining({ user: "host", reason: expect.stringContaining(reason) }),
+  );
+});
+
+test("a user who lost only what the connection does not use stays, and each user is asked about once", async () => {
+  await start();
+  const clients = [await connectRaw(server), await connectRaw(server)];
+  const memberships = [{ companyId: 7, companyCode: "ACME", roles: ["DI_Integration"] as const }];
+  server.signIn.changed.set(host.userId, { ...host, memberships });
+  const ask = vi.spyOn(server.signIn, "signedInNow");
+  await vi.waitFor(() => expect(ask).toHaveBeenCalledTimes(1), 5_000);
+  for (const raw of clients) expect((await raw.request(packetType.realpath, ".")).type).toBe(packetType.name);
+  expect(ask).toHaveBeenCalledTimes(1);
+  for (const raw of clients) raw.end();
 });

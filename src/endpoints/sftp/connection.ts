@@ -15,9 +15,10 @@ import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { SignedInUser, SignIn } from "../../operations/sign-in.ts";
-import { mismatchOf } from "./algorithms.ts";
+import { type Mismatch, mismatchOf } from "./algorithms.ts";
 import { judge, signInMethods, type Verdict } from "./authentication.ts";
-import { OfferWatch } from "./client-offer.ts";
+import { type ClientOffer, isForOneHostKeyType, OfferWatch } from "./client-offer.ts";
+import { NotedSignIn } from "./noted-sign-in.ts";
 import type { SftpOptions } from "./sftp-options.ts";
 import { SftpSession } from "./sftp-session.ts";
 
@@ -123,21 +124,32 @@ export class Connection {
   }
 
   #fail(error: Error): void {
-    const mismatch = this.#user === undefined && this.#offer.offer && mismatchOf(this.#offer.offer);
-    if (mismatch && "level" in error && error.level === "handshake") {
-      const { offered, wouldLegacyDo } = mismatch;
-      const remedy = wouldLegacyDo
-        ? "sftp.legacyAlgorithms: true would take it"
-        : "not even sftp.legacyAlgorithms would take it";
-      const identification = this.#offer.offer?.identification;
-      this.#log.warn(
-        { identification, offered, remedy },
-        `sftp client offers no algorithm that is taken; ${remedy}`,
-      );
+    const offer = this.#user === undefined ? this.#offer.offer : undefined;
+    const mismatch = offer && mismatchOf(offer);
+    if (offer && mismatch && "level" in error && error.level === "handshake") {
+      this.#tellMismatch(offer, mismatch);
     } else if (!this.#isClosed) {
       this.#log.info({ reason: messageOf(error) }, "sftp connection failed");
     }
     this.#leave();
+  }
+
+  #tellMismatch(offer: ClientOffer, { offered, wouldLegacyDo }: Mismatch): void {
+    const { identification } = offer;
+    const remedy = wouldLegacyDo
+      ? "sftp.legacyAlgorithms: true would take it"
+      : "not even sftp.legacyAlgorithms would take it";
+    const lacksHostKeyAlone = Object.keys(offered).join() === "host key";
+    if (lacksHostKeyAlone && isForOneHostKeyType(offer)) {
+      // So does ssh-keyscan, with a connection for each type there may be: most of them have to fail.
+      const line = { identification, offered, ...(wouldLegacyDo ? { remedy } : {}) };
+      this.#log.info(line, "sftp client takes one type of host key alone, which is not here");
+      return;
+    }
+    this.#log.warn(
+      { identification, offered, remedy },
+      `sftp client offers no algorithm that is taken; ${remedy}`,
+    );
   }
 
   async #authenticate(context: AuthContext): Promise<void> {
@@ -145,17 +157,18 @@ export class Connection {
     if (this.#isLeaving) return;
     // An agent's many keys and a guesser's many passwords count alike; "none" only asks for the methods.
     if (context.method !== "none" || this.#failedAttempts > 0) this.#failedAttempts += 1;
-    const { signIn, address, options } = this.#deps;
+    const { address, options } = this.#deps;
+    const signIn = new NotedSignIn(this.#deps.signIn);
     try {
       const verdict = await judge({ signIn, address, isSha1Allowed: options.legacyAlgorithms }, context);
-      if (!this.#isLeaving && !this.#isClosed) this.#apply(context, verdict);
+      if (!this.#isLeaving && !this.#isClosed) this.#apply(context, verdict, signIn.hasRefused);
     } catch (error) {
       this.#log.error({ err: error }, "sftp sign-in failed");
       if (!this.#isClosed) context.reject(signInMethods);
     }
   }
 
-  #apply(context: AuthContext, verdict: Verdict): void {
+  #apply(context: AuthContext, verdict: Verdict, isLogged: boolean): void {
     if (verdict.kind === "granted") {
       this.#user = verdict.user;
       this.#log = this.#log.child({ user: verdict.user.userName });
@@ -171,7 +184,10 @@ export class Connection {
     context.reject(signInMethods);
     if (context.method !== "none") {
       const user = context.username.slice(0, 64);
-      this.#log.warn({ user, method: context.method, reason: verdict.reason }, "sftp sign-in refused");
+      const line = { user, method: context.method, reason: verdict.reason };
+      // At the level debug, the line of the sign-in can be traced to its connection.
+      if (isLogged) this.#log.debug(line, "sftp sign-in refused");
+      else this.#log.warn(line, "sftp sign-in refused");
     }
     const isOverLimit = this.#failedAttempts >= this.#deps.options.maxAuthAttempts;
     if (isOverLimit) this.#log.warn({ attempts: this.#failedAttempts }, "sftp: too many attempts to sign in");
@@ -254,13 +270,10 @@ export class Connection {
   #serve(channel: ServerChannel | undefined): void {
     const user = this.#user;
     if (channel === undefined || user === undefined || !this.#isUsable(channel)) return;
-    const companies = user.memberships
-      .filter((each) => each.roles.includes("DI_Integration"))
-      .map((each) => ({ id: each.companyId, code: each.companyCode }));
     const exchange = this.#deps.exchange.openSession({
       userId: user.userId,
       userName: user.userName,
-      companies,
+      companies: companiesOf(user),
       channel: "sftp",
       address: this.#deps.address,
       connectionId: this.#deps.id,
@@ -291,6 +304,26 @@ export class Connection {
     this.#isLeaving = true;
     if (this.#sessions.size === 0) this.#leave();
     for (const session of this.#sessions) session.drain();
+  }
+
+  /** Who is signed in and has not been told to go. */
+  get userId(): number | undefined {
+    return this.#isLeaving || this.#isClosed ? undefined : this.#user?.userId;
+  }
+
+  /**
+   * Ends the connection when its user, as signing in would give it now, has lost what the connection stands on. What
+   * was received before is finished; an upload that was not closed is not completed.
+   */
+  review(now: SignedInUser | undefined): void {
+    if (this.userId === undefined) return;
+    const kept = new Set(now === undefined ? [] : companiesOf(now).map(({ id }) => id));
+    if (this.#user !== undefined && companiesOf(this.#user).every(({ id }) => kept.has(id))) return;
+    const reason = now === undefined ? "the user may not sign in any more" : "the user lost its role";
+    this.#log.warn({ reason }, "sftp connection ended: the user was changed");
+    this.#leave();
+    // Nothing that a client still sends counts; one that does not hang up is cut off after the farewell.
+    this.#socket.pause();
   }
 
   /** Takes the link down now, whatever is in hand. */
@@ -324,6 +357,13 @@ export class Connection {
     if (this.#user !== undefined) this.#log.info("sftp connection closed");
     if (this.#sessions.size === 0) this.#resolveFinished();
   }
+}
+
+/** Where the user may exchange files. */
+function companiesOf(user: SignedInUser): { readonly id: number; readonly code: string }[] {
+  return user.memberships
+    .filter((each) => each.roles.includes("DI_Integration"))
+    .map((each) => ({ id: each.companyId, code: each.companyCode }));
 }
 
 /** How much the client takes in one packet. The library has it, its type definitions do not. */

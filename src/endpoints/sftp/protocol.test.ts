@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { mismatchOf } from "./algorithms.ts";
-import { OfferWatch } from "./client-offer.ts";
+import { isForOneHostKeyType, OfferWatch } from "./client-offer.ts";
 import { longNameOf } from "./long-name.ts";
 import { BrokenStream, PacketReader } from "./packet-reader.ts";
 import { readRequest } from "./request.ts";
@@ -154,6 +154,18 @@ describe("what a client offers", () => {
     const hopeless = new OfferWatch();
     hopeless.push(helloOf(...old.with(2, "arcfour").with(3, "arcfour")));
     expect(hopeless.offer && mismatchOf(hopeless.offer)?.wouldLegacyDo).toBe(false);
+  });
+
+  test.each([
+    ["ssh-ed25519", true],
+    ["rsa-sha2-512,rsa-sha2-256,ssh-rsa", true],
+    ["ecdsa-sha2-nistp256,ecdsa-sha2-nistp384", true],
+    ["ssh-rsa,ecdsa-sha2-nistp256", false],
+    ["", false],
+  ])("with the host keys %j is for one type alone: %s", (hostKeys, isForOne) => {
+    const watch = new OfferWatch();
+    watch.push(helloOf(...old.with(1, hostKeys)));
+    expect(watch.offer && isForOneHostKeyType(watch.offer)).toBe(isForOne);
   });
 
   test("noise is no offer", () => {

@@ -164,6 +164,16 @@ describe("algorithms", () => {
     expect(JSON.stringify(line)).toContain("OpenSSH");
   });
 
+  test.runIf(isInstalled("ssh-keyscan"))("ssh-keyscan gets the key, and no warning comes of it", async () => {
+    const port = String(server.endpoint.port);
+    const types = "rsa,ecdsa,ed25519";
+    const result = await runProgram("ssh-keyscan", ["-p", port, "-t", types, "127.0.0.1"], server.work);
+    expect(result.output).toContain(server.hostKey.publicLine.split(" ")[1]);
+    const asked = server.logLines.filter((line) => line.msg.includes("one type of host key"));
+    expect(asked.map(({ level }) => level)).toEqual(["info", "info"]);
+    expect(server.logLines.filter(({ level }) => level === "warn")).toEqual([]);
+  });
+
   test("sftp.legacyAlgorithms takes that client", async () => {
     await server.stop();
     server = await startServer({ legacyAlgorithms: true }, [generateRsaHostKey(), generateEd25519HostKey()]);

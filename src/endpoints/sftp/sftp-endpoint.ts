@@ -11,14 +11,14 @@ import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Service } from "../../lib/service.ts";
-import type { SignIn } from "../../operations/sign-in.ts";
+import type { SignedInUser, SignIn, SignInReview } from "../../operations/sign-in.ts";
 import { algorithmsFor } from "./algorithms.ts";
 import { Connection } from "./connection.ts";
 import type { SftpOptions } from "./sftp-options.ts";
 
 export interface SftpEndpointDeps {
   readonly exchange: FileExchange;
-  readonly signIn: SignIn;
+  readonly signIn: SignIn & SignInReview;
   readonly hostKeys: readonly { readonly pem: string }[];
   readonly options: SftpOptions;
   readonly log: Logger;
@@ -38,6 +38,10 @@ export interface SftpEndpoint extends Service {
 const identification = "dropgate";
 const backlog = 511;
 const afterDeadlineMs = 1_000;
+/** Clients that vanished without a word would otherwise hold their place until the idle time-out. */
+const keepAliveAfterMs = 30_000;
+/** How soon it shows that an administrator disabled a user or took a role away. */
+const reviewEveryMs = 1_000;
 
 export function createSftpEndpoint(deps: SftpEndpointDeps): SftpEndpoint {
   return new Endpoint(deps);
@@ -62,6 +66,7 @@ class Endpoint implements SftpEndpoint {
   readonly #perAddress = new Map<string, number>();
   #options: SftpOptions;
   #isStopping = false;
+  #reviewTimer: NodeJS.Timeout | undefined;
 
   constructor(deps: SftpEndpointDeps) {
     this.#deps = deps;
@@ -115,10 +120,12 @@ class Endpoint implements SftpEndpoint {
     });
     this.#server.on("error", (error) => this.#deps.log.error({ err: error }, "sftp listener failed"));
     this.#deps.log.info({ host: this.address, port: this.port }, "sftp listening");
+    this.#scheduleReview();
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
     this.#isStopping = true;
+    clearTimeout(this.#reviewTimer);
     if (this.#server.listening) this.#server.close();
     const connections = [...this.#connections.values()];
     for (const connection of connections) connection.drain();
@@ -160,14 +167,15 @@ class Endpoint implements SftpEndpoint {
   }
 
   #take(socket: Socket, address: string, key: string): void {
-    const { signIn, exchange, options, log } = this.#deps;
+    const { signIn, exchange, log } = this.#deps;
+    socket.setKeepAlive(true, keepAliveAfterMs);
     const connection = new Connection({
       id: newRequestId(),
       socket,
       address,
       signIn,
       exchange,
-      options,
+      options: this.#options,
       log,
     });
     this.#connections.set(key, connection);
@@ -177,6 +185,29 @@ class Endpoint implements SftpEndpoint {
       if (this.#connections.get(key) === connection) this.#connections.delete(key);
     });
     this.#ssh.injectSocket(socket);
+  }
+
+  /** The next one only when this one is done: a slow store gets no second question. */
+  #scheduleReview(): void {
+    if (this.#isStopping) return;
+    const review = (): void => void this.#review().finally(() => this.#scheduleReview());
+    this.#reviewTimer = setTimeout(review, reviewEveryMs).unref();
+  }
+
+  /** Ends the connections of users who may not do any more what they signed in for. Asks once for each user. */
+  async #review(): Promise<void> {
+    const users = new Map<number, SignedInUser | undefined>();
+    try {
+      for (const connection of [...this.#connections.values()]) {
+        const { userId } = connection;
+        if (userId === undefined) continue;
+        if (!users.has(userId)) users.set(userId, await this.#deps.signIn.signedInNow(userId));
+        connection.review(users.get(userId));
+      }
+    } catch (error) {
+      // Nobody is sent away because the store is in trouble; the next review asks again.
+      this.#deps.log.error({ err: error }, "sftp users could not be looked at again");
+    }
   }
 
   #release(address: string): void {

@@ -1,6 +1,8 @@
-import type { SignedInUser, SignIn, SignInOutcome } from "../../../operations/sign-in.ts";
+import type { SignedInUser, SignIn, SignInOutcome, SignInReview } from "../../../operations/sign-in.ts";
 
-export interface FakeSignIn extends SignIn {
+export interface FakeSignIn extends SignIn, SignInReview {
+  /** What an administrator changed after the sign-in, by user id: other memberships, or `undefined` for disabled. */
+  readonly changed: Map<number, SignedInUser | undefined>;
   /** Public keys of `host`, as base64 of their wire form. */
   readonly keys: Set<string>;
   readonly brokenLimits: string[];
@@ -38,6 +40,7 @@ export function createFakeSignIn(): FakeSignIn {
   const fake: FakeSignIn = {
     keys: new Set(),
     brokenLimits: [],
+    changed: new Map(),
     bannedMs: 0,
     attempts: 0,
     async withPassword({ userName, password }) {
@@ -50,6 +53,10 @@ export function createFakeSignIn(): FakeSignIn {
     async withVerifiedKey(attempt) {
       fake.attempts += 1;
       return (await fake.isKeyKnown(attempt)) ? granted(attempt.userName) : refused;
+    },
+    async signedInNow(userId) {
+      if (fake.changed.has(userId)) return fake.changed.get(userId);
+      return Object.values(users).find((user) => user.userId === userId);
     },
     bannedForMs: () => fake.bannedMs,
     reportBrokenLimit: (address) => {

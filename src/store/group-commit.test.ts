@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import type BetterSqlite from "better-sqlite3";
+import { Kysely } from "kysely";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import type { Tables } from "./schema.ts";
+import { openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
+
+let path: string;
+let database: BetterSqlite.Database;
+let commits: GroupCommit;
+
+beforeEach(() => {
+  path = join(temporaryFolder(), "test.db");
+  database = openSqlite(path, { isNew: true });
+  onTestFinished(() => void database.close());
+  database.exec("create table meta (key text primary key, value text)");
+  commits = createGroupCommit(new Kysely<Tables>({ dialect: sqliteDialect(database) }));
+});
+
+function add(key: string, bytes: number): Promise<unknown> {
+  return commits.run((tx) =>
+    tx
+      .insertInto("meta")
+      .values({ key, value: "x".repeat(bytes) })
+      .execute(),
+  );
+}
+
+const keys = () => database.prepare("select key from meta order by key").pluck().all();
+
+describe("a group of units", () => {
+  it("on a full disk fails with the reason, undoes itself, and the next works when there is room again", async () => {
+    database.pragma("max_page_count = 20");
+    const outcomes = await Promise.allSettled([add("a", 10), add("b", 500_000), add("c", 10)]);
+    for (const outcome of outcomes.filter(({ status }) => status === "rejected")) {
+      expect(outcome).toMatchObject({ reason: { name: "StoreError", kind: "unavailable" } });
+    }
+    expect(outcomes[1]?.status).toBe("rejected");
+    database.pragma("max_page_count = 10000");
+    await add("d", 500_000);
+    const kept = outcomes.flatMap(({ status }, index) =>
+      status === "fulfilled" ? ["a", "b", "c"][index] : [],
+    );
+    expect(keys()).toEqual([...kept, "d"]);
+  });
+
+  it("waits while another process writes, without stopping the event loop", async () => {
+    const other = openSqlite(path, { isNew: false });
+    other.exec("begin immediate");
+    const added = add("a", 10);
+    let turns = 0;
+    const turning = setInterval(() => {
+      turns += 1;
+    }, 1);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    clearInterval(turning);
+    other.exec("commit");
+    other.close();
+    await added;
+    expect(keys()).toEqual(["a"]);
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  it("whose units all fail leaves nothing and answers each with its own error", async () => {
+    const failing = (text: string) =>
+      commits.run(async () => {
+        throw new Error(text);
+      });
+    const outcomes = await Promise.allSettled([failing("one"), failing("two")]);
+    expect(outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.message)).toEqual([
+      "one",
+      "two",
+    ]);
+  });
+});
