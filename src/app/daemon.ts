@@ -227,16 +227,17 @@ function buildParts(
     arrivalGraceMs: arrivalGraceMsOf(config),
   });
   stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
-  const parts = {
-    ...{ ...rest, locations, store, companies, documents, pipeline, signIn, health },
-    ...{ ledgerWatch, connections: {} },
-  };
-  return Object.defineProperty(parts, "config", {
-    get: () => current.config,
-    set: (next: Config) => {
+  return {
+    ...rest,
+    ...{ locations, store, companies, documents, pipeline, signIn, health, ledgerWatch },
+    connections: {},
+    get config() {
+      return current.config;
+    },
+    set config(next: Config) {
       current.config = next;
     },
-  }) as unknown as Parts;
+  };
 }
 
 interface Endpoints {

@@ -1,5 +1,6 @@
 /** Who is asking: the peer's address, or, behind a trusted proxy, the address the proxy names. */
-import { BlockList, isIP, isIPv4 } from "node:net";
+import { isIP, isIPv4 } from "node:net";
+import type { AddressSet } from "../../lib/address-range.ts";
 
 /** An IPv4 address that arrives on an IPv6 socket (`::ffff:192.0.2.1`) is the IPv4 address. */
 export function plainAddress(address: string | undefined): string {
@@ -10,26 +11,6 @@ export function plainAddress(address: string | undefined): string {
 /** Whether the address is of this machine alone. */
 export function isLoopback(address: string): boolean {
   return address === "::1" || (address.startsWith("127.") && isIPv4(address));
-}
-
-/** A set of addresses and CIDR ranges. */
-export interface AddressSet {
-  has(address: string): boolean;
-}
-
-/** Makes the set; entries have been checked by the configuration. */
-export function createAddressSet(ranges: readonly string[]): AddressSet {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [address = "", prefix] = range.split("/");
-    const family = isIPv4(address) ? "ipv4" : "ipv6";
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
-  if (ranges.length === 0) return { has: () => false };
-  return {
-    has: (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? "ipv4" : "ipv6"),
-  };
 }
 
 /**

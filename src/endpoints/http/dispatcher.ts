@@ -6,6 +6,7 @@
  * The first step that throws ends it; the error is turned into an answer in the shape that the route's clients read.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type AddressSet, createAddressSet } from "../../lib/address-range.ts";
 import { DropgateError, messageOf } from "../../lib/errors.ts";
 import { parseJsonBytes } from "../../lib/json-text.ts";
 import type { Logger } from "../../lib/log.ts";
@@ -13,7 +14,7 @@ import { isPassingStoreError } from "../../lib/store-error.ts";
 import type { Membership, SignedInUser, SignIn } from "../../operations/sign-in.ts";
 import { type Answer, type RefusalDocument, refusalAnswer, textType } from "./answer.ts";
 import { authorise, checkBan, checkTransport, signInUser } from "./authentication.ts";
-import { type AddressSet, clientAddress, createAddressSet } from "./client-address.ts";
+import { clientAddress } from "./client-address.ts";
 import { type Exchange, logExchange, openExchange, sendAnswer } from "./exchange.ts";
 import type { HttpOperations } from "./http-operations.ts";
 import type { HttpOptions } from "./http-options.ts";

@@ -1,7 +1,8 @@
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, basic, type HttpFixture, reasonsOf, startHttp } from "../../../test/support/http-fixture.ts";
-import { clientAddress, createAddressSet } from "./client-address.ts";
+import { createAddressSet } from "../../lib/address-range.ts";
+import { clientAddress } from "./client-address.ts";
 
 const detail = "/v5/stop/info/A1/ACME";
 let http: HttpFixture;
