@@ -2,15 +2,15 @@
  * Waiting files: the pipeline beside a bare loop, many files beside few, and the memory of the real daemon.
  * Each run is a process of its own, turn by turn.
  */
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { openSqlite } from "../src/store/sqlite-dialect.ts";
 import { type BenchOptions, progress } from "./support/bench-options.ts";
+import { newFolder, settleDisk } from "./support/folders.ts";
 import { addWaitingFiles } from "./support/ledger-rows.ts";
 import { type Measurement, ratiosOf } from "./support/measurement.ts";
 import { runProgram } from "./support/run-program.ts";
-import { memoryOf, newFolder, prepareDaemon, startDaemon } from "./support/sites.ts";
+import { memoryOf, prepareDaemon, startDaemon } from "./support/sites.ts";
 
 /** Files in one commit: the default of `inbound.groupSize`. */
 const groupSize = 64;
@@ -24,15 +24,12 @@ interface Run {
 
 async function run(script: "backlog-floor.ts" | "backlog-pipeline.ts", count: number): Promise<Run> {
   const folder = await newFolder("backlog");
-  try {
-    const file = join(import.meta.dirname, script);
-    const args = ["--disable-warning=ExperimentalWarning", file, `${count}`, folder, `${groupSize}`];
-    const { stdout } = await runProgram(process.execPath, args);
-    progress(".");
-    return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Run;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const file = join(import.meta.dirname, script);
+  const args = ["--disable-warning=ExperimentalWarning", file, `${count}`, folder, `${groupSize}`];
+  const { stdout } = await runProgram(process.execPath, args);
+  await settleDisk();
+  progress(".");
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Run;
 }
 
 /** The highest memory of the real daemon while it starts with that many waiting files and works them off. */

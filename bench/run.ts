@@ -1,7 +1,7 @@
 /**
  * npm run bench: each figure beside its floor, from the same run. Prints a table and writes JSON to bench/results/.
  *
- *   npm run bench -- --only sftp --rounds 3 --quick
+ *   npm run bench -- --only sftp --rounds 3 --quick --keep
  *
  * Ends with 0 also when a figure misses what is wanted, and says so: how quick a machine is, is no fault of the code.
  */
@@ -14,6 +14,7 @@ import { benchLatency } from "./latency.ts";
 import { benchSftp } from "./sftp.ts";
 import { benchStart } from "./start.ts";
 import { type BenchOptions, progress } from "./support/bench-options.ts";
+import { keepFolders, untilFilesAreMadeQuickly } from "./support/folders.ts";
 import { isMet, type Measurement } from "./support/measurement.ts";
 import { jsonOf, tableOf } from "./support/report.ts";
 import { runProgram } from "./support/run-program.ts";
@@ -32,19 +33,24 @@ const { values } = parseArgs({
     rounds: { type: "string" },
     quick: { type: "boolean", default: false },
     home: { type: "string" },
+    keep: { type: "boolean", default: false },
   },
 });
 const unknown = values.only.filter((name) => !Object.hasOwn(suites, name));
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
 if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
   process.stderr.write(
-    `usage: npm run bench -- [--only ${Object.keys(suites).join("|")}]... [--rounds N] [--quick] [--home CHECKOUT]\n`,
+    `usage: npm run bench -- [--only ${Object.keys(suites).join("|")}]... [--rounds N] [--quick] [--home CHECKOUT] [--keep]\n`,
   );
   process.exit(2);
 }
 
+if (values.keep) keepFolders();
 const home = values.home ?? defaultHome;
 await runProgram("sh", [join(home, "bin/prepare")]);
+progress("waiting for a quiet file system ");
+const creationMs = await untilFilesAreMadeQuickly();
+progress(`(${creationMs.toFixed(3)} ms to make a file)\n`);
 const loadBefore = loadavg()[0] ?? 0;
 const measurements: Measurement[] = [];
 for (const name of values.only) {
@@ -59,6 +65,7 @@ const surroundings = {
   at,
   node: process.version,
   processors: availableParallelism(),
+  creationMs,
   loadBefore,
   loadAfter: loadavg()[0] ?? 0,
 };

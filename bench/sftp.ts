@@ -5,17 +5,17 @@
  * close, and the name of the file as well. Files with a final name are taken in by the pipeline while the next ones are
  * still coming; those with an unfinished name are not, which shows what the SFTP side costs alone.
  */
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type BenchOptions, progress } from "./support/bench-options.ts";
+import { newFolder, settleDisk } from "./support/folders.ts";
 import { type Measurement, ratiosOf } from "./support/measurement.ts";
 import { runSftp, untilServing } from "./support/sftp-client.ts";
 import { sampleName, sampleStop } from "./sample-stop.ts";
 import {
   cpuMsOf,
   type DaemonSite,
-  newFolder,
   prepareDaemon,
   type SftpSite,
   startDaemon,
@@ -33,6 +33,8 @@ interface Round {
   readonly perSecond: number;
   /** Processor time of the daemon while the session lasted; 0 for the other server, which is several processes. */
   readonly cpuMs: number;
+  /** From the start of the session until every file has left the inbox. */
+  readonly donePerSecond: number;
 }
 
 let serial = 0;
@@ -51,14 +53,17 @@ async function makeFiles(work: string, count: number, suffix: string): Promise<s
 
 async function makeLargeFile(work: string, megabytes: number): Promise<string> {
   const folder = join(work, "large");
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder);
   await writeFile(join(folder, "large.part"), Buffer.alloc(megabytes * 1_000_000, 65));
   return folder;
 }
 
+async function untilApplied(daemon: DaemonSite): Promise<void> {
+  while ((await readdir(daemon.path("inbound"))).some((name) => name.endsWith(".xml"))) await wait(50);
+}
+
 /** Waits until nothing of the round before is still being worked on. */
 async function untilIdle(daemon: DaemonSite): Promise<void> {
-  while ((await readdir(daemon.path("inbound"))).some((name) => name.endsWith(".xml"))) await wait(50);
   let before = -1;
   for (;;) {
     const now = await cpuMsOf(daemon.process);
@@ -68,27 +73,31 @@ async function untilIdle(daemon: DaemonSite): Promise<void> {
   }
 }
 
-/**
- * Nothing is removed between the rounds: ext4 steps over every inode that was freed in the last half minute, one by one,
- * and the next files would pay for it.
- */
-async function putAll(sites: Sites, site: SftpSite, folder: string): Promise<{ ms: number; cpuMs: number }> {
+async function putAll(
+  sites: Sites,
+  site: SftpSite,
+  folder: string,
+): Promise<{ ms: number; cpuMs: number; doneMs: number }> {
   const { daemon } = sites;
   const isDaemon = site === daemon;
   const target = isDaemon ? site.uploads : join(site.uploads, `${serial}`);
   if (!isDaemon) await mkdir(target, { recursive: true });
   const before = isDaemon ? await cpuMsOf(daemon.process) : 0;
+  await settleDisk();
+  const startedAt = performance.now();
   const ms = await runSftp(site, sites.work, [`${site.put} ${folder}/* ${target}/`]);
   const cpuMs = isDaemon ? (await cpuMsOf(daemon.process)) - before : 0;
+  if (isDaemon) await untilApplied(daemon);
+  const doneMs = performance.now() - startedAt;
   if (isDaemon) await untilIdle(daemon);
-  return { ms, cpuMs };
+  return { ms, cpuMs, doneMs };
 }
 
-/** Large files are removed all the same, under a name that is an unfinished one: they are no stop files. */
-async function removeLarge(sites: Sites, site: SftpSite): Promise<void> {
+/** Gives the blocks of large files back, not the files: those have an unfinished name and are no stop files. */
+async function emptyLarge(sites: Sites, site: SftpSite): Promise<void> {
   const folder = site === sites.daemon ? sites.daemon.path("inbound") : site.uploads;
   for (const path of await readdir(folder, { recursive: true })) {
-    if (path.endsWith("large.part")) await rm(join(folder, path));
+    if (path.endsWith("large.part")) await truncate(join(folder, path));
   }
   // The file system frees the blocks in the background.
   await wait(1_500);
@@ -113,8 +122,13 @@ async function compare(
     ];
     for (const { site, into } of round % 2 === 0 ? turns : turns.toReversed()) {
       const folder = await load.makeFolder();
-      const { ms, cpuMs } = await putAll(sites, site, folder);
-      into.push({ perSecond: load.amount / (ms / 1000), cpuMs: cpuMs / load.amount });
+      const { ms, cpuMs, doneMs } = await putAll(sites, site, folder);
+      const { amount } = load;
+      into.push({
+        perSecond: amount / (ms / 1000),
+        cpuMs: cpuMs / amount,
+        donePerSecond: amount / (doneMs / 1000),
+      });
       await load.tidy?.(site);
     }
     progress(".");
@@ -150,13 +164,14 @@ async function measureAll(sites: Sites, options: BenchOptions): Promise<Measurem
     makeFolder: () => makeFiles(sites.work, count, suffix),
   });
   // Code and caches are warm in a server that runs for months.
-  await compare(sites, 1, { amount: 200, makeFolder: () => makeFiles(sites.work, 200, "") });
+  await compare(sites, 2, files(""));
   const whole = await compare(sites, rounds, files(""));
   const alone = await compare(sites, rounds, files(".part"));
+  const largeFolder = await makeLargeFile(sites.work, megabytes);
   const large = await compare(sites, rounds, {
     amount: megabytes,
-    makeFolder: () => makeLargeFile(sites.work, megabytes),
-    tidy: (site) => removeLarge(sites, site),
+    makeFolder: async () => largeFolder,
+    tidy: (site) => emptyLarge(sites, site),
   });
   return [
     measurementOf(whole, {
@@ -164,6 +179,11 @@ async function measureAll(sites: Sites, options: BenchOptions): Promise<Measurem
       unit: "files/s",
       wanted: { of: "ratio", is: "at least", limit: 1 },
     }),
+    {
+      suite: "sftp",
+      what: `${count} files of 4 KB, from the first byte until the last is applied`,
+      figure: { values: whole.dropgate.map(({ donePerSecond }) => donePerSecond), unit: "files/s" },
+    },
     measurementOf(alone, { what: `${count} files of 4 KB, unfinished names`, unit: "files/s" }),
     measurementOf(large, {
       what: `one file of ${megabytes} MB`,
@@ -183,6 +203,5 @@ export async function benchSftp(options: BenchOptions): Promise<Measurement[]> {
   } finally {
     await daemon.end();
     await sshd.end();
-    await rm(work, { recursive: true, force: true });
   }
 }

@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { openSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { newFolder } from "./folders.ts";
 import { runProgram } from "./run-program.ts";
 
 export const companyCode = "ACME";
@@ -42,10 +42,6 @@ export interface DaemonSite extends SftpSite {
 export interface SshdSite extends SftpSite {
   readonly folder: string;
   end(): Promise<void>;
-}
-
-export function newFolder(kind: string): Promise<string> {
-  return mkdtemp(join(tmpdir(), `dropgate-bench-${kind}-`));
 }
 
 async function makeKey(file: string): Promise<void> {
@@ -154,10 +150,7 @@ export async function startDaemon(prepared: Prepared, env: NodeJS.ProcessEnv = {
     folder,
     readyMs: performance.now() - startedAt,
     path: (...parts) => join(folder, "var", "companies", companyCode, ...parts),
-    async end() {
-      await endProcess(child);
-      await rm(folder, { recursive: true, force: true });
-    },
+    end: () => endProcess(child),
   };
 }
 
@@ -193,9 +186,6 @@ export async function startSshd(): Promise<SshdSite> {
     uploads: join(folder, "uploads"),
     put: "put -f",
     folder,
-    async end() {
-      await endProcess(child);
-      await rm(folder, { recursive: true, force: true });
-    },
+    end: () => endProcess(child),
   };
 }

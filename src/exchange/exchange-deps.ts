@@ -31,7 +31,7 @@ export interface Pickup extends Removal {
 export interface FileExchangeDeps {
   /** Absolute path of the folder that holds one folder for each company code. Paths that go out begin with it. */
   readonly companiesDir: string;
-  readonly inbox: Pick<Inbox, "reserve" | "release" | "arrive" | "waitingCount">;
+  readonly inbox: Pick<Inbox, "reserve" | "release" | "arriveAll" | "waitingCount">;
   readonly limits: ExchangeLimits;
   readonly clock: Clock;
   readonly log: Logger;
@@ -45,7 +45,9 @@ export interface FileExchangeDeps {
 
 /** What the parts of one session share. */
 export interface SessionContext {
-  readonly deps: FileExchangeDeps;
+  readonly deps: Omit<FileExchangeDeps, "inbox"> & {
+    readonly inbox: Pick<Inbox, "reserve" | "release" | "arrive" | "waitingCount">;
+  };
   readonly disk: DiskCalls;
   readonly space: DiskSpace;
   readonly claims: UploadClaims;

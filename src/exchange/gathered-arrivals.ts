@@ -1,25 +1,30 @@
 /**
  * Hands uploads to the pipeline in groups while they come thick and fast.
  *
- *   steady   at once                    until `maxSteady` came with less than `apartMs` between them
+ *   steady   at once                    until `denseCount` came within `denseMs`
  *   dense    gathered, then together    when `groupSize` wait, none came for `quietMs`, or the first waited `maxWaitMs`
  *
- * The pipeline commits and syncs once for all files that arrive at the same moment. Handed over one by one, a client that
- * sends thousands of small files would have each of its own syncs wait for several of the pipeline's. Nobody waits for a
- * gathered file: its close is answered when it lies durably under its final name, which stays reserved. What survives a
- * crash: start-up finds such a file like every other without a ledger entry.
+ * The pipeline works on the same processors and the same disk as the uploads. Handed over one by one, a client that sends
+ * thousands of small files would have each of its own syncs wait for several of the pipeline's, and the pipeline would
+ * commit a handful of files at a time; gathered, the files are taken in fast, sorted by their names and applied in full
+ * groups. Nobody waits for a gathered file: its close is answered when it lies durably under its final name, which stays
+ * reserved. What survives a crash: start-up finds such a file like every other without a ledger entry.
  */
 import type { Arrival, Inbox } from "../inbound/inbox.ts";
 
-const maxSteady = 8;
-const apartMs = 30;
-const groupSize = 64;
-const quietMs = 15;
-const maxWaitMs = 250;
+/** Sixty files a second and more are dense. */
+const denseCount = 8;
+const denseMs = 130;
+const groupSize = 4_000;
+/** Longer than the disk makes one close wait now and then. */
+const quietMs = 60;
+const maxWaitMs = 5_000;
 
-type ExchangeInbox = Pick<Inbox, "reserve" | "release" | "arrive" | "waitingCount">;
+type ExchangeInbox = Pick<Inbox, "reserve" | "release" | "arriveAll" | "waitingCount">;
 
-export interface GatheredArrivals extends ExchangeInbox {
+export interface GatheredArrivals extends Omit<ExchangeInbox, "arriveAll"> {
+  /** The file lies durably under its final name. */
+  arrive(arrival: Arrival): void;
   /** Hands over what waits. */
   flush(): void;
 }
@@ -28,9 +33,11 @@ class Gathering implements GatheredArrivals {
   readonly #inbox: ExchangeInbox;
   readonly #nowMs: () => number;
   #waiting: Arrival[] = [];
+  /** How many of `#waiting` are of each company. */
+  readonly #gathered = new Map<number, number>();
   #timer: NodeJS.Timeout | undefined;
-  /** Arrivals so far that followed one another closely. */
-  #dense = 0;
+  /** When the last `denseCount` arrivals came, the oldest first. */
+  readonly #recentMs: number[] = [];
   #firstAtMs = 0;
   #lastAtMs = Number.NEGATIVE_INFINITY;
 
@@ -48,17 +55,16 @@ class Gathering implements GatheredArrivals {
   }
 
   waitingCount(companyId: number): number {
-    const gathered = this.#waiting.filter((arrival) => arrival.companyId === companyId);
-    return this.#inbox.waitingCount(companyId) + gathered.length;
+    return this.#inbox.waitingCount(companyId) + (this.#gathered.get(companyId) ?? 0);
   }
 
   arrive(arrival: Arrival): void {
     const nowMs = this.#nowMs();
-    this.#dense = nowMs - this.#lastAtMs < apartMs ? this.#dense + 1 : 0;
     this.#lastAtMs = nowMs;
     if (this.#waiting.length === 0) this.#firstAtMs = nowMs;
     this.#waiting.push(arrival);
-    if (this.#dense < maxSteady || this.#waiting.length >= groupSize) this.flush();
+    this.#gathered.set(arrival.companyId, (this.#gathered.get(arrival.companyId) ?? 0) + 1);
+    if (!this.#isDense(nowMs) || this.#waiting.length >= groupSize) this.flush();
     else this.#timer ??= setTimeout(() => this.#look(), quietMs);
   }
 
@@ -67,7 +73,14 @@ class Gathering implements GatheredArrivals {
     this.#timer = undefined;
     const arrivals = this.#waiting;
     this.#waiting = [];
-    for (const arrival of arrivals) this.#inbox.arrive(arrival);
+    this.#gathered.clear();
+    if (arrivals.length > 0) void this.#inbox.arriveAll(arrivals);
+  }
+
+  #isDense(nowMs: number): boolean {
+    const oldestMs = this.#recentMs.length === denseCount ? this.#recentMs.shift() : undefined;
+    this.#recentMs.push(nowMs);
+    return oldestMs !== undefined && nowMs - oldestMs < denseMs;
   }
 
   #look(): void {

@@ -72,7 +72,7 @@ test("the close is answered after file sync, link and folder sync in this order"
     inbox: {
       reserve: () => calls.push("reserve"),
       release: () => calls.push("release"),
-      arrive: () => calls.push("arrive"),
+      arriveAll: async () => void calls.push("arrive"),
       waitingCount: () => 0,
     },
   });
@@ -369,7 +369,7 @@ test("too many waiting files refuse an upload", async () => {
   const inbox = {
     reserve: () => undefined,
     release: () => undefined,
-    arrive: () => undefined,
+    arriveAll: async () => undefined,
     waitingCount: () => 5,
   };
   await reopen({ inbox, limits: { maxUploadBytes: 100, maxWaiting: 5, minFreeBytes: () => 0 } });

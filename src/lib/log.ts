@@ -5,6 +5,7 @@ import {
   stdSerializers,
   stdTimeFunctions,
 } from "pino";
+import { standardOutput } from "./log-destination.ts";
 
 /** The part of pino's logger that dropgate uses: one JSON line an event, `log.info({ ids }, "what happened")`. */
 export type Logger = Pick<PinoLogger, "debug" | "info" | "warn" | "error" | "fatal" | "child" | "level">;
@@ -65,5 +66,5 @@ export function createLogger(options: { level: LogLevel; destination?: Destinati
       log: (fields: Record<string, unknown>) => redacted(fields),
     },
   };
-  return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  return pino(settings, options.destination ?? standardOutput());
 }

@@ -35,7 +35,7 @@ export async function openFixture(changes: Partial<FileExchangeDeps> = {}): Prom
     inbox: {
       reserve: () => undefined,
       release: () => undefined,
-      arrive: (arrival) => arrivals.push(arrival),
+      arriveAll: async (all) => void arrivals.push(...all),
       waitingCount: () => 0,
     },
     limits: { maxUploadBytes: 50_000_000, maxWaiting: 100_000, minFreeBytes: () => 0 },
