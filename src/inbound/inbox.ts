@@ -30,6 +30,11 @@ export interface Inbox {
   arrive(arrival: Arrival): void;
   /** Takes many files that lie there at the same moment: none of them is decided before all are in line. */
   arriveAll(arrivals: readonly Arrival[]): Promise<void>;
+  /**
+   * Nothing of the company is decided until the returned call is made: for files that lie there at the same moment and are
+   * handed over in portions. Rejects only at the end of the process.
+   */
+  hold(companyId: number): Promise<() => void>;
   /** How many files of the company wait to be applied or refused. */
   waitingCount(companyId: number): number;
 }

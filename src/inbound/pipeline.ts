@@ -150,16 +150,17 @@ class InboundPipeline implements Pipeline {
     void this.arriveAll([arrival]);
   }
 
-  async arriveAll(arrivals: readonly Arrival[]): Promise<void> {
+  /** Not an async function: that would keep all arrivals in memory until the last is entered. */
+  arriveAll(arrivals: readonly Arrival[]): Promise<void> {
     killPoint("inbox.arriving");
     const files = arrivals.map((arrival) => this.#toWaiting(arrival));
-    const entering = this.#enter(files);
+    const entering = this.#enter(files).finally(() => this.#entering.delete(entering));
     this.#entering.add(entering);
-    try {
-      await entering;
-    } finally {
-      this.#entering.delete(entering);
-    }
+    return entering;
+  }
+
+  async hold(companyId: number): Promise<() => void> {
+    return (await this.#runnerSurely(companyId)).hold();
   }
 
   async start(signal: AbortSignal): Promise<void> {

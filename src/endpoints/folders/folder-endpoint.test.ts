@@ -146,14 +146,15 @@ describe("a file in the company's own inbound/", () => {
     expect(rig.names).toEqual([name, "4712_20261105_080000.xml"]);
   });
 
-  it("comes with all others that lie there: 10,000 files are one hand-over", async () => {
+  it("comes with all others that lie there: nothing of 10,000 files is decided before all are handed over", async () => {
     await using rig = new FolderRig();
     for (let stop = 10_000; stop < 20_000; stop += 1) {
       writeFileSync(join(rig.inbound, `${stop}_20261105_080000.xml`), "<Stop/>");
     }
     await rig.start();
-    await rig.until(() => rig.arrivals.length > 0);
-    expect(rig.handedOver.map((group) => group.length)).toEqual([10_000]);
+    await rig.until(() => rig.arrivals.length === 10_000 && rig.holds === 0);
+    expect(rig.handedOver.map((group) => group.length)).toEqual(Array(5).fill(2_000));
+    expect(rig.heldDuring).toEqual(Array(5).fill(1));
     expect(new Set(rig.names).size).toBe(10_000);
   }, 120_000);
 

@@ -29,7 +29,7 @@ import { sweepCopies } from "./take-in.ts";
 import { type TakenFiles, takeSettled } from "./take-settled.ts";
 
 const looksAtOnce = 64;
-/** With 100,000 files at once, what the system tells of each is not kept. */
+/** With 100,000 files at once, what is known of each is not kept until all are handed over. */
 const lookPortion = 2_000;
 /** Hints are collected for so long before the named entries are looked at. */
 const hintPauseMs = 100;
@@ -243,13 +243,19 @@ export class FolderTask {
     const at = this.#at;
     const names = this.#candidates.due(performance.now(), this.#deps.settings().settleMs);
     if (at === undefined) return this.#forget(names);
+    const isInPortions = names.length > lookPortion;
+    const release = isInPortions ? await this.#deps.inbox.hold(this.#folder.companyId) : undefined;
     try {
-      const settled = await this.#lookAgain(at, names);
-      if (settled.length > 0) await this.#handOver(at, settled);
+      for (let from = 0; from < names.length && !this.#isClosed; from += lookPortion) {
+        const settled = await this.#lookAgain(at, names.slice(from, from + lookPortion));
+        if (settled.length > 0) await this.#handOver(at, settled);
+      }
     } catch (error) {
       // Found again by the scan that finds the folder well.
       this.#forget(names);
       throw error;
+    } finally {
+      release?.();
     }
   }
 
@@ -259,13 +265,6 @@ export class FolderTask {
 
   async #lookAgain(at: string, names: readonly string[]): Promise<SettledFile[]> {
     const settled: SettledFile[] = [];
-    for (let from = 0; from < names.length; from += lookPortion) {
-      await this.#lookAgainAt(at, names.slice(from, from + lookPortion), settled);
-    }
-    return settled;
-  }
-
-  async #lookAgainAt(at: string, names: readonly string[], settled: SettledFile[]): Promise<void> {
     const { disk } = this.#deps;
     const looks = await mapAtOnce(names, looksAtOnce, (name) => lookAt(disk, join(at, name)));
     const nowMs = performance.now();
@@ -276,6 +275,7 @@ export class FolderTask {
       if (file !== undefined) settled.push(file);
       if (!isFile) this.#candidates.drop(name);
     }
+    return settled;
   }
 
   async #handOver(at: string, files: readonly SettledFile[]): Promise<void> {

@@ -56,15 +56,16 @@ describe("a file in a further folder", () => {
     expect(readFileSync(join(rig.inbound, name), "utf8")).toBe("first");
   });
 
-  it("comes with all others that have settled: 3,000 files are one hand-over", async () => {
+  it("comes with all others that have settled: nothing of 3,000 files is decided before all are handed over", async () => {
     await using rig = new FolderRig();
     rig.watchShare();
     for (let stop = 1_000; stop < 4_000; stop += 1) {
       writeFileSync(join(rig.share, `${stop}_20261105_080000.xml`), "<Stop/>");
     }
     await rig.start();
-    await rig.until(() => rig.arrivals.length > 0);
-    expect(rig.handedOver.map((group) => group.length)).toEqual([3_000]);
+    await rig.until(() => rig.arrivals.length === 3_000 && rig.holds === 0);
+    expect(rig.handedOver.map((group) => group.length)).toEqual([2_000, 1_000]);
+    expect(rig.heldDuring).toEqual([1, 1]);
     expect(left(rig)).toHaveLength(3_000);
     expect(readdirSync(rig.share)).toEqual([]);
   });

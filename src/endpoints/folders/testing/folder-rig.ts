@@ -29,6 +29,9 @@ export class FolderRig implements AsyncDisposable {
   readonly known = new Set<string>();
   /** What `arriveAll` was called with. */
   readonly handedOver: Arrival[][] = [];
+  /** How many holds there were at each of these calls, and how many there are. */
+  readonly heldDuring: number[] = [];
+  holds = 0;
   readonly lines: LogLine[] = [];
   readonly disk: FolderDisk = { ...systemFolderDisk };
   folders: WatchedFolder[];
@@ -107,14 +110,22 @@ export class FolderRig implements AsyncDisposable {
   }
 
   #inbox(): FolderEndpointDeps["inbox"] {
-    const inbox: Pick<Inbox, "reserve" | "release" | "isKnown" | "arriveAll"> = {
+    const inbox: Pick<Inbox, "reserve" | "release" | "isKnown" | "arriveAll" | "hold"> = {
       reserve: (path) => void this.known.add(path),
       release: (path) => void this.known.delete(path),
       isKnown: (path) => this.known.has(path),
       arriveAll: async (arrivals) => {
         for (const { path } of arrivals) this.known.add(path);
         this.handedOver.push([...arrivals]);
+        this.heldDuring.push(this.holds);
         this.tell();
+      },
+      hold: async () => {
+        this.holds += 1;
+        return () => {
+          this.holds -= 1;
+          this.tell();
+        };
       },
     };
     return inbox;
