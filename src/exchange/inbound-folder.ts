@@ -210,8 +210,10 @@ export class InboundFolder {
     const { deps, disk, space } = this.#context;
     const { partials, name, own, flags, resumed, settled } = plan;
     this.#memory.forget(own.key);
+    const file = new UploadFile({ disk, space, folder: partials, name: own.name, resumed });
+    file.begin();
     return new Upload({
-      file: new UploadFile({ disk, space, folder: partials, name: own.name, resumed }),
+      file,
       isAppend: flags.append,
       mayStartOver: resumed !== undefined,
       maxBytes: deps.limits.maxUploadBytes,

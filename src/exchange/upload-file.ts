@@ -2,9 +2,10 @@
  * The bytes of one upload on their way to the disk.
  *
  * Writes are gathered into chunks and written in the order in which they came, one at a time, while the next chunk fills.
- * The first fault stops everything after it and is told at the next call. Two things shorten the closing sync, which a
- * client waits for: a first write that is short is probably the whole file and is written and synced while the client is
- * still on its way to the close; a long file is synced in the background every 32 MiB.
+ * The first fault stops everything after it and is told at the next call. Three things shorten what a client waits for:
+ * the file is made while the client is on its way to the first write; a first write that is short is probably the whole
+ * file and is written and synced while the client is on its way to the close; a long file is synced in the background
+ * every 32 MiB.
  */
 import { constants } from "node:fs";
 import type { DiskCalls } from "../lib/durable-file.ts";
@@ -12,6 +13,7 @@ import { systemCodeOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { PinnedFolder } from "../lib/open-regular-file.ts";
 import { exchangeErrorOf } from "./disk-fault.ts";
+import { syncShort } from "../lib/short-sync.ts";
 import type { DiskSpace } from "./disk-space.ts";
 import type { ExchangeError } from "./exchange-session.ts";
 
@@ -34,7 +36,7 @@ export interface UploadFileDeps {
   readonly space: Pick<DiskSpace, "assertEnough">;
   readonly folder: PinnedFolder;
   readonly name: string;
-  /** An unfinished part that is continued; without it a new file is made at the first flush. */
+  /** An unfinished part that is continued; without it a new file is made. */
   readonly resumed?: { readonly fd: number; readonly size: number } | undefined;
 }
 
@@ -69,6 +71,13 @@ export class UploadFile {
 
   throwFault(): void {
     if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  /** Makes the file while the client, who is being answered, is still on its way to the first write. */
+  begin(): void {
+    setImmediate(() => {
+      if (this.#closing === undefined) void this.#enqueue(async () => void (await this.#opened()));
+    });
   }
 
   /** Copies the bytes; `at` is not beyond the size. */
@@ -235,7 +244,8 @@ export class UploadFile {
       await this.#backgroundSync;
       if (!this.#isDirty) return;
       this.#isDirty = false;
-      await this.#deps.disk.fsync(fd);
+      const { disk } = this.#deps;
+      await (this.#size < shortWriteBytes ? syncShort(disk, fd) : disk.fsync(fd));
       killPoint("upload.synced");
     });
   }

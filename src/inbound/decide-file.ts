@@ -1,7 +1,7 @@
 /**
  * What becomes of one file: the rules of decisions 6 in the order in which they are asked.
  *
- *   same name and content decided before ─────────────> duplicate (the first receipt again)
+ *   same name and content decided before ─────────────> duplicate (the first receipt again, in the first one's folder)
  *   same name applied before, other content ──────────> refused 955
  *   name not of the form, document faulty ────────────> refused 952, 950, 951, 957, 909
  *   stop number or company in name and document differ > refused 953, 905
@@ -54,6 +54,8 @@ interface Verdict {
   readonly faults: readonly Fault[];
   readonly counts?: RecordCounts;
   readonly firstId?: number;
+  /** Of a duplicate: the state of the first, whose receipt it gets and beside which it lies. */
+  readonly firstState?: DecidedState;
 }
 
 const noCounts: RecordCounts = { created: 0, updated: 0, deleted: 0 };
@@ -70,7 +72,7 @@ function checkNames(file: FileToDecide, rules: DecisionRules): Verdict | undefin
   if (file.prepared.kind === "refused") return { state: "refused", faults: file.prepared.faults };
   const { companyCode, instructions } = file.prepared;
   if (companyCode !== undefined && companyCode.toLowerCase() !== file.companyCode.toLowerCase()) {
-    const message = `CompanyCode ${companyCode} is not the company ${file.companyCode} whose folder this is`;
+    const message = `CompanyCode ${companyCode} is not the company ${file.companyCode} whose folder this is: correct it, or send the file as a user of its company`;
     return refused("companyDiffers", message);
   }
   const first = instructions[0]?.stopNbr ?? "";
@@ -89,8 +91,10 @@ async function checkOnce(
   const isNameTaken = namesakes.length > 0;
   const originals = namesakes.filter((other) => other.state !== "duplicate");
   const same = originals.find((other) => other.sha256 === file.prepared.sha256);
-  if (same !== undefined)
-    return { verdict: { state: "duplicate", faults: [], firstId: same.id }, isNameTaken };
+  if (same !== undefined) {
+    const verdict = { state: "duplicate", faults: [], firstId: same.id, firstState: same.state } as const;
+    return { verdict, isNameTaken };
+  }
   const applied = originals.find((other) => other.state === "applied");
   if (applied === undefined) return { isNameTaken };
   const message = `${file.name} was applied before with other content (ledger entry ${applied.id}): send the change under a new time`;
@@ -216,7 +220,7 @@ export async function decideFile(
     checkNames(file, context.rules) ??
     (await applyDocument(tx, file, context.rules, context.now));
   killPoint("decide.verdict");
-  const location = context.placeFor(verdict.state, once.isNameTaken);
+  const location = context.placeFor(verdict.firstState ?? verdict.state, once.isNameTaken);
   return await keep(tx, file, verdict, { location, now: context.now });
 }
 

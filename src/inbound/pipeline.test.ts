@@ -143,6 +143,20 @@ describe("the inbound pipeline", () => {
     expect(entries.at(-1)?.location).not.toBe(entries[0]?.location);
   });
 
+  it("puts a duplicate of a refused file beside the first, with the same receipt", async () => {
+    await take(["a_20261105_080000.xml", "<Stop>"]);
+    await take(["a_20261105_080000.xml", "<Stop>"]);
+    const [first, again] = await ledger();
+    expect([first?.state, again?.state, again?.isFiled]).toEqual(["refused", "duplicate", true]);
+    const place = locations.fromLedger(again?.location ?? "");
+    expect(again?.location).toMatch(/^companies\/ACME\/error\//);
+    expect(again?.location).not.toBe(first?.location);
+    expect(readFileSync(place, "utf8")).toBe("<Stop>");
+    const beside = readFileSync(place.replace(/\.xml$/, ".receipt.xml"), "utf8");
+    expect(beside).toBe(receipt("a_20261105_080000.receipt.xml"));
+    expect(beside).toContain('ErrorMsgID="950"');
+  });
+
   it("refuses the same name with other content after the first was applied", async () => {
     await take(["a_20261105_080000.xml", stop("a", "one")]);
     await take(["a_20261105_080000.xml", stop("a", "two")]);

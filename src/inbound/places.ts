@@ -7,6 +7,7 @@ import type { Locations } from "./locations.ts";
 
 const folderOf: Readonly<Record<DecidedState, "archive" | "error">> = {
   applied: "archive",
+  // Of one that was applied: others go where the first went.
   duplicate: "archive",
   refused: "error",
   superseded: "error",
@@ -32,7 +33,7 @@ export function placeFor(
   return locations.toLedger(join(directory, isOwnName ? file.name : nameWithId(file.name, file.id)));
 }
 
-/** What is to be done to file a decided file away. A refused one has its receipt beside it as well. */
+/** What is to be done to file a decided file away. One that goes to `error/` has its receipt beside it as well. */
 export function toFilingTask(
   locations: Locations,
   file: {
@@ -41,7 +42,6 @@ export function toFilingTask(
     readonly from: string;
     readonly decided: {
       readonly id: number;
-      readonly state: DecidedState;
       readonly location: string;
       readonly sha256: string | null;
       readonly receipt: string;
@@ -51,9 +51,9 @@ export function toFilingTask(
   const { decided, name, from } = file;
   const to = locations.fromLedger(decided.location);
   const receiptPath = join(locations.receiptsDirectory(file.companyCode), receiptNameOf(name));
-  const isRefused = folderOf[decided.state] === "error";
   const beside = join(dirname(to), receiptNameOf(basename(to)));
   const errorFolder = join(locations.companyDirectory(file.companyCode), "error");
+  const isRefused = to.startsWith(`${errorFolder}/`);
   const isRetried = from.startsWith(`${errorFolder}/`);
   const stale = join(dirname(from), receiptNameOf(basename(from)));
   return {

@@ -7,6 +7,7 @@ import * as fs from "node:fs";
 import { type FileHandle, mkdir, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { type ShortSyncCalls, syncShort } from "./short-sync.ts";
 
 /** A name beside `path` that no listing shows as final and that cannot exist yet. */
 export function temporaryNameFor(path: string): string {
@@ -94,6 +95,8 @@ export interface DiskCalls {
   write(fd: number, bytes: Uint8Array, position: number): Promise<number>;
   read(fd: number, into: Uint8Array, position: number): Promise<number>;
   fsync(fd: number): Promise<void>;
+  /** The same without the thread pool: holds up everything else meanwhile. */
+  fsyncNow(fd: number): void;
   fdatasync(fd: number): Promise<void>;
   ftruncate(fd: number, size: number): Promise<void>;
   fstat(fd: number): Promise<fs.Stats>;
@@ -115,6 +118,7 @@ export const systemDisk: DiskCalls = {
       : poolWrite(fd, bytes, position),
   read: callbackRead,
   fsync: promisify(fs.fsync),
+  fsyncNow: (fd) => fs.fsyncSync(fd),
   fdatasync: promisify(fs.fdatasync),
   ftruncate: promisify(fs.ftruncate),
   fstat: (fd) => onTheSpot(() => fs.fstatSync(fd)),
@@ -128,14 +132,11 @@ export const systemDisk: DiskCalls = {
  * Syncs of one open directory, shared: whoever asks while one runs gets the next one, which covers all that wait. A
  * promise that resolves speaks for every entry that was made before it was asked for.
  */
-export function createSharedSync(
-  fd: number,
-  disk: Pick<DiskCalls, "fsync"> = systemDisk,
-): () => Promise<void> {
+export function createSharedSync(fd: number, disk: ShortSyncCalls = systemDisk): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const begin = (): Promise<void> => {
-    const sync = disk.fsync(fd).finally(() => {
+    const sync = syncShort(disk, fd).finally(() => {
       if (running === sync) running = undefined;
     });
     running = sync;

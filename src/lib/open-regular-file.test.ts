@@ -48,7 +48,7 @@ test("syncs that are asked for while one runs share the next one", async () => {
     count += 1;
     return new Promise((resolve) => waiting.push(resolve));
   };
-  const sync = createSharedSync(3, { fsync });
+  const sync = createSharedSync(3, { fsync, fsyncNow: () => undefined });
   const first = sync();
   const others = Promise.all([sync(), sync(), sync()]);
   waiting.shift()?.();
@@ -65,6 +65,7 @@ test("a sync that fails is told to those who asked for it and to nobody else", a
     fsync: async () => {
       if (isBroken) throw new Error("EIO");
     },
+    fsyncNow: () => undefined,
   });
   const first = sync();
   const second = sync();

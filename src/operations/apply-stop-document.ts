@@ -128,7 +128,7 @@ function planImport(plan: Plan, change: StopChange, known: KnownStop | undefined
     const state = known === undefined ? "" : `${known.status} (${stopStatusNames[known.status]})`;
     refuse(plan, stopNbr, {
       code: rule.code,
-      message: `StopNbr ${stopNbr}: the stop is ${state} and cannot be changed`,
+      message: `StopNbr ${stopNbr}: the stop is ${state} and cannot be changed; send what is still to be done under another stop number`,
     });
     return;
   }

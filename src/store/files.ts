@@ -65,7 +65,7 @@ export async function enterFile(tx: Transaction, file: NewFile): Promise<number>
 export interface EarlierFile {
   readonly id: number;
   readonly sha256: string | null;
-  readonly state: FileState;
+  readonly state: DecidedState;
   readonly firstId: number | null;
 }
 
@@ -92,8 +92,13 @@ export async function findDecidedNamesakes(
   const { rows } = await namesakes.run(tx, key);
   killPoint("decide.namesakes");
   return rows
-    .map((row) => ({ id: row.id, sha256: row.sha256, state: row.state as FileState, firstId: row.first_id }))
     .filter(({ id, state }) => id !== key.id && state !== "waiting" && state !== "retry")
+    .map((row) => ({
+      id: row.id,
+      sha256: row.sha256,
+      state: row.state as DecidedState,
+      firstId: row.first_id,
+    }))
     .sort((a, b) => a.id - b.id);
 }
 

@@ -156,9 +156,13 @@ function allowAnswer(allow: string): Answer {
 function matchOf(state: DispatcherState, target: RequestTarget): PathMatch {
   const match = state.table.match(target.segments);
   if (match !== undefined) return match;
-  throw new HttpRefusal(
+  throw noSuchOperation();
+}
+
+function noSuchOperation(): HttpRefusal {
+  return new HttpRefusal(
     "noSuchOperation",
-    "there is no such operation. Check the path and its version, v5 or v6.",
+    "there is no such operation. Check the path: the gateway's have a version, v5 or v6, the legacy web services none.",
   );
 }
 
@@ -166,10 +170,7 @@ function matchOf(state: DispatcherState, target: RequestTarget): PathMatch {
 function checkMonitor(state: DispatcherState, exchange: Exchange): void {
   const address = clientAddress(exchange.address, forwardedFor(exchange.request), state.trustedProxies);
   if (!createAddressSet(state.options().metricsFrom).has(address)) {
-    throw new HttpRefusal(
-      "noSuchOperation",
-      "there is no such operation. Check the path and its version, v5 or v6.",
-    );
+    throw noSuchOperation();
   }
 }
 
