@@ -68,6 +68,13 @@ test("no upload waits much longer than five seconds for the others", () => {
   expect(handed.length).toBeGreaterThanOrEqual(8 + 500);
 });
 
+test("the burst of one company keeps nobody else's file waiting", () => {
+  arrive(20, 2);
+  inbox.arrive({ companyId: 2, name: "other.xml", path: "/inbound/other.xml", channel: "sftp", size: 1 });
+  expect(handed).toHaveLength(8 + 1);
+  expect(handed.at(-1)).toBe("other.xml");
+});
+
 test("what waits is handed over by a flush, once", () => {
   arrive(10, 1);
   inbox.flush();

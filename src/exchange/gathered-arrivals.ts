@@ -1,5 +1,5 @@
 /**
- * Hands uploads to the pipeline in groups while they come thick and fast.
+ * Hands uploads to the pipeline in groups while those of one company come thick and fast.
  *
  *   steady   at once                    until `denseCount` came within `denseMs`
  *   dense    gathered, then together    when `groupSize` wait, none came for `quietMs`, or the first waited `maxWaitMs`
@@ -29,33 +29,24 @@ export interface GatheredArrivals extends Omit<ExchangeInbox, "arriveAll"> {
   flush(): void;
 }
 
-class Gathering implements GatheredArrivals {
-  readonly #inbox: ExchangeInbox;
+/** The uploads of one company. */
+class Burst {
+  readonly #handOver: (arrivals: readonly Arrival[]) => void;
   readonly #nowMs: () => number;
   #waiting: Arrival[] = [];
-  /** How many of `#waiting` are of each company. */
-  readonly #gathered = new Map<number, number>();
   #timer: NodeJS.Timeout | undefined;
   /** When the last `denseCount` arrivals came, the oldest first. */
   readonly #recentMs: number[] = [];
   #firstAtMs = 0;
   #lastAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(inbox: ExchangeInbox, nowMs: () => number) {
-    this.#inbox = inbox;
+  constructor(handOver: (arrivals: readonly Arrival[]) => void, nowMs: () => number) {
+    this.#handOver = handOver;
     this.#nowMs = nowMs;
   }
 
-  reserve(path: string): void {
-    this.#inbox.reserve(path);
-  }
-
-  release(path: string): void {
-    this.#inbox.release(path);
-  }
-
-  waitingCount(companyId: number): number {
-    return this.#inbox.waitingCount(companyId) + (this.#gathered.get(companyId) ?? 0);
+  get size(): number {
+    return this.#waiting.length;
   }
 
   arrive(arrival: Arrival): void {
@@ -63,7 +54,6 @@ class Gathering implements GatheredArrivals {
     this.#lastAtMs = nowMs;
     if (this.#waiting.length === 0) this.#firstAtMs = nowMs;
     this.#waiting.push(arrival);
-    this.#gathered.set(arrival.companyId, (this.#gathered.get(arrival.companyId) ?? 0) + 1);
     if (!this.#isDense(nowMs) || this.#waiting.length >= groupSize) this.flush();
     else this.#timer ??= setTimeout(() => this.#look(), quietMs);
   }
@@ -73,8 +63,7 @@ class Gathering implements GatheredArrivals {
     this.#timer = undefined;
     const arrivals = this.#waiting;
     this.#waiting = [];
-    this.#gathered.clear();
-    if (arrivals.length > 0) void this.#inbox.arriveAll(arrivals);
+    if (arrivals.length > 0) this.#handOver(arrivals);
   }
 
   #isDense(nowMs: number): boolean {
@@ -98,5 +87,23 @@ export function gatherArrivals(
   inbox: ExchangeInbox,
   nowMs: () => number = () => performance.now(),
 ): GatheredArrivals {
-  return new Gathering(inbox, nowMs);
+  // One host's burst keeps nobody else's file waiting.
+  const bursts = new Map<number, Burst>();
+  const burstOf = (companyId: number): Burst => {
+    const known = bursts.get(companyId);
+    if (known !== undefined) return known;
+    // What becomes of the files is in the ledger.
+    const made = new Burst((arrivals) => void inbox.arriveAll(arrivals), nowMs);
+    bursts.set(companyId, made);
+    return made;
+  };
+  return {
+    reserve: (path) => inbox.reserve(path),
+    release: (path) => inbox.release(path),
+    waitingCount: (companyId) => inbox.waitingCount(companyId) + (bursts.get(companyId)?.size ?? 0),
+    arrive: (arrival) => burstOf(arrival.companyId).arrive(arrival),
+    flush() {
+      for (const burst of bursts.values()) burst.flush();
+    },
+  };
 }

@@ -88,15 +88,12 @@ const callbackRead = (fd: number, into: Uint8Array, position: number): Promise<n
  * The system calls on the way of an uploaded file. A seam: tests record their order and make one of them fail. Plain
  * descriptors instead of FileHandle, because each object counts on this path.
  */
-export interface DiskCalls {
+export interface DiskCalls extends ShortSyncCalls {
   open(path: string, flags: number, mode?: number): Promise<number>;
   close(fd: number): Promise<void>;
   /** May write less than asked, as write(2) does. */
   write(fd: number, bytes: Uint8Array, position: number): Promise<number>;
   read(fd: number, into: Uint8Array, position: number): Promise<number>;
-  fsync(fd: number): Promise<void>;
-  /** The same without the thread pool: holds up everything else meanwhile. */
-  fsyncNow(fd: number): void;
   fdatasync(fd: number): Promise<void>;
   ftruncate(fd: number, size: number): Promise<void>;
   fstat(fd: number): Promise<fs.Stats>;

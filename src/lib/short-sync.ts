@@ -7,8 +7,6 @@
  * The way to the pool and back costs about as much as the sync of a quick disk, and a client waits for both. A disk that
  * takes its time must not hold up everybody else, so it is asked from the pool.
  */
-import type { DiskCalls } from "./durable-file.ts";
-
 const quickMs = 1;
 const slowMs = 5;
 const trusted = 32;
@@ -16,7 +14,13 @@ const mostTrust = 256;
 /** What one sync that is not quick costs: more than one in nine of them, and the pool is used. */
 const lostTrust = 8;
 
-export type ShortSyncCalls = Pick<DiskCalls, "fsync" | "fsyncNow">;
+/** fsync in both ways. */
+export interface ShortSyncCalls {
+  /** In the thread pool. */
+  fsync(fd: number): Promise<void>;
+  /** Without the thread pool: holds up everything else meanwhile. */
+  fsyncNow(fd: number): void;
+}
 
 class ShortSync {
   readonly #disk: ShortSyncCalls;

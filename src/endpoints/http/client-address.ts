@@ -1,12 +1,6 @@
 /** Who is asking: the peer's address, or, behind a trusted proxy, the address the proxy names. */
 import { isIP, isIPv4 } from "node:net";
-import type { AddressSet } from "../../lib/address-range.ts";
-
-/** An IPv4 address that arrives on an IPv6 socket (`::ffff:192.0.2.1`) is the IPv4 address. */
-export function plainAddress(address: string | undefined): string {
-  if (address === undefined) return "";
-  return address.startsWith("::ffff:") && isIPv4(address.slice(7)) ? address.slice(7) : address;
-}
+import { type AddressSet, normaliseAddress } from "../../lib/address-range.ts";
 
 /** Whether the address is of this machine alone. */
 export function isLoopback(address: string): boolean {
@@ -21,7 +15,7 @@ export function clientAddress(peer: string, forwardedFor: string | undefined, tr
   if (forwardedFor === undefined || !trusted.has(peer)) return peer;
   let client = peer;
   for (const part of forwardedFor.split(",").reverse()) {
-    const address = plainAddress(part.trim());
+    const address = normaliseAddress(part.trim());
     if (isIP(address) === 0) return client;
     client = address;
     if (!trusted.has(address)) return client;

@@ -1,5 +1,6 @@
 /** Limits on open connections, in all and per address; counted on the sockets, so that silent ones count too. */
 import type { Socket } from "node:net";
+import { peerKeyOf } from "../../lib/address-range.ts";
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
@@ -25,27 +26,28 @@ export function createConnectionGuard(onBroken: (address: string) => void): Conn
   const open = new Set<Socket>();
   const counts = new Map<string, Count>();
 
-  function release(socket: Socket, address: string, count: Count): void {
+  function release(socket: Socket, peer: string, count: Count): void {
     open.delete(socket);
     count.open -= 1;
     count.isReported = false;
-    if (count.open === 0) counts.delete(address);
+    if (count.open === 0) counts.delete(peer);
   }
 
   return {
     open,
     admit(socket, address, limits) {
       if (open.size >= limits.maxConnections) return "tooMany";
-      const count = counts.get(address) ?? { open: 0, isReported: false };
+      const peer = peerKeyOf(address);
+      const count = counts.get(peer) ?? { open: 0, isReported: false };
       if (count.open >= limits.maxConnectionsPerAddress) {
         if (!count.isReported) onBroken(address);
         count.isReported = true;
         return "tooManyOfAddress";
       }
       count.open += 1;
-      counts.set(address, count);
+      counts.set(peer, count);
       open.add(socket);
-      socket.once("close", () => release(socket, address, count));
+      socket.once("close", () => release(socket, peer, count));
       return "admitted";
     },
   };

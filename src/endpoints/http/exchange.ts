@@ -1,9 +1,9 @@
 /** One request and its answer: what is known of them while they are worked on, and the one log line at the end. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { normaliseAddress } from "../../lib/address-range.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Answer, ErrorShape } from "./answer.ts";
-import { plainAddress } from "./client-address.ts";
 import { announcedLength } from "./request-body.ts";
 
 export interface Exchange {
@@ -36,7 +36,7 @@ export function openExchange(request: IncomingMessage, response: ServerResponse)
     request,
     response,
     startedAtMs: performance.now(),
-    address: plainAddress(request.socket.remoteAddress),
+    address: normaliseAddress(request.socket.remoteAddress ?? ""),
     errors: "reasons",
     route: undefined,
     userName: undefined,

@@ -17,12 +17,11 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
-import { createAddressSet } from "../../lib/address-range.ts";
+import { createAddressSet, normaliseAddress } from "../../lib/address-range.ts";
 import type { Service } from "../../lib/service.ts";
 import type { SignIn } from "../../operations/sign-in.ts";
 import type { RefusalDocument } from "./answer.ts";
 import { answerBrokenRequest, turnAway } from "./broken-request.ts";
-import { plainAddress } from "./client-address.ts";
 import { type ConnectionGuard, createConnectionGuard } from "./connection-guard.ts";
 import { type DispatcherState, dispatch } from "./dispatcher.ts";
 import type { HttpOperations } from "./http-operations.ts";
@@ -94,7 +93,7 @@ function applyTimeouts(server: Server | TlsServer, options: HttpOptions): void {
 function onConnection(running: Running, socket: Socket): void {
   const { guard, options, state, deps } = running;
   socket.on("error", (error) => deps.log.debug({ err: error }, "http connection failed"));
-  const address = plainAddress(socket.remoteAddress);
+  const address = normaliseAddress(socket.remoteAddress ?? "");
   // All clients of a proxy come from its one address.
   const maxConnectionsPerAddress = state.trustedProxies.has(address)
     ? options.maxConnections

@@ -8,6 +8,7 @@
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import ssh2 from "ssh2";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
+import { normaliseAddress, peerKeyOf } from "../../lib/address-range.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Service } from "../../lib/service.ts";
@@ -63,7 +64,8 @@ class Endpoint implements SftpEndpoint {
   readonly #ssh: ssh2.Server;
   readonly #server: NetServer;
   readonly #connections = new Map<string, Connection>();
-  readonly #perAddress = new Map<string, number>();
+  /** By what a peer is counted by everywhere: an IPv6 address stands for its network. */
+  readonly #perPeer = new Map<string, number>();
   #options: SftpOptions;
   #isStopping = false;
   #reviewTimer: NodeJS.Timeout | undefined;
@@ -144,7 +146,7 @@ class Endpoint implements SftpEndpoint {
       socket.destroy();
       return;
     }
-    const address = remote.replace(/^::ffff:/, "");
+    const address = normaliseAddress(remote);
     const refusal = this.#refusalOf(address);
     if (refusal !== undefined) {
       this.#deps.log.info({ address, reason: refusal }, "sftp connection refused");
@@ -161,7 +163,7 @@ class Endpoint implements SftpEndpoint {
     if (this.#isStopping) return "stopping";
     if (signIn.bannedForMs(address) > 0) return "the address is banned";
     if (this.#connections.size >= options.maxConnections) return "too many connections";
-    if ((this.#perAddress.get(address) ?? 0) < options.maxConnectionsPerAddress) return undefined;
+    if ((this.#perPeer.get(peerKeyOf(address)) ?? 0) < options.maxConnectionsPerAddress) return undefined;
     signIn.reportBrokenLimit(address);
     return "too many connections from the address";
   }
@@ -179,8 +181,9 @@ class Endpoint implements SftpEndpoint {
       log,
     });
     this.#connections.set(key, connection);
-    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1);
-    socket.once("close", () => this.#release(address));
+    const peer = peerKeyOf(address);
+    this.#perPeer.set(peer, (this.#perPeer.get(peer) ?? 0) + 1);
+    socket.once("close", () => this.#release(peer));
     void connection.finished.then(() => {
       if (this.#connections.get(key) === connection) this.#connections.delete(key);
     });
@@ -210,9 +213,9 @@ class Endpoint implements SftpEndpoint {
     }
   }
 
-  #release(address: string): void {
-    const left = (this.#perAddress.get(address) ?? 1) - 1;
-    if (left > 0) this.#perAddress.set(address, left);
-    else this.#perAddress.delete(address);
+  #release(peer: string): void {
+    const left = (this.#perPeer.get(peer) ?? 1) - 1;
+    if (left > 0) this.#perPeer.set(peer, left);
+    else this.#perPeer.delete(peer);
   }
 }
