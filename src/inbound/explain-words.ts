@@ -164,7 +164,7 @@ function inboundText(file: LooseStory, daemonPid: number | undefined): string {
   if (!file.isRegular) return "It is a link, folder, FIFO or device, and none of these is taken.";
   if (daemonPid === undefined)
     return "It is not in the ledger yet: the daemon is not running and takes it at its start.";
-  return "It is not in the ledger yet: it is taken when its size and time have not changed for inbound.settleMs.";
+  return "It is not in the ledger yet: it is taken when its size and time have not changed for inbound.settleMs, or when the burst of uploads with which it came pauses, after five seconds at most.";
 }
 
 const looseWords: Readonly<Record<LooseKind, (file: LooseStory, daemonPid: number | undefined) => string>> = {
