@@ -5,6 +5,7 @@ import type { Logger } from "../lib/log.ts";
 import type { CompanyFolders } from "./company-folders.ts";
 import type { DiskSpace } from "./disk-space.ts";
 import type { ExchangePeer } from "./exchange-session.ts";
+import type { GatheredArrivals } from "./gathered-arrivals.ts";
 import type { UploadClaims } from "./upload-claims.ts";
 
 export interface ExchangeLimits {
@@ -45,9 +46,7 @@ export interface FileExchangeDeps {
 
 /** What the parts of one session share. */
 export interface SessionContext {
-  readonly deps: Omit<FileExchangeDeps, "inbox"> & {
-    readonly inbox: Pick<Inbox, "reserve" | "release" | "arrive" | "waitingCount">;
-  };
+  readonly deps: Omit<FileExchangeDeps, "inbox"> & { readonly inbox: GatheredArrivals };
   readonly disk: DiskCalls;
   readonly space: DiskSpace;
   readonly claims: UploadClaims;

@@ -11,6 +11,7 @@
  * reserved. What survives a crash: start-up finds such a file like every other without a ledger entry.
  */
 import type { Arrival, Inbox } from "../inbound/inbox.ts";
+import type { PlacementInbox } from "../inbound/place-arrival.ts";
 
 /** Sixty files a second and more are dense. */
 const denseCount = 8;
@@ -22,9 +23,7 @@ const maxWaitMs = 5_000;
 
 type ExchangeInbox = Pick<Inbox, "reserve" | "release" | "arriveAll" | "waitingCount">;
 
-export interface GatheredArrivals extends Omit<ExchangeInbox, "arriveAll"> {
-  /** The file lies durably under its final name. */
-  arrive(arrival: Arrival): void;
+export interface GatheredArrivals extends PlacementInbox, Pick<Inbox, "waitingCount"> {
   /** Hands over what waits. */
   flush(): void;
 }

@@ -14,6 +14,7 @@ import type { Store } from "../store/database.ts";
 import { findAccountedLocations, listUnfiled } from "../store/file-queries.ts";
 import { temporaryNamesOf } from "./file-away.ts";
 import type { Locations } from "./locations.ts";
+import { isBelowErrorFolder } from "./places.ts";
 import { againFolderName } from "./place-arrival.ts";
 
 const batchSize = 500;
@@ -102,11 +103,6 @@ async function withoutReceipts(
   if (asked.length === 0) return paths;
   const known = await findAccountedLocations(deps.store.read, asked);
   return paths.filter((path) => ownersByPath.get(path)?.some((owner) => known.has(owner)) !== true);
-}
-
-/** `companies/CODE/error/…`. */
-function isBelowErrorFolder(locations: Locations, path: string): boolean {
-  return locations.toLedger(path).split("/")[2] === "error";
 }
 
 async function unknownOf(

@@ -19,16 +19,17 @@ export interface Arrival {
 
 export interface Inbox {
   /**
-   * Tells scans that this path is about to appear and will be handed over with `arrive`. Call before the rename that
+   * Tells scans that this path is about to appear and will be handed over with `arriveAll`. Call before the rename that
    * makes it visible, and `release` when the rename fails.
    */
   reserve(path: string): void;
   release(path: string): void;
   /** Whether the path is reserved or in the pipeline. */
   isKnown(path: string): boolean;
-  /** Takes the file into the pipeline. Never throws; what happens to the file is in the ledger. */
-  arrive(arrival: Arrival): void;
-  /** Takes many files that lie there at the same moment: none of them is decided before all are in line. */
+  /**
+   * Takes files that lie there at the same moment into the pipeline: none of them is decided before all are in line. Never
+   * rejects; what happens to the files is in the ledger.
+   */
   arriveAll(arrivals: readonly Arrival[]): Promise<void>;
   /**
    * Nothing of the company is decided until the returned call is made: for files that lie there at the same moment and are

@@ -236,7 +236,7 @@ describe("the inbound pipeline", () => {
   it("refuses a file that is gone for good", async () => {
     const missing = place("a_20261105_080000.xml", stop("a"));
     rmSync(missing.path);
-    pipeline.arrive(missing);
+    void pipeline.arriveAll([missing]);
     await settled();
     const [entry] = await ledger();
     expect(entry?.state).toBe("refused");
@@ -245,14 +245,14 @@ describe("the inbound pipeline", () => {
 
   it("waits for a file in a folder that is not whole yet, and refuses it when the time is over", async () => {
     const path = inbound("a_20261105_080000.xml");
-    pipeline.arrive(place("a_20261105_080000.xml", "<Stop><Function>01</Function>", "folder"));
+    void pipeline.arriveAll([place("a_20261105_080000.xml", "<Stop><Function>01</Function>", "folder")]);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect((await ledger())[0]?.state).toBe("waiting");
     writeFileSync(path, stop("a", "whole"));
     await settled();
     expect((await ledger())[0]?.state).toBe("applied");
     settings = { ...settings, incompleteGraceMs: 50 };
-    pipeline.arrive(place("b_20261105_080000.xml", "<Stop><Function>01</Function>", "folder"));
+    void pipeline.arriveAll([place("b_20261105_080000.xml", "<Stop><Function>01</Function>", "folder")]);
     await settled();
     expect(codesOf((await ledger())[1])).toEqual(["notWellFormed"]);
   });

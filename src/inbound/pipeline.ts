@@ -146,10 +146,6 @@ class InboundPipeline implements Pipeline {
     this.#reservedPaths.delete(dirname(path), basename(path));
   }
 
-  arrive(arrival: Arrival): void {
-    void this.arriveAll([arrival]);
-  }
-
   /** Not an async function: that would keep all arrivals in memory until the last is entered. */
   arriveAll(arrivals: readonly Arrival[]): Promise<void> {
     killPoint("inbox.arriving");

@@ -19,8 +19,14 @@ import type { Arrival, Inbox } from "./inbox.ts";
 /** The folder inside `inbound/` for files whose name is taken by one that still waits. */
 export const againFolderName = ".again";
 
+/** Where placed files are handed over: the pipeline, or who gathers them for it. */
+export interface PlacementInbox extends Pick<Inbox, "reserve" | "release"> {
+  /** The file lies durably under its final name. */
+  arrive(arrival: Arrival): void;
+}
+
 export interface PlacementDeps {
-  readonly inbox: Pick<Inbox, "reserve" | "release" | "arrive">;
+  readonly inbox: PlacementInbox;
   readonly disk?: DiskCalls;
 }
 

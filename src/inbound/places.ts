@@ -33,6 +33,11 @@ export function placeFor(
   return locations.toLedger(join(directory, isOwnName ? file.name : nameWithId(file.name, file.id)));
 }
 
+/** `companies/CODE/error/…`, where a receipt lies beside each file. */
+export function isBelowErrorFolder(locations: Locations, path: string): boolean {
+  return locations.toLedger(path).split("/")[2] === "error";
+}
+
 /** What is to be done to file a decided file away. One that goes to `error/` has its receipt beside it as well. */
 export function toFilingTask(
   locations: Locations,
@@ -52,9 +57,8 @@ export function toFilingTask(
   const to = locations.fromLedger(decided.location);
   const receiptPath = join(locations.receiptsDirectory(file.companyCode), receiptNameOf(name));
   const beside = join(dirname(to), receiptNameOf(basename(to)));
-  const errorFolder = join(locations.companyDirectory(file.companyCode), "error");
-  const isRefused = to.startsWith(`${errorFolder}/`);
-  const isRetried = from.startsWith(`${errorFolder}/`);
+  const hasReceiptBeside = isBelowErrorFolder(locations, to);
+  const isRetried = isBelowErrorFolder(locations, from);
   const stale = join(dirname(from), receiptNameOf(basename(from)));
   return {
     id: decided.id,
@@ -62,7 +66,7 @@ export function toFilingTask(
     to,
     sha256: decided.sha256,
     receipt: decided.receipt,
-    receiptPaths: isRefused ? [receiptPath, beside] : [receiptPath],
+    receiptPaths: hasReceiptBeside ? [receiptPath, beside] : [receiptPath],
     ...(isRetried && stale !== beside ? { staleReceiptPath: stale } : {}),
   };
 }
