@@ -1,7 +1,7 @@
 /**
  * The composition root: builds everything from the configuration, starts it in order and stops it in reverse.
  *
- *   lock → store → parser threads → pipeline (recovery) → folders → HTTP → SFTP → ready
+ *   lock → store → parser threads → journal of uploads → pipeline (recovery) → folders → HTTP → SFTP → ready
  *
  * A failed start unwinds what is up. Nothing here decides anything about files; it only knows who needs whom.
  */
@@ -16,11 +16,13 @@ import { ensureHostKeys } from "../endpoints/sftp/host-key.ts";
 import { createSftpEndpoint, type SftpEndpoint } from "../endpoints/sftp/sftp-endpoint.ts";
 import { ensureCompanyTree } from "../exchange/company-tree.ts";
 import { createFileExchange, type FolderExchange } from "../exchange/file-exchange.ts";
+import { recoverUploads } from "../exchange/recover-uploads.ts";
 import { createLocations, type Locations } from "../inbound/locations.ts";
 import { createPipeline, type Pipeline } from "../inbound/pipeline.ts";
 import { recheckReceipts } from "../inbound/recheck-receipts.ts";
 import { refusalDocument, submitStopDocument } from "../inbound/submit-stop-document.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { systemDisk } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
 import { importBusinessPartners } from "../operations/business-partners.ts";
@@ -108,17 +110,36 @@ async function recoverFromPowerFailure(parts: Omit<Parts, "health">): Promise<vo
   await noteBoot(store, bootId, clock.now());
 }
 
-async function startInbound(parts: Omit<Parts, "health">): Promise<void> {
-  const { stack, signal, documents, pipeline } = parts;
-  await stack.start(documents, signal);
-  await recoverFromPowerFailure(parts);
-  await stack.start(pipeline, signal);
+interface ExchangeFolders {
+  readonly companiesDir: string;
+  readonly journalDir: string;
 }
 
-function exchangeFor(parts: Parts): FolderExchange {
+function exchangeFoldersOf({ stateDir }: Locations): ExchangeFolders {
+  return { companiesDir: join(stateDir, "companies"), journalDir: join(stateDir, "journal") };
+}
+
+/** Says whether the journal of uploads is empty and can be used. */
+async function startInbound(parts: Omit<Parts, "health">): Promise<boolean> {
+  const { stack, signal, documents, pipeline, locations, log } = parts;
+  await stack.start(documents, signal);
+  await recoverFromPowerFailure(parts);
+  const { arrivals, isWhole } = await recoverUploads({
+    ...exchangeFoldersOf(locations),
+    disk: systemDisk,
+    log,
+  });
+  await stack.start(pipeline, signal);
+  await pipeline.arriveAll(arrivals);
+  return isWhole;
+}
+
+function exchangeFor(parts: Parts, hasJournal: boolean): FolderExchange {
   const { locations, pipeline, clock, log, store } = parts;
+  const { companiesDir, journalDir } = exchangeFoldersOf(locations);
   return createFileExchange({
-    companiesDir: join(locations.stateDir, "companies"),
+    companiesDir,
+    journalDir: hasJournal ? journalDir : undefined,
     inbox: pipeline,
     limits: {
       get maxUploadBytes() {
@@ -276,8 +297,8 @@ function listeningOn(
 async function startAll(parts: Parts): Promise<Daemon> {
   const { stack, health, log } = parts;
   await ensureTrees(parts);
-  await startInbound(parts);
-  const exchange = exchangeFor(parts);
+  const hasJournal = await startInbound(parts);
+  const exchange = exchangeFor(parts, hasJournal);
   stack.push({ name: "exchange", release: () => exchange.stop() });
   const housekeeping = startHousekeeping({
     exchange,

@@ -7,6 +7,7 @@ import type { DiskSpace } from "./disk-space.ts";
 import type { ExchangePeer } from "./exchange-session.ts";
 import type { GatheredArrivals } from "./gathered-arrivals.ts";
 import type { UploadClaims } from "./upload-claims.ts";
+import type { UploadJournal } from "./upload-journal.ts";
 
 export interface ExchangeLimits {
   readonly maxUploadBytes: number;
@@ -32,6 +33,8 @@ export interface Pickup extends Removal {
 export interface FileExchangeDeps {
   /** Absolute path of the folder that holds one folder for each company code. Paths that go out begin with it. */
   readonly companiesDir: string;
+  /** Absolute path of the folder for the journal of uploads. Without it each upload is synced by itself. */
+  readonly journalDir?: string | undefined;
   readonly inbox: Pick<Inbox, "reserve" | "release" | "arriveAll" | "waitingCount">;
   readonly limits: ExchangeLimits;
   readonly clock: Clock;
@@ -51,6 +54,7 @@ export interface SessionContext {
   readonly space: DiskSpace;
   readonly claims: UploadClaims;
   readonly peer: ExchangePeer;
+  readonly journal: UploadJournal | undefined;
 }
 
 /** One company as the session sees it. */

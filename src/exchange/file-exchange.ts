@@ -16,6 +16,7 @@ import { FolderSession } from "./folder-session.ts";
 import { gatherArrivals } from "./gathered-arrivals.ts";
 import { type SweepOptions, sweepPartials } from "./sweep-partials.ts";
 import { UploadClaims } from "./upload-claims.ts";
+import { UploadJournal } from "./upload-journal.ts";
 
 export interface FolderExchange extends FileExchange {
   /**
@@ -31,7 +32,10 @@ export interface FolderExchange extends FileExchange {
 export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   const disk = deps.disk ?? systemDisk;
   const { companiesDir, clock, log } = deps;
-  const inbox = gatherArrivals(deps.inbox);
+  const { journalDir } = deps;
+  const journal =
+    journalDir === undefined ? undefined : new UploadJournal({ journalDir, companiesDir, disk, log });
+  const inbox = gatherArrivals(deps.inbox, { settle: async () => await journal?.settle() });
   const sessionDeps = { ...deps, inbox };
   const space = createDiskSpace({
     directory: companiesDir,
@@ -56,7 +60,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   function openSession(peer: ExchangePeer): ExchangeSession {
     if (isStopping) throw new ExchangeError("failure", "The server is stopping; connect again in a moment");
     const session: FolderSession = new FolderSession({
-      context: { deps: sessionDeps, disk, space, claims, peer },
+      context: { deps: sessionDeps, disk, space, claims, peer, journal },
       companies: peer.companies.map(({ id, code }) => ({ id, code, folders: foldersOf(code) })),
       ended: () => void sessions.delete(session),
     });
@@ -67,7 +71,9 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   async function stop(): Promise<void> {
     isStopping = true;
     await Promise.all([...sessions].map((session) => session.end()));
-    inbox.flush();
+    journal?.stopTrying();
+    await inbox.flush();
+    await journal?.close();
     await Promise.all([...companies.values()].map((folders) => folders.close()));
     companies.clear();
   }

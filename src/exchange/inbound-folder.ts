@@ -8,7 +8,9 @@
  *   x.xml.part, .x      .partial/<userId>/<same name>    when renamed to a name that does not say "unfinished"
  */
 import { constants } from "node:fs";
+import { join } from "node:path";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
+import type { Arrival } from "../inbound/inbox.ts";
 import { placeArrival } from "../inbound/place-arrival.ts";
 import { systemCodeOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
@@ -35,6 +37,14 @@ interface Own {
   /** The client used a name that says "unfinished": a close leaves it so. */
   readonly staysUnfinished: boolean;
   readonly key: string;
+}
+
+/** An own unfinished file that is to become a file of this name. */
+interface Target {
+  readonly partials: PinnedFolder;
+  readonly own: Own;
+  readonly name: string;
+  readonly attributes: ExchangeAttributes;
 }
 
 const waitingText = "This file waits to be processed and cannot be changed or deleted";
@@ -174,7 +184,7 @@ export class InboundFolder {
       await disk.close(file.fd);
     }
     killPoint("upload.renameSynced");
-    await this.#place(partials, own, target.to, target.attributes);
+    await this.#place({ partials, own, name: target.to, attributes: target.attributes });
   }
 
   async #renameUnfinished(
@@ -210,7 +220,8 @@ export class InboundFolder {
     const { deps, disk, space } = this.#context;
     const { partials, name, own, flags, resumed, settled } = plan;
     this.#memory.forget(own.key);
-    const file = new UploadFile({ disk, space, folder: partials, name: own.name, resumed });
+    const isForJournal = () => !own.staysUnfinished && deps.inbox.isBurst(this.#company.id);
+    const file = new UploadFile({ disk, space, folder: partials, name: own.name, resumed, isForJournal });
     file.begin();
     return new Upload({
       file,
@@ -219,11 +230,7 @@ export class InboundFolder {
       maxBytes: deps.limits.maxUploadBytes,
       openedSeconds: Math.floor(deps.clock.now() / 1000),
       settled,
-      finish: async (attributes) => {
-        if (!own.staysUnfinished) return await this.#place(partials, own, name, attributes);
-        await partials.sync();
-        this.#memory.setTimes(own.key, attributes);
-      },
+      finish: (attributes) => this.#finish(file, { partials, own, name, attributes }),
     });
   }
 
@@ -263,26 +270,65 @@ export class InboundFolder {
     return undefined;
   }
 
-  async #place(
-    partials: PinnedFolder,
-    own: Own,
-    name: string,
-    attributes: ExchangeAttributes,
-  ): Promise<void> {
-    const { deps, disk, peer } = this.#context;
+  async #finish(file: UploadFile, target: Target): Promise<void> {
+    const { partials, own, attributes } = target;
+    if (await this.#placeJournaled(file, target)) return;
+    await file.sync();
+    killPoint("upload.durable");
+    if (own.staysUnfinished) {
+      await partials.sync();
+      this.#memory.setTimes(own.key, attributes);
+    } else {
+      await this.#place(target);
+    }
+  }
+
+  /** Gives a file its place that is short, came in one write, and can go through the journal; false when it cannot. */
+  async #placeJournaled(file: UploadFile, target: Target): Promise<boolean> {
+    const { partials, own, name } = target;
+    const content = await file.shortContent();
+    if (content === undefined) return false;
     const inbound = await this.#company.folders.inbound();
-    const { channel, userName } = peer;
-    await placeArrival(
-      { inbox: deps.inbox, disk },
+    const entered = await this.#context.journal?.enter({
+      ...content,
+      arrival: this.#arrivalOf(target),
+      path: join(inbound.path, name),
+      part: join(partials.path, own.name),
+    });
+    if (entered === undefined) return false;
+    let path: string | undefined;
+    try {
+      path = await this.#place(target, true);
+    } finally {
+      entered.placed(path);
+    }
+    return true;
+  }
+
+  #arrivalOf({ name, attributes }: Target): Omit<Arrival, "path"> {
+    const { channel, userName } = this.#context.peer;
+    return { companyId: this.#company.id, name, channel, userName, size: attributes.size };
+  }
+
+  async #place(target: Target, isJournaled = false): Promise<string> {
+    const { partials, own, name, attributes } = target;
+    const { inbox } = this.#context.deps;
+    const path = await placeArrival(
+      {
+        inbox: isJournaled ? { ...inbox, arrive: inbox.arriveJournaled } : inbox,
+        disk: this.#context.disk,
+      },
       {
         from: partials.child(own.name),
-        inbound,
-        arrival: { companyId: this.#company.id, name, channel, userName, size: attributes.size },
+        inbound: await this.#company.folders.inbound(),
+        arrival: this.#arrivalOf(target),
+        isJournaled,
       },
     );
     const seen = this.#memory.withTimes(own.key, attributes);
     this.#memory.forget(own.key);
     this.#memory.complete(keyOf(partials, name), seen);
+    return path;
   }
 
   /** What this session has completed under the name. */

@@ -1,11 +1,11 @@
 /**
  * One upload, from OPEN to its end.
  *
- *   open ──close──▶ closing ──▶ closed   synced, placed under its final name (or kept as unfinished), then answered
+ *   open ──close──▶ closing ──▶ closed   durable, placed under its final name (or kept as unfinished), then answered
  *     └──abandon──▶ ended                the link broke: the bytes stay as an unfinished part
  *
  * A fault while closing leaves the unfinished part too. What survives a crash: in `open` whatever the system had written
- * of the part; from `closed` on the whole file.
+ * of the part; from `closed` on the whole file, in its place or in the journal of uploads.
  */
 import { killPoint } from "../lib/kill-point.ts";
 import { exchangeErrorOf } from "./disk-fault.ts";
@@ -24,7 +24,7 @@ export interface UploadOptions {
   readonly mayStartOver: boolean;
   readonly maxBytes: number;
   readonly openedSeconds: number;
-  /** Gives the synced file its place. Called once, at the close. */
+  /** Makes the file durable and gives it its place. Called once, at the close. */
   readonly finish: (attributes: ExchangeAttributes) => Promise<void>;
   /** Called once, when nothing touches the unfinished file any more. */
   readonly settled: () => void;
@@ -125,12 +125,8 @@ export class Upload implements WriteHandle {
   async #complete(): Promise<void> {
     killPoint("upload.closing");
     try {
-      await this.#file.sync();
-      killPoint("upload.durable");
-      const closed = this.#file.close();
       await this.#options.finish(this.currentAttributes());
       killPoint("upload.finished");
-      await closed;
       this.#state = "closed";
     } catch (error) {
       throw exchangeErrorOf(error);

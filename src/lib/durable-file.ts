@@ -7,6 +7,7 @@ import * as fs from "node:fs";
 import { type FileHandle, mkdir, open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { shareRuns } from "./shared-run.ts";
 import { type ShortSyncCalls, syncShort } from "./short-sync.ts";
 
 /** A name beside `path` that no listing shows as final and that cannot exist yet. */
@@ -95,6 +96,8 @@ export interface DiskCalls extends ShortSyncCalls {
   write(fd: number, bytes: Uint8Array, position: number): Promise<number>;
   read(fd: number, into: Uint8Array, position: number): Promise<number>;
   fdatasync(fd: number): Promise<void>;
+  /** Without the thread pool: holds up everything else meanwhile. */
+  fdatasyncNow(fd: number): void;
   ftruncate(fd: number, size: number): Promise<void>;
   fstat(fd: number): Promise<fs.Stats>;
   lstat(path: string): Promise<fs.Stats>;
@@ -117,6 +120,7 @@ export const systemDisk: DiskCalls = {
   fsync: promisify(fs.fsync),
   fsyncNow: (fd) => fs.fsyncSync(fd),
   fdatasync: promisify(fs.fdatasync),
+  fdatasyncNow: (fd) => fs.fdatasyncSync(fd),
   ftruncate: promisify(fs.ftruncate),
   fstat: (fd) => onTheSpot(() => fs.fstatSync(fd)),
   lstat: (path) => lstatCall(path),
@@ -126,28 +130,9 @@ export const systemDisk: DiskCalls = {
 };
 
 /**
- * Syncs of one open directory, shared: whoever asks while one runs gets the next one, which covers all that wait. A
- * promise that resolves speaks for every entry that was made before it was asked for.
+ * Syncs of one open directory, shared between all that ask at the same moment. A promise that resolves speaks for every
+ * entry that was made before it was asked for.
  */
 export function createSharedSync(fd: number, disk: ShortSyncCalls = systemDisk): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  const begin = (): Promise<void> => {
-    const sync = syncShort(disk, fd).finally(() => {
-      if (running === sync) running = undefined;
-    });
-    running = sync;
-    return sync;
-  };
-  const afterRunning = async (before: Promise<void>): Promise<void> => {
-    // The outcome of the one before belongs to those who asked for it.
-    await before.catch(() => undefined);
-    next = undefined;
-    await begin();
-  };
-  return () => {
-    if (running === undefined) return begin();
-    next ??= afterRunning(running);
-    return next;
-  };
+  return shareRuns(() => syncShort(disk, fd));
 }

@@ -1,12 +1,25 @@
 /** Which way leads to each kill point. */
-import { existsSync, linkSync, mkdirSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { receiptNameOf } from "../../src/domain/stop-file-name.ts";
+import { readJournal } from "../../src/exchange/journal-file.ts";
+import { type JournalNote, journalFileNames } from "../../src/exchange/upload-journal.ts";
+import { systemDisk } from "../../src/lib/durable-file.ts";
 import { type KillPoint, killPoints } from "../../src/lib/kill-point.ts";
 import { withDatabase } from "./crash-check.ts";
-import { chainsOf, plainChain, retriedChain } from "./crash-orders.ts";
+import { type Chain, chainsOf, plainChain, retriedChain } from "./crash-orders.ts";
 import type { CrashPlace, Death, Round } from "./crash-round.ts";
 
 /** What a plan needs to be tried on. */
@@ -80,6 +93,58 @@ function placeTaken(point: KillPoint): Plan {
   });
 }
 
+/** So many files, two at a time, that they are gathered, and go through the journal of uploads. */
+export function burstOf(prefix: string, count = 150): readonly Chain[] {
+  return ["a", "b"].map((side) => {
+    const chains = Array.from({ length: count }, (_, index) => plainChain(`${prefix}-${side}${index}`));
+    return {
+      steps: chains.flatMap(({ steps }) => steps),
+      stops: chains.flatMap(({ stops }) => stops),
+    };
+  });
+}
+
+function inBurst(point: KillPoint): Plan {
+  return usual((prefix, nth) => ({ prefix, deaths: [at(point, nth)], chains: () => burstOf(prefix) }));
+}
+
+/** What a power failure does to a file that was not synced: missing, empty, torn, or full of zeros. */
+export const losses: readonly ((path: string) => void)[] = [
+  (path) => rmSync(path),
+  (path) => truncateSync(path),
+  (path) => truncateSync(path, 100),
+  (path) => writeFileSync(path, Buffer.alloc(statSync(path).size)),
+];
+
+/** Final paths of the uploads that are in the journal. */
+async function journaledPaths({ site }: CrashPlace): Promise<string[]> {
+  const paths: string[] = [];
+  for (const name of journalFileNames) {
+    const fd = openSync(join(site.stateDir, "journal", name), "r");
+    for await (const { note } of readJournal(systemDisk, fd))
+      paths.push(join(site.stateDir, "companies", (JSON.parse(note) as JournalNote).path));
+    closeSync(fd);
+  }
+  return paths;
+}
+
+/** What was placed and not synced, as a power failure may leave it. Says how much that is. */
+export async function loseUnsynced(place: CrashPlace): Promise<number> {
+  const paths = (await journaledPaths(place)).filter((path) => existsSync(path));
+  for (const [index, path] of paths.entries()) losses[index % losses.length]?.(path);
+  return paths.length;
+}
+
+/** The second death meets whoever takes up the journal. */
+function afterBurst(point: KillPoint): Plan {
+  return usual((prefix, nth) => ({
+    prefix,
+    deaths: [at("journal.settling"), at(point, nth)],
+    chains: () => burstOf(prefix),
+    between: async (place) => void (await loseUnsynced(place)),
+  }));
+}
+
 /** What a restart of the whole machine looks like: another boot, and receipts that were never written back. */
 export async function loseReceipts(place: CrashPlace): Promise<void> {
   const { site } = place;
@@ -130,6 +195,9 @@ const specialPlans: Readonly<Partial<Record<KillPoint, (point: KillPoint) => Pla
   "store.markerWritten": firstStart,
   "boot.noted": startUp,
   "recheck.written": (point) => afterDeathAt(point, "filing.noted:4", loseReceipts),
+  "journal.recovering": afterBurst,
+  "journal.written": afterBurst,
+  "journal.recovered": afterBurst,
   "recovery.begun": startUp,
   "recovery.filingQueued": startUp,
   "recovery.redone": startUp,
@@ -141,6 +209,11 @@ const specialPlans: Readonly<Partial<Record<KillPoint, (point: KillPoint) => Pla
   "folder.copySwept": (point) => afterDeathAt(point, "folder.copied"),
   "file.secondLinkRemoved": (point) => afterDeathAt(point, "file.begun:2", linkUnfiled),
   "filed.located": placeTaken,
+  "journal.opened": inBurst,
+  "journal.synced": inBurst,
+  "journal.settling": inBurst,
+  "journal.filesSynced": inBurst,
+  "journal.emptied": inBurst,
   "move.copied": archiveElsewhere,
   "move.copySynced": archiveElsewhere,
   "move.copyLinked": archiveElsewhere,

@@ -22,7 +22,10 @@ export interface ExchangeFixture {
   close(): Promise<void>;
 }
 
-export async function openFixture(changes: Partial<FileExchangeDeps> = {}): Promise<ExchangeFixture> {
+type FixtureOptions = Partial<FileExchangeDeps> & { readonly hasJournal?: boolean };
+
+/** With `hasJournal` the journal of uploads lies in `<companiesDir>-journal`. */
+export async function openFixture({ hasJournal, ...changes }: FixtureOptions = {}): Promise<ExchangeFixture> {
   const companiesDir = await realpath(await mkdtemp(join(tmpdir(), "exchange-")));
   const home = await ensureCompanyTree(companiesDir, "ACME");
   await ensureCompanyTree(companiesDir, "Beta");
@@ -32,6 +35,7 @@ export async function openFixture(changes: Partial<FileExchangeDeps> = {}): Prom
   const logLines: string[] = [];
   const exchange = createFileExchange({
     companiesDir,
+    journalDir: hasJournal === true ? `${companiesDir}-journal` : undefined,
     inbox: {
       reserve: () => undefined,
       release: () => undefined,
@@ -65,7 +69,8 @@ export async function openFixture(changes: Partial<FileExchangeDeps> = {}): Prom
       }),
     close: async () => {
       await exchange.stop();
-      await rm(companiesDir, { recursive: true, force: true });
+      for (const folder of [companiesDir, `${companiesDir}-journal`])
+        await rm(folder, { recursive: true, force: true });
     },
   };
 }

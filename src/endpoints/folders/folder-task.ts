@@ -17,7 +17,7 @@ import { isUnfinishedName } from "../../domain/unfinished-name.ts";
 import { againFolderName } from "../../inbound/place-arrival.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
-import { mapAtOnce } from "./at-once.ts";
+import { mapAtOnce } from "../../lib/at-once.ts";
 import { Candidates, type Look, lookOf, type SettledFile } from "./candidates.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import { FolderTrouble } from "./folder-trouble.ts";

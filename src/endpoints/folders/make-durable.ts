@@ -3,13 +3,12 @@
  * synced them. A few are synced one by one; many by one call that syncs their whole file system, because 100,000 single
  * ones take half a minute.
  */
-import { execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { mapAtOnce } from "../../lib/at-once.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { openRegularFile } from "../../lib/open-regular-file.ts";
-import { mapAtOnce } from "./at-once.ts";
+import { syncFileSystems } from "../../lib/sync-file-system.ts";
 import { isSameLook, type Look, lookOf } from "./candidates.ts";
 import type { FolderDeps } from "./folder-deps.ts";
 
@@ -28,10 +27,8 @@ interface LookedAtFile {
 const fewFiles = 64;
 const syncsAtOnce = 8;
 const checksAtOnce = 64;
-const fileSystemSyncMs = 120_000;
 
 const durable: Durability = { kind: "durable" };
-const run = promisify(execFile);
 
 /** Makes files and their entries in `directory` durable; says for each, in order, what came of it. */
 export async function makeDurable(
@@ -54,10 +51,10 @@ export async function makeDurable(
   return outcomes;
 }
 
-/** syncfs(2), which Node does not offer, through the `sync` of the system; false when there is none that can. */
+/** False when the system has no `sync` that can. */
 async function syncFileSystem(deps: Pick<FolderDeps, "log">, directory: string): Promise<boolean> {
   try {
-    await run("sync", ["-f", directory], { timeout: fileSystemSyncMs });
+    await syncFileSystems([directory]);
     return true;
   } catch (error) {
     deps.log.debug({ reason: messageOf(error) }, "sync -f failed; files are synced one by one");

@@ -6,7 +6,7 @@ import type { Stats } from "node:fs";
 import { join } from "node:path";
 import { isUnfinishedName } from "../../domain/unfinished-name.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
-import { mapAtOnce } from "./at-once.ts";
+import { mapAtOnce } from "../../lib/at-once.ts";
 import { type Look, lookOf } from "./candidates.ts";
 import type { FolderDisk } from "./folder-deps.ts";
 import { type SpecialKind, specialKindOf } from "./left-alone.ts";

@@ -4,7 +4,7 @@ import type { Arrival } from "../../inbound/inbox.ts";
 import { againFolderName, nameOfAgainFile } from "../../inbound/place-arrival.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { pinFolder } from "../../lib/open-regular-file.ts";
-import { mapAtOnce } from "./at-once.ts";
+import { mapAtOnce } from "../../lib/at-once.ts";
 import type { SettledFile } from "./candidates.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import { makeDurable } from "./make-durable.ts";

@@ -1,0 +1,16 @@
+/** syncfs(2), which Node does not offer: many files in one call, where one by one would take the disk a sync each. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+/** One sync of a file system that is written to meanwhile takes its time. */
+const timeoutMs = 120_000;
+
+const run = promisify(execFile);
+
+/**
+ * Makes everything durable that was written to the file systems of these folders, through the `sync` of the system.
+ * Rejects when there is none that can, when it takes longer than two minutes, and when the disk reports a fault.
+ */
+export async function syncFileSystems(folders: readonly string[]): Promise<void> {
+  await run("sync", ["-f", "--", ...folders], { timeout: timeoutMs });
+}
