@@ -24,6 +24,7 @@ import { refusalDocument, submitStopDocument } from "../inbound/submit-stop-docu
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { systemDisk } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
+import { steerHeapGrowth } from "../lib/heap-growth.ts";
 import type { Logger } from "../lib/log.ts";
 import { importBusinessPartners } from "../operations/business-partners.ts";
 import { type ConfigurableSignIn, createSignIn } from "../operations/create-sign-in.ts";
@@ -296,6 +297,8 @@ function listeningOn(
 
 async function startAll(parts: Parts): Promise<Daemon> {
   const { stack, health, log } = parts;
+  const heapGrowth = steerHeapGrowth();
+  stack.push({ name: "heap growth", release: () => heapGrowth.stop() });
   await ensureTrees(parts);
   const hasJournal = await startInbound(parts);
   const exchange = exchangeFor(parts, hasJournal);

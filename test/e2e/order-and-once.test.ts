@@ -1,4 +1,5 @@
 /** Files that wait are applied by (time, Function, stop number), each once; what a second sending of a name is answered. */
+import { renameSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { getStop, sftp } from "../support/clients.ts";
@@ -36,8 +37,10 @@ function decidedOrder(files: readonly StopFile[]): string[] {
     .map(({ file }) => String(file));
 }
 
+/** All of them within a moment, so that no look of the scan comes between two. */
 async function drop(files: readonly StopFile[]): Promise<void> {
-  for (const { name, content } of files) await writeFile(site.path("inbound", name), content);
+  for (const { name, content } of files) await writeFile(site.path("inbound", `.${name}`), content);
+  for (const { name } of files) renameSync(site.path("inbound", `.${name}`), site.path("inbound", name));
 }
 
 /** Removes the receipt as a host does, and sends a file of that name again. */

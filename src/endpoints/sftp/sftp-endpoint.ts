@@ -15,6 +15,7 @@ import type { Service } from "../../lib/service.ts";
 import type { SignedInUser, SignIn, SignInReview } from "../../operations/sign-in.ts";
 import { algorithmsFor } from "./algorithms.ts";
 import { Connection } from "./connection.ts";
+import { withSharedReads } from "./shared-reads.ts";
 import type { SftpOptions } from "./sftp-options.ts";
 
 export interface SftpEndpointDeps {
@@ -88,7 +89,9 @@ class Endpoint implements SftpEndpoint {
       if (connection === undefined) client.end();
       else connection.attach(client);
     });
-    this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+    this.#server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
+      this.#accept(withSharedReads(socket, (own) => this.#isSignedIn(own)));
+    });
   }
 
   get port(): number {
@@ -136,6 +139,10 @@ class Endpoint implements SftpEndpoint {
     for (const connection of connections) connection.destroy();
     // Without a link a session only finishes what it had received; a disk that hangs must not hold up the others.
     await Promise.race([allFinished, aborted(AbortSignal.timeout(afterDeadlineMs))]);
+  }
+
+  #isSignedIn({ remoteAddress, remotePort }: Socket): boolean {
+    return this.#connections.get(keyOf(remoteAddress, remotePort))?.userId !== undefined;
   }
 
   #accept(socket: Socket): void {
