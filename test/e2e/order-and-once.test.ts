@@ -29,12 +29,15 @@ beforeEach(async () => {
   if (!site.isRunning) await site.start();
 });
 
-/** Names in the order in which they were decided about, of those given. */
-function decidedOrder(files: readonly StopFile[]): string[] {
+/** The given names in the order in which they were decided about. The log comes a moment after the receipts. */
+async function decidedOrder(files: readonly StopFile[]): Promise<string[]> {
   const names = new Set(files.map(({ name }) => name));
-  return site.daemon.log
-    .filter(({ msg, file }) => msg.startsWith("file ") && names.has(String(file)))
-    .map(({ file }) => String(file));
+  return await waitFor("the decisions in the log", () => {
+    const decided = site.daemon.log
+      .filter(({ msg, file }) => msg.startsWith("file ") && names.has(String(file)))
+      .map(({ file }) => String(file));
+    return decided.length >= names.size && decided;
+  });
 }
 
 /** All of them within a moment, so that no look of the scan comes between two. */
@@ -67,7 +70,7 @@ describe("order", () => {
     await drop([3, 5, 1, 4, 0, 2].flatMap((index) => inOrder[index] ?? []));
     await site.start();
     for (const { name } of inOrder) expect(await receiptFor(site, name)).toMatchObject({ status: 10 });
-    expect(decidedOrder(inOrder)).toEqual(inOrder.map(({ name }) => name));
+    expect(await decidedOrder(inOrder)).toEqual(inOrder.map(({ name }) => name));
     expect(await getStop(site, "O100")).toMatchObject({ stopStatus: "10", sealNbr: "LAST" });
   });
 
@@ -76,7 +79,7 @@ describe("order", () => {
     const files = times.map((time) => stopFile("O110", { time, more: sealed(`T${time}`) }));
     await drop(files);
     for (const { name } of files) expect(await receiptFor(site, name)).toMatchObject({ status: 10 });
-    expect(decidedOrder(files)).toEqual(files.map(({ name }) => name).sort());
+    expect(await decidedOrder(files)).toEqual(files.map(({ name }) => name).sort());
     expect(await getStop(site, "O110")).toMatchObject({ sealNbr: "T110000" });
   });
 
