@@ -24,7 +24,7 @@ import { refusalDocument, submitStopDocument } from "../inbound/submit-stop-docu
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { systemDisk } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
-import { steerHeapGrowth } from "../lib/heap-growth.ts";
+import { HeapGrowth } from "../lib/heap-growth.ts";
 import type { Logger } from "../lib/log.ts";
 import { importBusinessPartners } from "../operations/business-partners.ts";
 import { type ConfigurableSignIn, createSignIn } from "../operations/create-sign-in.ts";
@@ -207,7 +207,10 @@ async function startSftp(parts: Parts, exchange: FolderExchange): Promise<SftpEn
   const keysDir = join(parts.locations.stateDir, "keys");
   const hostKeys = await ensureHostKeys(keysDir, { legacy: options.legacyAlgorithms });
   const { signIn, log } = parts;
-  const endpoint = createSftpEndpoint({ exchange, signIn, hostKeys, options, log });
+  const heapGrowth = new HeapGrowth();
+  parts.stack.push({ name: "heap growth", release: () => heapGrowth.stop() });
+  const received = (bytes: number) => heapGrowth.received(bytes);
+  const endpoint = createSftpEndpoint({ exchange, signIn, hostKeys, options, log, received });
   await parts.stack.start(endpoint, parts.signal);
   parts.connections["sftp"] = () => endpoint.connectionCount;
   for (const { type, fingerprint } of hostKeys) log.info({ type, fingerprint }, "SSH host key");
@@ -297,8 +300,6 @@ function listeningOn(
 
 async function startAll(parts: Parts): Promise<Daemon> {
   const { stack, health, log } = parts;
-  const heapGrowth = steerHeapGrowth();
-  stack.push({ name: "heap growth", release: () => heapGrowth.stop() });
   await ensureTrees(parts);
   const hasJournal = await startInbound(parts);
   const exchange = exchangeFor(parts, hasJournal);

@@ -1,4 +1,10 @@
-/** Starts services in order and stops them in the exact reverse; a failed start unwinds what is up. */
+/**
+ * Starts services in order and stops them in the exact reverse; a failed start unwinds what is up. Whoever is told to stop
+ * knows the deadline and keeps to it; one that hangs all the same is left behind a moment after it, so that the others are
+ * stopped and the process ends.
+ */
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
 
@@ -6,6 +12,22 @@ import type { Service } from "../lib/service.ts";
 export interface Release {
   readonly name: string;
   release(deadline: AbortSignal): Promise<void> | void;
+}
+
+const defaultGraceMs = 5_000;
+
+class OverdueError extends Error {
+  constructor() {
+    super("it has not stopped in time, and is left behind");
+    this.name = "OverdueError";
+  }
+}
+
+/** Rejects that long after the deadline. */
+async function overdue(deadline: AbortSignal, graceMs: number): Promise<never> {
+  if (!deadline.aborted) await once(deadline, "abort");
+  await setTimeout(graceMs, undefined, { ref: false });
+  throw new OverdueError();
 }
 
 export class ReleaseStack {
@@ -27,12 +49,17 @@ export class ReleaseStack {
     this.push({ name: service.name, release: (deadline) => service.stop(deadline) });
   }
 
-  /** Undoes everything, last first; goes on past failures and gives their number. */
-  async releaseAll(deadline: AbortSignal): Promise<number> {
+  /**
+   * Undoes everything, last first; goes on past failures and gives their number. `graceMs` after the deadline it waits for
+   * nobody any more.
+   */
+  async releaseAll(deadline: AbortSignal, graceMs = defaultGraceMs): Promise<number> {
+    const tooLate = overdue(deadline, graceMs);
+    tooLate.catch(() => undefined);
     let failures = 0;
     for (let next = this.#releases.pop(); next !== undefined; next = this.#releases.pop()) {
       try {
-        await next.release(deadline);
+        await Promise.race([next.release(deadline), tooLate]);
         this.#log.debug({ service: next.name }, "stopped");
       } catch (error) {
         failures += 1;

@@ -1,21 +1,60 @@
-import { getHeapStatistics } from "node:v8";
-import { expect, test } from "vitest";
-import { growthPercentFor, steerHeapGrowth } from "./heap-growth.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { busyPercentFor, HeapGrowth } from "./heap-growth.ts";
 
 const megabyte = 1024 * 1024;
+let percents: number[];
+let growth: HeapGrowth;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  percents = [];
+  growth = new HeapGrowth({
+    usedBytes: () => 24 * megabyte,
+    setGrowthPercent: (percent) => percents.push(percent),
+  });
+});
+afterEach(() => void vi.useRealTimers());
 
 test.each([
-  [20 * megabyte, 160],
-  [64 * megabyte, 50],
-  [128 * megabyte, 25],
+  [20 * megabyte, 140],
+  [24 * megabyte, 100],
+  [40 * megabyte, 25],
   [1_000 * megabyte, 25],
-])("a heap of %i bytes may grow by %i percent", (usedBytes, percent) => {
-  expect(growthPercentFor(usedBytes)).toBe(percent);
+])("while much is received a heap of %i bytes may grow by %i percent", (usedBytes, percent) => {
+  expect(busyPercentFor(usedBytes)).toBe(percent);
 });
 
-test("the growth is taken over by the running engine, and the process is not kept alive by it", () => {
-  const growth = steerHeapGrowth();
-  // The engine refuses flags that it does not know with an exception or the end of the process.
-  expect(getHeapStatistics().used_heap_size).toBeGreaterThan(0);
+test("little that is received changes nothing", () => {
+  for (let second = 0; second < 20; second += 1) {
+    growth.received(megabyte);
+    vi.advanceTimersByTime(1_000);
+  }
+  expect(percents).toEqual([]);
+});
+
+test("the heap may grow as soon as much has come, and for as long as it comes", () => {
+  for (let count = 0; count < 8; count += 1) growth.received(megabyte);
+  expect(percents).toEqual([]);
+  growth.received(1);
+  expect(percents).toEqual([100]);
+  for (let second = 0; second < 5; second += 1) {
+    growth.received(20 * megabyte);
+    vi.advanceTimersByTime(1_000);
+  }
+  expect(percents).toEqual([100]);
+  vi.advanceTimersByTime(1_000);
+  expect(percents).toEqual([100, 25]);
+});
+
+test("the stop gives the usual limit back and leaves no timer", () => {
+  growth.received(9 * megabyte);
   growth.stop();
+  expect(percents).toEqual([100, 25]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("the engine of this process takes the setting", () => {
+  const real = new HeapGrowth();
+  real.received(9 * megabyte);
+  real.stop();
 });

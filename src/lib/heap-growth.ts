@@ -1,34 +1,74 @@
 /**
- * How far the JavaScript heap may grow before garbage is collected: a quarter of what lives in it, and 32 MB at least.
+ * How far the JavaScript heap may grow before garbage is collected: by a quarter, which the launcher asks for and which
+ * bounds the memory of a process with a large backlog; while much is received, to 48 MB at least.
  *
- * The launcher asks for the quarter, which bounds the memory of a process with a large backlog. V8 counts the memory of
- * buffers as well; with 20 MB of living objects it would collect garbage every few megabytes of a large upload, and spend
- * a third of the time on that.
+ * V8 counts the memory of buffers outside of its heap as well. With 20 MB of living objects and the quarter alone it would
+ * collect garbage every few megabytes of a large upload, and spend a third of the time on that.
  */
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 
-const leastPercent = 25;
-const leastGrowthBytes = 32 * 1024 * 1024;
-const intervalMs = 1_000;
-/** Below this a change is not worth it. */
-const stepPercent = 10;
+const usualPercent = 25;
+const busyHeapBytes = 48 * 1024 * 1024;
+const windowMs = 1_000;
+/** More than this within a window is much. */
+const muchBytes = 8 * 1024 * 1024;
 
-/** By how many percent a heap may grow in which so many bytes are used. */
-export function growthPercentFor(usedBytes: number): number {
-  return Math.max(leastPercent, Math.round((100 * leastGrowthBytes) / Math.max(1, usedBytes)));
+/** By how many percent a heap may grow in which so many bytes are used, while much is received. */
+export function busyPercentFor(usedBytes: number): number {
+  return Math.max(usualPercent, Math.round((100 * (busyHeapBytes - usedBytes)) / usedBytes));
 }
 
-/** Keeps the limit of this process up to date until `stop` is called. Does not keep the process alive. */
-export function steerHeapGrowth(): { stop(): void } {
-  let percent = leastPercent;
-  const steer = (): void => {
-    const wanted = growthPercentFor(getHeapStatistics().used_heap_size);
-    if (Math.abs(wanted - percent) < stepPercent) return;
-    percent = wanted;
-    setFlagsFromString(`--heap-growing-percent=${percent}`);
-  };
-  steer();
-  const timer = setInterval(steer, intervalMs);
-  timer.unref();
-  return { stop: () => clearInterval(timer) };
+/** The two readings and the setting of the engine; tests put their own in. */
+export interface Engine {
+  usedBytes(): number;
+  setGrowthPercent(percent: number): void;
+}
+
+const v8: Engine = {
+  usedBytes: () => getHeapStatistics().used_heap_size,
+  setGrowthPercent: (percent) => setFlagsFromString(`--heap-growing-percent=${percent}`),
+};
+
+/** Keeps the limit of this process. Does not keep the process alive. */
+export class HeapGrowth {
+  readonly #engine: Engine;
+  #receivedBytes = 0;
+  #percent = usualPercent;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(engine: Engine = v8) {
+    this.#engine = engine;
+  }
+
+  /** Told of every byte that is received. */
+  received(bytes: number): void {
+    const before = this.#receivedBytes;
+    this.#receivedBytes += bytes;
+    if (before <= muchBytes && this.#receivedBytes > muchBytes) this.#set(this.#busyPercent());
+    this.#timer ??= setTimeout(() => this.#endWindow(), windowMs).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#set(usualPercent);
+  }
+
+  #busyPercent(): number {
+    return busyPercentFor(this.#engine.usedBytes());
+  }
+
+  #endWindow(): void {
+    this.#timer = undefined;
+    this.#set(this.#receivedBytes > muchBytes ? this.#busyPercent() : usualPercent);
+    this.#receivedBytes = 0;
+    // One more window, which ends the busy time when nothing comes in it.
+    if (this.#percent !== usualPercent) this.#timer = setTimeout(() => this.#endWindow(), windowMs).unref();
+  }
+
+  #set(percent: number): void {
+    if (percent === this.#percent) return;
+    this.#percent = percent;
+    this.#engine.setGrowthPercent(percent);
+  }
 }

@@ -24,6 +24,8 @@ export interface SftpEndpointDeps {
   readonly hostKeys: readonly { readonly pem: string }[];
   readonly options: SftpOptions;
   readonly log: Logger;
+  /** Told how many bytes came, at each read. */
+  readonly received?: (bytes: number) => void;
 }
 
 export interface SftpEndpoint extends Service {
@@ -90,7 +92,8 @@ class Endpoint implements SftpEndpoint {
       else connection.attach(client);
     });
     this.#server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
-      this.#accept(withSharedReads(socket, (own) => this.#isSignedIn(own)));
+      const mayShare = (own: Socket) => this.#isSignedIn(own);
+      this.#accept(withSharedReads(socket, { mayShare, received: deps.received }));
     });
   }
 

@@ -12,7 +12,7 @@ beforeEach(async () => {
   taken = [];
   mayShare = true;
   server = createServer({ pauseOnConnect: true }, (socket) => {
-    taken.push(withSharedReads(socket, () => mayShare));
+    taken.push(withSharedReads(socket, { mayShare: () => mayShare }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

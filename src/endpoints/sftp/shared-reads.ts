@@ -16,11 +16,18 @@ const buffer = Buffer.allocUnsafeSlow(512 * 1024);
 /** What Node's own servers make their sockets with; `handle` is not in its documentation. */
 type AdoptingOptions = SocketConstructorOpts & { readonly handle: unknown; readonly onread: OnReadOpts };
 
+export interface SharedReadsOptions {
+  /** Asked for each read. */
+  readonly mayShare: (socket: Socket) => boolean;
+  /** Told of every read. */
+  readonly received?: ((bytes: number) => void) | undefined;
+}
+
 /**
  * Takes over a socket that was accepted with `pauseOnConnect`, from which nothing was read. The given one is destroyed, and
  * the connection goes on in the returned one.
  */
-export function withSharedReads(accepted: Socket, mayShare: (socket: Socket) => boolean): Socket {
+export function withSharedReads(accepted: Socket, { mayShare, received }: SharedReadsOptions): Socket {
   const holder = accepted as unknown as { _handle: unknown };
   const handle = holder._handle;
   // The client is gone already.
@@ -32,6 +39,7 @@ export function withSharedReads(accepted: Socket, mayShare: (socket: Socket) => 
     onread: {
       buffer,
       callback(count) {
+        received?.(count);
         const chunk = buffer.subarray(0, count);
         socket.emit("data", mayShare(socket) ? chunk : Buffer.from(chunk));
         return true;
