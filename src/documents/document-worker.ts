@@ -13,6 +13,7 @@ import { limitFault, type StopDocumentLimits, type StopDocumentOutcome } from ".
 import { capWasmMemory, wasmMemoryBytes } from "./wasm-memory-cap.ts";
 import {
   type WorkerJob,
+  type WorkerMessage,
   type WorkerReport,
   type WorkerResult,
   type WorkerSettings,
@@ -68,7 +69,8 @@ function serve(settings: WorkerSettings): void {
   const send = (report: WorkerReport) => parentPort?.postMessage(report);
   capWasmMemory(settings.maxParserBytes, () => process.exit(workerExit.memory));
   prepareStopReader();
-  parentPort?.on("message", (jobs: readonly WorkerJob[]) => {
+  parentPort?.on("message", (message: WorkerMessage) => {
+    const jobs = typeof message === "string" ? (JSON.parse(message) as readonly WorkerJob[]) : message;
     let results: WorkerResult[] = [];
     let flushedAt = performance.now();
     for (const job of jobs) {

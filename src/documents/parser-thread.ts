@@ -83,7 +83,8 @@ export class ParserThread {
   send(jobs: readonly WorkerJob[]): void {
     this.openBatches++;
     const owned = jobs.flatMap((job) => (job.bytes === undefined ? [] : [job.bytes.buffer as ArrayBuffer]));
-    this.#worker.postMessage(jobs, owned);
+    // Text is a tenth of the time of a structured clone, and most jobs are paths.
+    this.#worker.postMessage(owned.length === 0 ? JSON.stringify(jobs) : jobs, owned);
     this.#watch ??= setInterval(() => this.#checkDeadline(), Math.max(10, this.#deadlineMs / 10)).unref();
   }
 

@@ -109,3 +109,17 @@ test("a response keeps its form: declaration, two spaces an indent, no attribute
 </StopResponse>
 `);
 });
+
+test.each(["1001_20261105_080000", "DOCUMENT-ID", "a&b", "$&", "x y", "é"])(
+  "the document id %s stands in the response as it is, with the counts of that response",
+  (documentId) => {
+    for (const created of [1, 2, 1]) {
+      const { at } = valuesOf({ documentId, faults: [], created, updated: 0, deleted: 0 });
+      expect([at("//DocumentID"), at("//Status"), at("//RecordsCreated")]).toEqual([
+        documentId,
+        "10",
+        String(created),
+      ]);
+    }
+  },
+);

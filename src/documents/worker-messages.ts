@@ -12,6 +12,9 @@ export interface WorkerJob {
   readonly refuseWith?: Fault;
 }
 
+/** A batch of jobs; as JSON text unless one of them has bytes. */
+export type WorkerMessage = string | readonly WorkerJob[];
+
 export interface WorkerResult {
   readonly id: number;
   readonly document: PreparedDocument;

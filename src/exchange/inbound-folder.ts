@@ -294,6 +294,7 @@ export class InboundFolder {
       arrival: this.#arrivalOf(target),
       path: join(inbound.path, name),
       part: join(partials.path, own.name),
+      closedAt: this.#context.deps.clock.now(),
     });
     if (entered === undefined) return false;
     let path: string | undefined;

@@ -44,6 +44,8 @@ interface Place {
 class Recovery {
   readonly #deps: UploadJournalDeps;
   readonly recovered: Recovered[] = [];
+  /** Where the uploads so far stand: two of one name and content are two files. */
+  readonly #taken = new Set<string>();
   isWhole = true;
 
   constructor(deps: UploadJournalDeps) {
@@ -69,13 +71,18 @@ class Recovery {
 
   async #restore(upload: Upload): Promise<Recovered> {
     const { disk, companiesDir } = this.#deps;
-    const { arrival, path, turn } = upload.note;
+    const { path, turn, closedAt } = upload.note;
+    const arrival = { ...upload.note.arrival, receivedAt: closedAt };
     const inbound = await pinFolder(companiesDir, dirname(path).split("/"), disk);
     const again = await pinChild(inbound, againFolderName, disk).catch(unlessMissing);
     try {
-      const places = await placesOf(arrival.name, inbound, again);
-      const standing = await this.#standing(places, upload);
-      const at = standing ?? (await this.#writeAgain(places, inbound, upload));
+      const places = (await placesOf(arrival.name, inbound, again)).filter(
+        (place) => !this.#taken.has(pathOf(place)),
+      );
+      const own = await this.#ownPlace(places, upload.note);
+      const standing = await this.#standing(own === undefined ? places : [own], upload);
+      const at = standing ?? (await this.#writeAgain(own, inbound, upload));
+      this.#taken.add(at);
       await this.#removePart(upload.note);
       return { arrival: { ...arrival, path: at }, turn, wasWritten: standing === undefined };
     } finally {
@@ -84,12 +91,20 @@ class Recovery {
     }
   }
 
+  /** Where the very file lies that was uploaded, whatever is in it. */
+  async #ownPlace(places: readonly Place[], { inode }: JournalNote): Promise<Place | undefined> {
+    for (const place of places) {
+      if ((await this.#inodeAt(place.folder.child(place.name))) === inode) return place;
+    }
+    return undefined;
+  }
+
   /** Where the upload stands whole; durable then. */
   async #standing(places: readonly Place[], { bytes }: Upload): Promise<string | undefined> {
-    for (const { folder, name } of places) {
-      if (!(await this.#isWholeAt(folder.child(name), bytes))) continue;
-      await folder.sync();
-      return join(folder.path, name);
+    for (const place of places) {
+      if (!(await this.#isWholeAt(place.folder.child(place.name), bytes))) continue;
+      await place.folder.sync();
+      return pathOf(place);
     }
     return undefined;
   }
@@ -109,7 +124,7 @@ class Recovery {
     }
   }
 
-  async #writeAgain(places: readonly Place[], inbound: PinnedFolder, upload: Upload): Promise<string> {
+  async #writeAgain(own: Place | undefined, inbound: PinnedFolder, upload: Upload): Promise<string> {
     const { disk, companiesDir } = this.#deps;
     const { note } = upload;
     const parts = join(companiesDir, dirname(note.part));
@@ -117,11 +132,10 @@ class Recovery {
     const temporary = join(parts, `.${note.turn}.recovered.tmp`);
     await this.#write(temporary, upload.bytes);
     killPoint("journal.written");
-    for (const { folder, name } of places) {
-      if ((await this.#inodeAt(folder.child(name))) !== note.inode) continue;
-      await rename(temporary, folder.child(name));
-      await folder.sync();
-      return join(folder.path, name);
+    if (own !== undefined) {
+      await rename(temporary, own.folder.child(own.name));
+      await own.folder.sync();
+      return pathOf(own);
     }
     const inbox = { reserve: () => undefined, release: () => undefined, arrive: () => undefined };
     return await placeArrival({ inbox, disk }, { from: temporary, inbound, arrival: note.arrival });
@@ -149,6 +163,10 @@ class Recovery {
   async #inodeAt(path: string): Promise<number | undefined> {
     return (await this.#deps.disk.lstat(path).catch(unlessMissing))?.ino;
   }
+}
+
+function pathOf({ folder, name }: Place): string {
+  return join(folder.path, name);
 }
 
 async function placesOf(

@@ -207,10 +207,28 @@ describe("after the death of the process", () => {
         channel: "sftp",
         userName: "host7",
         size: contentOf(index).length,
+        receivedAt: expect.any(Number),
       })),
     );
     expectAllWhole(5);
     expect((await recover()).arrivals).toEqual([]);
+  });
+
+  test("two uploads of one name and content are two files, and are handed over once each", async () => {
+    await burst(2, () => {
+      faults.files = true;
+    });
+    const session = fixture.session();
+    await put(session, "/inbound/s1.xml", contentOf(1));
+    await put(session, "/inbound/s1.xml", contentOf(1));
+    await fixture.exchange.stop();
+    faults.files = false;
+    const again = readdirSync(inbound(".again")).map((name) => inbound(`.again/${name}`));
+    const { arrivals } = await recover();
+    expect(arrivals.map(({ path }) => path).toSorted()).toEqual(
+      [inbound("s0.xml"), inbound("s1.xml"), ...again].toSorted(),
+    );
+    expect(again).toHaveLength(2);
   });
 
   test("a file between journal and final name gets it, and its unfinished name goes", async () => {

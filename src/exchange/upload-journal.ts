@@ -41,6 +41,8 @@ export interface ShortUpload {
   readonly part: string;
   /** By which the file is known again when its bytes are not. */
   readonly inode: number;
+  /** Milliseconds UTC. */
+  readonly closedAt: number;
 }
 
 /** What the journal notes beside the bytes. Paths are relative to the folder of the companies. */
@@ -49,6 +51,8 @@ export interface JournalNote {
   readonly path: string;
   readonly part: string;
   readonly inode: number;
+  /** When the close came, milliseconds UTC. */
+  readonly closedAt: number;
   /** Counts the uploads of one run. */
   readonly turn: number;
 }
@@ -130,13 +134,14 @@ export class UploadJournal {
   }
 
   async #append(half: Half, upload: ShortUpload, turn: number): Promise<boolean> {
-    const { arrival, bytes, path, part, inode } = upload;
+    const { arrival, bytes, path, part, inode, closedAt } = upload;
     const { companiesDir, log } = this.#deps;
     const note: JournalNote = {
       arrival,
       path: relative(companiesDir, path),
       part: relative(companiesDir, part),
       inode,
+      closedAt,
       turn,
     };
     try {

@@ -50,12 +50,7 @@ export type FilingResult =
   | { readonly id: number; readonly kind: "failed"; readonly systemCode: string; readonly message: string };
 
 function statOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  return lstatSync(path, { throwIfNoEntry: false });
 }
 
 function unlinkIfThere(path: string): void {

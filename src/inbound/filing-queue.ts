@@ -51,9 +51,9 @@ class FilingThread {
       const settle = () => {
         worker.off("message", onMessage).off("error", onFailure).off("exit", onFailure);
       };
-      const onMessage = (results: FilingResult[]) => {
+      const onMessage = (results: string) => {
         settle();
-        resolve(results);
+        resolve(JSON.parse(results) as FilingResult[]);
       };
       const onFailure = (cause: unknown) => {
         settle();
@@ -61,7 +61,7 @@ class FilingThread {
         reject(new Error("the filing thread ended", { cause }));
       };
       worker.on("message", onMessage).on("error", onFailure).on("exit", onFailure);
-      worker.postMessage(tasks);
+      worker.postMessage(JSON.stringify(tasks));
     });
   }
 

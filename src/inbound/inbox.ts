@@ -15,6 +15,8 @@ export interface Arrival {
   readonly channel: Channel;
   readonly userName?: string;
   readonly size: number;
+  /** When it came, milliseconds UTC, of a file that an earlier run has answered or that lay there at the start. */
+  readonly receivedAt?: number;
 }
 
 export interface Inbox {

@@ -9,6 +9,7 @@ function entry(nameTime: number, key?: LaneEntry["key"]): LaneEntry {
   sequence += 1;
   const base: LaneEntry = {
     nameTime,
+    receivedAt: 0,
     sequence,
     size: 1,
     id: sequence,

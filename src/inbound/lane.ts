@@ -15,7 +15,8 @@ export interface LaneKey {
 
 export interface LaneEntry {
   readonly nameTime: number;
-  /** Order of arrival. */
+  /** Milliseconds UTC; of two of the same moment the lower `sequence` came first. */
+  readonly receivedAt: number;
   readonly sequence: number;
   readonly size: number;
   /** Ledger id; an entry without one is not ready. */
@@ -46,7 +47,7 @@ function compareEntries(a: LaneEntry, b: LaneEntry): number {
   const byFunction = compareText(a.key?.stopFunction ?? "", b.key?.stopFunction ?? "");
   if (byFunction !== 0) return byFunction;
   const byStop = compareText(a.key?.stopNbr ?? "", b.key?.stopNbr ?? "");
-  return byStop !== 0 ? byStop : a.sequence - b.sequence;
+  return byStop !== 0 ? byStop : a.receivedAt - b.receivedAt || a.sequence - b.sequence;
 }
 
 function compareText(a: string, b: string): number {

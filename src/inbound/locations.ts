@@ -13,8 +13,15 @@ export interface Locations {
   fromLedger(location: string): string;
 }
 
+/** Neither `.`, `..` nor an empty name is in it: what a path function would make of it is what it is. */
+function isPlain(path: string): boolean {
+  return !path.includes("/.") && !path.includes("//");
+}
+
 /** The layout of a state directory (decisions 6 and 11). */
 export function createLocations(stateDir: string): Locations {
+  const inside = `${stateDir}/`;
+  const isOwnPlain = isAbsolute(stateDir) && stateDir.length > 1 && isPlain(stateDir);
   const companyDirectory = (code: string) => join(stateDir, "companies", code);
   return {
     stateDir,
@@ -24,9 +31,13 @@ export function createLocations(stateDir: string): Locations {
     filedDirectory: (code, folder, decidedAt) =>
       join(companyDirectory(code), folder, new Date(decidedAt).toISOString().slice(0, 10)),
     toLedger(path) {
-      const inside = relative(stateDir, path);
-      return inside.startsWith("..") || isAbsolute(inside) ? path : inside;
+      if (isOwnPlain && path.startsWith(inside) && isPlain(path)) return path.slice(inside.length);
+      const found = relative(stateDir, path);
+      return found.startsWith("..") || isAbsolute(found) ? path : found;
     },
-    fromLedger: (location) => resolve(stateDir, location),
+    fromLedger(location) {
+      const isInside = isOwnPlain && !location.startsWith("/") && !location.startsWith(".");
+      return isInside && isPlain(location) ? inside + location : resolve(stateDir, location);
+    },
   };
 }

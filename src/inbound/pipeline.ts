@@ -90,6 +90,8 @@ class InboundPipeline implements Pipeline {
   readonly #decided = new Map<LaneRunner, Map<DecidedState, number>>();
   readonly #entering = new Set<Promise<void>>();
   #sequence = 0;
+  #startedAt = 0;
+  #lastReceivedAt = 0;
   /** Of files that an earlier run has left: after those of the ledger, before those of this run. */
   #recoveredSequence = 0;
   #poll: NodeJS.Timeout | undefined;
@@ -171,6 +173,8 @@ class InboundPipeline implements Pipeline {
       runner.add(file);
       killPoint("recovery.loaded");
     }
+    this.#lastReceivedAt = Math.max(this.#lastReceivedAt, this.#deps.clock.now());
+    this.#startedAt = this.#lastReceivedAt;
     this.#recoveredSequence = this.#sequence;
     this.#sequence += recoveredSequences;
     this.#recovering = false;
@@ -200,9 +204,16 @@ class InboundPipeline implements Pipeline {
     return this.#remember({
       ...arrival,
       userName: arrival.userName ?? null,
-      receivedAt: this.#deps.clock.now(),
+      receivedAt: this.#receivedAtOf(arrival),
       sequence: this.#nextSequence(arrival.channel),
     });
+  }
+
+  /** Times of arrival never go back, whatever the clock does; what an earlier run left came before this one began. */
+  #receivedAtOf({ receivedAt }: Arrival): number {
+    if (receivedAt !== undefined) return Math.min(Math.trunc(receivedAt), this.#startedAt);
+    this.#lastReceivedAt = Math.max(this.#lastReceivedAt, this.#deps.clock.now());
+    return this.#lastReceivedAt;
   }
 
   /** What an earlier run has answered came before all that comes now, whenever the scan finds it. */
@@ -219,6 +230,7 @@ class InboundPipeline implements Pipeline {
     const path = this.#deps.locations.fromLedger(entry.source);
     this.#count(entry.companyId, 1);
     this.#sequence = Math.max(this.#sequence, entry.id);
+    this.#lastReceivedAt = Math.max(this.#lastReceivedAt, entry.receivedAt);
     const channel = entry.channel as WaitingFile["channel"];
     return this.#remember({ ...entry, path, channel, sequence: entry.id });
   }

@@ -35,7 +35,11 @@ export function placeFor(
 
 /** `companies/CODE/error/…`, where a receipt lies beside each file. */
 export function isBelowErrorFolder(locations: Locations, path: string): boolean {
-  return locations.toLedger(path).split("/")[2] === "error";
+  return locations.toLedger(path).split("/", 3)[2] === "error";
+}
+
+function receiptBeside(path: string): string {
+  return join(dirname(path), receiptNameOf(basename(path)));
 }
 
 /** What is to be done to file a decided file away. One that goes to `error/` has its receipt beside it as well. */
@@ -56,17 +60,15 @@ export function toFilingTask(
   const { decided, name, from } = file;
   const to = locations.fromLedger(decided.location);
   const receiptPath = join(locations.receiptsDirectory(file.companyCode), receiptNameOf(name));
-  const beside = join(dirname(to), receiptNameOf(basename(to)));
-  const hasReceiptBeside = isBelowErrorFolder(locations, to);
-  const isRetried = isBelowErrorFolder(locations, from);
-  const stale = join(dirname(from), receiptNameOf(basename(from)));
+  const beside = isBelowErrorFolder(locations, to) ? receiptBeside(to) : undefined;
+  const stale = isBelowErrorFolder(locations, from) ? receiptBeside(from) : undefined;
   return {
     id: decided.id,
     from,
     to,
     sha256: decided.sha256,
     receipt: decided.receipt,
-    receiptPaths: hasReceiptBeside ? [receiptPath, beside] : [receiptPath],
-    ...(isRetried && stale !== beside ? { staleReceiptPath: stale } : {}),
+    receiptPaths: beside === undefined ? [receiptPath] : [receiptPath, beside],
+    ...(stale === undefined || stale === beside ? {} : { staleReceiptPath: stale }),
   };
 }

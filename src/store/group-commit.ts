@@ -8,10 +8,11 @@
  * answered survives a crash; a unit that fails undoes itself alone. When the commit fails, all of the group fail.
  */
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
-import { CompiledQuery, type Kysely } from "kysely";
+import { CompiledQuery, type DatabaseConnection, type Kysely } from "kysely";
 import { DropgateError } from "../lib/errors.ts";
 import { isStoreBusy } from "../lib/store-error.ts";
 import { killPoint } from "../lib/kill-point.ts";
+import { connectionOf } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
 
 /** A transaction in which a unit of work runs. It must not wait for anything but the database. */
@@ -37,24 +38,25 @@ const release = CompiledQuery.raw("release savepoint unit");
 const rollbackToSavepoint = CompiledQuery.raw("rollback to savepoint unit");
 
 async function runUnit(tx: Transaction, unit: Unit): Promise<() => void> {
-  await tx.executeQuery(savepoint);
+  const connection = await connectionOf(tx);
+  await connection.executeQuery(savepoint);
   killPoint("commit.unitBegun");
   try {
     const value = await unit.work(tx);
-    await tx.executeQuery(release);
+    await connection.executeQuery(release);
     killPoint("commit.unitDone");
     return () => unit.resolve(value);
   } catch (error) {
-    await undoUnit(tx, error);
+    await undoUnit(connection, error);
     return () => unit.reject(error);
   }
 }
 
 /** Undoes one unit. When the database has undone the whole group by itself (disk full), the first error says why. */
-async function undoUnit(tx: Transaction, cause: unknown): Promise<void> {
+async function undoUnit(connection: DatabaseConnection, cause: unknown): Promise<void> {
   try {
-    await tx.executeQuery(rollbackToSavepoint);
-    await tx.executeQuery(release);
+    await connection.executeQuery(rollbackToSavepoint);
+    await connection.executeQuery(release);
   } catch {
     throw cause;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Candidates, type Look } from "./candidates.ts";
 
-const first: Look = { size: 10, mtimeMs: 1_000, ino: 7 };
+const first: Look = { size: 10, mtimeMs: 1_000, ino: 7, ctimeMs: 1_000 };
 const settleMs = 2_000;
 
 function added(): Candidates {

@@ -16,10 +16,12 @@ export interface Look {
   readonly size: number;
   readonly mtimeMs: number;
   readonly ino: number;
+  /** When it got its name, at the latest. */
+  readonly ctimeMs: number;
 }
 
 export function lookOf(stats: Stats): Look {
-  return { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino };
+  return { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino, ctimeMs: stats.ctimeMs };
 }
 
 export function isSameLook(one: Look, other: Look): boolean {

@@ -49,8 +49,11 @@ async function takeInPlace(deps: TakeDeps, { folder, at, files }: Settled): Prom
       path: join(at, name),
       channel: isRecovered ? "recovered" : "folder",
       size: look.size,
+      ...(isRecovered ? { receivedAt: look.ctimeMs } : {}),
     });
   }
+  // A folder is listed in no order; what an earlier run has answered is to be taken in that of the answers.
+  arrivals.sort((one, other) => (one.receivedAt ?? 0) - (other.receivedAt ?? 0));
   return { arrivals, failures };
 }
 
