@@ -286,6 +286,23 @@ describe("the inbound pipeline", () => {
     expect(await shipToName("a")).toBe("at 11");
   });
 
+  it("decides files of one name in the order in which they came, whatever number the ledger gave them", async () => {
+    const name = "a_20261105_080000.xml";
+    const release = await pipeline.hold(companyId);
+    const later = place(name, stop("a", "later"), "sftp", inbound(`.again/0123456789ab-${name}`));
+    await pipeline.arriveAll([{ ...later, receivedAt: 2_000 }]);
+    // Found by the scan afterwards, although an earlier run answered it first.
+    await pipeline.arriveAll([{ ...place(name, stop("a", "earlier"), "recovered"), receivedAt: 1_000 }]);
+    const waiting = await ledger();
+    expect(waiting.map(({ receivedAt }) => receivedAt)).toEqual([2_000, 1_000]);
+    await pipeline.stop(signal);
+    release();
+    await startPipeline();
+    await settled();
+    expect((await ledger()).map(({ state }) => state)).toEqual(["refused", "applied"]);
+    expect(await shipToName("a")).toBe("earlier");
+  });
+
   it("files away at the next start what was decided and not filed", async () => {
     await take(["a_20261105_080000.xml", stop("a")]);
     const [entry] = await ledger();
