@@ -166,6 +166,22 @@ describe("limits", () => {
     expect(JSON.stringify(outcome).length).toBeLessThan(20_000);
   });
 
+  test("faults of values and of the XSD are told together, from the top, each once", () => {
+    const outcome = read(
+      stop(
+        `<EarliestStartDTTM>2026-02-30T08:00:00</EarliestStartDTTM>\n<Nonsense/>\n<TimeZone>Mars/X</TimeZone>\n`,
+      ),
+    );
+    if (outcome.kind !== "refused") throw new Error("it was read");
+    const told = outcome.faults.map(({ code, path }) => `${code} ${path}`);
+    expect(told).toEqual([
+      "badDate /Stop/EarliestStartDTTM",
+      expect.stringMatching(/^xsd\w* .*Nonsense/i),
+      "badDate /Stop/TimeZone",
+    ]);
+    expect(outcome.faults.every(({ stopNbr }) => stopNbr === "1")).toBe(true);
+  });
+
   test("a fault does not repeat a huge value", () => {
     expect(
       firstFault(read(stop(`<TotalPrice>${"x".repeat(1_000_000)}</TotalPrice>`)))?.message.length,

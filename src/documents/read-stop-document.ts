@@ -162,6 +162,19 @@ function withStopNumber(fault: Fault, instructions: readonly ReadInstruction[]):
   return stopNbr === undefined || stopNbr === "" ? fault : { ...fault, stopNbr };
 }
 
+/** Where a fault is, as far as both kinds of fault tell it. */
+function placeOf({ line, path }: Fault): string {
+  return `${line} ${path?.slice(path.lastIndexOf("/") + 1).replace(/\[\d+\]$/, "")}`;
+}
+
+/** Those of the XSD and those of values, from the top of the document; a value that breaks the XSD is told once. */
+function allFaults(ofSchema: readonly Fault[], ofValues: readonly Fault[]): readonly Fault[] {
+  const told = new Set(ofSchema.map(placeOf));
+  const others = ofValues.filter((fault) => !told.has(placeOf(fault)));
+  if (others.length === 0 || ofSchema.length === 0) return [...ofSchema, ...others].slice(0, maxFaults);
+  return [...ofSchema, ...others].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, maxFaults);
+}
+
 function readParsed(parsed: XmlDocument, text: string, limits: StopDocumentLimits): StopDocumentOutcome {
   if (parsed.dtd !== null) return refused([doctypeFault("", 0)], { isIncomplete: false, ...guessed(text) });
   const outcome = readStopText(text, limits);
@@ -169,12 +182,11 @@ function readParsed(parsed: XmlDocument, text: string, limits: StopDocumentLimit
     return refused([limitFault(outcome.message, outcome.line)], { isIncomplete: false, ...guessed(text) });
   }
   const { document } = outcome;
-  const faults = schemaFaults(stopValidator(), parsed, text);
-  if (faults.length > 0) {
-    const numbered = faults.map((fault) => withStopNumber(fault, document.instructions));
-    return refused(numbered, known(document));
-  }
-  if (document.faults.length > 0) return refused(document.faults, known(document));
+  const ofSchema = schemaFaults(stopValidator(), parsed, text).map((fault) =>
+    withStopNumber(fault, document.instructions),
+  );
+  const faults = allFaults(ofSchema, document.faults);
+  if (faults.length > 0) return refused(faults, known(document));
   return {
     kind: "read",
     document: {

@@ -307,25 +307,6 @@ test("what a crash left between link and unlink is never written to, and swept a
   expect(await readdir(inbound(".partial/7"))).toEqual([]);
 });
 
-test("the sweep removes old parts, reports old temporary names once, and leaves what is being written", async () => {
-  await putBroken(fixture.session(), "/inbound/old.xml", "x");
-  const session = fixture.session();
-  await put(session, "/inbound/old.part", "x");
-  const open = await session.openWrite("/inbound/open.xml", freshUpload);
-  await open.write(0, Buffer.from("x"));
-  await open.sync();
-  await fixture.exchange.sweepPartials({ olderThanMs: 1_000, nowMs: Date.now() });
-  expect(await readdir(inbound(".partial/7"))).toHaveLength(3);
-  const tomorrow = { olderThanMs: 86_400_000, nowMs: Date.now() + 86_500_000 };
-  await fixture.exchange.sweepPartials(tomorrow);
-  await fixture.exchange.sweepPartials(tomorrow);
-  expect((await readdir(inbound(".partial/7"))).sort()).toEqual(["old.part", "open.xml"]);
-  const logged = fixture.logLines.map((line): unknown => JSON.parse(line));
-  expect(logged).toHaveLength(2);
-  expect(logged).toContainEqual(expect.objectContaining({ level: "info", path: partial("old.xml") }));
-  expect(logged).toContainEqual(expect.objectContaining({ level: "warn", path: partial("old.part") }));
-});
-
 test("uploads are refused with a clear text when the disk has too little space", async () => {
   const statfs: DiskCalls["statfs"] = async (path) => ({ ...(await systemDisk.statfs(path)), bavail: 1 });
   await reopen({

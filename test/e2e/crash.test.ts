@@ -14,7 +14,8 @@ import { CrashPlace, type Death, die } from "./crash-round.ts";
 const roundCount = 20;
 const randomEvery = 5;
 const chainsInRound = 7;
-const mayMiss = 5;
+/** A few points are not on the way of the chains that were drawn: others take their places. */
+const maxDraws = 40;
 const seed = Number(process.env["DROPGATE_CRASH_SEED"] ?? 1);
 const random = randomOf(seed);
 
@@ -27,7 +28,7 @@ function shuffled<T>(all: readonly T[]): T[] {
 
 function drawDeaths(): Death[] {
   const points = shuffled(frequentPoints);
-  return Array.from({ length: roundCount }, (_, index): Death => {
+  return Array.from({ length: maxDraws }, (_, index): Death => {
     const isRandom = index % randomEvery === randomEvery - 1;
     if (isRandom) return { kind: "random", afterMs: Math.floor(random() * 300) };
     return { kind: "point", point: `${points[index] ?? "ledger.inserted"}:${1 + Math.floor(random() * 2)}` };
@@ -43,6 +44,7 @@ test(`what was answered is applied once or refused with its receipt, over ${roun
     let sending: Promise<void> = Promise.resolve();
     let died = 0;
     for (const [index, death] of drawDeaths().entries()) {
+      if (died === roundCount) break;
       const added = shuffled(chainsOf(`q${index}`, { hasOtherDisk })).slice(0, chainsInRound);
       chains.push(...added);
       const [before, now] = [sending, host.send(added)];
@@ -58,8 +60,7 @@ test(`what was answered is applied once or refused with its receipt, over ${roun
     const stops = chains.flatMap((chain) => chain.stops);
     expect(CrashCheck.run(site, host.sent.values(), stops)).toEqual([]);
     expect(await place.verifyLedger()).toEqual([]);
-    // A few points are not on the way of the chains that were drawn.
-    expect(died).toBeGreaterThanOrEqual(roundCount - mayMiss);
+    expect(died).toBe(roundCount);
     await host.close();
   } finally {
     await place.end();

@@ -19,6 +19,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** Every command below the given one, by its words. */
+async function commandsBelow(words: readonly string[]): Promise<string[][]> {
+  const { stdout } = await runProgram(program, [...words, "--help"]);
+  const [, listed = ""] = stdout.split("\nCommands:\n");
+  const names = [...listed.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = ""]) => name);
+  const own = names.filter((name) => name !== "help").map((name) => [...words, name]);
+  const below = await Promise.all(own.map(commandsBelow));
+  return [...own, ...below.flat()];
+}
+
 describe("config/dropgate.example.yaml", () => {
   test("is taken by the program as it is, by --config and by DROPGATE_CONFIG", async () => {
     const file = join(folder, "dropgate.yaml");
@@ -101,11 +111,16 @@ describe("bin/dropgate", () => {
     const unknown = await runProgram(program, ["nonsense"]);
     expect(unknown.exitCode).toBe(2);
     expect(unknown.output).toContain("nonsense");
-    const help = await runProgram(program, ["--help"]);
-    const names = [...help.stdout.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => String(name));
-    expect(names).toEqual(
-      expect.arrayContaining(["init", "serve", "check", "validate", "explain", "version"]),
+    const commands = await commandsBelow([]);
+    expect(commands.map((command) => command.join(" "))).toEqual(
+      expect.arrayContaining(["init", "serve", "check", "validate", "explain", "version", "ledger verify"]),
     );
+    for (const command of commands) {
+      const help = await runProgram(program, [...command, "--help"]);
+      expect(help.exitCode, command.join(" ")).toBe(0);
+      expect(help.stdout).toContain(`Usage: dropgate ${command.join(" ")}`);
+      expect(help.stdout).toContain("--help");
+    }
   });
 });
 

@@ -187,7 +187,10 @@ export class FolderTask {
     const { unfinishedReportAfterMs } = this.#deps.settings();
     if (entry.kind === "file") found.set(name, entry.look);
     else if (entry.kind === "special") this.#leftAlone.special(name, entry.special, nowMs);
-    else this.#leftAlone.unfinished(name, { nowMs, reportAfterMs: unfinishedReportAfterMs });
+    else {
+      const { modifiedAtMs } = entry;
+      this.#leftAlone.unfinished(name, { nowMs, modifiedAtMs, reportAfterMs: unfinishedReportAfterMs });
+    }
   }
 
   /** All looks of one pass count from its end, so that its files are due together. */

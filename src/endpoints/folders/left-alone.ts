@@ -1,7 +1,7 @@
 /**
  * What lies in a folder and is not taken: unfinished files, reported when they have been there for long, and entries that
- * are no files, reported at once. Each is reported once as long as it stays. Kept in memory: ages count from our own
- * first look.
+ * are no files, reported at once. Each is reported once as long as it stays. Kept in memory: ages count from our own first
+ * look, or from the time that the file tells when that is earlier, so that a restart does not begin anew.
  */
 import type { Dirent, Stats } from "node:fs";
 import type { Logger } from "../../lib/log.ts";
@@ -51,11 +51,16 @@ export class LeftAlone {
   }
 
   /** An unfinished file was seen. */
-  unfinished(name: string, seen: { readonly nowMs: number; readonly reportAfterMs: number }): void {
+  unfinished(
+    name: string,
+    seen: { readonly nowMs: number; readonly modifiedAtMs: number; readonly reportAfterMs: number },
+  ): void {
     const kept = this.#keep(name, seen.nowMs);
-    if (kept === undefined || kept.isReported || seen.nowMs - kept.firstSeenMs < seen.reportAfterMs) return;
+    if (kept === undefined || kept.isReported) return;
+    const ageMs = seen.nowMs - Math.min(kept.firstSeenMs, seen.modifiedAtMs);
+    if (ageMs < seen.reportAfterMs) return;
     kept.isReported = true;
-    const hours = Math.round((seen.nowMs - kept.firstSeenMs) / 3_600_000);
+    const hours = Math.round(ageMs / 3_600_000);
     this.#log.warn(
       { file: name, hours },
       "an unfinished file has been lying here: send it again under its final name, or remove it",

@@ -13,7 +13,7 @@ import { type SpecialKind, specialKindOf } from "./left-alone.ts";
 
 export type Entry =
   | { readonly kind: "file"; readonly look: Look }
-  | { readonly kind: "unfinished" }
+  | { readonly kind: "unfinished"; readonly modifiedAtMs: number }
   | { readonly kind: "special"; readonly special: SpecialKind };
 
 export interface ScanVisitor {
@@ -31,8 +31,7 @@ export async function scanFolder(disk: FolderDisk, path: string, visitor: ScanVi
     const { name } = dirent;
     const special = specialKindOf(dirent);
     if (special !== undefined) visitSpecial(visitor, name, special);
-    else if (isUnfinishedName(name)) visitor.visit(name, { kind: "unfinished" });
-    else if (!visitor.isOurs(name)) names.push(name);
+    else if (isUnfinishedName(name) || !visitor.isOurs(name)) names.push(name);
   }
   await lookAtEntries(disk, path, names, visitor);
 }
@@ -49,7 +48,7 @@ export async function lookAtEntries(
     if (stats === undefined) return visitMissing(visitor, name);
     const special = specialKindOf(stats);
     if (special !== undefined) visitSpecial(visitor, name, special);
-    else if (isUnfinishedName(name)) visitor.visit(name, { kind: "unfinished" });
+    else if (isUnfinishedName(name)) visitor.visit(name, { kind: "unfinished", modifiedAtMs: stats.mtimeMs });
     else if (stats.isFile()) visitor.visit(name, { kind: "file", look: lookOf(stats) });
     else visitor.visit(name, { kind: "special", special: "other" });
   });
