@@ -31,7 +31,7 @@ import { type ConfigurableSignIn, createSignIn } from "../operations/create-sign
 import { findLegacyStops } from "../operations/legacy-stops.ts";
 import { readStopDetail } from "../operations/stop-detail.ts";
 import { openStore, type Store } from "../store/database.ts";
-import { recordRemoval } from "../store/files.ts";
+import { listOpenSources, recordRemoval } from "../store/files.ts";
 import { noteBoot, readLastRun } from "../store/meta.ts";
 import { takeProcessLock } from "../store/process-lock.ts";
 import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
@@ -120,27 +120,28 @@ function exchangeFoldersOf({ stateDir }: Locations): ExchangeFolders {
   return { companiesDir: join(stateDir, "companies"), journalDir: join(stateDir, "journal") };
 }
 
-/** Says whether the journal of uploads is empty and can be used. */
-async function startInbound(parts: Omit<Parts, "health">): Promise<boolean> {
-  const { stack, signal, documents, pipeline, locations, log } = parts;
+async function startInbound(parts: Omit<Parts, "health">): Promise<void> {
+  const { stack, signal, documents, pipeline, locations, log, store } = parts;
   await stack.start(documents, signal);
   await recoverFromPowerFailure(parts);
-  const { arrivals, isWhole } = await recoverUploads({
+  const arrivals = await recoverUploads({
     ...exchangeFoldersOf(locations),
     disk: systemDisk,
     log,
+    placesInLedger: async () =>
+      new Set((await listOpenSources(store.read)).map((source) => locations.fromLedger(source))),
   });
   await stack.start(pipeline, signal);
-  await pipeline.arriveAll(arrivals);
-  return isWhole;
+  // Not waited for: their places are known from now on, and a database that is in trouble must not hang the start.
+  void pipeline.arriveAll(arrivals.filter(({ path }) => !pipeline.isKnown(path)));
 }
 
-function exchangeFor(parts: Parts, hasJournal: boolean): FolderExchange {
+function exchangeFor(parts: Parts): FolderExchange {
   const { locations, pipeline, clock, log, store } = parts;
   const { companiesDir, journalDir } = exchangeFoldersOf(locations);
   return createFileExchange({
     companiesDir,
-    journalDir: hasJournal ? journalDir : undefined,
+    journalDir,
     inbox: pipeline,
     limits: {
       get maxUploadBytes() {
@@ -301,8 +302,8 @@ function listeningOn(
 async function startAll(parts: Parts): Promise<Daemon> {
   const { stack, health, log } = parts;
   await ensureTrees(parts);
-  const hasJournal = await startInbound(parts);
-  const exchange = exchangeFor(parts, hasJournal);
+  await startInbound(parts);
+  const exchange = exchangeFor(parts);
   stack.push({ name: "exchange", release: () => exchange.stop() });
   const housekeeping = startHousekeeping({
     exchange,

@@ -55,6 +55,8 @@ export interface SessionContext {
   readonly claims: UploadClaims;
   readonly peer: ExchangePeer;
   readonly journal: UploadJournal | undefined;
+  /** For the times of closes: never goes back. */
+  readonly closeClock: Clock;
 }
 
 /** One company as the session sees it. */

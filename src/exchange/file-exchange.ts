@@ -2,6 +2,7 @@
  * The file exchange over the folders of the companies; see exchange-session.ts for what it promises.
  */
 import { join } from "node:path";
+import { forwardClock } from "../lib/clock.ts";
 import { systemDisk } from "../lib/durable-file.ts";
 import { CompanyFolders } from "./company-folders.ts";
 import { createDiskSpace } from "./disk-space.ts";
@@ -33,6 +34,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   const disk = deps.disk ?? systemDisk;
   const { companiesDir, clock, log } = deps;
   const { journalDir } = deps;
+  const closeClock = forwardClock(clock);
   const journal =
     journalDir === undefined ? undefined : new UploadJournal({ journalDir, companiesDir, disk, log });
   const inbox = gatherArrivals(deps.inbox, { settle: async () => await journal?.settle() });
@@ -60,7 +62,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   function openSession(peer: ExchangePeer): ExchangeSession {
     if (isStopping) throw new ExchangeError("failure", "The server is stopping; connect again in a moment");
     const session: FolderSession = new FolderSession({
-      context: { deps: sessionDeps, disk, space, claims, peer, journal },
+      context: { deps: sessionDeps, disk, space, claims, peer, journal, closeClock },
       companies: peer.companies.map(({ id, code }) => ({ id, code, folders: foldersOf(code) })),
       ended: () => void sessions.delete(session),
     });

@@ -48,6 +48,8 @@ class Burst {
   readonly #nowMs: () => number;
   #waiting: Arrival[] = [];
   #hasJournaled = false;
+  /** A group stays for the next start: what is behind it must not overtake it. */
+  #isHeldBack = false;
   /** Groups that are being settled, one after the other. */
   #settling: Promise<void> | undefined;
   #settlingCount = 0;
@@ -90,7 +92,8 @@ class Burst {
     this.#waiting = [];
     this.#hasJournaled = false;
     if (arrivals.length > 0) {
-      if (hasJournaled || this.#settling !== undefined) this.#handOverLater(arrivals, hasJournaled);
+      if (hasJournaled || this.#settling !== undefined || this.#isHeldBack)
+        this.#handOverLater(arrivals, hasJournaled);
       else this.#handOver(arrivals);
     }
     await this.#settling;
@@ -112,8 +115,8 @@ class Burst {
   ): Promise<void> {
     await before;
     // Told in the log there; the files stay where they are, for the next start.
-    if (hasJournaled && !(await this.#settle().then(isTrue, isFalse))) return;
-    this.#handOver(arrivals);
+    if (hasJournaled && !(await this.#settle().then(isTrue, isFalse))) this.#isHeldBack = true;
+    if (!this.#isHeldBack) this.#handOver(arrivals);
   }
 
   #isDenseAt(nowMs: number): boolean {

@@ -26,8 +26,10 @@ import {
   type OpenWriteFlags,
 } from "./exchange-session.ts";
 import { listFolder, lookAt, lookAtPart } from "./listing.ts";
+import { aliasFor, nameOfAlias } from "./unfinished-alias.ts";
 import { Upload } from "./upload.ts";
 import { UploadFile } from "./upload-file.ts";
+import type { EnteredUpload } from "./upload-journal.ts";
 import type { UploadMemory } from "./upload-memory.ts";
 
 /** An own unfinished file. */
@@ -45,19 +47,11 @@ interface Target {
   readonly own: Own;
   readonly name: string;
   readonly attributes: ExchangeAttributes;
+  /** Milliseconds UTC. */
+  readonly closedAt: number;
 }
 
 const waitingText = "This file waits to be processed and cannot be changed or deleted";
-
-/** `.x.xml.partial`: how the broken upload of `x.xml` is listed. */
-function aliasFor(name: string): string {
-  return isUnfinishedName(name) ? name : `.${name}.partial`;
-}
-
-function nameOfAlias(name: string): string | undefined {
-  const inner = /^\.(.+)\.partial$/.exec(name)?.[1];
-  return inner === undefined || isUnfinishedName(inner) ? undefined : inner;
-}
 
 export class InboundFolder {
   readonly #context: SessionContext;
@@ -184,7 +178,8 @@ export class InboundFolder {
       await disk.close(file.fd);
     }
     killPoint("upload.renameSynced");
-    await this.#place({ partials, own, name: target.to, attributes: target.attributes });
+    const closedAt = this.#context.closeClock.now();
+    await this.#place({ partials, own, name: target.to, attributes: target.attributes, closedAt });
   }
 
   async #renameUnfinished(
@@ -230,7 +225,10 @@ export class InboundFolder {
       maxBytes: deps.limits.maxUploadBytes,
       openedSeconds: Math.floor(deps.clock.now() / 1000),
       settled,
-      finish: (attributes) => this.#finish(file, { partials, own, name, attributes }),
+      finish: (attributes) => {
+        const closedAt = this.#context.closeClock.now();
+        return this.#finish(file, { partials, own, name, attributes, closedAt });
+      },
     });
   }
 
@@ -294,36 +292,37 @@ export class InboundFolder {
       arrival: this.#arrivalOf(target),
       path: join(inbound.path, name),
       part: join(partials.path, own.name),
-      closedAt: this.#context.deps.clock.now(),
     });
     if (entered === undefined) return false;
     let path: string | undefined;
     try {
-      path = await this.#place(target, true);
+      if (!entered.isDurable) await file.sync();
+      path = await this.#place(target, entered);
     } finally {
       entered.placed(path);
     }
     return true;
   }
 
-  #arrivalOf({ name, attributes }: Target): Omit<Arrival, "path"> {
+  #arrivalOf({ name, attributes, closedAt }: Target): Omit<Arrival, "path"> {
     const { channel, userName } = this.#context.peer;
-    return { companyId: this.#company.id, name, channel, userName, size: attributes.size };
+    const { size } = attributes;
+    return { companyId: this.#company.id, name, channel, userName, size, receivedAt: closedAt };
   }
 
-  async #place(target: Target, isJournaled = false): Promise<string> {
+  async #place(target: Target, entered?: EnteredUpload): Promise<string> {
     const { partials, own, name, attributes } = target;
     const { inbox } = this.#context.deps;
     const path = await placeArrival(
       {
-        inbox: isJournaled ? { ...inbox, arrive: inbox.arriveJournaled } : inbox,
+        inbox: entered === undefined ? inbox : { ...inbox, arrive: inbox.arriveJournaled },
         disk: this.#context.disk,
       },
       {
         from: partials.child(own.name),
         inbound: await this.#company.folders.inbound(),
         arrival: this.#arrivalOf(target),
-        isJournaled,
+        isJournaled: entered?.isDurable ?? false,
       },
     );
     const seen = this.#memory.withTimes(own.key, attributes);

@@ -2,27 +2,21 @@
  * Takes up what the last run has left in the journal of uploads, before anything else looks at the folders.
  *
  * Each upload has to stand whole under its final name, or in `.again`. After the death of the process alone all of them
- * do, but for the last, whose close was not answered. After a power failure a file may be missing, or torn (the same
+ * do, but for those whose close was not answered. After a power failure a file may be missing, or torn (the same
  * inode, other bytes): it is written again. A file of somebody else under the name stays, and ours goes to `.again`.
  */
+import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { readdir, rename } from "node:fs/promises";
+import { readdir, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Arrival } from "../inbound/inbox.ts";
 import { againFolderName, isAgainFileOf, placeArrival } from "../inbound/place-arrival.ts";
-import { makeDirectoryDurably } from "../lib/durable-file.ts";
+import { makeDirectoryDurably, writeFileDurably } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { openRegularFile, type PinnedFolder, pinChild, pinFolder } from "../lib/open-regular-file.ts";
 import { emptyJournal, readJournal, writeWhole } from "./journal-file.ts";
 import { type JournalNote, journalFileNames, type UploadJournalDeps } from "./upload-journal.ts";
-
-export interface RecoveredUploads {
-  /** To be handed to the pipeline, in the order of their closes. */
-  readonly arrivals: readonly Arrival[];
-  /** False: not everything could be taken up, and the journal is kept as it is for the next start. */
-  readonly isWhole: boolean;
-}
 
 interface Upload {
   readonly note: JournalNote;
@@ -31,7 +25,6 @@ interface Upload {
 
 interface Recovered {
   readonly arrival: Arrival;
-  readonly turn: number;
   readonly wasWritten: boolean;
 }
 
@@ -41,38 +34,41 @@ interface Place {
   readonly name: string;
 }
 
+export interface RecoveryDeps extends UploadJournalDeps {
+  /** Absolute paths at which files lie that the ledger has and that are not filed away. Asked for at most once. */
+  readonly placesInLedger: () => Promise<ReadonlySet<string>>;
+}
+
 class Recovery {
-  readonly #deps: UploadJournalDeps;
+  readonly #deps: RecoveryDeps;
   readonly recovered: Recovered[] = [];
+  /** What could not be taken up. */
+  readonly failed: Upload[] = [];
   /** Where the uploads so far stand: two of one name and content are two files. */
   readonly #taken = new Set<string>();
-  isWhole = true;
+  #known: Promise<ReadonlySet<string>> | undefined;
 
-  constructor(deps: UploadJournalDeps) {
+  constructor(deps: RecoveryDeps) {
     this.#deps = deps;
   }
 
-  /** Takes up each upload of an open journal file. */
-  async takeUp(fd: number): Promise<void> {
-    for await (const { note, bytes } of readJournal(this.#deps.disk, fd)) {
-      killPoint("journal.recovering");
-      const upload: Upload = { note: JSON.parse(note) as JournalNote, bytes };
-      try {
-        this.recovered.push(await this.#restore(upload));
-      } catch (error) {
-        this.isWhole = false;
-        this.#deps.log.error(
-          { err: error, path: join(this.#deps.companiesDir, upload.note.path) },
-          "an answered upload could not be taken up from the journal; mend what the error says and restart",
-        );
-      }
+  /** Makes the upload stand in its place; one that cannot is told and kept. */
+  async takeUp(upload: Upload): Promise<void> {
+    killPoint("journal.recovering");
+    try {
+      this.recovered.push(await this.#restore(upload));
+    } catch (error) {
+      this.failed.push(upload);
+      this.#deps.log.error(
+        { err: error, path: join(this.#deps.companiesDir, upload.note.path) },
+        "an answered upload could not be put in its place; mend what the error says and restart",
+      );
     }
   }
 
   async #restore(upload: Upload): Promise<Recovered> {
     const { disk, companiesDir } = this.#deps;
-    const { path, turn, closedAt } = upload.note;
-    const arrival = { ...upload.note.arrival, receivedAt: closedAt };
+    const { arrival, path } = upload.note;
     const inbound = await pinFolder(companiesDir, dirname(path).split("/"), disk);
     const again = await pinChild(inbound, againFolderName, disk).catch(unlessMissing);
     try {
@@ -80,11 +76,11 @@ class Recovery {
         (place) => !this.#taken.has(pathOf(place)),
       );
       const own = await this.#ownPlace(places, upload.note);
-      const standing = await this.#standing(own === undefined ? places : [own], upload);
+      const standing = await this.#standing(own === undefined ? await this.#unowned(places) : [own], upload);
       const at = standing ?? (await this.#writeAgain(own, inbound, upload));
       this.#taken.add(at);
       await this.#removePart(upload.note);
-      return { arrival: { ...arrival, path: at }, turn, wasWritten: standing === undefined };
+      return { arrival: { ...arrival, path: at }, wasWritten: standing === undefined };
     } finally {
       await again?.close();
       await inbound.close();
@@ -97,6 +93,13 @@ class Recovery {
       if ((await this.#inodeAt(place.folder.child(place.name))) === inode) return place;
     }
     return undefined;
+  }
+
+  /** Those that the ledger does not know: an earlier start may have written the upload there, as another file. */
+  async #unowned(places: readonly Place[]): Promise<readonly Place[]> {
+    this.#known ??= this.#deps.placesInLedger();
+    const known = await this.#known;
+    return places.filter((place) => !known.has(pathOf(place)));
   }
 
   /** Where the upload stands whole; durable then. */
@@ -187,12 +190,43 @@ function unlessMissing(error: unknown): undefined {
   return undefined;
 }
 
+/** Uploads that an earlier start could not take up, each a file of its own beside the journal. */
+const keptFolderName = "kept";
+
+async function readKept(folder: string): Promise<ReadonlyMap<string, Upload>> {
+  const kept = new Map<string, Upload>();
+  const names = (await readdir(folder).catch(unlessMissing)) ?? [];
+  for (const name of names.filter((each) => each.endsWith(".json")).sort()) {
+    const { note, base64 } = JSON.parse(await readFile(join(folder, name), "utf8")) as {
+      note: JournalNote;
+      base64: string;
+    };
+    kept.set(join(folder, name), { note, bytes: Buffer.from(base64, "base64") });
+  }
+  return kept;
+}
+
+/** Out of the journal, whose records would be taken up again with those that could be. Inodes do not keep their meaning. */
+async function keep(folder: string, uploads: readonly Upload[]): Promise<void> {
+  if (uploads.length > 0) await makeDirectoryDurably(folder);
+  for (const { note, bytes } of uploads) {
+    const text = JSON.stringify({
+      note: { ...note, inode: 0 },
+      base64: Buffer.from(bytes).toString("base64"),
+    });
+    await writeFileDurably(join(folder, `${note.arrival.receivedAt ?? 0}-${randomUUID()}.json`), text);
+  }
+}
+
 /**
- * Makes every upload of the journal stand durably under its final name, and empties the journal when all of them do. To be
- * called at start-up under the lock of the state directory, before the pipeline starts.
+ * Makes every upload of the journal stand durably under its final name, and empties the journal. Resolves with what is to
+ * be handed to the pipeline, in the order of the closes. An upload that cannot get its place is kept beside the journal and
+ * tried again at each start; rejects when not even that can be done. To be called at start-up under the lock of the state
+ * directory, before the pipeline starts.
  */
-export async function recoverUploads(deps: UploadJournalDeps): Promise<RecoveredUploads> {
+export async function recoverUploads(deps: RecoveryDeps): Promise<readonly Arrival[]> {
   const { journalDir, disk, log } = deps;
+  const keptFolder = join(journalDir, keptFolderName);
   const recovery = new Recovery(deps);
   const opened: number[] = [];
   try {
@@ -201,18 +235,26 @@ export async function recoverUploads(deps: UploadJournalDeps): Promise<Recovered
       const fd = await disk.open(join(journalDir, name), flags).catch(unlessMissing);
       if (fd === undefined) continue;
       opened.push(fd);
-      await recovery.takeUp(fd);
+      for await (const { note, bytes } of readJournal(disk, fd))
+        await recovery.takeUp({ note: JSON.parse(note) as JournalNote, bytes: Buffer.from(bytes) });
     }
     killPoint("journal.recovered");
-    if (recovery.isWhole && recovery.recovered.length > 0)
-      for (const fd of opened) await emptyJournal(disk, fd);
+    await keep(keptFolder, recovery.failed.splice(0));
+    for (const fd of opened) await emptyJournal(disk, fd);
   } finally {
     for (const fd of opened) await disk.close(fd);
   }
-  const recovered = recovery.recovered.toSorted((one, other) => one.turn - other.turn);
+  for (const [path, upload] of await readKept(keptFolder)) {
+    await recovery.takeUp(upload);
+    // Failed ones stay where they are.
+    if (recovery.failed.pop() === undefined) await disk.unlink(path);
+  }
+  const { recovered } = recovery;
   if (recovered.length > 0) {
     const written = recovered.filter(({ wasWritten }) => wasWritten).length;
     log.info({ uploads: recovered.length, written }, "uploads of the last run are taken up from the journal");
   }
-  return { arrivals: recovered.map(({ arrival }) => arrival), isWhole: recovery.isWhole };
+  return recovered
+    .map(({ arrival }) => arrival)
+    .toSorted((one, other) => (one.receivedAt ?? 0) - (other.receivedAt ?? 0));
 }

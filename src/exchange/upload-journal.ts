@@ -41,8 +41,6 @@ export interface ShortUpload {
   readonly part: string;
   /** By which the file is known again when its bytes are not. */
   readonly inode: number;
-  /** Milliseconds UTC. */
-  readonly closedAt: number;
 }
 
 /** What the journal notes beside the bytes. Paths are relative to the folder of the companies. */
@@ -51,13 +49,13 @@ export interface JournalNote {
   readonly path: string;
   readonly part: string;
   readonly inode: number;
-  /** When the close came, milliseconds UTC. */
-  readonly closedAt: number;
   /** Counts the uploads of one run. */
   readonly turn: number;
 }
 
 export interface EnteredUpload {
+  /** False: the journal failed, and may hold the upload all the same. It has to be synced by itself, and waits with the others. */
+  readonly isDurable: boolean;
   /** To be called once: where the file stands now, or undefined when it could not be placed. */
   placed(path: string | undefined): void;
 }
@@ -92,7 +90,7 @@ export class UploadJournal {
     this.settle = shareRuns(() => this.#settle());
   }
 
-  /** Resolves when the upload is durable in the journal; undefined when it has to be made durable in another way. */
+  /** Resolves when the upload is durable in the journal; undefined when the journal cannot take it. */
   async enter(upload: ShortUpload): Promise<EnteredUpload | undefined> {
     const half = this.#halves?.[0];
     if (half === undefined) {
@@ -112,7 +110,8 @@ export class UploadJournal {
       // Its record would bring a file back whose upload was refused.
       if (path === undefined) this.#settleSoon();
     };
-    if (await this.#append(half, upload, turn)) return { placed };
+    const outcome = await this.#append(half, upload, turn);
+    if (outcome !== "full") return { isDurable: outcome === "durable", placed };
     placed(undefined);
     return undefined;
   }
@@ -133,27 +132,26 @@ export class UploadJournal {
     await Promise.all(halves.map(({ file }) => file.close()));
   }
 
-  async #append(half: Half, upload: ShortUpload, turn: number): Promise<boolean> {
-    const { arrival, bytes, path, part, inode, closedAt } = upload;
+  async #append(half: Half, upload: ShortUpload, turn: number): Promise<"durable" | "doubtful" | "full"> {
+    const { arrival, bytes, path, part, inode } = upload;
     const { companiesDir, log } = this.#deps;
     const note: JournalNote = {
       arrival,
       path: relative(companiesDir, path),
       part: relative(companiesDir, part),
       inode,
-      closedAt,
       turn,
     };
     try {
-      const isThere = await half.file.append({ note: JSON.stringify(note), bytes });
-      if (isThere) killPoint("journal.synced");
-      return isThere;
+      if (!(await half.file.append({ note: JSON.stringify(note), bytes }))) return "full";
+      killPoint("journal.synced");
+      return "durable";
     } catch (error) {
       log.warn(
         { err: error, path },
         "the journal of uploads cannot be written; the upload is synced by itself",
       );
-      return false;
+      return "doubtful";
     }
   }
 
@@ -183,8 +181,10 @@ export class UploadJournal {
 
   async #settle(): Promise<void> {
     const { signal } = this.#stopping;
-    if (this.#halves === undefined || this.#halves[0].file.isEmpty) return;
+    if (this.#halves === undefined || this.#halves.every(({ file }) => file.isEmpty)) return;
     const [half, other] = this.#halves;
+    // One that could not be settled before the stop: nothing behind it may overtake it.
+    if (!other.file.isEmpty) throw new Error("uploads before these could not be synced");
     this.#halves = [other, half];
     for (let isAgain = false; ; isAgain = true) {
       try {
@@ -214,7 +214,7 @@ export class UploadJournal {
     const folders = foldersOf(paths);
     if (paths.length > fewFiles) return await syncFileSystems(folders);
     await mapAtOnce(paths, syncsAtOnce, (path) => this.#syncFile(path));
-    for (const folder of folders) await syncDirectory(folder);
+    for (const folder of folders) await syncDirectory(folder).catch(unlessGone);
   }
 
   /** Puts the bytes of the journal into the files once more, and syncs one after the other. */
@@ -223,12 +223,13 @@ export class UploadJournal {
       const path = paths.get((JSON.parse(note) as JournalNote).turn);
       if (path !== undefined) await this.#syncFile(path, bytes);
     }
-    for (const folder of foldersOf([...paths.values()])) await syncDirectory(folder);
+    for (const folder of foldersOf([...paths.values()])) await syncDirectory(folder).catch(unlessGone);
   }
 
   async #syncFile(path: string, bytes?: Uint8Array): Promise<void> {
     const { disk } = this.#deps;
-    const file = await openRegularFile(path, constants.O_RDWR, disk).catch(unlessGone);
+    const flags = bytes === undefined ? constants.O_RDONLY : constants.O_RDWR;
+    const file = await openRegularFile(path, flags, disk).catch(unlessGone);
     // Taken away by somebody who may: there is nothing left to keep.
     if (file === undefined) return;
     try {

@@ -61,7 +61,15 @@ test("a closed upload stands under its final name and has arrived once", async (
   expect(await readFile(inbound("a.xml"), "utf8")).toBe("<Stop/>");
   expect(existsSync(partial("a.xml"))).toBe(false);
   expect(fixture.arrivals).toEqual([
-    { companyId: 1, name: "a.xml", path: inbound("a.xml"), channel: "sftp", userName: "host7", size: 7 },
+    {
+      companyId: 1,
+      name: "a.xml",
+      path: inbound("a.xml"),
+      channel: "sftp",
+      userName: "host7",
+      size: 7,
+      receivedAt: expect.any(Number),
+    },
   ]);
 });
 

@@ -15,7 +15,7 @@ export interface Arrival {
   readonly channel: Channel;
   readonly userName?: string;
   readonly size: number;
-  /** When it came, milliseconds UTC, of a file that an earlier run has answered or that lay there at the start. */
+  /** When it came, milliseconds UTC; the moment at which it is handed over unless given. */
   readonly receivedAt?: number;
 }
 

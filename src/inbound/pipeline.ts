@@ -90,7 +90,6 @@ class InboundPipeline implements Pipeline {
   readonly #decided = new Map<LaneRunner, Map<DecidedState, number>>();
   readonly #entering = new Set<Promise<void>>();
   #sequence = 0;
-  #startedAt = 0;
   #lastReceivedAt = 0;
   /** Of files that an earlier run has left: after those of the ledger, before those of this run. */
   #recoveredSequence = 0;
@@ -173,8 +172,6 @@ class InboundPipeline implements Pipeline {
       runner.add(file);
       killPoint("recovery.loaded");
     }
-    this.#lastReceivedAt = Math.max(this.#lastReceivedAt, this.#deps.clock.now());
-    this.#startedAt = this.#lastReceivedAt;
     this.#recoveredSequence = this.#sequence;
     this.#sequence += recoveredSequences;
     this.#recovering = false;
@@ -209,9 +206,9 @@ class InboundPipeline implements Pipeline {
     });
   }
 
-  /** Times of arrival never go back, whatever the clock does; what an earlier run left came before this one began. */
+  /** When the file came, not when it is handed over: start-up knows no other time of the files that it finds. */
   #receivedAtOf({ receivedAt }: Arrival): number {
-    if (receivedAt !== undefined) return Math.min(Math.trunc(receivedAt), this.#startedAt);
+    if (receivedAt !== undefined) return Math.trunc(receivedAt);
     this.#lastReceivedAt = Math.max(this.#lastReceivedAt, this.#deps.clock.now());
     return this.#lastReceivedAt;
   }

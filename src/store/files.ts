@@ -268,6 +268,12 @@ export async function listOpenFiles(
   return rows.map(toLedgerEntry);
 }
 
+/** Where the files of all entries lay that are not filed away yet, as the ledger names places. */
+export async function listOpenSources(read: Reader): Promise<readonly string[]> {
+  const rows = await read.selectFrom("files").select("source").where("is_filed", "=", sql.lit(0)).execute();
+  return rows.map(({ source }) => source);
+}
+
 /** Asks for a refused or superseded file to be tried again; false when it is in no such state or its bytes are gone. */
 export async function requestRetry(tx: Transaction, id: number): Promise<boolean> {
   const result = await tx

@@ -9,7 +9,13 @@
  * of what it was given while keys are exchanged for the first time; later it decrypts every byte into memory of its own
  * before it returns. So `mayShare` is to say no until the user is signed in, and gets copies until then.
  */
+import { createRequire } from "node:module";
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from "node:net";
+
+/** The library's native ciphers, which a rebuild of the packages could bring, decrypt in the bytes they are given. */
+const { bindingAvailable } = createRequire(import.meta.url)("ssh2/lib/protocol/crypto.js") as {
+  readonly bindingAvailable: boolean;
+};
 
 const buffer = Buffer.allocUnsafeSlow(512 * 1024);
 
@@ -41,7 +47,7 @@ export function withSharedReads(accepted: Socket, { mayShare, received }: Shared
       callback(count) {
         received?.(count);
         const chunk = buffer.subarray(0, count);
-        socket.emit("data", mayShare(socket) ? chunk : Buffer.from(chunk));
+        socket.emit("data", !bindingAvailable && mayShare(socket) ? chunk : Buffer.from(chunk));
         return true;
       },
     },
