@@ -3,11 +3,13 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLogger } from "../lib/log.ts";
 import { createDocumentPool, type DocumentPool, type DocumentPoolOptions } from "./document-pool.ts";
 
 const never = new AbortController().signal;
+const log = createLogger({ level: "silent" });
 const pools: DocumentPool[] = [];
 let directory = "";
 
@@ -21,7 +23,7 @@ afterEach(async () => {
 });
 
 async function started(options: Partial<DocumentPoolOptions> = {}): Promise<DocumentPool> {
-  const pool = createDocumentPool({ log: createLogger({ level: "silent" }), ...options });
+  const pool = createDocumentPool({ log, ...options });
   pools.push(pool);
   await pool.start(never);
   return pool;
@@ -155,6 +157,25 @@ test("a document that takes a thread over its JavaScript heap is refused too", a
   expect(document).toMatchObject({ kind: "refused", faults: [{ code: "tooLarge" }] });
   expect(JSON.stringify(document)).toContain("over its memory");
   expect((await pool.prepareBytes(Buffer.from(stop("2")))).kind).toBe("read");
+});
+
+test("a pool may be stopped at every moment of its start, and of a thread's that takes another's place", async () => {
+  const begun = performance.now();
+  await (await started({ threads: 1 })).stop(never);
+  const tookMs = performance.now() - begun;
+  // A thread that is ended amid its loading takes this whole process with it.
+  for (let part = 0; part < 12; part++) {
+    const pool = createDocumentPool({ log });
+    const start = pool.start(AbortSignal.timeout(Math.round((tookMs * part) / 12)));
+    await start.catch((error: Error) => expect(error.message).toContain("aborted"));
+    await pool.stop(AbortSignal.abort());
+  }
+  const pool = await started({ threads: 1, maxParserMb: 40 });
+  const fatly = pool.prepareBytes(Buffer.from(fat));
+  const stopping = expect(fatly).rejects.toMatchObject({ code: "overloaded" });
+  await sleep(tookMs);
+  await pool.stop(AbortSignal.abort());
+  await stopping;
 });
 
 test("an aborted request rejects at once and leaves no listener behind", async () => {

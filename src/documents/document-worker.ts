@@ -66,7 +66,7 @@ function prepare(job: WorkerJob, limits: StopDocumentLimits): PreparedDocument {
 
 function serve(settings: WorkerSettings): void {
   const progress = new Int32Array(settings.progress);
-  const send = (report: WorkerReport) => parentPort?.postMessage(report);
+  const send = (report: WorkerReport) => parentPort?.postMessage(JSON.stringify(report));
   capWasmMemory(settings.maxParserBytes, () => process.exit(workerExit.memory));
   prepareStopReader();
   parentPort?.on("message", (message: WorkerMessage) => {
@@ -90,7 +90,8 @@ function serve(settings: WorkerSettings): void {
       isWornOut: wasmMemoryBytes() > settings.wornOutBytes,
     });
   });
-  send({ kind: "ready" });
+  // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
+  setImmediate(send, { kind: "ready" });
 }
 
 if (parentPort !== null) serve(workerData as WorkerSettings);

@@ -57,6 +57,8 @@ export class ParserThread {
   readonly #progress = new Int32Array(new SharedArrayBuffer(4));
   #inHand = { jobId: 0, since: 0 };
   #watch: NodeJS.Timeout | undefined;
+  /** Settles when the thread has loaded its modules, or has ended without. */
+  readonly #loaded = Promise.withResolvers<void>();
   #reason: EndReason = "crash";
   #detail: string | undefined;
 
@@ -74,7 +76,7 @@ export class ParserThread {
       workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb, maxYoungGenerationSizeMb: 4 },
     });
-    this.#worker.on("message", (report: WorkerReport) => this.#receive(report));
+    this.#worker.on("message", (text: string) => this.#receive(JSON.parse(text) as WorkerReport));
     this.#worker.on("error", (error) => this.#note(error));
     this.#worker.on("exit", (code) => this.#exited(code));
   }
@@ -83,20 +85,25 @@ export class ParserThread {
   send(jobs: readonly WorkerJob[]): void {
     this.openBatches++;
     const owned = jobs.flatMap((job) => (job.bytes === undefined ? [] : [job.bytes.buffer as ArrayBuffer]));
-    // Text is a tenth of the time of a structured clone, and most jobs are paths.
+    // Text is a tenth of the time of a structured clone, for jobs as for reports; most jobs are paths.
     this.#worker.postMessage(owned.length === 0 ? JSON.stringify(jobs) : jobs, owned);
     this.#watch ??= setInterval(() => this.#checkDeadline(), Math.max(10, this.#deadlineMs / 10)).unref();
   }
 
-  /** Ends the thread now; `ended` follows with the reason "stopped". */
+  /**
+   * Ends the thread now; `ended` follows with the reason "stopped". A thread that still loads is ended when it has
+   * loaded: V8 takes the whole process down when a thread is ended amid modules that wait for another's top-level await.
+   */
   async end(): Promise<void> {
     this.#reason = "stopped";
+    await this.#loaded.promise;
     await this.#worker.terminate();
   }
 
   #receive(report: WorkerReport): void {
     if (report.kind === "ready") {
       this.isReady = true;
+      this.#loaded.resolve();
       this.#events.ready(this);
       return;
     }
@@ -130,6 +137,7 @@ export class ParserThread {
 
   #exited(code: number): void {
     this.#stopWatch();
+    this.#loaded.resolve();
     if (code === workerExit.memory) this.#reason = "memory";
     const jobId = Atomics.load(this.#progress, 0);
     this.#events.ended(this, {

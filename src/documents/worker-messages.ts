@@ -20,6 +20,7 @@ export interface WorkerResult {
   readonly document: PreparedDocument;
 }
 
+/** What a thread says; it travels as JSON text. */
 export type WorkerReport =
   | { readonly kind: "ready" }
   | {
