@@ -6,7 +6,7 @@ import { companySettingsOf } from "../config/company-settings.ts";
 import type { Config } from "../config/schema.ts";
 import { folderNames } from "../exchange/folder-rights.ts";
 import { createLocations } from "../inbound/locations.ts";
-import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { messageOf, systemCodeOf, unlessMissing } from "../lib/errors.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { minFreeBytesOf } from "./endpoint-options.ts";
 
@@ -34,12 +34,7 @@ export async function networkFileSystemOf(folder: string): Promise<string | unde
 }
 
 async function statOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  return await stat(path).catch(unlessMissing);
 }
 
 function userText(): string {
@@ -147,9 +142,12 @@ async function checkTree(config: Config, code: string): Promise<readonly CheckFi
 }
 
 async function checkDropFolder(config: Config, code: string, path: string): Promise<CheckFinding> {
-  const stats = await statOf(path);
   const what = `the drop folder ${path} of company ${code}`;
-  if (stats === undefined) return problem(`${what} is not there`, "make it, or mount the share");
+  const stats = await statOf(path).catch((error: unknown) => systemCodeOf(error) ?? messageOf(error));
+  // A share may come later, and everything else works without it: no reason to keep the service down.
+  const remedy = "make it, or mount the share; its files are taken as soon as it is there";
+  if (stats === undefined) return warning(`${what} is not there`, remedy);
+  if (typeof stats === "string") return warning(`${what} cannot be looked at (${stats})`, remedy);
   if (!stats.isDirectory()) return problem(`${what} is not a folder`, "correct companies.*.folders");
   const finding = await checkWritable(path, `the drop folder of company ${code}`);
   if (finding.status !== "ok") return finding;

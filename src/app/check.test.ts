@@ -76,10 +76,10 @@ describe("check", () => {
       file,
       "http: { port: 0 }\nsftp: { port: 0 }\ncompanies:\n  acme:\n    folders: [{ path: /nowhere }]\n  OTHER: {}\n",
     );
-    expect(await found("problem")).toContain("the drop folder /nowhere of company ACME is not there");
-    expect(await found("warning")).toContain(
-      "company OTHER stands in the configuration and is not registered",
-    );
+    const warnings = await found("warning");
+    expect(warnings).toContain("the drop folder /nowhere of company ACME is not there (make it, or mount");
+    expect(await found("problem")).toBe("");
+    expect(warnings).toContain("company OTHER stands in the configuration and is not registered");
   });
 
   it("reports a database that is gone, and one that belongs elsewhere, and changes neither", async () => {

@@ -23,7 +23,7 @@ import { recheckReceipts } from "../inbound/recheck-receipts.ts";
 import { refusalDocument, submitStopDocument } from "../inbound/submit-stop-document.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { systemDisk } from "../lib/durable-file.ts";
-import { systemCodeOf } from "../lib/errors.ts";
+import { unlessMissing } from "../lib/errors.ts";
 import { HeapGrowth } from "../lib/heap-growth.ts";
 import type { Logger } from "../lib/log.ts";
 import { importBusinessPartners } from "../operations/business-partners.ts";
@@ -93,12 +93,8 @@ async function ensureTrees(parts: Pick<Parts, "companies" | "locations">): Promi
 }
 
 async function readBootId(): Promise<string> {
-  try {
-    return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return "unknown";
-    throw error;
-  }
+  const text = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(unlessMissing);
+  return text?.trim() ?? "unknown";
 }
 
 /** Receipts of the last minutes are looked over when the machine was started anew since the last run. */

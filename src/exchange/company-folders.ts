@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
 import { type DiskCalls, makeDirectoryDurably } from "../lib/durable-file.ts";
-import { systemCodeOf } from "../lib/errors.ts";
+import { systemCodeOf, unlessMissing } from "../lib/errors.ts";
 import { type PinnedFolder, pinFolder } from "../lib/open-regular-file.ts";
 import { partialFolderName } from "./company-tree.ts";
 import { doneFolderName, type FolderName } from "./folder-rights.ts";
@@ -39,12 +39,7 @@ export class CompanyFolders {
 
   /** The folder of a user's unfinished uploads, kept open; undefined when the user has none. */
   async partials(userId: number): Promise<PinnedFolder | undefined> {
-    try {
-      return await this.#keep(partialComponents(userId));
-    } catch (error) {
-      if (systemCodeOf(error) === "ENOENT") return undefined;
-      throw error;
-    }
+    return await this.#keep(partialComponents(userId)).catch(unlessMissing);
   }
 
   /** The same, made when it is not there. */

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
 import type { Arrival } from "../inbound/inbox.ts";
 import { placeArrival } from "../inbound/place-arrival.ts";
-import { systemCodeOf } from "../lib/errors.ts";
+import { unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { openRegularFile, type PinnedFolder } from "../lib/open-regular-file.ts";
 import { isShownName } from "./client-path.ts";
@@ -383,10 +383,6 @@ export class InboundFolder {
 /** Own names that can be sent back by a client; dot-files are unfinished ones here. */
 function isOwnShown(name: string): boolean {
   return isShownName(name.replace(/^\.+/, "_"));
-}
-
-function unlessMissing(error: unknown): void {
-  if (systemCodeOf(error) !== "ENOENT") throw error;
 }
 
 function keyOf(partials: PinnedFolder | undefined, name: string): string {

@@ -12,7 +12,7 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { crc32 } from "node:zlib";
-import type { DiskCalls } from "../lib/durable-file.ts";
+import { type DiskCalls, writeWhole } from "../lib/durable-file.ts";
 import { shareRuns } from "../lib/shared-run.ts";
 import { syncShort } from "../lib/short-sync.ts";
 
@@ -66,11 +66,6 @@ function recordOf(epoch: Uint8Array, note: Buffer, bytes: Uint8Array): Buffer {
   record.fill(0, end);
   record.writeUInt32LE(checkOf(record, end), checkAt);
   return record;
-}
-
-/** Writes all of it, however little the system takes at a time. */
-export async function writeWhole(disk: DiskCalls, fd: number, bytes: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < bytes.byteLength; ) done += await disk.write(fd, bytes.subarray(done), at + done);
 }
 
 async function readWhole(disk: DiskCalls, fd: number, length: number, at: number): Promise<Buffer> {

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { opendir } from "node:fs/promises";
 import type { DiskCalls } from "../lib/durable-file.ts";
-import { systemCodeOf } from "../lib/errors.ts";
+import { unlessMissing } from "../lib/errors.ts";
 import type { PinnedFolder } from "../lib/open-regular-file.ts";
 import { isShownName } from "./client-path.ts";
 import type { ExchangeAttributes, ExchangeEntry } from "./exchange-session.ts";
@@ -26,14 +26,10 @@ export async function lookAt(
   name: string,
   mayBeFolder = false,
 ): Promise<ExchangeAttributes | undefined> {
-  try {
-    const stats = await disk.lstat(folder.child(name));
-    return stats.isFile() || (mayBeFolder && stats.isDirectory()) ? attributesOf(stats) : undefined;
-  } catch (error) {
-    // Names come and go while the pipeline works.
-    if (systemCodeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  // Names come and go while the pipeline works.
+  const stats = await disk.lstat(folder.child(name)).catch(unlessMissing);
+  const isShown = stats?.isFile() === true || (mayBeFolder && stats?.isDirectory() === true);
+  return stats !== undefined && isShown ? attributesOf(stats) : undefined;
 }
 
 /**
@@ -45,13 +41,8 @@ export async function lookAtPart(
   folder: PinnedFolder,
   name: string,
 ): Promise<ExchangeAttributes | undefined> {
-  try {
-    const stats = await disk.lstat(folder.child(name));
-    return stats.isFile() && stats.nlink === 1 ? attributesOf(stats) : undefined;
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  const stats = await disk.lstat(folder.child(name)).catch(unlessMissing);
+  return stats?.isFile() === true && stats.nlink === 1 ? attributesOf(stats) : undefined;
 }
 
 export interface ListingOptions {

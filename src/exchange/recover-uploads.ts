@@ -11,11 +11,11 @@ import { readdir, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Arrival } from "../inbound/inbox.ts";
 import { againFolderName, isAgainFileOf, placeArrival } from "../inbound/place-arrival.ts";
-import { makeDirectoryDurably, writeFileDurably } from "../lib/durable-file.ts";
-import { systemCodeOf } from "../lib/errors.ts";
+import { makeDirectoryDurably, writeFileDurably, writeWhole } from "../lib/durable-file.ts";
+import { unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { openRegularFile, type PinnedFolder, pinChild, pinFolder } from "../lib/open-regular-file.ts";
-import { emptyJournal, readJournal, writeWhole } from "./journal-file.ts";
+import { emptyJournal, readJournal } from "./journal-file.ts";
 import { type JournalNote, journalFileNames, type UploadJournalDeps } from "./upload-journal.ts";
 
 interface Upload {
@@ -183,11 +183,6 @@ async function placesOf(
     { folder: inbound, name },
     ...others.flatMap((other) => (again === undefined ? [] : [{ folder: again, name: other }])),
   ];
-}
-
-function unlessMissing(error: unknown): undefined {
-  if (!["ENOENT", "ENOTDIR"].includes(systemCodeOf(error) ?? "")) throw error;
-  return undefined;
 }
 
 /** Uploads that an earlier start could not take up, each a file of its own beside the journal. */

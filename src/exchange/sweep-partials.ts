@@ -2,7 +2,7 @@ import type { Dirent, Stats } from "node:fs";
 import { lstat, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
-import { systemCodeOf } from "../lib/errors.ts";
+import { unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import { partialFolderName } from "./company-tree.ts";
@@ -24,12 +24,7 @@ interface SweepDeps {
 }
 
 async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(systemCodeOf(error) ?? "")) return [];
-    throw error;
-  }
+  return (await readdir(folder, { withFileTypes: true }).catch(unlessMissing)) ?? [];
 }
 
 async function foldersIn(folder: string): Promise<string[]> {
@@ -38,12 +33,7 @@ async function foldersIn(folder: string): Promise<string[]> {
 }
 
 async function statsOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  return await lstat(path).catch(unlessMissing);
 }
 
 /** What becomes of one unfinished file. Second links are left by a crash between link and unlink: the file has arrived. */

@@ -8,7 +8,7 @@
  * long file is synced in the background every 32 MiB.
  */
 import { constants } from "node:fs";
-import type { DiskCalls } from "../lib/durable-file.ts";
+import { type DiskCalls, writeWhole } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { PinnedFolder } from "../lib/open-regular-file.ts";
@@ -103,8 +103,11 @@ export class UploadFile {
 
   /** Probably there is nothing more to come. */
   #beginShort(at: number): void {
-    if (!this.#deps.isForJournal()) this.#enqueueSync();
-    else if (at === 0 && this.#deps.resumed === undefined) this.#short = this.#chunk?.buffer;
+    if (!this.#deps.isForJournal()) {
+      this.#enqueueSync();
+      return;
+    }
+    if (at === 0 && this.#deps.resumed === undefined) this.#short = this.#chunk?.buffer;
     this.#flush();
   }
 
@@ -237,10 +240,7 @@ export class UploadFile {
     killPoint("upload.writing");
     await this.#checkSpace(chunk.length);
     this.#isDirty = true;
-    let done = 0;
-    while (done < chunk.length) {
-      done += await this.#deps.disk.write(fd, chunk.buffer.subarray(done, chunk.length), chunk.start + done);
-    }
+    await writeWhole(this.#deps.disk, fd, chunk.buffer.subarray(0, chunk.length), chunk.start);
     killPoint("upload.written");
     this.#unsyncedBytes += chunk.length;
     if (this.#unsyncedBytes >= backgroundSyncBytes) this.#syncInBackground(fd);

@@ -14,14 +14,14 @@ import { dirname, join, relative } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Arrival } from "../inbound/inbox.ts";
 import { mapAtOnce } from "../lib/at-once.ts";
-import { type DiskCalls, makeDirectoryDurably, syncDirectory } from "../lib/durable-file.ts";
-import { systemCodeOf } from "../lib/errors.ts";
+import { type DiskCalls, makeDirectoryDurably, syncDirectory, writeWhole } from "../lib/durable-file.ts";
+import { unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import { openRegularFile } from "../lib/open-regular-file.ts";
 import { shareRuns } from "../lib/shared-run.ts";
 import { syncFileSystems } from "../lib/sync-file-system.ts";
-import { JournalFile, writeWhole } from "./journal-file.ts";
+import { JournalFile } from "./journal-file.ts";
 
 export const journalFileNames = ["uploads-1.journal", "uploads-2.journal"] as const;
 
@@ -214,7 +214,7 @@ export class UploadJournal {
     const folders = foldersOf(paths);
     if (paths.length > fewFiles) return await syncFileSystems(folders);
     await mapAtOnce(paths, syncsAtOnce, (path) => this.#syncFile(path));
-    for (const folder of folders) await syncDirectory(folder).catch(unlessGone);
+    for (const folder of folders) await syncDirectory(folder).catch(unlessMissing);
   }
 
   /** Puts the bytes of the journal into the files once more, and syncs one after the other. */
@@ -223,13 +223,13 @@ export class UploadJournal {
       const path = paths.get((JSON.parse(note) as JournalNote).turn);
       if (path !== undefined) await this.#syncFile(path, bytes);
     }
-    for (const folder of foldersOf([...paths.values()])) await syncDirectory(folder).catch(unlessGone);
+    for (const folder of foldersOf([...paths.values()])) await syncDirectory(folder).catch(unlessMissing);
   }
 
   async #syncFile(path: string, bytes?: Uint8Array): Promise<void> {
     const { disk } = this.#deps;
     const flags = bytes === undefined ? constants.O_RDONLY : constants.O_RDWR;
-    const file = await openRegularFile(path, flags, disk).catch(unlessGone);
+    const file = await openRegularFile(path, flags, disk).catch(unlessMissing);
     // Taken away by somebody who may: there is nothing left to keep.
     if (file === undefined) return;
     try {
@@ -244,9 +244,4 @@ export class UploadJournal {
 
 function foldersOf(paths: readonly string[]): string[] {
   return [...new Set(paths.map((path) => dirname(path)))];
-}
-
-function unlessGone(error: unknown): undefined {
-  if (systemCodeOf(error) !== "ENOENT") throw error;
-  return undefined;
 }

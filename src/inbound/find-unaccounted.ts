@@ -9,7 +9,7 @@ import { opendir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { cutBaseOf, isReceiptName, receiptNameOf } from "../domain/stop-file-name.ts";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
-import { systemCodeOf } from "../lib/errors.ts";
+import { isMissing } from "../lib/errors.ts";
 import type { Store } from "../store/database.ts";
 import { findAccountedLocations, listUnfiled } from "../store/file-queries.ts";
 import { temporaryNamesOf } from "./file-away.ts";
@@ -29,8 +29,7 @@ async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   try {
     for await (const entry of await opendir(folder, { bufferSize: 256 })) yield entry;
   } catch (error) {
-    const code = systemCodeOf(error);
-    if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
+    if (!isMissing(error)) throw error;
   }
 }
 

@@ -13,7 +13,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
-import { systemCodeOf } from "../lib/errors.ts";
+import { unlessMissing } from "../lib/errors.ts";
 import { listCompanies } from "../store/companies.ts";
 import type { Store } from "../store/database.ts";
 import {
@@ -329,12 +329,7 @@ function isSameEntry(one: AccountedFile, other: AccountedFile): boolean {
 
 /** When the file was last changed or renamed, undefined when it is gone. */
 async function changeTimeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await lstat(path)).ctimeMs;
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  return (await lstat(path).catch(unlessMissing))?.ctimeMs;
 }
 
 /** Verifies the whole ledger. Memory is bounded; at most 1,000 discrepancies are told, all are counted. */

@@ -4,7 +4,7 @@
  * ended are compared with the ledger, and written again where they are missing or torn.
  */
 import { readFile } from "node:fs/promises";
-import { systemCodeOf } from "../lib/errors.ts";
+import { unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
@@ -25,12 +25,7 @@ export interface RecheckDependencies {
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  return await readFile(path, "utf8").catch(unlessMissing);
 }
 
 async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Promise<number> {

@@ -129,6 +129,16 @@ export const systemDisk: DiskCalls = {
   statfs: (path) => statfsCall(path),
 };
 
+/** Writes all of it, however little the system takes at a time. */
+export async function writeWhole(
+  disk: Pick<DiskCalls, "write">,
+  fd: number,
+  bytes: Uint8Array,
+  at: number,
+): Promise<void> {
+  for (let done = 0; done < bytes.byteLength; ) done += await disk.write(fd, bytes.subarray(done), at + done);
+}
+
 /**
  * Syncs of one open directory, shared between all that ask at the same moment. A promise that resolves speaks for every
  * entry that was made before it was asked for.

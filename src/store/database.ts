@@ -33,7 +33,8 @@ export interface Store {
   close(): Promise<void>;
 }
 
-function readMarker(path: string): string | undefined {
+/** The instance that the marker beside a database names; undefined when there is none. */
+export function readMarker(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (error) {

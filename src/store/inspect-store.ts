@@ -1,10 +1,9 @@
 /** Looks at the database of a state directory without changing it: no migration, no new file. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely } from "kysely";
-import { systemCodeOf } from "../lib/errors.ts";
 import { type Company, listCompanies } from "./companies.ts";
-import { databaseFileName, markerFileName } from "./database.ts";
+import { databaseFileName, markerFileName, readMarker } from "./database.ts";
 import type { Tables } from "./schema.ts";
 import { describeSqlite, openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
 
@@ -19,15 +18,6 @@ export type StoreInspection =
       readonly marker: string | undefined;
       readonly companies: readonly Company[];
     };
-
-function readMarker(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
-}
 
 async function metaOf(db: Kysely<Tables>): Promise<ReadonlyMap<string, string>> {
   const rows = await db.selectFrom("meta").selectAll().execute();

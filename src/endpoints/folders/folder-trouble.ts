@@ -1,4 +1,4 @@
-import { messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { isMissing, messageOf, systemCodeOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import { remedyFor } from "./held-back.ts";
 
@@ -18,8 +18,7 @@ export class FolderTrouble {
     const systemCode = systemCodeOf(error) ?? "unknown";
     if (systemCode === this.#systemCode) return;
     this.#systemCode = systemCode;
-    const isMissing = systemCode === "ENOENT" || systemCode === "ENOTDIR";
-    const remedy = isMissing ? missing : remedyFor(error);
+    const remedy = isMissing(error) ? missing : remedyFor(error);
     this.#log.warn({ systemCode, reason: messageOf(error), remedy }, "a watched folder cannot be used");
   }
 

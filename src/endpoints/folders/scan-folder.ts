@@ -5,7 +5,7 @@
 import type { Stats } from "node:fs";
 import { join } from "node:path";
 import { isUnfinishedName } from "../../domain/unfinished-name.ts";
-import { systemCodeOf } from "../../lib/errors.ts";
+import { unlessMissing } from "../../lib/errors.ts";
 import { mapAtOnce } from "../../lib/at-once.ts";
 import { type Look, lookOf } from "./candidates.ts";
 import type { FolderDisk } from "./folder-deps.ts";
@@ -56,12 +56,7 @@ export async function lookAtEntries(
 
 /** Undefined when it is not there. */
 export async function lookAt(disk: FolderDisk, path: string): Promise<Stats | undefined> {
-  try {
-    return await disk.lstat(path);
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  return await disk.lstat(path).catch(unlessMissing);
 }
 
 /** Folders are nobody's mistake unless they are called like a file; ours have dot-names. */

@@ -15,7 +15,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Arrival } from "../../inbound/inbox.ts";
 import { placeArrival } from "../../inbound/place-arrival.ts";
-import { systemCodeOf } from "../../lib/errors.ts";
+import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { openRegularFile, type PinnedFolder } from "../../lib/open-regular-file.ts";
 import { isSameLook, type Look, lookOf } from "./candidates.ts";
@@ -161,18 +161,11 @@ async function takeBack(deps: TakeInDeps, path: string): Promise<void> {
 /** Removes copies that a crash left in `inbound/`. */
 export async function sweepCopies(deps: Pick<FolderDeps, "disk" | "runId">, inbound: string): Promise<void> {
   const folder = join(inbound, takingFolderName);
-  const left = await readdir(folder).catch((error: unknown) => {
-    unlessMissing(error);
-    return [];
-  });
+  const left = (await readdir(folder).catch(unlessMissing)) ?? [];
   for (const name of left) {
     if (!name.startsWith(`${deps.runId}-`)) await deps.disk.unlink(join(folder, name)).catch(unlessMissing);
     killPoint("folder.copySwept");
   }
-}
-
-function unlessMissing(error: unknown): void {
-  if (systemCodeOf(error) !== "ENOENT") throw error;
 }
 
 function unlessThere(error: unknown): void {
