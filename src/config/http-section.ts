@@ -29,6 +29,32 @@ const tls = section(
   },
 );
 
+const gateway = {
+  maxLoads: integer({
+    default: 500,
+    minimum: 1,
+    maximum: 100_000,
+    description: "Loads in one import; more are refused with 909.",
+  }),
+  maxEntries: integer({
+    default: 5_000,
+    minimum: 1,
+    maximum: 1_000_000,
+    description: "Stops, orders, customers, partners or users in one import; more are refused with 909.",
+  }),
+  maxJsonDepth: integer({
+    default: 32,
+    minimum: 8,
+    maximum: 1_000,
+    description: "How deep objects and lists of a JSON body may lie in each other.",
+  }),
+  unknownFields: choice(["keep", "refuse"], {
+    default: "keep",
+    description:
+      "Fields of JSON bodies that the specification does not name: keep stores them and gives them back, refuse answers 902 for each.",
+  }),
+};
+
 const limits = {
   maxBodyBytes: size({
     default: 20_000_000,
@@ -122,6 +148,7 @@ export const httpSection = section(
     }),
     tls: Type.Optional(tls),
     ...access,
+    ...gateway,
     ...limits,
   },
   { description: "The HTTP server: REST gateway, legacy web service, health and metrics." },

@@ -63,6 +63,7 @@ const formatRemedies: Readonly<Record<string, { code: ErrorCode; remedy: string 
     code: "badDate",
     remedy: "Send an IANA time zone such as America/New_York, or EST, CET, UTC.",
   },
+  "time-of-day": { code: "badDate", remedy: "Send a time such as 08:00:00." },
   "numeric-text": { code: "wrongType", remedy: "Send a number, such as 15." },
 };
 

@@ -6,6 +6,7 @@ import { isDateOrDateTime, isLocalDateTime, isTimeZone } from "./local-time.ts";
 FormatRegistry.Set("local-date-time", isLocalDateTime);
 FormatRegistry.Set("date-or-date-time", isDateOrDateTime);
 FormatRegistry.Set("time-zone", isTimeZone);
+FormatRegistry.Set("time-of-day", (text) => /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.test(text));
 FormatRegistry.Set("numeric-text", (text) => /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(text.trim()));
 
 /** A string with the maximum length that the field of this name has everywhere. */
@@ -52,6 +53,11 @@ export function dateOrDateTime(): TString {
 /** An IANA zone name or one of the listed abbreviations. */
 export function timeZone(): TString {
   return Type.String({ format: "time-zone" });
+}
+
+/** `hh:mm:ss`. */
+export function timeOfDay(): TString {
+  return Type.String({ format: "time-of-day" });
 }
 
 /** Digits with an optional sign and decimal point, as text. */

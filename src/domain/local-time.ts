@@ -54,6 +54,14 @@ export function normaliseDate(text: string): string | undefined {
   return padded(parts, 1, "-");
 }
 
+/** The padded form `hh:mm:ss` of a time of day with or without seconds, or undefined when it is none. */
+export function normaliseTimeOfDay(text: string): string | undefined {
+  const parts = /^(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?$/.exec(text);
+  if (parts === null || !isRealTime(Number(parts[1]), Number(parts[2]), Number(parts[3] ?? 0)))
+    return undefined;
+  return [parts[1], parts[2], parts[3] ?? "0"].map((part) => part?.padStart(2, "0")).join(":");
+}
+
 /** A date, or a full date-time that keeps its fraction and its `Z` (`orderDate`, `invoiceDate`); undefined when neither. */
 export function normaliseDateOrDateTime(text: string): string | undefined {
   const date = normaliseDate(text);

@@ -3,18 +3,8 @@
  * one comment instead of a list, two names for one duration, unpadded dates. What cannot be read is left as it is, so
  * that the check names it.
  */
+import { type Fields, isFields, rewrite } from "./fields-of-json.ts";
 import { normaliseDateOrDateTime, normaliseLocalDateTime } from "./local-time.ts";
-
-type Fields = Record<string, unknown>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function rewrite(fields: Fields, name: string, change: (text: string) => string | undefined): void {
-  const value = fields[name];
-  if (typeof value === "string") fields[name] = change(value) ?? value;
-}
 
 function normaliseSchedule(value: unknown): unknown {
   if (!isFields(value)) return value;

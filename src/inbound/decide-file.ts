@@ -17,7 +17,7 @@ import type { DecidedState } from "../domain/file-state.ts";
 import { baseNameOf, type StopFileName } from "../domain/stop-file-name.ts";
 import type { Fault } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
-import { applyStopChanges, type RecordCounts } from "../operations/apply-stop-document.ts";
+import { applyStopChanges, type RecordCounts } from "../operations/apply-stop-changes.ts";
 import { noteLaterStops } from "../store/file-stops.ts";
 import { type Decision, findDecidedNamesakes, findFile, recordDecision } from "../store/files.ts";
 import type { Transaction } from "../store/group-commit.ts";

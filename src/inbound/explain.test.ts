@@ -164,7 +164,7 @@ describe("an explanation", () => {
     const stop = { companyId, stopNbr: "AB1", status: "10", receiveStatus: "00", receiveDttm: null } as const;
     const nothing = { shipmentNbr: null, sealNbr: null, bol: null, reference1: null, reference2: null };
     const rest = { body: "{}", execution: "{}", fileTime: 20261105080000, createdAt: 1, updatedAt: 2 };
-    const unassigned = { carrierCode: null, assignmentCriteria: null };
+    const unassigned = { carrierCode: null, assignmentCriteria: null, loadId: null, loadPosition: null };
     await fixture.store.write(async (tx) => {
       await saveStop(tx, { ...stop, ...nothing, ...rest, ...unassigned });
       await recordEvent(tx, { companyId, kind: "stopUpdated", stopNbr: "AB1", recordedAt: 3 });

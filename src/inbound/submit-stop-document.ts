@@ -4,7 +4,7 @@ import type { PreparedDocument } from "../documents/prepared-document.ts";
 import { writeStopResponse } from "../documents/stop-response.ts";
 import type { Clock } from "../lib/clock.ts";
 import { DropgateError, type ErrorCode, type Fault } from "../lib/errors.ts";
-import { applyStopChanges, type StopChangesOutcome } from "../operations/apply-stop-document.ts";
+import { applyStopChanges, type StopChangesOutcome } from "../operations/apply-stop-changes.ts";
 import type { Store } from "../store/database.ts";
 
 /** A stop document as it arrived over HTTP. `bytes` are untouched: declaration and byte order mark decide the encoding. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore, type Store } from "../store/database.ts";
 import { findPartner, readPartner } from "../store/partners.ts";
 import { importBusinessPartners } from "./business-partners.ts";
+import { defaultImportRules, type ImportRules } from "./import-request.ts";
 import { addCompany } from "./company-admin.ts";
 
 const clock = { now: () => 1_000 };
@@ -23,9 +24,9 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-function send(body: unknown, maxPartners?: number) {
-  const limit = maxPartners === undefined ? {} : { maxPartners };
-  return importBusinessPartners({ store, clock }, { companyId, companyCode: "ACME", body, ...limit });
+function send(body: unknown, rules: Partial<ImportRules> = {}) {
+  const all = { ...defaultImportRules, ...rules };
+  return importBusinessPartners({ store, clock }, { companyId, companyCode: "ACME", body, rules: all });
 }
 
 function sendPartners(...businessPartners: unknown[]) {
@@ -116,6 +117,6 @@ describe("an import of business partners", () => {
     ["something else than a list", { companyCode: "ACME", businessPartners: {} }, "wrongType"],
     ["too many entries", { companyCode: "ACME", businessPartners: [{}, {}, {}] }, "tooLarge"],
   ])("with %s is refused", async (_, body, code) => {
-    expect(await send(body, 2)).toMatchObject({ kind: "refused", faults: [{ code }] });
+    expect(await send(body, { maxEntries: 2 })).toMatchObject({ kind: "refused", faults: [{ code }] });
   });
 });

@@ -28,6 +28,8 @@ async function keep(stop: Stop, status: StopStatus = "10", company = companyId):
       receiveDttm: null,
       carrierCode: null,
       assignmentCriteria: null,
+      loadId: null,
+      loadPosition: null,
       fileTime: null,
       createdAt: 1,
       updatedAt: 1,

@@ -18,6 +18,8 @@ const plain: Omit<StopRecord, "companyId" | "stopNbr" | "body"> = {
   receiveDttm: null,
   carrierCode: null,
   assignmentCriteria: null,
+  loadId: null,
+  loadPosition: null,
   fileTime: null,
   createdAt: 1,
   updatedAt: 1,

@@ -9,6 +9,16 @@ import { autoId } from "./sqlite-dialect.ts";
 
 type Migration = (db: Kysely<Tables>) => Promise<void>;
 
+/** An index over the rows of a company that have the value: those without cost it nothing. */
+async function createPartialIndex(db: Kysely<Tables>, table: keyof Tables, column: string): Promise<void> {
+  await db.schema
+    .createIndex(`${table}_by_${column}`)
+    .on(table)
+    .columns(["company_id", column])
+    .where(sql.ref(column), "is not", null)
+    .execute();
+}
+
 async function createAccounts(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable("companies")
@@ -24,21 +34,10 @@ async function createAccounts(db: Kysely<Tables>): Promise<void> {
     .addColumn("password_hash", "text")
     .addColumn("is_enabled", "integer", (c) => c.notNull())
     .addColumn("must_change_password", "integer", (c) => c.notNull())
-    .addColumn("profile", "text", (c) => c.notNull())
     .addColumn("created_at", "bigint", (c) => c.notNull())
     .addColumn("updated_at", "bigint", (c) => c.notNull())
     .execute();
   await db.schema.createIndex("users_by_name").on("users").column("user_name").execute();
-  await db.schema
-    .createTable("memberships")
-    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
-    .addColumn("user_id", "integer", (c) => c.notNull().references("users.id"))
-    .addColumn("user_name", "text", (c) => c.notNull())
-    .addColumn("roles", "text", (c) => c.notNull())
-    .addPrimaryKeyConstraint("memberships_key", ["company_id", "user_id"])
-    .addUniqueConstraint("memberships_name", ["company_id", "user_name"])
-    .execute();
-  await db.schema.createIndex("memberships_by_user").on("memberships").column("user_id").execute();
   await db.schema
     .createTable("user_keys")
     .addColumn("id", "integer", autoId)
@@ -48,6 +47,32 @@ async function createAccounts(db: Kysely<Tables>): Promise<void> {
     .addColumn("comment", "text", (c) => c.notNull())
     .addColumn("created_at", "bigint", (c) => c.notNull())
     .addUniqueConstraint("user_keys_once", ["user_id", "key_blob"])
+    .execute();
+}
+
+async function createMemberships(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable("memberships")
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("user_id", "integer", (c) => c.notNull().references("users.id"))
+    .addColumn("user_name", "text", (c) => c.notNull())
+    .addColumn("roles", "text", (c) => c.notNull())
+    .addColumn("profile", "text", (c) => c.notNull())
+    .addColumn("email", "text")
+    .addColumn("cdl_number", "text")
+    .addColumn("full_name", "text")
+    .addPrimaryKeyConstraint("memberships_key", ["company_id", "user_id"])
+    .addUniqueConstraint("memberships_name", ["company_id", "user_name"])
+    .execute();
+  await db.schema.createIndex("memberships_by_user").on("memberships").column("user_id").execute();
+  for (const column of ["email", "cdl_number", "full_name"])
+    await createPartialIndex(db, "memberships", column);
+  await db.schema
+    .createTable("user_carriers")
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("partner_code", "text", (c) => c.notNull())
+    .addColumn("user_id", "integer", (c) => c.notNull().references("users.id"))
+    .addPrimaryKeyConstraint("user_carriers_key", ["company_id", "partner_code", "user_id"])
     .execute();
 }
 
@@ -85,6 +110,8 @@ async function createStops(db: Kysely<Tables>): Promise<void> {
     .addColumn("body", "text", (c) => c.notNull())
     .addColumn("execution", "text", (c) => c.notNull())
     .addColumn("file_time", "bigint")
+    .addColumn("load_id", "integer", (c) => c.references("loads.id"))
+    .addColumn("load_position", "integer")
     .addColumn("created_at", "bigint", (c) => c.notNull())
     .addColumn("updated_at", "bigint", (c) => c.notNull())
     .addUniqueConstraint("stops_number", ["company_id", "stop_nbr"])
@@ -92,15 +119,109 @@ async function createStops(db: Kysely<Tables>): Promise<void> {
   for (const column of ["stop_nbr_key", "stop_status"]) {
     await db.schema.createIndex(`stops_by_${column}`).on("stops").columns(["company_id", column]).execute();
   }
-  // Most stops have none of these: a partial index costs them nothing.
   for (const column of ["shipment_nbr", "seal_nbr", "bol", "reference1", "reference2"]) {
-    await db.schema
-      .createIndex(`stops_by_${column}`)
-      .on("stops")
-      .columns(["company_id", column])
-      .where(sql.ref(column), "is not", null)
-      .execute();
+    await createPartialIndex(db, "stops", column);
   }
+  await db.schema
+    .createIndex("stops_by_load")
+    .on("stops")
+    .columns(["load_id", "load_position"])
+    .where(sql.ref("load_id"), "is not", null)
+    .execute();
+}
+
+async function createLoads(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable("loads")
+    .addColumn("id", "integer", autoId)
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("load_nbr", "text", (c) => c.notNull())
+    .addColumn("load_status", "integer", (c) => c.notNull())
+    .addColumn("carrier_code", "text")
+    .addColumn("assignment_criteria", "text")
+    .addColumn("driver_user_id", "integer", (c) => c.references("users.id"))
+    .addColumn("driver", "text", (c) => c.notNull())
+    .addColumn("reference", "text")
+    .addColumn("seal_nbr", "text")
+    .addColumn("body", "text", (c) => c.notNull())
+    .addColumn("execution", "text", (c) => c.notNull())
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("updated_at", "bigint", (c) => c.notNull())
+    .addUniqueConstraint("loads_number", ["company_id", "load_nbr"])
+    .execute();
+  await db.schema.createIndex("loads_by_status").on("loads").columns(["company_id", "load_status"]).execute();
+  for (const column of ["driver_user_id", "reference", "seal_nbr"]) {
+    await createPartialIndex(db, "loads", column);
+  }
+}
+
+async function createOrdersAndCustomers(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable("orders")
+    .addColumn("id", "integer", autoId)
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("order_nbr", "text", (c) => c.notNull())
+    .addColumn("body", "text", (c) => c.notNull())
+    .addColumn("is_cancelled", "integer", (c) => c.notNull())
+    .addColumn("cancellation", "text", (c) => c.notNull())
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("updated_at", "bigint", (c) => c.notNull())
+    .addUniqueConstraint("orders_number", ["company_id", "order_nbr"])
+    .execute();
+  await db.schema
+    .createTable("customers")
+    .addColumn("id", "integer", autoId)
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("account_number", "text", (c) => c.notNull())
+    .addColumn("body", "text", (c) => c.notNull())
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("updated_at", "bigint", (c) => c.notNull())
+    .addUniqueConstraint("customers_number", ["company_id", "account_number"])
+    .execute();
+}
+
+async function createImports(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable("imports")
+    .addColumn("id", "integer", autoId)
+    .addColumn("guid", "text", (c) => c.notNull().unique())
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("service_name", "text", (c) => c.notNull())
+    .addColumn("user_name", "text", (c) => c.notNull())
+    .addColumn("received_at", "bigint", (c) => c.notNull())
+    .addColumn("finished_at", "bigint")
+    .execute();
+  await db.schema
+    .createTable("import_items")
+    .addColumn("import_id", "integer", (c) => c.notNull().references("imports.id"))
+    .addColumn("position", "integer", (c) => c.notNull())
+    .addColumn("load_nbr", "text", (c) => c.notNull())
+    .addColumn("state", "text", (c) => c.notNull())
+    .addColumn("body", "text")
+    .addColumn("reasons", "text", (c) => c.notNull())
+    .addColumn("decided_at", "bigint")
+    .addPrimaryKeyConstraint("import_items_key", ["import_id", "position"])
+    .execute();
+  await db.schema
+    .createIndex("import_items_waiting")
+    .on("import_items")
+    .columns(["import_id", "position"])
+    .where(sql.ref("state"), "=", sql.lit("waiting"))
+    .execute();
+}
+
+async function createDocuments(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable("documents")
+    .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("guid", "text", (c) => c.notNull())
+    .addColumn("sha256", "text", (c) => c.notNull())
+    .addColumn("size", "bigint", (c) => c.notNull())
+    .addColumn("name", "text")
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addPrimaryKeyConstraint("documents_key", ["company_id", "guid"])
+    .execute();
+  await db.schema.createIndex("documents_by_sha256").on("documents").column("sha256").execute();
 }
 
 async function createRecordedEvents(db: Kysely<Tables>): Promise<void> {
@@ -114,14 +235,7 @@ async function createRecordedEvents(db: Kysely<Tables>): Promise<void> {
     .addColumn("recorded_at", "bigint", (c) => c.notNull())
     .addColumn("data", "text", (c) => c.notNull())
     .execute();
-  for (const column of ["stop_nbr", "load_nbr"]) {
-    await db.schema
-      .createIndex(`recorded_events_by_${column}`)
-      .on("recorded_events")
-      .columns(["company_id", column])
-      .where(sql.ref(column), "is not", null)
-      .execute();
-  }
+  for (const column of ["stop_nbr", "load_nbr"]) await createPartialIndex(db, "recorded_events", column);
 }
 
 async function createFiles(db: Kysely<Tables>): Promise<void> {
@@ -183,8 +297,13 @@ async function createFileStops(db: Kysely<Tables>): Promise<void> {
 const migrations: readonly Migration[] = [
   async (db) => {
     await createAccounts(db);
+    await createMemberships(db);
     await createPartners(db);
+    await createLoads(db);
     await createStops(db);
+    await createOrdersAndCustomers(db);
+    await createImports(db);
+    await createDocuments(db);
     await createRecordedEvents(db);
     await createFiles(db);
     await createFileStops(db);

@@ -24,8 +24,6 @@ export interface UsersTable {
   password_hash: string | null;
   is_enabled: number;
   must_change_password: number;
-  /** JSON: the remaining fields of the user. */
-  profile: string;
   created_at: number;
   updated_at: number;
 }
@@ -36,6 +34,19 @@ export interface MembershipsTable {
   user_name: string;
   /** JSON array of role names. */
   roles: string;
+  /** JSON: the user as the company sent it last, without password and roles. */
+  profile: string;
+  email: string | null;
+  cdl_number: string | null;
+  /** First and last name. */
+  full_name: string | null;
+}
+
+/** The carriers that a user belongs to, by `assignedGroups` and `accountNumber`. */
+export interface UserCarriersTable {
+  company_id: number;
+  partner_code: string;
+  user_id: number;
 }
 
 export interface UserKeysTable {
@@ -81,8 +92,91 @@ export interface StopsTable {
   execution: string;
   /** Time in the name of the newest file applied to this stop, as CCYYMMDDHHMMSS; null when no file was. */
   file_time: number | null;
+  /** The load that the stop is on. */
+  load_id: number | null;
+  /** Its place among the stops of the load, from 0. */
+  load_position: number | null;
   created_at: number;
   updated_at: number;
+}
+
+export interface LoadsTable {
+  id: Generated<number>;
+  company_id: number;
+  load_nbr: string;
+  load_status: number;
+  carrier_code: string | null;
+  assignment_criteria: string | null;
+  driver_user_id: number | null;
+  /** JSON: what is told of the driver; `{}` without one. */
+  driver: string;
+  reference: string | null;
+  seal_nbr: string | null;
+  /** JSON: the load header as the host sent it last. */
+  body: string;
+  /** JSON: actual times, cancellation. */
+  execution: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface OrdersTable {
+  id: Generated<number>;
+  company_id: number;
+  order_nbr: string;
+  /** JSON: the order as the host sent it last. */
+  body: string;
+  /** 1 when the order was deleted or rejected; otherwise its state is that of its stop. */
+  is_cancelled: number;
+  /** JSON: the reason, when it was. */
+  cancellation: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface CustomersTable {
+  id: Generated<number>;
+  company_id: number;
+  account_number: string;
+  /** JSON: the customer as the host sent it last. */
+  body: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Imports that are answered before they are applied. */
+export interface ImportsTable {
+  id: Generated<number>;
+  guid: string;
+  company_id: number;
+  service_name: string;
+  user_name: string;
+  received_at: number;
+  finished_at: number | null;
+}
+
+/** The loads of an import, each applied by itself. */
+export interface ImportItemsTable {
+  import_id: number;
+  /** From 0. */
+  position: number;
+  load_nbr: string;
+  state: string;
+  /** JSON: the load, until it is decided. */
+  body: string | null;
+  /** JSON array of faults. */
+  reasons: string;
+  decided_at: number | null;
+}
+
+/** Documents whose content lies under its hash in the document store. */
+export interface DocumentsTable {
+  company_id: number;
+  guid: string;
+  sha256: string;
+  size: number;
+  name: string | null;
+  created_at: number;
 }
 
 export interface RecordedEventsTable {
@@ -141,8 +235,15 @@ export interface Tables {
   users: UsersTable;
   memberships: MembershipsTable;
   user_keys: UserKeysTable;
+  user_carriers: UserCarriersTable;
   partners: PartnersTable;
   stops: StopsTable;
+  loads: LoadsTable;
+  orders: OrdersTable;
+  customers: CustomersTable;
+  imports: ImportsTable;
+  import_items: ImportItemsTable;
+  documents: DocumentsTable;
   recorded_events: RecordedEventsTable;
   files: FilesTable;
   file_stops: FileStopsTable;

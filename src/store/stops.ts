@@ -13,6 +13,9 @@ export interface KnownStop {
   readonly carrierCode: string | null;
   readonly assignmentCriteria: string | null;
   readonly fileTime: number | null;
+  /** The load that the stop is on, and its place on it. */
+  readonly loadId: number | null;
+  readonly loadPosition: number | null;
   readonly createdAt: number;
   readonly execution: string;
 }
@@ -41,6 +44,8 @@ interface KnownRow {
   carrier_code: string | null;
   assignment_criteria: string | null;
   file_time: number | null;
+  load_id: number | null;
+  load_position: number | null;
   created_at: number;
   execution: string;
 }
@@ -55,6 +60,8 @@ const knownStop = prepareQuery<StopKey, KnownRow>((db, arg) =>
       "carrier_code",
       "assignment_criteria",
       "file_time",
+      "load_id",
+      "load_position",
       "created_at",
       "execution",
     ])
@@ -80,6 +87,8 @@ export async function findKnownStop(
     carrierCode: row.carrier_code,
     assignmentCriteria: row.assignment_criteria,
     fileTime: row.file_time,
+    loadId: row.load_id,
+    loadPosition: row.load_position,
     createdAt: row.created_at,
     execution: row.execution,
   };
@@ -109,6 +118,8 @@ const saveStopQuery = prepareQuery<StopArguments>((db, arg) =>
       body: arg("body"),
       execution: arg("execution"),
       file_time: arg("fileTime"),
+      load_id: arg("loadId"),
+      load_position: arg("loadPosition"),
       created_at: arg("createdAt"),
       updated_at: arg("updatedAt"),
     })
@@ -127,6 +138,8 @@ const saveStopQuery = prepareQuery<StopArguments>((db, arg) =>
         body: set.ref("excluded.body"),
         execution: set.ref("excluded.execution"),
         file_time: set.ref("excluded.file_time"),
+        load_id: set.ref("excluded.load_id"),
+        load_position: set.ref("excluded.load_position"),
         updated_at: set.ref("excluded.updated_at"),
       })),
     ),
@@ -151,6 +164,8 @@ const cancelStopQuery = prepareQuery<CancelArguments>((db, arg) =>
       stop_status: "99",
       execution: arg("execution"),
       file_time: arg("fileTime"),
+      load_id: null,
+      load_position: null,
       updated_at: arg("updatedAt"),
     })
     .where("company_id", "=", arg("companyId"))
@@ -158,7 +173,7 @@ const cancelStopQuery = prepareQuery<CancelArguments>((db, arg) =>
     .where("stop_status", "!=", "99"),
 );
 
-/** Cancels the stop unless it is cancelled already; says whether it did. What the host sent is kept. */
+/** Cancels the stop, off its load, unless it is cancelled already; says whether it did. What the host sent is kept. */
 export async function cancelStop(tx: Transaction, args: CancelArguments): Promise<boolean> {
   const { affected } = await cancelStopQuery.run(tx, args);
   killPoint("stop.cancelled");

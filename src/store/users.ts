@@ -177,7 +177,6 @@ export async function insertUser(tx: Transaction, user: NewUserRecord): Promise<
       password_hash: user.passwordHash,
       is_enabled: 1,
       must_change_password: 0,
-      profile: "{}",
       created_at: user.now,
       updated_at: user.now,
     })
@@ -199,6 +198,7 @@ export async function saveMembership(
       user_id: membership.userId,
       user_name: membership.userName,
       roles,
+      profile: "{}",
     })
     .onConflict((conflict) => conflict.columns(["company_id", "user_id"]).doUpdateSet({ roles }))
     .execute();

@@ -151,7 +151,7 @@ function codesOfFiles(): number[] {
       .map((name) => join(folder, name)),
     "src/inbound/decide-file.ts",
     "src/inbound/lane-runner.ts",
-    "src/operations/apply-stop-document.ts",
+    "src/operations/apply-stop-changes.ts",
     "src/domain/stop-status.ts",
   ];
   const sources = files.map(textOf).join("\n");

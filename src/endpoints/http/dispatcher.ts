@@ -26,8 +26,6 @@ import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget }
 import type { CompanyRoute, OperationRequest, Route } from "./route.ts";
 import type { PathMatch, RouteTable } from "./route-table.ts";
 
-/** How deep JSON may be nested (decisions 2.2). */
-const maxJsonDepth = 32;
 const noBytes = new Uint8Array(0);
 
 /** What the dispatcher works with; the endpoint owns it and changes it at a reload and at the stop. */
@@ -138,11 +136,13 @@ async function runForCompany(
   const operation: OperationRequest = {
     requestId: exchange.id,
     userName: user.userName,
+    roles: membership.roles,
     companyId: membership.companyId,
     companyCode: membership.companyCode,
     params,
     query,
-    json: route.body === "json" ? parseJsonBytes(bytes, { maxDepth: maxJsonDepth }) : undefined,
+    json:
+      route.body === "json" ? parseJsonBytes(bytes, { maxDepth: state.options().maxJsonDepth }) : undefined,
     bytes,
     signal: () => signalFor(exchange.response),
   };

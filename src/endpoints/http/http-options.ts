@@ -24,6 +24,12 @@ export interface HttpOptions {
   readonly legacyStatus: "ok" | "mapped";
   /** Addresses and CIDR ranges that may read `/metrics`. */
   readonly metricsFrom: readonly string[];
+  /** Loads in one import. */
+  readonly maxLoads: number;
+  /** Stops, orders, customers, partners or users in one import. */
+  readonly maxEntries: number;
+  readonly maxJsonDepth: number;
+  readonly unknownFields: "keep" | "refuse";
   readonly maxBodyBytes: number;
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;

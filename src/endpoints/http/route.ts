@@ -9,6 +9,8 @@ import type { QueryParameter } from "./request-target.ts";
 export interface OperationRequest {
   readonly requestId: string;
   readonly userName: string;
+  /** Those of the caller in the company. */
+  readonly roles: readonly Role[];
   readonly companyId: number;
   /** As registered, whatever case the path had. */
   readonly companyCode: string;

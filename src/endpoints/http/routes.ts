@@ -47,8 +47,9 @@ const updateBusinessPartners: CompanyRoute = {
   query: "none",
   body: "json",
   media: [jsonType],
-  async run({ operations }, { companyId, companyCode, json }) {
-    const outcome = await operations.importBusinessPartners({ companyId, companyCode, body: json });
+  async run({ operations, options }, { companyId, companyCode, json }) {
+    const rules = options();
+    const outcome = await operations.importBusinessPartners({ companyId, companyCode, body: json, rules });
     if (outcome.kind === "refused") throw refusedBy(outcome.faults);
     return successAnswer;
   },

@@ -5,7 +5,7 @@ import { importRules, isStopStatus, type StopStatus, stopStatusNames } from "../
 import { insertCompany } from "../store/companies.ts";
 import { openStore, type Store } from "../store/database.ts";
 import { savePartner } from "../store/partners.ts";
-import { applyStopChanges, type StopChanges, type StopChangesOutcome } from "./apply-stop-document.ts";
+import { applyStopChanges, type StopChanges, type StopChangesOutcome } from "./apply-stop-changes.ts";
 
 let store: Store;
 let companyId = 0;

@@ -1,14 +1,18 @@
 /**
- * Applies the instructions of one stop document, all or nothing (decisions 3 and 5).
+ * Applies changes to stops, all or nothing (decisions 3 and 5): those of one stop document, of a stop or ASN import, or the
+ * stops that a load import lists.
  *
- * First everything is looked up and planned in memory; only when no instruction is refused is anything written. A
- * refusal is a value: the caller keeps it in the same transaction.
+ * First everything is looked up and planned in memory; only when no change is refused is anything written. A refusal is
+ * a value: the caller keeps it in the same transaction.
  */
+import { setImmediate } from "node:timers/promises";
 import type { RecordedEventKind } from "../domain/recorded-events.ts";
 import type { StopChange } from "../domain/stop-change.ts";
-import { importRules, initialStopStatus, stopStatusNames } from "../domain/stop-status.ts";
+import { type ImportRules, importRules, initialStopStatus, stopStatusNames } from "../domain/stop-status.ts";
 import { type Fault, maxFaults } from "../lib/errors.ts";
+import { saveDocuments } from "../store/documents.ts";
 import type { Transaction } from "../store/group-commit.ts";
+import { findLoadById } from "../store/loads.ts";
 import { findPartner } from "../store/partners.ts";
 import { recordEvent } from "../store/recorded-events.ts";
 import { cancelStop, findKnownStop, type KnownStop, type StopRecord, saveStop } from "../store/stops.ts";
@@ -21,6 +25,12 @@ export interface StopChanges {
   /** Whether a file older than one applied before is refused (954). */
   readonly refuseLate: boolean;
   readonly now: number;
+  /** What the import does to a stop in each state; those of the stop import when absent. */
+  readonly rules?: ImportRules;
+  /** The load whose import lists the stops, in this order. */
+  readonly load?: { readonly id: number; readonly loadNbr: string };
+  /** Where the change stands in the request, for the faults of JSON. */
+  readonly pathOf?: (index: number) => string;
 }
 
 export interface RecordCounts {
@@ -43,17 +53,29 @@ type Step =
       readonly fileTime: number | null;
     };
 
+/** Many changes are one unit of work, and the database answers at once: others get a turn of the event loop between. */
+const changesInTurn = 64;
+
+interface Change extends StopChange {
+  readonly position: number;
+}
+
 interface Plan {
   readonly input: StopChanges;
   /** What each stop will be after the steps so far; a document may name a stop twice. */
   readonly stops: Map<string, KnownStop>;
   readonly steps: Step[];
-  readonly events: { readonly kind: RecordedEventKind; readonly stopNbr: string }[];
+  readonly events: {
+    readonly kind: RecordedEventKind;
+    readonly stopNbr: string;
+    readonly loadNbr?: string;
+  }[];
   readonly faults: Fault[];
 }
 
-function refuse(plan: Plan, stopNbr: string, fault: Omit<Fault, "stopNbr">): void {
-  plan.faults.push({ ...fault, stopNbr });
+function refuse(plan: Plan, { stopNbr, position }: Change, fault: Omit<Fault, "stopNbr">): void {
+  const path = plan.input.pathOf?.(position);
+  plan.faults.push({ ...fault, stopNbr, ...(path === undefined ? {} : { path }) });
 }
 
 /** A file newer than this one has been applied: its time stays the one to compare with. */
@@ -67,10 +89,10 @@ function executionWith(known: KnownStop, change: Readonly<Record<string, unknown
   return JSON.stringify({ ...JSON.parse(known.execution), ...change });
 }
 
-function planCancellation(plan: Plan, change: StopChange, known: KnownStop | undefined): void {
+function planCancellation(plan: Plan, change: Change, known: KnownStop | undefined): void {
   const { stopNbr } = change;
   if (known === undefined || known.status === "99") {
-    refuse(plan, stopNbr, {
+    refuse(plan, change, {
       code: "stopNotFound",
       message: `StopNbr ${stopNbr}: there is no such stop to delete; check the number, or whether it was deleted before`,
     });
@@ -87,7 +109,7 @@ function planCancellation(plan: Plan, change: StopChange, known: KnownStop | und
   const fileTime = newestFileTime(plan, known);
   plan.steps.push({ kind: "cancel", stopNbr, execution, fileTime });
   plan.events.push({ kind: "stopCancelled", stopNbr });
-  plan.stops.set(stopNbr, { ...known, status: "99", execution, fileTime });
+  plan.stops.set(stopNbr, { ...known, status: "99", execution, fileTime, loadId: null, loadPosition: null });
 }
 
 interface Assignment {
@@ -109,7 +131,7 @@ function assignmentOf(change: StopChange, known: KnownStop | undefined): Assignm
 
 function receiptOfGoods(
   plan: Plan,
-  change: StopChange,
+  change: Change,
   known: KnownStop | undefined,
 ): Pick<KnownStop, "receiveStatus" | "receiveDttm"> {
   const wasReceived = known?.receiveStatus === "10";
@@ -121,24 +143,41 @@ function receiptOfGoods(
   return { receiveStatus: "10", receiveDttm: change.index.receivedDttm ?? now };
 }
 
-function planImport(plan: Plan, change: StopChange, known: KnownStop | undefined): void {
+/** A planned stop stays on its load, until a load import lists it elsewhere; any other state is off the load. */
+function placeOf(
+  plan: Plan,
+  { position, stopNbr }: Change,
+  before: { readonly known: KnownStop | undefined; readonly status: string },
+): Pick<KnownStop, "loadId" | "loadPosition"> {
+  const { load } = plan.input;
+  const { known, status } = before;
+  if (load === undefined) {
+    if (status !== "20") return { loadId: null, loadPosition: null };
+    return { loadId: known?.loadId ?? null, loadPosition: known?.loadPosition ?? null };
+  }
+  if (known?.loadId !== load.id) plan.events.push({ kind: "stopPlanned", stopNbr, loadNbr: load.loadNbr });
+  return { loadId: load.id, loadPosition: position };
+}
+
+function planImport(plan: Plan, change: Change, known: KnownStop | undefined): void {
   const { stopNbr, index } = change;
-  const rule = importRules[known?.status ?? "none"];
+  const rule = (plan.input.rules ?? importRules)[known?.status ?? "none"];
   if (rule.kind === "refuse") {
     const state = known === undefined ? "" : `${known.status} (${stopStatusNames[known.status]})`;
-    refuse(plan, stopNbr, {
-      code: rule.code,
-      message: `StopNbr ${stopNbr}: the stop is ${state} and cannot be changed; send what is still to be done under another stop number`,
-    });
+    const message = `StopNbr ${stopNbr}: the stop is ${state} and cannot be changed; ${rule.remedy}`;
+    refuse(plan, change, { code: rule.code, message });
     return;
   }
   const isNew = rule.kind === "create";
   // A cancelled stop is created anew: nothing of the old one but its history goes on.
   const before = isNew ? undefined : known;
+  const status = rule.to === "initial" ? initialStopStatus(index.hasTimeWindow) : rule.to;
+  for (const kind of rule.events) plan.events.push({ kind, stopNbr });
   const record: StopRecord = {
     companyId: plan.input.companyId,
     stopNbr,
-    status: rule.to === "initial" ? initialStopStatus(index.hasTimeWindow) : rule.to,
+    status,
+    ...placeOf(plan, change, { known: before, status }),
     ...assignmentOf(change, before),
     shipmentNbr: index.shipmentNbr ?? null,
     sealNbr: index.sealNbr ?? null,
@@ -152,20 +191,34 @@ function planImport(plan: Plan, change: StopChange, known: KnownStop | undefined
     updatedAt: plan.input.now,
     ...receiptOfGoods(plan, change, before),
   };
-  for (const kind of rule.events) plan.events.push({ kind, stopNbr });
   plan.steps.push({ kind: "save", record, isNew });
   plan.stops.set(stopNbr, record);
 }
 
-async function checkCarrier(tx: Transaction, plan: Plan, change: StopChange): Promise<void> {
+async function checkCarrier(tx: Transaction, plan: Plan, change: Change): Promise<void> {
   const { carrierCode, hasStopAssignment } = change.index;
   if (!(change.function === "03" || hasStopAssignment) || carrierCode === undefined || carrierCode === "")
     return;
   if ((await findPartner(tx, plan.input.companyId, carrierCode)) !== undefined) return;
-  refuse(plan, change.stopNbr, {
+  refuse(plan, change, {
     code: "partnerNotFound",
     message: `CarrierCode ${carrierCode}: there is no such business partner; import it or correct the code, then send the stop again (a file under a new time)`,
   });
+}
+
+/** A stop is moved from another load, unless that one is under way. */
+async function checkOtherLoad(
+  tx: Transaction,
+  plan: Plan,
+  change: Change,
+  known: KnownStop | undefined,
+): Promise<void> {
+  const { load } = plan.input;
+  if (load === undefined || known === undefined || known.loadId === null || known.loadId === load.id) return;
+  const other = await findLoadById(tx, known.loadId);
+  if (other === undefined || other.status < 40) return;
+  const message = `StopNbr ${change.stopNbr}: the stop is on load ${other.loadNbr}, which is under way; take it out of this load`;
+  refuse(plan, change, { code: "stopInTransit", message });
 }
 
 function isLate(plan: Plan, known: KnownStop | undefined): boolean {
@@ -175,8 +228,10 @@ function isLate(plan: Plan, known: KnownStop | undefined): boolean {
 
 async function planAll(tx: Transaction, plan: Plan): Promise<readonly Fault[]> {
   const late: Fault[] = [];
-  for (const change of plan.input.changes) {
+  for (const [position, listed] of plan.input.changes.entries()) {
+    const change: Change = { ...listed, position };
     const { stopNbr } = change;
+    if (position % changesInTurn === changesInTurn - 1) await setImmediate();
     const known = plan.stops.get(stopNbr) ?? (await findKnownStop(tx, plan.input.companyId, stopNbr));
     if (isLate(plan, known)) {
       const message = `a newer file for stop ${stopNbr} (time ${known?.fileTime}) has been applied; send the stop again under a new time`;
@@ -187,6 +242,7 @@ async function planAll(tx: Transaction, plan: Plan): Promise<readonly Fault[]> {
       planCancellation(plan, change, known);
     } else {
       await checkCarrier(tx, plan, change);
+      await checkOtherLoad(tx, plan, change, known);
       planImport(plan, change, known);
     }
   }
@@ -196,7 +252,8 @@ async function planAll(tx: Transaction, plan: Plan): Promise<readonly Fault[]> {
 async function write(tx: Transaction, plan: Plan): Promise<RecordCounts> {
   const { companyId, now } = plan.input;
   const counts = { created: 0, updated: 0, deleted: 0 };
-  for (const step of plan.steps) {
+  for (const [index, step] of plan.steps.entries()) {
+    if (index % changesInTurn === changesInTurn - 1) await setImmediate();
     if (step.kind === "cancel") {
       const { stopNbr, execution, fileTime } = step;
       await cancelStop(tx, { companyId, stopNbr, execution, fileTime, updatedAt: now });
@@ -205,6 +262,9 @@ async function write(tx: Transaction, plan: Plan): Promise<RecordCounts> {
       await saveStop(tx, step.record);
       counts[step.isNew ? "created" : "updated"] += 1;
     }
+  }
+  for (const { documents } of plan.input.changes) {
+    if (documents !== undefined) await saveDocuments(tx, { companyId, documents, now });
   }
   for (const event of plan.events) await recordEvent(tx, { companyId, ...event, recordedAt: now });
   return counts;

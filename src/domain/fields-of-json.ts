@@ -1,0 +1,13 @@
+/** JSON objects whose form is not known yet. */
+export type Fields = Record<string, unknown>;
+
+/** Whether a value is a JSON object: no list, not null. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Changes one text of an object in place; what is no text, or what `change` cannot read, stays as it is. */
+export function rewrite(fields: Fields, name: string, change: (text: string) => string | undefined): void {
+  const value = fields[name];
+  if (typeof value === "string") fields[name] = change(value) ?? value;
+}

@@ -1,0 +1,9 @@
+/** A document whose content has been taken out of its object and lies in the document store under its hash (decisions 7). */
+export interface KeptDocument {
+  /** Its `reference`. */
+  readonly guid: string;
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly name: string | null;
+}

@@ -1,0 +1,93 @@
+/** The customer order (interface "Customer order"). It owns the stop of the same number. */
+import { type Static, Type } from "@sinclair/typebox";
+import type { Fault } from "../lib/errors.ts";
+import { Accessorial, Comment, CustomAttribute } from "./comment.ts";
+import { DocumentObject } from "./document-object.ts";
+import { createEntityCheck } from "./entity-check.ts";
+import { identifier, text, textOrNumber } from "./fields.ts";
+import { Address, Party } from "./party.ts";
+import type { Stop } from "./stop.ts";
+import { StopDetail } from "./stop-detail.ts";
+
+const identity = {
+  /** Held to the length of a stop number as well, because it is one; both are 20. */
+  orderNbr: identifier("orderNbr"),
+  shipmentNbr: Type.Optional(textOrNumber("shipmentNbr")),
+  bol: Type.Optional(textOrNumber("bol")),
+  proNumber: Type.Optional(textOrNumber("proNumber")),
+  reference1: Type.Optional(textOrNumber("reference1")),
+  reference2: Type.Optional(textOrNumber("reference2")),
+  accountNumber: Type.Optional(textOrNumber("accountNumber")),
+};
+
+const planning = {
+  from: Type.Optional(Party),
+  to: Type.Optional(Party),
+  shipForBP: Type.Optional(textOrNumber("shipForBP")),
+  shipperCode: Type.Optional(textOrNumber("shipperCode")),
+  consAttribute: Type.Optional(textOrNumber("consAttribute")),
+  doConfirmation: Type.Optional(text("doConfirmation")),
+  puConfirmation: Type.Optional(text("puConfirmation")),
+  originHub: Type.Optional(textOrNumber("originHub")),
+  trackHubXfr: Type.Optional(Type.Union([textOrNumber("trackHubXfr"), Type.Boolean()])),
+  billTo: Type.Optional(Address),
+  freightTerms: Type.Optional(textOrNumber("freightTerms")),
+  orderPriority: Type.Optional(textOrNumber("orderPriority")),
+  scheduleAttribute: Type.Optional(textOrNumber("scheduleAttribute")),
+  stopGeofenceRadius: Type.Optional(Type.Number()),
+  /** Seen in the retrieval only; a host that sends it gets it back. */
+  xDock: Type.Optional(text("xDock")),
+};
+
+const measures = {
+  totalCartons: Type.Optional(textOrNumber("totalCartons")),
+  totalPallets: Type.Optional(textOrNumber("totalPallets")),
+  volume: Type.Optional(textOrNumber("volume")),
+  volumeUOM: Type.Optional(text("volumeUOM")),
+  weight: Type.Optional(textOrNumber("weight")),
+  weightUOM: Type.Optional(text("weightUOM")),
+  criticalDimension: Type.Optional(textOrNumber("criticalDimension")),
+  criticalDimensionUOM: Type.Optional(text("criticalDimensionUOM")),
+  totalPrice: Type.Optional(textOrNumber("totalPrice")),
+};
+
+const lists = {
+  orderAccessorials: Type.Optional(Type.Array(Accessorial)),
+  stopDetails: Type.Optional(Type.Array(Type.Omit(StopDetail, ["markfor", "cartonContents", "confirmed"]))),
+  comments: Type.Optional(Type.Array(Comment)),
+  customAttributes: Type.Optional(Type.Array(CustomAttribute)),
+  documents: Type.Optional(Type.Array(DocumentObject)),
+};
+
+export const Order = Type.Object({ ...identity, ...planning, ...measures, ...lists });
+export type Order = Static<typeof Order>;
+
+const checkOrder = createEntityCheck(Order);
+
+/**
+ * What is wrong with an order that has been through `normaliseStop` (orders take the same forms); an empty list when
+ * nothing is. `path` is where it stands in the request (`orders[3]`). At most 50 faults.
+ */
+export function validateOrder(value: unknown, path: string): Fault[] {
+  return checkOrder(value, path);
+}
+
+/** The stop that the order owns: the fields of the same meaning under their names in a stop. */
+export function stopOfOrder(order: Order): Stop {
+  const {
+    orderNbr,
+    orderPriority,
+    orderAccessorials,
+    originHub,
+    trackHubXfr: _,
+    xDock: __,
+    ...shared
+  } = order;
+  return {
+    ...shared,
+    stopNbr: orderNbr,
+    ...(orderPriority === undefined ? {} : { stopPriority: orderPriority }),
+    ...(orderAccessorials === undefined ? {} : { stopAccessorials: orderAccessorials }),
+    ...(originHub === undefined ? {} : { hubId: originHub }),
+  };
+}

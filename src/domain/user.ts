@@ -1,0 +1,97 @@
+/** The user as a host sends it (interface "User"). What sign-in needs of it is kept apart from the rest. */
+import { type Static, Type } from "@sinclair/typebox";
+import type { Fault } from "../lib/errors.ts";
+import { createEntityCheck } from "./entity-check.ts";
+import { identifier, localDateTime, text, textOrNull, textOrNumber } from "./fields.ts";
+import { isRole, type Role, roles } from "./role.ts";
+
+const RoleName = Type.Object({ role: identifier("role") });
+/** `{ role: [{ role: "DI_Driver" }] }`, or flat: `{ role: "DI_Driver" }`. */
+const RoleEntry = Type.Object({ role: Type.Union([identifier("role"), Type.Array(RoleName)]) });
+
+const person = {
+  userName: identifier("userName"),
+  firstName: Type.Optional(textOrNull("firstName")),
+  lastName: Type.Optional(textOrNull("lastName")),
+  middleName: Type.Optional(textOrNull("middleName")),
+  gender: Type.Optional(textOrNull("gender")),
+  dob: Type.Optional(Type.Union([localDateTime(), Type.Null()])),
+  email: Type.Optional(textOrNull("email")),
+  phoneNumber: Type.Optional(Type.Union([textOrNumber("phoneNumber"), Type.Null()])),
+  smsNumber: Type.Optional(Type.Union([textOrNumber("smsNumber"), Type.Null()])),
+  address1: Type.Optional(textOrNull("address1")),
+  address2: Type.Optional(textOrNull("address2")),
+  city: Type.Optional(textOrNull("city")),
+  state: Type.Optional(textOrNull("state")),
+  zip: Type.Optional(Type.Union([textOrNumber("zip"), Type.Null()])),
+  country: Type.Optional(textOrNull("country")),
+  /** The client's own key of the user. */
+  userKey: Type.Optional(Type.Union([textOrNumber("userKey"), Type.Null()])),
+  /** A picture, base64. Held to the limit of the whole request only, as the content of documents is. */
+  profilePic: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+};
+
+const access = {
+  password: Type.Optional(Type.String({ minLength: 8, maxLength: 1_000 })),
+  passwordNeverExpires: Type.Optional(Type.Boolean()),
+  forcePwdChg: Type.Optional(Type.Boolean()),
+  enabled: Type.Optional(Type.Boolean()),
+  unableToUseApp: Type.Optional(Type.Boolean()),
+  userRoles: Type.Optional(Type.Array(RoleEntry)),
+};
+
+const driving = {
+  cdlNumber: Type.Optional(Type.Union([textOrNumber("cdlNumber"), Type.Null()])),
+  licenseAuthority: Type.Optional(textOrNull("licenseAuthority")),
+  licenseExpirationDttm: Type.Optional(Type.Union([localDateTime(), Type.Null()])),
+  licenseState: Type.Optional(textOrNull("licenseState")),
+  /** Partner codes; a driver belongs to the carriers that stand here or in `accountNumber` (decisions 3). */
+  assignedGroups: Type.Optional(
+    Type.Union([text("assignedGroups"), Type.Array(text("assignedGroups")), Type.Null()]),
+  ),
+  accountNumber: Type.Optional(Type.Union([textOrNumber("accountNumber"), Type.Null()])),
+  assignmentType: Type.Optional(Type.Number()),
+};
+
+export const User = Type.Object({ ...person, ...access, ...driving });
+export type User = Static<typeof User>;
+
+const checkUser = createEntityCheck(User);
+
+/** The names in `userRoles`, in both forms, each once; undefined when the user has no such field. */
+export function roleNamesOf(user: User): readonly string[] | undefined {
+  if (user.userRoles === undefined) return undefined;
+  const names = user.userRoles.flatMap(({ role }) =>
+    typeof role === "string" ? [role] : role.map((inner) => inner.role),
+  );
+  return [...new Set(names)];
+}
+
+/** The roles of a user that has been checked. */
+export function rolesOf(user: User): readonly Role[] | undefined {
+  return roleNamesOf(user)?.filter(isRole);
+}
+
+function faultsOfRoles(user: User, path: string): Fault[] {
+  const unknown = (roleNamesOf(user) ?? []).filter((name) => !isRole(name));
+  const at = `${path}.userRoles`;
+  return unknown.map((name) => ({
+    code: "wrongType",
+    path: at,
+    message: `${at} has the role ${JSON.stringify(name.slice(0, 60))}. Send some of ${roles.join(", ")}.`,
+  }));
+}
+
+/**
+ * What is wrong with a user that has been through `normaliseUser`; an empty list when nothing is. `path` is where it
+ * stands in the request (`users[3]`). At most 50 faults. A fault never tells a password.
+ */
+export function validateUser(value: unknown, path: string): Fault[] {
+  const faults = checkUser(value, path);
+  return faults.length > 0 ? faults.map(withoutPassword) : faultsOfRoles(value as User, path);
+}
+
+function withoutPassword(fault: Fault): Fault {
+  if (!fault.path?.endsWith(".password")) return fault;
+  return { ...fault, message: `${fault.path} is not taken. Send text of 8 to 1,000 characters.` };
+}

@@ -1,0 +1,120 @@
+/**
+ * What all imports have in common (interface "Import request documents", decisions 2.2): an object with the company's code
+ * and one list, whose entries are brought into canonical form and checked. All faults are told, at most 50.
+ */
+import { setImmediate } from "node:timers/promises";
+import type { TSchema } from "@sinclair/typebox";
+import { isSameCompanyCode } from "../domain/company-code.ts";
+import { maxLengthOf } from "../domain/field-limits.ts";
+import { isFields } from "../domain/fields-of-json.ts";
+import { unknownFieldFaults } from "../domain/unknown-fields.ts";
+import { type Fault, maxFaults } from "../lib/errors.ts";
+
+/** One kind of import: what its list is called, and what an entry has to be. */
+export interface ImportKind<Entity> {
+  /** Name of the list in the request, such as `stops`. */
+  readonly list: string;
+  readonly schema: TSchema;
+  /** Brings an entry as it came into the canonical form; what it cannot read stays as it is. */
+  readonly normalise: (value: unknown) => unknown;
+  /** What is wrong with an entry in canonical form; nothing means that it is an `Entity`. */
+  readonly validate: (value: unknown, path: string) => readonly Fault[];
+  /** Never called: it says what the entries are. */
+  readonly entity?: Entity;
+}
+
+export interface ImportRules {
+  /** Most entries of one import; more are refused (909). */
+  readonly maxEntries: number;
+  readonly unknownFields: "keep" | "refuse";
+}
+
+/** The rules when the caller names no others: the defaults of the configuration. */
+export const defaultImportRules: ImportRules = { maxEntries: 5_000, unknownFields: "keep" };
+
+export interface ImportInput {
+  readonly companyId: number;
+  /** The code in the request's path. */
+  readonly companyCode: string;
+  /** The request's body as parsed JSON. */
+  readonly body: unknown;
+  readonly rules?: ImportRules;
+}
+
+export type ReadImport<Entity> =
+  | { readonly kind: "read"; readonly entities: readonly Entity[] }
+  | { readonly kind: "refused"; readonly faults: readonly Fault[] };
+
+/** Entries are checked this many at a time, so that other requests get their turn. */
+const entriesInTurn = 100;
+
+function faultOfCompany(found: unknown, expected: string): Fault | undefined {
+  const path = "companyCode";
+  const remedy = "Send the code of the company in the path.";
+  if (found === undefined || found === null || found === "")
+    return { code: "missing", path, message: `companyCode is missing. ${remedy}` };
+  if (typeof found !== "string")
+    return { code: "wrongType", path, message: `companyCode is not text. ${remedy}` };
+  const maximum = maxLengthOf("companyCode");
+  if (found.length > maximum) {
+    const message = `companyCode is ${found.length} characters long, more than its maximum of ${maximum}. Shorten it.`;
+    return { code: "tooLong", path, message };
+  }
+  if (isSameCompanyCode(found, expected)) return undefined;
+  const message = `companyCode is ${found}, but the path names ${expected}. Send the same code in both.`;
+  return { code: "companyDiffers", path, message };
+}
+
+function faultOfList(name: string, list: unknown, maxEntries: number): Fault | undefined {
+  const remedy = `Send a list of ${name}.`;
+  if (list === undefined || list === null)
+    return { code: "emptyList", path: name, message: `${name} is missing. ${remedy}` };
+  if (!Array.isArray(list))
+    return { code: "wrongType", path: name, message: `${name} is not a list. ${remedy}` };
+  if (list.length === 0)
+    return { code: "emptyList", path: name, message: `${name} is empty. Send at least one entry.` };
+  if (list.length <= maxEntries) return undefined;
+  const message = `${name} has ${list.length} entries, more than the limit of ${maxEntries}. Send them in several requests.`;
+  return { code: "tooLarge", path: name, message };
+}
+
+function faultsOfEntry<Entity>(
+  kind: ImportKind<Entity>,
+  entry: unknown,
+  path: string,
+  rules: ImportRules,
+): readonly Fault[] {
+  const faults = kind.validate(entry, path);
+  if (rules.unknownFields === "keep") return faults;
+  return [...faults, ...unknownFieldFaults(kind.schema, entry, path)];
+}
+
+/** Reads the body of an import. Waits only to let others work; what is wrong with the body is a value. */
+export async function readImport<Entity>(
+  kind: ImportKind<Entity>,
+  input: ImportInput,
+): Promise<ReadImport<Entity>> {
+  const { body, companyCode, rules = defaultImportRules } = input;
+  if (!isFields(body)) {
+    const message = `the body is not an object. Send an object with companyCode and ${kind.list}.`;
+    return { kind: "refused", faults: [{ code: "wrongType", message }] };
+  }
+  const list = body[kind.list];
+  const whole = [
+    faultOfCompany(body["companyCode"], companyCode),
+    faultOfList(kind.list, list, rules.maxEntries),
+  ];
+  const faults = whole.filter((fault) => fault !== undefined);
+  if (!Array.isArray(list) || faults.some(({ code }) => code === "tooLarge"))
+    return { kind: "refused", faults };
+  const entities: unknown[] = [];
+  for (const [index, entry] of list.entries()) {
+    const entity = kind.normalise(entry);
+    faults.push(...faultsOfEntry(kind, entity, `${kind.list}[${index}]`, rules));
+    if (faults.length >= maxFaults) break;
+    entities.push(entity);
+    if (index % entriesInTurn === entriesInTurn - 1) await setImmediate();
+  }
+  if (faults.length > 0) return { kind: "refused", faults: faults.slice(0, maxFaults) };
+  return { kind: "read", entities: entities as readonly Entity[] };
+}

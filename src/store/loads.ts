@@ -1,0 +1,196 @@
+/** Loads as the service keeps them: what the host sent, and what became of it. Reads for hosts are in `load-queries.ts`. */
+import type { LoadStatus } from "../domain/load-status.ts";
+import type { Reader } from "./database.ts";
+import type { Transaction } from "./group-commit.ts";
+import { prepareQuery } from "./prepared-query.ts";
+
+/** Who carries and drives a load. */
+export interface LoadAssignmentRecord {
+  readonly carrierCode: string | null;
+  readonly assignmentCriteria: string | null;
+  readonly driverUserId: number | null;
+  /** JSON: what is told of the driver; `{}` without one. */
+  readonly driver: string;
+}
+
+/** What a transition needs to know of a load that is there already. */
+export interface KnownLoad extends LoadAssignmentRecord {
+  readonly id: number;
+  readonly loadNbr: string;
+  readonly status: LoadStatus;
+  readonly execution: string;
+  readonly createdAt: number;
+}
+
+interface LoadRow {
+  id: number;
+  load_nbr: string;
+  load_status: number;
+  carrier_code: string | null;
+  assignment_criteria: string | null;
+  driver_user_id: number | null;
+  driver: string;
+  execution: string;
+  created_at: number;
+}
+
+const knownColumns = [
+  "id",
+  "load_nbr",
+  "load_status",
+  "carrier_code",
+  "assignment_criteria",
+  "driver_user_id",
+  "driver",
+  "execution",
+  "created_at",
+] as const;
+
+function knownLoad(row: LoadRow | undefined): KnownLoad | undefined {
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    loadNbr: row.load_nbr,
+    status: row.load_status as LoadStatus,
+    carrierCode: row.carrier_code,
+    assignmentCriteria: row.assignment_criteria,
+    driverUserId: row.driver_user_id,
+    driver: row.driver,
+    execution: row.execution,
+    createdAt: row.created_at,
+  };
+}
+
+const loadByNumber = prepareQuery<{ companyId: number; loadNbr: string }, LoadRow>((db, arg) =>
+  db
+    .selectFrom("loads")
+    .select(knownColumns)
+    .where("company_id", "=", arg("companyId"))
+    .where("load_nbr", "=", arg("loadNbr")),
+);
+
+const loadById = prepareQuery<{ id: number }, LoadRow>((db, arg) =>
+  db.selectFrom("loads").select(knownColumns).where("id", "=", arg("id")),
+);
+
+/** The load of exactly that number in its company, in whatever state, or undefined. */
+export async function findKnownLoad(
+  tx: Transaction | Reader,
+  companyId: number,
+  loadNbr: string,
+): Promise<KnownLoad | undefined> {
+  return knownLoad((await loadByNumber.run(tx, { companyId, loadNbr })).rows[0]);
+}
+
+export async function findLoadById(tx: Transaction | Reader, id: number): Promise<KnownLoad | undefined> {
+  return knownLoad((await loadById.run(tx, { id })).rows[0]);
+}
+
+/** A load as it is to be kept. `body` is its header as JSON text. */
+export interface LoadRecord extends LoadAssignmentRecord {
+  readonly companyId: number;
+  readonly loadNbr: string;
+  readonly status: LoadStatus;
+  readonly reference: string | null;
+  readonly sealNbr: string | null;
+  readonly body: string;
+  readonly execution: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+const saveLoadQuery = prepareQuery<LoadRecord, { id: number }>((db, arg) =>
+  db
+    .insertInto("loads")
+    .values({
+      company_id: arg("companyId"),
+      load_nbr: arg("loadNbr"),
+      load_status: arg("status"),
+      carrier_code: arg("carrierCode"),
+      assignment_criteria: arg("assignmentCriteria"),
+      driver_user_id: arg("driverUserId"),
+      driver: arg("driver"),
+      reference: arg("reference"),
+      seal_nbr: arg("sealNbr"),
+      body: arg("body"),
+      execution: arg("execution"),
+      created_at: arg("createdAt"),
+      updated_at: arg("updatedAt"),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["company_id", "load_nbr"]).doUpdateSet((set) => ({
+        load_status: set.ref("excluded.load_status"),
+        carrier_code: set.ref("excluded.carrier_code"),
+        assignment_criteria: set.ref("excluded.assignment_criteria"),
+        driver_user_id: set.ref("excluded.driver_user_id"),
+        driver: set.ref("excluded.driver"),
+        reference: set.ref("excluded.reference"),
+        seal_nbr: set.ref("excluded.seal_nbr"),
+        body: set.ref("excluded.body"),
+        execution: set.ref("excluded.execution"),
+        updated_at: set.ref("excluded.updated_at"),
+      })),
+    )
+    .returning("id"),
+);
+
+/** Keeps the load, replacing what was kept of it before; gives its id. */
+export async function saveLoad(tx: Transaction, record: LoadRecord): Promise<number> {
+  const { rows } = await saveLoadQuery.run(tx, record);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`load ${record.loadNbr} was not kept`);
+  return row.id;
+}
+
+interface LoadUpdate extends LoadAssignmentRecord {
+  readonly id: number;
+  readonly status: LoadStatus;
+  readonly execution: string;
+  readonly updatedAt: number;
+}
+
+const updateLoadQuery = prepareQuery<LoadUpdate>((db, arg) =>
+  db
+    .updateTable("loads")
+    .set({
+      load_status: arg("status"),
+      carrier_code: arg("carrierCode"),
+      assignment_criteria: arg("assignmentCriteria"),
+      driver_user_id: arg("driverUserId"),
+      driver: arg("driver"),
+      execution: arg("execution"),
+      updated_at: arg("updatedAt"),
+    })
+    .where("id", "=", arg("id")),
+);
+
+/** Changes state, assignment and execution of a load that is there. */
+export async function updateLoad(tx: Transaction, change: LoadUpdate): Promise<void> {
+  await updateLoadQuery.run(tx, change);
+}
+
+/** The numbers of the stops on a load, in its order. */
+export async function stopNumbersOf(tx: Transaction | Reader, loadId: number): Promise<readonly string[]> {
+  const rows = await tx
+    .selectFrom("stops")
+    .select("stop_nbr")
+    .where("load_id", "=", loadId)
+    .orderBy("load_position")
+    .execute();
+  return rows.map((row) => row.stop_nbr);
+}
+
+/** Takes the stops off the load and makes them unplanned (10). */
+export async function releaseStops(
+  tx: Transaction,
+  release: { readonly loadId: number; readonly stopNbrs: readonly string[]; readonly now: number },
+): Promise<void> {
+  for (const stopNbr of release.stopNbrs) {
+    await tx
+      .updateTable("stops")
+      .set({ stop_status: "10", load_id: null, load_position: null, updated_at: release.now })
+      .where("load_id", "=", release.loadId)
+      .where("stop_nbr", "=", stopNbr)
+      .execute();
+  }
+}
