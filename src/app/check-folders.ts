@@ -48,7 +48,7 @@ async function checkWritable(folder: string, what: string): Promise<CheckFinding
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return fine(`${what} ${folder} can be written`);
   } catch (error) {
-    const remedy = `give ${userText()} read, write and search permission, and mount the file system writable`;
+    const remedy = `run this as the user of the daemon; if ${userText()} is that, give it read, write and search permission, and mount the file system writable`;
     return problem(`${what} ${folder} cannot be used (${systemCodeOf(error) ?? messageOf(error)})`, remedy);
   }
 }
@@ -157,17 +157,30 @@ async function checkDropFolder(config: Config, code: string, path: string): Prom
   return fine(`${what} can be written`);
 }
 
-/** The trees of the companies, and the further folders of those in the configuration. */
+async function checkDropFolders(config: Config, code: string): Promise<readonly CheckFinding[]> {
+  const findings: CheckFinding[] = [];
+  for (const { path } of companySettingsOf(config, code).folders) {
+    findings.push(await checkDropFolder(config, code, path));
+  }
+  return findings;
+}
+
+/**
+ * The trees of the companies, and the further folders of those in the configuration. Of companies that are not known
+ * (`codes` undefined) only the latter: nothing can be said of who is registered.
+ */
 export async function checkCompanyFolders(
   config: Config,
-  codes: readonly string[],
+  codes: readonly string[] | undefined,
 ): Promise<readonly CheckFinding[]> {
   const findings: CheckFinding[] = [];
+  if (codes === undefined) {
+    for (const code of Object.keys(config.companies))
+      findings.push(...(await checkDropFolders(config, code)));
+    return findings;
+  }
   for (const code of codes) {
-    findings.push(...(await checkTree(config, code)));
-    for (const { path } of companySettingsOf(config, code).folders) {
-      findings.push(await checkDropFolder(config, code, path));
-    }
+    findings.push(...(await checkTree(config, code)), ...(await checkDropFolders(config, code)));
   }
   const known = new Set(codes.map((code) => code.toLowerCase()));
   const unknown = Object.keys(config.companies).filter((code) => !known.has(code.toLowerCase()));

@@ -1,19 +1,46 @@
 /** Checks of what dropgate runs on: ports, keys, certificates, schemas, time zones, the database. */
 import { X509Certificate } from "node:crypto";
-import { existsSync } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, readdir, readFile, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { createSecureContext } from "node:tls";
 import { ParseOption, XmlDocument, XsdValidator } from "libxml2-wasm";
 import type { Config } from "../config/schema.ts";
 import { prepareStopReader } from "../documents/read-stop-document.ts";
 import { isTimeZone } from "../domain/local-time.ts";
-import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../lib/errors.ts";
 import { inspectStore, type StoreInspection } from "../store/inspect-store.ts";
+import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { readTlsMaterial } from "./tls-material.ts";
 
 const dayMs = 86_400_000;
+const rightUser = "run this as the user of the daemon, or as root";
+
+/** Whether a daemon works on the state directory, as far as this user may see it. */
+export type DaemonPresence =
+  | { readonly kind: "running"; readonly pid: number }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** Looks for the daemon of a state directory. */
+export async function findDaemon(stateDir: string): Promise<DaemonPresence> {
+  const pid = findProcessLockHolder(stateDir);
+  if (pid !== undefined) return { kind: "running", pid };
+  try {
+    await access(join(stateDir, "dropgate.pid"), constants.R_OK);
+  } catch (error) {
+    if (!isMissing(error)) return { kind: "unknown", why: systemCodeOf(error) ?? messageOf(error) };
+  }
+  return { kind: "stopped" };
+}
+
+/** The line about the daemon. */
+export function checkDaemon(daemon: DaemonPresence): CheckFinding {
+  if (daemon.kind === "running") return fine(`dropgate is running (process ${daemon.pid})`);
+  if (daemon.kind === "stopped") return fine("dropgate is not running");
+  return warning(`whether dropgate is running cannot be seen (${daemon.why})`, rightUser);
+}
 
 /** Listens for a moment; the code of the failure, undefined when the port is free. */
 function tryPort(host: string, port: number): Promise<string | undefined> {
@@ -30,16 +57,16 @@ interface Listener {
   readonly port: number;
 }
 
-async function checkPort(
-  { name, host, port }: Listener,
-  daemonPid: number | undefined,
-): Promise<CheckFinding> {
+async function checkPort({ name, host, port }: Listener, daemon: DaemonPresence): Promise<CheckFinding> {
   const where = `${name} port ${port} on ${host}`;
   if (port === 0) return fine(`${name} takes any free port on ${host}`);
   const failure = await tryPort(host, port);
   if (failure === undefined) return fine(`${where} is free`);
-  if (failure === "EADDRINUSE" && daemonPid !== undefined) {
-    return fine(`${where} is in use, as it should be: dropgate is running (process ${daemonPid})`);
+  if (failure === "EADDRINUSE" && daemon.kind === "running") {
+    return fine(`${where} is in use, as it should be: dropgate is running (process ${daemon.pid})`);
+  }
+  if (failure === "EADDRINUSE" && daemon.kind === "unknown") {
+    return warning(`${where} is in use, by dropgate or by another program`, `${rightUser}, to see by which`);
   }
   const remedies: Readonly<Record<string, string>> = {
     EADDRINUSE: "stop the program that listens there, or set another port",
@@ -51,14 +78,11 @@ async function checkPort(
 }
 
 /** Whether the ports are free, or in use by our own daemon. */
-export async function checkPorts(
-  config: Config,
-  daemonPid: number | undefined,
-): Promise<readonly CheckFinding[]> {
+export async function checkPorts(config: Config, daemon: DaemonPresence): Promise<readonly CheckFinding[]> {
   const { http, sftp } = config;
-  const findings = [await checkPort({ name: "HTTP", host: http.host, port: http.port }, daemonPid)];
+  const findings = [await checkPort({ name: "HTTP", host: http.host, port: http.port }, daemon)];
   if (sftp.enabled)
-    findings.push(await checkPort({ name: "SFTP", host: sftp.host, port: sftp.port }, daemonPid));
+    findings.push(await checkPort({ name: "SFTP", host: sftp.host, port: sftp.port }, daemon));
   else findings.push(fine("SFTP is switched off"));
   return findings;
 }
@@ -73,7 +97,13 @@ async function checkMode(path: string, what: string): Promise<CheckFinding> {
 /** The SSH host keys are there and for nobody else. */
 export async function checkHostKeys(config: Config): Promise<readonly CheckFinding[]> {
   const folder = join(config.stateDir, "keys");
-  const names = existsSync(folder) ? (await readdir(folder)).filter((name) => name.endsWith("_key")) : [];
+  let names: readonly string[];
+  try {
+    names = ((await readdir(folder).catch(unlessMissing)) ?? []).filter((name) => name.endsWith("_key"));
+  } catch (error) {
+    const what = `the host keys in ${folder} cannot be looked at (${systemCodeOf(error) ?? messageOf(error)})`;
+    return [problem(what, rightUser)];
+  }
   if (names.length === 0)
     return [warning("there is no SSH host key yet", "`dropgate init` or the first start makes it")];
   return await Promise.all(names.map((name) => checkMode(join(folder, name), "the host key")));
@@ -83,19 +113,16 @@ export async function checkHostKeys(config: Config): Promise<readonly CheckFindi
 export async function checkTls({ http }: Config): Promise<readonly CheckFinding[]> {
   const { tls } = http;
   if (tls === undefined) return [];
-  try {
-    const [cert, key] = await Promise.all([readFile(tls.certFile), readFile(tls.keyFile)]);
-    const passphrase = tls.keyPassphrase?.reveal();
-    createSecureContext({ cert, key, ...(passphrase === undefined ? {} : { passphrase }) });
-    const validTo = new Date(new X509Certificate(cert).validTo);
-    const days = Math.floor((validTo.getTime() - Date.now()) / dayMs);
-    const what = `the certificate ${tls.certFile} is valid until ${validTo.toISOString()}`;
-    if (days < 0)
-      return [problem(`the certificate ${tls.certFile} expired ${validTo.toISOString()}`, "renew it")];
-    return [days < 14 ? warning(what, "renew it soon") : fine(what)];
-  } catch (error) {
-    return [problem(`certificate and key of HTTPS cannot be used: ${messageOf(error)}`, "correct http.tls")];
+  const material = await readTlsMaterial(tls);
+  if (material.kind === "faulty") {
+    return [problem(`certificate and key of HTTPS cannot be used: ${material.what}`, material.remedy)];
   }
+  const validTo = new Date(new X509Certificate(material.cert).validTo);
+  const days = Math.floor((validTo.getTime() - Date.now()) / dayMs);
+  const what = `the certificate ${tls.certFile} is valid until ${validTo.toISOString()}`;
+  if (days < 0)
+    return [problem(`the certificate ${tls.certFile} expired ${validTo.toISOString()}`, "renew it")];
+  return [days < 14 ? warning(what, "renew it soon") : fine(what)];
 }
 
 const schemaFolder = new URL("../../xsd/", import.meta.url);
@@ -158,7 +185,8 @@ function checkInspection(found: StoreInspection & { kind: "present" }): CheckFin
 
 export interface CheckedStore {
   readonly findings: readonly CheckFinding[];
-  readonly companies: readonly string[];
+  /** Undefined when the database could not be asked. */
+  readonly companies: readonly string[] | undefined;
 }
 
 /** The database can be opened with the pragmas that durability rests on, and is the one that belongs here. */
@@ -174,12 +202,13 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
           "restore it from a backup",
         )
       : warning("there is no database yet", "`dropgate init` or the first start makes it");
-    return { findings: [finding], companies: [] };
+    return { findings: [finding], companies: found.isMissing ? undefined : [] };
   } catch (error) {
-    const remedy = "see that the file is readable and whole, or restore it from a backup";
-    return {
-      findings: [problem(`the database cannot be opened: ${messageOf(error)}`, remedy)],
-      companies: [],
-    };
+    const isForbidden = ["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "");
+    const remedy = isForbidden
+      ? rightUser
+      : "see that the file is readable and whole, or restore it from a backup";
+    const finding = problem(`the database cannot be opened: ${messageOf(error)}`, remedy);
+    return { findings: [finding], companies: undefined };
   }
 }

@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -88,6 +89,72 @@ describe("check", () => {
     await rename(join(dir, "var", "dropgate.db"), join(dir, "moved.db"));
     expect(await found("problem")).toContain("is missing although its marker is there");
     expect(await found("problem")).toContain("is missing although its marker is there");
+  });
+
+  it("says nothing of companies that it cannot know of, and all of their drop folders", async () => {
+    const settings =
+      "http: { port: 0 }\nsftp: { port: 0 }\ncompanies:\n  ACME:\n    folders: [{ path: /nowhere }]\n";
+    await writeFile(file, settings);
+    const database = join(dir, "var", "dropgate.db");
+    const isUnknown = async (problem: string) => {
+      expect(await found("problem")).toContain(problem);
+      const warnings = await found("warning");
+      expect(warnings).not.toContain("not registered");
+      expect(warnings).toContain("the drop folder /nowhere of company ACME is not there");
+    };
+    await rename(database, join(dir, "moved.db"));
+    await isUnknown("is missing although its marker is there");
+    await writeFile(database, "x".repeat(5_000));
+    await isUnknown(`${database}: file is not a database`);
+  });
+
+  it("does not take for absent what it cannot look at: host keys, and the daemon that has a port", async () => {
+    // A link to itself: it is there, and nobody can look behind it.
+    const keys = join(dir, "var", "keys");
+    await rm(keys, { recursive: true });
+    await symlink(keys, keys);
+    const pid = join(dir, "var", "dropgate.pid");
+    await symlink(pid, pid);
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    await writeFile(file, `http:\n  port: ${port}\nsftp:\n  enabled: false\n`);
+    const warnings = await found("warning");
+    const problems = await found("problem");
+    server.close();
+    expect(problems).toBe(
+      `the host keys in ${keys} cannot be looked at (ELOOP) (run this as the user of the daemon, or as root)`,
+    );
+    expect(warnings).toContain("whether dropgate is running cannot be seen (ELOOP) (run this as the user");
+    expect(warnings).toContain(`HTTP port ${port} on 127.0.0.1 is in use, by dropgate or by another program`);
+    expect(warnings).not.toContain("no SSH host key");
+  });
+
+  it("names the setting and the file when certificate or key cannot be used", async () => {
+    const [cert, key] = [join(dir, "cert.pem"), join(dir, "key.pem")];
+    const tls = `http:\n  port: 0\n  tls: { certFile: ${cert}, keyFile: ${key} }\nsftp: { port: 0 }\n`;
+    await writeFile(file, tls);
+    expect(await found("problem")).toContain(`http.tls.certFile ${cert} cannot be read (ENOENT)`);
+    const make = ["req", "-x509", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
+    execFileSync("openssl", [...make, "-subj", "/CN=x", "-keyout", key, "-out", cert], { stdio: "ignore" });
+    expect(await found("problem")).toBe("");
+    const [goodCert, goodKey] = [await readFile(cert), await readFile(key)];
+    await writeFile(cert, "no PEM");
+    expect(await found("problem")).toContain(
+      `http.tls.certFile ${cert} holds no certificate that can be used`,
+    );
+    await writeFile(cert, goodCert);
+    await writeFile(key, "no PEM");
+    expect(await found("problem")).toContain(`http.tls.keyFile ${key} holds no private key that can be used`);
+    execFileSync("openssl", [...make, "-subj", "/CN=x", "-keyout", key, "-out", "/dev/null"], {
+      stdio: "ignore",
+    });
+    expect(await found("problem")).toContain(
+      `the key ${key} and the certificate ${cert} cannot be used together`,
+    );
+    await writeFile(key, goodKey);
+    expect(await found("problem")).toBe("");
   });
 
   it("reports a disk without the room that must stay free", async () => {

@@ -3,17 +3,18 @@ import { formatConfigFaults } from "../config/config-fault.ts";
 import type { LoadOutcome } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
 import { messageOf } from "../lib/errors.ts";
-import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { becomeOwnerOf } from "./admin-store.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { checkCompanyFolders, checkStateDir } from "./check-folders.ts";
 import {
+  checkDaemon,
   checkHostKeys,
   checkPorts,
   checkSchemas,
   checkStore,
   checkTls,
   checkZones,
+  findDaemon,
 } from "./check-programs.ts";
 
 export type { CheckFinding } from "./check-finding.ts";
@@ -35,16 +36,14 @@ async function guarded(
 async function checkWorld(config: Config): Promise<readonly CheckFinding[]> {
   // As root everything can be written, which says nothing about the daemon.
   await becomeOwnerOf(config.stateDir);
-  const daemonPid = findProcessLockHolder(config.stateDir);
+  const daemon = await findDaemon(config.stateDir);
   const store = await checkStore(config.stateDir);
-  const running =
-    daemonPid === undefined ? "dropgate is not running" : `dropgate is running (process ${daemonPid})`;
   return [
-    fine(running),
+    checkDaemon(daemon),
     ...(await guarded("the state directory", () => checkStateDir(config))),
     ...store.findings,
     ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),
-    ...(await guarded("the ports", () => checkPorts(config, daemonPid))),
+    ...(await guarded("the ports", () => checkPorts(config, daemon))),
     ...(await guarded("the host keys", () => checkHostKeys(config))),
     ...(await guarded("TLS", () => checkTls(config))),
     ...(await guarded("the schemas", checkSchemas)),

@@ -5,7 +5,7 @@
  *
  * A failed start unwinds what is up. Nothing here decides anything about files; it only knows who needs whom.
  */
-import { mkdir, readFile, realpath } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { reloadDifference, reloadedConfig } from "../config/reload.ts";
 import type { Config } from "../config/schema.ts";
@@ -22,14 +22,13 @@ import { createPipeline, type Pipeline } from "../inbound/pipeline.ts";
 import { recheckReceipts } from "../inbound/recheck-receipts.ts";
 import { refusalDocument, submitStopDocument } from "../inbound/submit-stop-document.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
-import { systemDisk } from "../lib/durable-file.ts";
+import { makeDirectoryDurably, systemDisk } from "../lib/durable-file.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { HeapGrowth } from "../lib/heap-growth.ts";
 import type { Logger } from "../lib/log.ts";
-import { importBusinessPartners } from "../operations/business-partners.ts";
 import { type ConfigurableSignIn, createSignIn } from "../operations/create-sign-in.ts";
-import { findLegacyStops } from "../operations/legacy-stops.ts";
-import { readStopDetail } from "../operations/stop-detail.ts";
+import { createLoadImporter } from "../operations/load-importer.ts";
+import { sweepDocuments } from "../operations/sweep-documents.ts";
 import { openStore, type Store } from "../store/database.ts";
 import { listOpenSources, recordRemoval } from "../store/files.ts";
 import { noteBoot, readLastRun } from "../store/meta.ts";
@@ -37,6 +36,7 @@ import { takeProcessLock } from "../store/process-lock.ts";
 import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
 import { documentPoolOptionsOf } from "./document-pool-options.ts";
 import { httpOptionsOf, minFreeBytesOf, pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
+import { gatewayOperations } from "./gateway-operations.ts";
 import { createHealth, type Health } from "./health.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { arrivalGraceMsOf, type LedgerWatch, startLedgerWatch } from "./ledger-watch.ts";
@@ -74,7 +74,7 @@ interface Parts {
 
 /** The real path: the endpoints know files by it, and the ledger is to name each place in one way only. */
 async function realStateDir(config: Config): Promise<Config> {
-  await mkdir(config.stateDir, { recursive: true, mode: 0o750 });
+  await makeDirectoryDurably(config.stateDir);
   return { ...config, stateDir: await realpath(config.stateDir) };
 }
 
@@ -114,6 +114,10 @@ interface ExchangeFolders {
 
 function exchangeFoldersOf({ stateDir }: Locations): ExchangeFolders {
   return { companiesDir: join(stateDir, "companies"), journalDir: join(stateDir, "journal") };
+}
+
+function documentsDirOf({ stateDir }: Locations): string {
+  return join(stateDir, "documents");
 }
 
 async function startInbound(parts: Omit<Parts, "health">): Promise<void> {
@@ -180,15 +184,21 @@ function metricsOf({ pipeline, health, connections, ledgerWatch }: Parts): strin
 
 async function startHttp(parts: Parts): Promise<HttpEndpoint> {
   const { store, clock, documents, log, signIn } = parts;
+  const importer = createLoadImporter({ store, clock, log });
+  await parts.stack.start(importer, parts.signal);
   const endpoint = createHttpEndpoint({
     options: await httpOptionsOf(parts.config),
     signIn,
     refusalDocument,
     log,
     operations: {
-      readStopDetail: (query) => readStopDetail({ store }, query),
-      findLegacyStops: (query, signal) => findLegacyStops({ store }, query, signal),
-      importBusinessPartners: (input) => importBusinessPartners({ store, clock }, input),
+      ...gatewayOperations({
+        store,
+        clock,
+        documentsDir: documentsDirOf(parts.locations),
+        events: () => parts.config.events,
+        wake: () => importer.wake(),
+      }),
       submitStopDocument: (submission) => submitStopDocument({ store, documents, clock }, submission),
       health: () => parts.health.current(),
       metrics: () => metricsOf(parts),
@@ -221,7 +231,8 @@ function buildParts(
 ): Parts {
   const { log, clock, stack } = rest;
   const locations = createLocations(config.stateDir);
-  const documents = createDocumentPool(documentPoolOptionsOf(config, log));
+  const documentsDir = documentsDirOf(locations);
+  const documents = createDocumentPool({ ...documentPoolOptionsOf(config, log), documentsDir });
   // The getter: each reload replaces the configuration, and everybody is to see the one in force.
   const current = { config };
   const companies = createCompanyDirectory({ read: store.read, locations, config: () => current.config });
@@ -298,12 +309,16 @@ function listeningOn(
 async function startAll(parts: Parts): Promise<Daemon> {
   const { stack, health, log } = parts;
   await ensureTrees(parts);
+  const documentsDir = documentsDirOf(parts.locations);
+  await makeDirectoryDurably(documentsDir);
   await startInbound(parts);
   const exchange = exchangeFor(parts);
   stack.push({ name: "exchange", release: () => exchange.stop() });
   const housekeeping = startHousekeeping({
     exchange,
     store: parts.store,
+    sweepDocuments: (stopping) =>
+      sweepDocuments({ store: parts.store, documentsDir, clock: parts.clock }, stopping),
     clock: parts.clock,
     log,
     config: () => parts.config,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../config/load-config.ts";
-import { listUsers } from "./admin.ts";
+import { listUsers, setPassword } from "./admin.ts";
 import { type InitDone, type InitOptions, initialise } from "./init.ts";
 
 describe("init", () => {
@@ -65,6 +65,11 @@ describe("init", () => {
     expect(again.made).toEqual([]);
     expect(again.generatedPassword).toBeUndefined();
     expect(again.hostKeyFingerprint).toBe(first.hostKeyFingerprint);
+    expect(again.ignored).toEqual([
+      `--http-port 1 was ignored: ${first.configFile} was there already, and http.port is 0; change it there`,
+      `--sftp-port 2 was ignored: ${first.configFile} was there already, and sftp.port is 2200; change it there`,
+    ]);
+    expect((await run()).ignored).toEqual([]);
     expect(await snapshot()).toEqual(before);
   });
 
@@ -82,6 +87,40 @@ describe("init", () => {
     const texts = Object.values(await snapshot());
     expect(texts.some((hex) => hex.includes(Buffer.from("correct horse").toString("hex")))).toBe(false);
     expect(await readFile(join(done.stateDir, "dropgate.db"), "latin1")).not.toContain("correct horse");
+  });
+
+  it("makes nothing when a name or the password is not of the form", async () => {
+    const passwordFile = join(parent, "password");
+    await writeFile(passwordFile, "short\n");
+    const wrong = [{ companyCode: "BAD CODE" }, { companyCode: "A\nhttp: x" }, { userName: "../x" }];
+    for (const part of [...wrong, { passwordFile }])
+      await expect(run(part)).rejects.toThrow(/is not valid|must have/);
+    expect(await readdir(parent)).toEqual(["password"]);
+  });
+
+  it("says when the password in the file is not the user's any more, and leaves the user's alone", async () => {
+    const passwordFile = join(parent, "password");
+    await writeFile(passwordFile, "correct horse battery\n");
+    expect((await run({ passwordFile })).isPasswordRight).toBe(true);
+    const { stateDir, isPasswordRight } = await run({ passwordFile });
+    expect(isPasswordRight).toBe(true);
+    await setPassword({ stateDir }, { userName: "host1" });
+    expect(await run({ passwordFile })).toMatchObject({ isPasswordRight: false, made: [] });
+  });
+
+  it("puts the state where it is told, named so that it can be moved with its configuration", async () => {
+    const together = await run({ stateDir: options.dir });
+    expect(together.stateDir).toBe(options.dir);
+    expect(await readFile(together.configFile, "utf8")).toContain('\nstateDir: "."\n');
+    const dir = join(parent, "apart");
+    const apart = await run({ dir, stateDir: join(parent, "state") });
+    expect(apart.stateDir).toBe(join(parent, "state"));
+  });
+
+  it("ends where the system makes no folders", async () => {
+    await expect(run({ dir: "/proc/x2" })).rejects.toThrow(
+      "the folder /proc/x2 cannot be made: /proc takes no new folders",
+    );
   });
 
   it("refuses a company code that is none, and a password file that is empty", async () => {

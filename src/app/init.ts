@@ -4,18 +4,29 @@
  */
 import { existsSync } from "node:fs";
 import { chmod } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { ConfigFault } from "../config/config-fault.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
 import { ensureHostKeys, type HostKey } from "../endpoints/sftp/host-key.ts";
+import { faultOfCompanyCode, isSameCompanyCode } from "../domain/company-code.ts";
+import {
+  hasControlCharacter,
+  isPasswordOfLength,
+  isUserName,
+  passwordForm,
+  userNameForm,
+} from "../domain/user.ts";
 import { ensureCompanyTree } from "../exchange/company-tree.ts";
 import { systemClock } from "../lib/clock.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../lib/durable-file.ts";
+import { isPasswordOf } from "../lib/password-hash.ts";
 import * as companyAdmin from "../operations/company-admin.ts";
 import * as userAdmin from "../operations/user-admin.ts";
+import { findUsersByName } from "../store/users.ts";
 import { companiesDirOf, readPasswordFile } from "./admin.ts";
 import { type AdminStore, becomeOwnerOf, withAdminStore } from "./admin-store.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
 
 export interface InitOptions {
   readonly dir: string;
@@ -24,6 +35,8 @@ export interface InitOptions {
   readonly passwordFile?: string;
   readonly httpPort?: number;
   readonly sftpPort?: number;
+  /** Where the state goes, when not to `var/` in `dir`. */
+  readonly stateDir?: string;
   /** Where the configuration is written, when not to `dropgate.yaml` in `dir`. */
   readonly configFile?: string;
 }
@@ -40,8 +53,12 @@ export interface InitDone {
   readonly http: string;
   /** Undefined when the configuration switches SFTP off. */
   readonly sftp?: { readonly host: string; readonly port: number };
+  /** Whether the password of `passwordFile` is the user's; undefined when none was given. */
+  readonly isPasswordRight?: boolean;
   /** What was made by this run, in words; empty when all was there. */
   readonly made: readonly string[];
+  /** Options that a configuration which is there overrides, in words that say where the value stands. */
+  readonly ignored: readonly string[];
 }
 
 export type InitOutcome =
@@ -76,12 +93,52 @@ ${port(options.sftpPort, 2222)}
 `;
 }
 
+/** Before anything is made. */
+function checkNames({ companyCode, userName }: InitOptions): void {
+  const fault = faultOfCompanyCode(companyCode);
+  if (fault !== undefined) throw new WrongUseError(fault);
+  if (isUserName(userName)) return;
+  throw new WrongUseError(
+    `the user name ${JSON.stringify(userName.slice(0, 60))} is not valid: use ${userNameForm}`,
+  );
+}
+
+function checkPassword(password: string): void {
+  if (isPasswordOfLength(password) && !hasControlCharacter(password)) return;
+  throw new WrongUseError(
+    `the password must have ${passwordForm} and no control character, such as a line break in the middle`,
+  );
+}
+
+/** Options that a configuration which was there before overrides. */
+function ignoredOptions(file: string, config: Config, options: InitOptions): readonly string[] {
+  const asked = options.stateDir === undefined ? undefined : resolve(options.stateDir);
+  const settings = [
+    ["--http-port", options.httpPort, "http.port", config.http.port],
+    ["--sftp-port", options.sftpPort, "sftp.port", config.sftp.port],
+    ["--state-dir", asked, "stateDir", config.stateDir],
+  ] as const;
+  return settings
+    .filter(([, wanted, , value]) => wanted !== undefined && wanted !== value)
+    .map(
+      ([option, wanted, setting, value]) =>
+        `${option} ${wanted} was ignored: ${file} was there already, and ${setting} is ${value}; change it there`,
+    );
+}
+
+/** As the configuration names it: relative where both lie in one folder, so that they can be moved together. */
+function stateDirText({ dir, stateDir = join(dir, "var"), configFile }: InitOptions): string {
+  const path = relative(resolve(dir), resolve(stateDir));
+  const isInside = path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+  if (configFile !== undefined || !isInside) return resolve(stateDir);
+  return path === "" ? "." : `./${path}`;
+}
+
 async function ensureConfigFile(file: string, options: InitOptions): Promise<readonly string[]> {
   if (existsSync(file)) return [];
   await makeDirectoryDurably(resolve(options.dir));
   await makeDirectoryDurably(resolve(file, ".."));
-  const stateDir = options.configFile === undefined ? "./var" : join(resolve(options.dir), "var");
-  await writeFileDurably(file, configText(stateDir, options));
+  await writeFileDurably(file, configText(stateDirText(options), options));
   return [`configuration ${file}`];
 }
 
@@ -106,7 +163,19 @@ interface Account {
   readonly companyCode: string;
   readonly companyFolder: string;
   readonly generatedPassword?: string;
+  readonly isPasswordRight?: boolean;
   readonly made: readonly string[];
+}
+
+async function isPasswordOfMember(
+  store: AdminStore,
+  { userName, companyCode }: InitOptions,
+  password: string,
+): Promise<boolean> {
+  const member = (await findUsersByName(store.read, userName)).find(({ memberships }) =>
+    memberships.some((one) => isSameCompanyCode(one.companyCode, companyCode)),
+  );
+  return await isPasswordOf(password, member?.passwordHash ?? null);
 }
 
 /** A user that is a member already stays as it is, with its roles and its password. */
@@ -114,19 +183,22 @@ async function ensureUser(
   store: AdminStore,
   options: InitOptions,
   password: string | undefined,
-): Promise<Pick<Account, "generatedPassword" | "made">> {
+): Promise<Pick<Account, "generatedPassword" | "isPasswordRight" | "made">> {
   const { userName, companyCode } = options;
   const isMember = (user: userAdmin.ListedUser) =>
     user.userName === userName &&
-    user.memberships.some((one) => one.companyCode.toLowerCase() === companyCode.toLowerCase());
-  if ((await userAdmin.listUsers({ store })).some(isMember)) return { made: [] };
+    user.memberships.some((one) => isSameCompanyCode(one.companyCode, companyCode));
+  if ((await userAdmin.listUsers({ store })).some(isMember)) {
+    if (password === undefined) return { made: [] };
+    return { made: [], isPasswordRight: await isPasswordOfMember(store, options, password) };
+  }
   const added = await userAdmin.addUser(
     { store, clock: systemClock },
     { userName, companyCode, roles: ["DI_Integration"], ...(password === undefined ? {} : { password }) },
   );
   const { generatedPassword } = added;
   const made = [`user ${userName} with the role DI_Integration`];
-  return generatedPassword === undefined ? { made } : { generatedPassword, made };
+  return generatedPassword === undefined ? { made, isPasswordRight: true } : { generatedPassword, made };
 }
 
 async function ensureAccount(
@@ -159,10 +231,14 @@ function httpAddressOf({ http }: Config): string {
   return `${http.tls === undefined ? "http" : "https"}://${shown}:${http.port}${http.basePath}`;
 }
 
-/** Rejects with a `DropgateError` or `WrongUseError` when a name or the password is not of the form. */
+/**
+ * Rejects with a `DropgateError` or `WrongUseError` when a name or the password is not of the form; nothing is made then.
+ */
 export async function initialise(options: InitOptions): Promise<InitOutcome> {
+  checkNames(options);
   const file = resolve(options.configFile ?? join(options.dir, "dropgate.yaml"));
   const password = await readPasswordFile(options.passwordFile);
+  if (password !== undefined) checkPassword(password);
   const madeConfig = await ensureConfigFile(file, options);
   const loaded = await loadConfig({ path: file, env: process.env, cwd: process.cwd() });
   if (loaded.kind === "faulty") return { kind: "faulty", file, faults: loaded.faults };
@@ -182,5 +258,6 @@ export async function initialise(options: InitOptions): Promise<InitOutcome> {
     http: httpAddressOf(config),
     ...(enabled ? { sftp: { host: isAnyAddress(host) ? "127.0.0.1" : host, port } } : {}),
     made: [...madeConfig, ...madeState, ...madeKeys, ...account.made],
+    ignored: madeConfig.length > 0 ? [] : ignoredOptions(file, config, options),
   };
 }

@@ -22,6 +22,7 @@ import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
 import { arrivalGraceMsOf } from "./ledger-watch.ts";
+import { countUploadsToRecover } from "./uploads-to-recover.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 export interface FileReason {
@@ -266,16 +267,14 @@ export async function verifyWholeLedger(
   config: Pick<Config, "stateDir" | "inbound">,
   options: VerifyOptions,
 ): Promise<VerifiedLedger> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, (store) => {
-    const isRunning = findProcessLockHolder(config.stateDir) !== undefined;
-    return verifyLedger(
-      {
-        store,
-        locations: createLocations(config.stateDir),
-        clock: systemClock,
-        arrivalGraceMs: isRunning ? arrivalGraceMsOf(config) : 0,
-      },
-      options,
-    );
+  const { stateDir } = config;
+  return await withAdminStore(stateDir, { mayCreate: false }, async (store) => {
+    const isStopped = findProcessLockHolder(stateDir) === undefined;
+    const locations = createLocations(stateDir);
+    const arrivalGraceMs = arrivalGraceMsOf(config);
+    const deps = { store, locations, clock: systemClock, arrivalGraceMs, isStopped };
+    const report = await verifyLedger(deps, options);
+    if (!isStopped) return report;
+    return { ...report, atNextStart: report.atNextStart + (await countUploadsToRecover(stateDir)) };
   });
 }

@@ -11,6 +11,7 @@ import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import { createLogger, type Logger } from "../lib/log.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "./systemd-notify.ts";
+import { tlsFaultOf } from "./tls-material.ts";
 
 export interface RunOptions {
   readonly configPath?: string;
@@ -66,7 +67,9 @@ async function reload(daemon: Daemon, options: RunOptions, log: Logger): Promise
       log.error({ faults: outcome.faults }, "the configuration is faulty; the old one stays in force");
       return;
     }
-    await daemon.reload(outcome.config);
+    const tlsFault = await tlsFaultOf(outcome.config);
+    if (tlsFault === undefined) await daemon.reload(outcome.config);
+    else log.error(`the configuration could not be reloaded; the old one stays in force: ${tlsFault}`);
   } catch (error) {
     log.error({ err: error }, "the configuration could not be reloaded; the old one stays in force");
   }
@@ -126,6 +129,11 @@ async function start(
   }
   const log = createLogger({ level: outcome.config.log.level });
   for (const warning of outcome.warnings) log.warn({ ...warning, file: outcome.file }, "configuration");
+  const tlsFault = await tlsFaultOf(outcome.config);
+  if (tlsFault !== undefined) {
+    log.fatal(`dropgate cannot start: ${tlsFault}`);
+    return exitCodes.failure;
+  }
   try {
     const daemon = await startDaemon(outcome.config, log, signal);
     return { daemon, log, drainMs: outcome.config.shutdown.drainMs };

@@ -13,6 +13,7 @@ import { withAdminStore } from "./admin-store.ts";
 import { initialise } from "./init.ts";
 import { listLedger } from "./ledger-admin.ts";
 import { type ValidatedFile, validateFiles } from "./validate-files.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
 
 const good = "<Stop><Function>01</Function><StopNbr>4711</StopNbr></Stop>";
 const bad = "<Stop><Function>01</Function><StopNbr>4711</StopNbr><Weight>x</Weight></Stop>";
@@ -90,6 +91,17 @@ describe("a file whose name was decided before, validated", () => {
       reasons: [],
       changes: [{ stopNbr: "4711", effect: "created" }],
     });
+  });
+
+  it.each([
+    ["/nonexist/1_20261105_080000.xml", "there is no file /nonexist/1_20261105_080000.xml"],
+    ["/tmp", "/tmp is a folder: name the files in it"],
+    ["/dev/null", "/dev/null cannot be read: it is not a regular file"],
+  ])("that is no file is wrong use: %s", async (path, message) => {
+    await writeFile(join(dir, name), good);
+    const attempt = validateFiles(config, [join(dir, name), path], {});
+    await expect(attempt).rejects.toThrow(WrongUseError);
+    await expect(validateFiles(config, [path], {})).rejects.toThrow(message);
   });
 
   it("and refused for its name: shows the fault of the name under its own name", async () => {

@@ -2,6 +2,7 @@
  * A dry run of stop files: what would be said about each, and what applying it would change. Each file is decided about
  * by the very rules of the pipeline, in a transaction that is then undone.
  */
+import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { companySettingsOf } from "../config/company-settings.ts";
 import type { Config } from "../config/schema.ts";
@@ -12,7 +13,7 @@ import { parseStopFileName } from "../domain/stop-file-name.ts";
 import { stopStatusNames } from "../domain/stop-status.ts";
 import { decideFile, type DecisionRules } from "../inbound/decide-file.ts";
 import { ledgerTimeOf } from "../inbound/waiting-file.ts";
-import { type Fault, reasonCodeOf } from "../lib/errors.ts";
+import { type Fault, reasonCodeOf, unlessMissing } from "../lib/errors.ts";
 import { createLogger } from "../lib/log.ts";
 import { type Company, listCompanies } from "../store/companies.ts";
 import { enterFile, findFile, type LedgerEntry } from "../store/files.ts";
@@ -36,8 +37,8 @@ export interface StopChangeView {
 
 export interface ValidatedFile {
   readonly file: string;
-  /** What would be decided; `valid` when only the document could be looked at; `unreadable` for no file at all. */
-  readonly verdict: DecidedState | "valid" | "unreadable";
+  /** What would be decided; `valid` when only the document could be looked at. */
+  readonly verdict: DecidedState | "valid";
   readonly reasons: readonly FileReason[];
   readonly changes: readonly StopChangeView[];
   /** Of a duplicate: the entry that counts. Its reasons and changes are those that it would meet under a new time. */
@@ -55,12 +56,12 @@ export interface FirstEntry {
   readonly reasons: readonly FileReason[];
 }
 
+type ReadableDocument = Exclude<PreparedDocument, { kind: "unreadable" }>;
+
 interface Read {
   readonly file: string;
-  readonly document: PreparedDocument;
+  readonly document: ReadableDocument;
 }
-
-type ReadableDocument = Exclude<PreparedDocument, { kind: "unreadable" }>;
 
 /** Carries the outcome of a dry run out of the transaction, which it undoes. */
 class DryRun extends Error {
@@ -85,13 +86,24 @@ function toReasons(faults: readonly Fault[]): readonly FileReason[] {
   return faults.map(({ code, ...fault }) => ({ reasonCode: reasonCodeOf(code), ...fault }));
 }
 
+/** What is no stop file at all was not meant: no reason code speaks of it. */
+async function readOne(pool: DocumentPool, file: string): Promise<ReadableDocument> {
+  const path = resolve(file);
+  const stats = await stat(path).catch(unlessMissing);
+  if (stats === undefined) throw new WrongUseError(`there is no file ${file}: correct the path`);
+  if (stats.isDirectory()) throw new WrongUseError(`${file} is a folder: name the files in it`);
+  const document = await pool.prepareFile(path);
+  if (document.kind === "unreadable") throw new WrongUseError(`${file} cannot be read: ${document.message}`);
+  return document;
+}
+
 async function readAll(config: Config, files: readonly string[]): Promise<readonly Read[]> {
   const log = createLogger({ level: "silent" });
   const pool: DocumentPool = createDocumentPool({ ...documentPoolOptionsOf(config, log), threads: 1 });
   await pool.start(new AbortController().signal);
   try {
     const read: Read[] = [];
-    for (const file of files) read.push({ file, document: await pool.prepareFile(resolve(file)) });
+    for (const file of files) read.push({ file, document: await readOne(pool, file) });
     return read;
   } finally {
     await pool.stop(AbortSignal.abort());
@@ -239,15 +251,7 @@ function firstEntryOf(entry: LedgerEntry): FirstEntry {
   return { id, state, decidedAt: time, reasons: toReasons(faults) };
 }
 
-function unreadable(file: string, document: PreparedDocument & { kind: "unreadable" }): ValidatedFile {
-  const reasons = [
-    { reasonCode: reasonCodeOf("internal"), message: `it cannot be read: ${document.message}` },
-  ];
-  return { file, verdict: "unreadable", reasons, changes: [] };
-}
-
 function validateAlone({ file, document }: Read, note: string): ValidatedFile {
-  if (document.kind === "unreadable") return unreadable(file, document);
   if (document.kind === "read") return { file, verdict: "valid", reasons: [], changes: [], note };
   return { file, verdict: "refused", reasons: toReasons(document.faults), changes: [], note };
 }
@@ -257,7 +261,6 @@ async function validateFor(
   { file, document }: Read,
   { company, rules }: Pick<Trial, "company" | "rules">,
 ): Promise<ValidatedFile> {
-  if (document.kind === "unreadable") return unreadable(file, document);
   const trial: Trial = { name: basename(file), document, company, rules };
   const { state, faults, changes, first } = await runDry(store, trial);
   // That it came before hides what is wrong with the document, and what it would change: that is told too.
@@ -287,7 +290,10 @@ async function requireCompany(store: AdminStore, code: string | undefined): Prom
   throw new WrongUseError(`there are several companies (${codes.join(", ")}): say which with --company`);
 }
 
-/** Validates each file by itself, against the state of this moment. Changes nothing. */
+/**
+ * Validates each file by itself, against the state of this moment. Changes nothing. Rejects with a `WrongUseError` when
+ * one of them cannot be read.
+ */
 export async function validateFiles(
   config: Config,
   files: readonly string[],

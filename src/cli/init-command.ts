@@ -14,6 +14,7 @@ interface InitCommandOptions {
   readonly company: string;
   readonly user: string;
   readonly passwordFile?: string;
+  readonly stateDir?: string;
   readonly httpPort?: number;
   readonly sftpPort?: number;
 }
@@ -28,18 +29,22 @@ function connectionLines(done: InitDone): string[] {
   ];
 }
 
+/** The sentence about a password that was changed is what bin/start looks for. */
+function passwordLines({ generatedPassword, isPasswordRight }: InitDone): string[] {
+  if (generatedPassword !== undefined) return [`Password:       ${generatedPassword} (shown only now)`];
+  if (isPasswordRight !== false) return [];
+  return ["Password:       not the one in the password file: it was changed since, and stays as it is"];
+}
+
 function doneLines(done: InitDone): string[] {
   const made = done.made.map((what) => `made ${what}`);
-  const password =
-    done.generatedPassword === undefined
-      ? []
-      : [`Password:       ${done.generatedPassword} (shown only now)`];
   return [
     ...(made.length === 0 ? ["Everything is there already; nothing was changed."] : made),
+    ...done.ignored,
     "",
     ...connectionLines(done),
     `Company, user:  ${done.companyCode}, ${done.userName}`,
-    ...password,
+    ...passwordLines(done),
     `Start it with:  dropgate serve --config ${done.configFile}`,
   ];
 }
@@ -55,6 +60,7 @@ export function declareInit(program: Command, run: CliRun): void {
       "--password-file <file>",
       "file that holds the user's password (- for standard input); else one is made up",
     )
+    .option("--state-dir <dir>", "folder for the state, when not DIR/var")
     .option("--http-port <port>", "port of HTTP", port)
     .option("--sftp-port <port>", "port of SFTP", port)
     .addHelpText(

@@ -21,13 +21,25 @@ function accountLines(report: VerifiedLedger): readonly string[] {
   return tableLines(head, rows);
 }
 
-function remarkLines({ removed, withoutBytes, arriving }: VerifiedLedger): string[] {
+function entriesText(count: number): string {
+  return count === 1 ? "1 entry" : `${count} entries`;
+}
+
+function filesText(count: number): string {
+  return count === 1 ? "1 file" : `${count} files`;
+}
+
+function remarkLines({ removed, withoutBytes, arriving, atNextStart }: VerifiedLedger): string[] {
   const remarks: [number, string][] = [
-    [removed, "entries whose bytes a user removed"],
-    [withoutBytes, "entries that never had bytes: the file was gone, or no file, when it was read"],
-    [arriving, "files that are about to be taken"],
+    [removed, `${entriesText(removed)} whose bytes a user removed`],
+    [
+      withoutBytes,
+      `${entriesText(withoutBytes)} without bytes: the file was gone, or was no file, when it was to be read`,
+    ],
+    [arriving, `${filesText(arriving)} about to be taken`],
+    [atNextStart, `${filesText(atNextStart)} that the next start takes: no daemon runs`],
   ];
-  return remarks.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  return remarks.filter(([count]) => count > 0).map(([, what]) => what);
 }
 
 function discrepancyLine(one: VerifiedLedger["discrepancies"][number]): string {
@@ -35,13 +47,13 @@ function discrepancyLine(one: VerifiedLedger["discrepancies"][number]): string {
   return `${one.kind}${entry} ${one.location}: ${one.message}`;
 }
 
-function reportLines(report: VerifiedLedger): string[] {
+/** The lines for people. */
+export function reportLines(report: VerifiedLedger): string[] {
   const { entries, bytes, discrepancyCount, discrepancies } = report;
   const hidden = discrepancyCount - discrepancies.length;
-  const verdict =
-    discrepancyCount === 0
-      ? `The ledger is right: ${entries} entries, ${bytes} bytes hashed.`
-      : `${discrepancyCount} discrepancies in ${entries} entries, ${bytes} bytes hashed:`;
+  const looked = `${entriesText(entries)}, ${bytes === 1 ? "1 byte" : `${bytes} bytes`} hashed`;
+  const found = discrepancyCount === 1 ? "1 discrepancy" : `${discrepancyCount} discrepancies`;
+  const verdict = discrepancyCount === 0 ? `The ledger is right: ${looked}.` : `${found} in ${looked}:`;
   return [
     ...accountLines(report),
     ...remarkLines(report),

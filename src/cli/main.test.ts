@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -195,6 +196,50 @@ describe("the program", () => {
     expect(JSON.parse(cut.stdout)).toHaveLength(1);
     expect(cut.stderr).toContain("--limit shows more");
     expect((await run("files", "--limit", "2", "--config", config)).stderr).toBe("");
+  });
+
+  it.each([
+    ["there is no file /nonexist", "/nonexist"],
+    ["/tmp is a folder: name the files in it", "/tmp"],
+  ])(
+    "ends with 2 and without a reason code when what is to be validated is no file: %s",
+    async (...[words, path]) => {
+      const outcome = await run("validate", path, "--config", config);
+      expect(outcome).toMatchObject({ code: 2, stdout: "" });
+      expect(outcome.stderr).toContain(words);
+      expect(outcome.stderr).not.toMatch(/\d{3}/);
+    },
+  );
+
+  it("shows the status of a stop in words without doubled brackets", async () => {
+    const file = join(dir, "s1_20261105_080000.xml");
+    await writeFile(file, "<Stop><Function>01</Function><StopNbr>s1</StopNbr></Stop>");
+    const { stdout } = await run("validate", file, "--config", config);
+    expect(stdout).toContain("stop s1 would be created; status 05 created (no time window yet)\n");
+  });
+
+  it("says that an option of init was ignored, and where the value stands", async () => {
+    const args = ["init", "--dir", dir, "--company", "ACME", "--user", "host1", "--http-port", "9"];
+    const { code, stdout } = await run(...args);
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      `--http-port 9 was ignored: ${config} was there already, and http.port is 0; change it there\n`,
+    );
+  });
+
+  it("leaves nothing behind when the arguments of init are wrong", async () => {
+    const folder = join(dir, "wrong");
+    const { code, stderr } = await run("init", "--dir", folder, "--company", "BAD CODE", "--user", "h");
+    expect(code).toBe(2);
+    expect(stderr).toContain('the company code "BAD CODE" is not valid');
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it.each(["user", "ledger", "init", "user remove-key"])("wraps the help of %s", async (command) => {
+    const { stdout } = await run(...command.split(" "), "--help");
+    const widths = stdout.split("\n").map((line) => line.length);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(100);
+    expect(stdout).toMatch(/\n {20,}\S/);
   });
 
   it("reads a password from standard input", async () => {

@@ -23,6 +23,8 @@ function createProgram(run: CliRun): Command {
     .description("Takes stop orders in over SFTP or from folders and applies them in order, exactly once.")
     .option("-c, --config <file>", "configuration file")
     .version(`dropgate ${readVersion()}`, "-V, --version", "print the version")
+    // The column of the longest command leaves less than the 40 that commander wraps from.
+    .configureHelp({ minWidthToWrap: 24 })
     .enablePositionalOptions()
     .showHelpAfterError("(add --help for what it takes)")
     .exitOverride()

@@ -17,7 +17,6 @@ const verdicts: Readonly<Record<ValidatedFile["verdict"], string>> = {
   duplicate: "would be answered as a duplicate",
   superseded: "would be refused as superseded",
   valid: "is a valid document",
-  unreadable: "cannot be read",
 };
 
 function reasonLine(file: string, { line, column, reasonCode, path, message }: FileReason): string {
@@ -31,7 +30,7 @@ function changeLines({ stopNbr, effect, statusBefore, statusAfter, fields }: Sto
   const words = effect === "none" ? "would stay as it is" : `would be ${effect}`;
   const nothing = effect === "updated" && fields.length === 0 ? ["    no field changes"] : [];
   return [
-    `  stop ${stopNbr} ${words} (status ${status})`,
+    `  stop ${stopNbr} ${words}; status ${status}`,
     ...fields.map(({ path, before, after }) => `    ${path}: ${before ?? "(none)"} → ${after ?? "(none)"}`),
     ...nothing,
   ];
@@ -74,7 +73,7 @@ export function declareValidate(program: Command, run: CliRun): void {
     .option("--company <code>", "the company whose files they are; needed when there are several")
     .addHelpText(
       "after",
-      "\nEach file is tried by itself against the state of this moment. Exit code 1 when one would not be applied,\nor is a duplicate of one that was not.",
+      "\nEach file is tried by itself against the state of this moment. Exit code 1 when one would not be applied,\nor is a duplicate of one that was not; 2 when one cannot be read.",
     )
     .action(
       async (

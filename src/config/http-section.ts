@@ -62,6 +62,13 @@ const limits = {
     maximum: 1_000_000_000,
     description: "The largest request body; a larger one is answered with 413.",
   }),
+  maxBodyBytesInWork: size({
+    default: 60_000_000,
+    minimum: 1_000,
+    maximum: 100_000_000_000,
+    description:
+      "Bytes of all request bodies over 64 KiB that are worked on at the same time; further ones wait unread, in order of arrival, and are answered with 503 and Retry-After when too many wait. Never less than http.maxBodyBytes. Memory needed is several times as much.",
+  }),
   maxConnections: integer({
     default: 1_000,
     minimum: 1,

@@ -4,6 +4,7 @@
  */
 import type { Static } from "@sinclair/typebox";
 import { companiesSection } from "./companies-section.ts";
+import { eventsSection } from "./events-section.ts";
 import { httpSection } from "./http-section.ts";
 import { inboundSection } from "./inbound-section.ts";
 import type { Secret } from "./secret.ts";
@@ -43,6 +44,7 @@ export const configSchema = section(
     http: httpSection,
     sftp: sftpSection,
     inbound: inboundSection,
+    events: eventsSection,
     storage: section({ minFree }, { description: "Disk space." }),
     security: securitySection,
     companies: companiesSection,

@@ -26,6 +26,11 @@ export interface DocumentPoolOptions {
   /** Default 2. */
   readonly threads?: number;
   readonly limits?: Partial<StopDocumentLimits>;
+  /**
+   * The document store: where what the documents of a stop contain is stored before the stop is handed on. Without it
+   * nothing is written, for dry runs.
+   */
+  readonly documentsDir?: string;
   /** How long one document may take. Default 20,000. */
   readonly deadlineMs?: number;
   /** JavaScript heap of a thread. Default 256. */
@@ -83,6 +88,7 @@ class ThreadedDocumentPool implements DocumentPool {
     this.#threadCount = options.threads ?? 2;
     this.#threadOptions = {
       limits: { ...defaultStopDocumentLimits, ...options.limits },
+      documentsDir: options.documentsDir,
       deadlineMs: options.deadlineMs ?? 20_000,
       maxHeapMb: options.maxHeapMb ?? 256,
       maxParserMb: options.maxParserMb ?? 320,

@@ -2,14 +2,19 @@
  * A parser thread of the document pool. It gets batches of jobs, works on them one after another and sends the results
  * back: all at once when the batch is quick, in parts when it is not. Before each job it writes the job's number into
  * shared memory, so that the pool knows which document killed or stopped it.
+ *
+ * Order matters: what the documents of a stop contain is stored before the result is sent, so that no row is committed
+ * without its file.
  */
 import { hash } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
-import type { Fault } from "../lib/errors.ts";
+import type { DocumentContent } from "../domain/document-content.ts";
+import { putContent } from "../lib/content-store.ts";
+import { type Fault, isMissing, systemCodeOf } from "../lib/errors.ts";
 import { type PreparedDocument, prepareInstruction } from "./prepared-document.ts";
 import { readFileOnce } from "./read-file-once.ts";
 import { prepareStopReader, readStopDocument } from "./read-stop-document.ts";
-import { limitFault, type StopDocumentLimits, type StopDocumentOutcome } from "./stop-document.ts";
+import { limitFault, type StopDocumentOutcome } from "./stop-document.ts";
 import { capWasmMemory, wasmMemoryBytes } from "./wasm-memory-cap.ts";
 import {
   type WorkerJob,
@@ -22,10 +27,49 @@ import {
 
 const flushAfterMs = 25;
 
-function finish(sha256: string, size: number, outcome: StopDocumentOutcome): PreparedDocument {
+type Unreadable = PreparedDocument & { readonly kind: "unreadable" };
+
+/** What keeps contents from being stored is no fault of the document: it waits, as one that cannot be read at the moment. */
+function unstorable(error: unknown): Unreadable {
+  const code = systemCodeOf(error);
+  if (code === undefined) throw error;
+  const message = `the content of its documents cannot be stored (${code})`;
+  // ENOENT would say that the file itself has gone, and ELOOP that it never will be one.
+  return { kind: "unreadable", systemCode: isMissing(error) || code === "ELOOP" ? "EIO" : code, message };
+}
+
+async function store(
+  contents: readonly DocumentContent[],
+  documentsDir: string,
+): Promise<Unreadable | undefined> {
+  try {
+    for (const { document, bytes } of contents)
+      await putContent(documentsDir, { sha256: document.sha256, bytes });
+    return undefined;
+  } catch (error) {
+    return unstorable(error);
+  }
+}
+
+interface Known {
+  readonly sha256: string;
+  readonly size: number;
+}
+
+async function finish(
+  { sha256, size }: Known,
+  outcome: StopDocumentOutcome,
+  { documentsDir }: WorkerSettings,
+): Promise<PreparedDocument> {
   if (outcome.kind === "refused") return { ...outcome, sha256, size };
-  const { instructions, ...ids } = outcome.document;
-  return { kind: "read", sha256, size, ...ids, instructions: instructions.map(prepareInstruction) };
+  const { instructions: read, ...ids } = outcome.document;
+  const prepared = read.map(prepareInstruction);
+  const contents = prepared.flatMap((one) => one.contents);
+  if (contents.length > 0 && documentsDir !== undefined) {
+    const fault = await store(contents, documentsDir);
+    if (fault !== undefined) return fault;
+  }
+  return { kind: "read", sha256, size, ...ids, instructions: prepared.map(({ change }) => change) };
 }
 
 function bytesOf(job: WorkerJob): Buffer {
@@ -50,45 +94,53 @@ function refuse(job: WorkerJob, fault: Fault): PreparedDocument {
   return { kind: "refused", sha256: file.sha256, size, faults, isIncomplete: false };
 }
 
-function prepare(job: WorkerJob, limits: StopDocumentLimits): PreparedDocument {
+async function prepare(job: WorkerJob, settings: WorkerSettings): Promise<PreparedDocument> {
+  const { limits } = settings;
   if (job.refuseWith !== undefined) return refuse(job, job.refuseWith);
   if (job.path === undefined) {
     const bytes = bytesOf(job);
-    return finish(hash("sha256", bytes, "hex"), bytes.length, readStopDocument(bytes, limits));
+    const known = { sha256: hash("sha256", bytes, "hex"), size: bytes.length };
+    return await finish(known, readStopDocument(bytes, limits), settings);
   }
   const file = readFileOnce(job.path, limits.maxBytes);
   if (file.kind === "unreadable") return file;
-  if (file.kind === "bytes")
-    return finish(file.sha256, file.bytes.length, readStopDocument(file.bytes, limits));
+  if (file.kind === "bytes") {
+    const known = { sha256: file.sha256, size: file.bytes.length };
+    return await finish(known, readStopDocument(file.bytes, limits), settings);
+  }
   const faults = [limitFault(`it has ${file.size} bytes, more than ${limits.maxBytes}`)];
   return { kind: "refused", sha256: file.sha256, size: file.size, faults, isIncomplete: false };
 }
 
+const send = (report: WorkerReport) => parentPort?.postMessage(JSON.stringify(report));
+
+async function work(jobs: readonly WorkerJob[], settings: WorkerSettings, progress: Int32Array) {
+  let results: WorkerResult[] = [];
+  let flushedAt = performance.now();
+  for (const job of jobs) {
+    Atomics.store(progress, 0, job.id);
+    results.push({ id: job.id, document: await prepare(job, settings) });
+    if (performance.now() - flushedAt < flushAfterMs) continue;
+    // Quick documents must not wait for a slow one that came in the same batch.
+    send({ kind: "results", results, isBatchDone: false, isWornOut: false });
+    results = [];
+    flushedAt = performance.now();
+  }
+  Atomics.store(progress, 0, 0);
+  const isWornOut = wasmMemoryBytes() > settings.wornOutBytes;
+  send({ kind: "results", results, isBatchDone: true, isWornOut });
+}
+
 function serve(settings: WorkerSettings): void {
   const progress = new Int32Array(settings.progress);
-  const send = (report: WorkerReport) => parentPort?.postMessage(JSON.stringify(report));
   capWasmMemory(settings.maxParserBytes, () => process.exit(workerExit.memory));
   prepareStopReader();
+  let last = Promise.resolve();
   parentPort?.on("message", (message: WorkerMessage) => {
     const jobs = typeof message === "string" ? (JSON.parse(message) as readonly WorkerJob[]) : message;
-    let results: WorkerResult[] = [];
-    let flushedAt = performance.now();
-    for (const job of jobs) {
-      Atomics.store(progress, 0, job.id);
-      results.push({ id: job.id, document: prepare(job, settings.limits) });
-      if (performance.now() - flushedAt < flushAfterMs) continue;
-      // Quick documents must not wait for a slow one that came in the same batch.
-      send({ kind: "results", results, isBatchDone: false, isWornOut: false });
-      results = [];
-      flushedAt = performance.now();
-    }
-    Atomics.store(progress, 0, 0);
-    send({
-      kind: "results",
-      results,
-      isBatchDone: true,
-      isWornOut: wasmMemoryBytes() > settings.wornOutBytes,
-    });
+    // One batch at a time, also while contents are being stored: the shared number names one job in hand. What rejects
+    // is a fault of this program; it goes on unhandled and ends the thread.
+    last = last.then(() => work(jobs, settings, progress));
   });
   // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
   setImmediate(send, { kind: "ready" });

@@ -64,6 +64,12 @@ const cases: [string, string | Buffer, string][] = [
     "Leave out what stands before it",
   ],
   ["an empty file", "", "the document is empty"],
+  ["a file of zero bytes", Buffer.alloc(100), "nothing in it but zero bytes"],
+  [
+    "zero bytes before the root",
+    "\u0000\u0000<Stop/>",
+    "the document begins with zero bytes. Leave them out",
+  ],
   [
     "a control character",
     "<Stop><BOL>\u0001</BOL></Stop>",

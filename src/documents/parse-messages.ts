@@ -4,6 +4,9 @@
  */
 type Words = (...parts: string[]) => string;
 
+/** The parser takes a zero byte for the end. */
+const zero = "\u0000";
+
 const maxShownLength = 40;
 
 function name(text: string): string {
@@ -32,6 +35,15 @@ const noRoot = () =>
   "found no element, or something before it. Begin the document with <?xml or <Stop, with nothing in front; look";
 const unfinished = (what: string, end: string) => () =>
   `the document ends within a ${what}. Send all of it, and end the ${what} with ${end}; it ends`;
+
+/** "Document is empty" is what the parser says of a zero byte at the beginning as well. */
+function emptyWords(text: string): string {
+  if (text === "") return "the document is empty. Send it with its content; it ends";
+  if (!text.startsWith(zero)) return noRoot();
+  return text.replaceAll(zero, "") === ""
+    ? "the document has nothing in it but zero bytes. Send it with its content; look"
+    : "the document begins with zero bytes. Leave them out and begin with <?xml or <Stop; look";
+}
 
 /** Each form of message, and the words for it. */
 const table: readonly (readonly [RegExp, Words])[] = [
@@ -83,7 +95,6 @@ const table: readonly (readonly [RegExp, Words])[] = [
       "found more behind the end of the root element. Send one root element; for several stops, put them in <Stops>; look",
   ],
   [/^Start tag expected, '<' not found/, noRoot],
-  [/^Document is empty/, () => "the document is empty. Send it with its content; it ends"],
   [
     /^XML declaration allowed only at the start/,
     () => "the declaration <?xml ...?> does not stand at the very beginning. Leave out what stands before it",
@@ -108,8 +119,9 @@ const table: readonly (readonly [RegExp, Words])[] = [
   [/^Unsupported version/, badDeclaration],
 ];
 
-/** The words for a message of the parser; undefined for one that is not known. */
-export function wordsForParseMessage(message: string): string | undefined {
+/** The words for a message of the parser about `text`; undefined for one that is not known. */
+export function wordsForParseMessage(message: string, text: string): string | undefined {
+  if (message.startsWith("Document is empty")) return emptyWords(text);
   for (const [form, words] of table) {
     const match = form.exec(message);
     if (match !== null) return words(...match.slice(1));

@@ -25,6 +25,7 @@ export interface ThreadEnd {
 
 export interface ThreadOptions {
   readonly limits: StopDocumentLimits;
+  readonly documentsDir: string | undefined;
   readonly deadlineMs: number;
   readonly maxHeapMb: number;
   readonly maxParserMb: number;
@@ -67,6 +68,7 @@ export class ParserThread {
     this.#deadlineMs = options.deadlineMs;
     const settings: WorkerSettings = {
       limits: options.limits,
+      documentsDir: options.documentsDir,
       maxParserBytes: options.maxParserMb * 1024 * 1024,
       wornOutBytes,
       progress: this.#progress.buffer,

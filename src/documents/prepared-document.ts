@@ -2,6 +2,7 @@
  * What a parser thread hands to the main thread: no deep objects, but each stop as JSON text beside the few values that
  * the store indexes, so that passing it on costs little.
  */
+import { type DocumentContent, splitDocuments } from "../domain/document-content.ts";
 import { type StopChange, stopChangeOf } from "../domain/stop-change.ts";
 import type { Fault } from "../lib/errors.ts";
 import type { StopInstruction } from "./stop-document.ts";
@@ -25,10 +26,24 @@ export type PreparedDocument =
       readonly firstFunction?: string;
       readonly firstStopNbr?: string;
     }
-  /** The file cannot be read: `systemCode` as ENOENT, EACCES, EIO, ELOOP, or ENOTREG for what is no regular file. */
+  /**
+   * The file cannot be read, or the contents of its documents cannot be stored: `systemCode` as ENOENT, EACCES, EIO, ELOOP,
+   * ENOSPC, or ENOTREG for what is no regular file.
+   */
   | { readonly kind: "unreadable"; readonly systemCode: string; readonly message: string };
 
+interface PreparedInstruction {
+  readonly change: StopChange;
+  /** What the documents of the stop contain, to be stored before the change is handed on. */
+  readonly contents: readonly DocumentContent[];
+}
+
 /** One instruction in the form that leaves the parser thread. */
-export function prepareInstruction({ function: code, stop }: StopInstruction): StopChange {
-  return stopChangeOf(code, stop);
+export function prepareInstruction({ function: code, stop }: StopInstruction): PreparedInstruction {
+  if (stop.documents === undefined) return { change: stopChangeOf(code, stop), contents: [] };
+  const { entity, contents, faults } = splitDocuments(stop, "stop");
+  // The document has passed the XSD and the rules of its values, so this is a fault of this program.
+  if (faults.length > 0) throw new Error(`a document without base64 was read: ${faults[0]?.message}`);
+  const documents = contents.map(({ document }) => document);
+  return { change: { ...stopChangeOf(code, entity), documents }, contents };
 }

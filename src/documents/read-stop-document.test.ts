@@ -140,6 +140,27 @@ describe("limits", () => {
     expect(firstFault(read(nested(5_000)))?.code).toBe("tooLarge");
   });
 
+  test.each([65, 300, 5_000])("%i nested elements are told with the limit of the settings", (depth) => {
+    const fault = firstFault(read("<Stop>".repeat(depth) + "</Stop>".repeat(depth)));
+    expect(fault?.message).toContain(
+      "over its limit: elements are nested deeper than 64. Close each element",
+    );
+    expect(fault?.message).not.toContain("smaller parts");
+  });
+
+  test.each([
+    ["a text", "x".repeat(10_000_010)],
+    ["a comment", `<!--${"x".repeat(10_000_010)}-->`],
+    ["a CDATA section", `<![CDATA[${"x".repeat(10_000_010)}]]>`],
+  ])(
+    "%s that is too long for the parser is told with the limit and a remedy that helps",
+    (_what, content) => {
+      const fault = firstFault(read(stop(`<BOL>${content}</BOL>`)));
+      expect(fault).toMatchObject({ code: "tooLarge" });
+      expect(fault?.message).toContain("a text is longer than 10000000 characters. Shorten that text");
+    },
+  );
+
   test("20,000 details are read and 20,001 are refused", () => {
     const item = "<Quantity>1</Quantity>";
     expect(firstStop(read(details(20_000, item)))["stopDetails"]).toHaveLength(20_000);

@@ -12,6 +12,7 @@ import { decodeXml, findDoctype } from "./decode-xml.ts";
 import {
   defaultStopDocumentLimits,
   limitFault,
+  limitWords,
   type RefusedStopDocument,
   type StopDocumentLimits,
   type StopDocumentOutcome,
@@ -107,14 +108,28 @@ function isAtEnd(text: string, detail: ErrorDetail): boolean {
   return /^(<?![-[A-Z]*)?\s*\uFFFD?$/.test(text.slice(offsetOf(text, detail)));
 }
 
-function refuseUnparsed(text: string, details: readonly ErrorDetail[]): RefusedStopDocument {
+/** The longest text that the parser takes, whatever the settings say. */
+const parserTextLength = 10_000_000;
+
+/** The limit that a document has met in the parser, in the words of ours: the sender knows no others. */
+function parserLimit({ message }: ErrorDetail, limits: StopDocumentLimits): string {
+  if (/^Excessive depth/i.test(message)) return limitWords.depth(limits.maxDepth);
+  if (/^Name too long/i.test(message)) return "a name is longer than 50000 characters";
+  return limitWords.text(Math.min(limits.maxTextLength, parserTextLength));
+}
+
+function refuseUnparsed(
+  text: string,
+  details: readonly ErrorDetail[],
+  limits: StopDocumentLimits,
+): RefusedStopDocument {
   const first = details[0] ?? { message: "it cannot be parsed", level: 3, line: 1, col: 1 };
   const limit = details.find(isLimitError);
   if (limit !== undefined) {
-    const fault = limitFault(limit.message.split(/,|, try/)[0]?.trim() ?? "too large", limit.line);
+    const fault = limitFault(parserLimit(limit, limits), limit.line);
     return refused([fault], { isIncomplete: false, ...guessed(text) });
   }
-  return refused([faultOfParseError(first)], { isIncomplete: isAtEnd(text, first), ...guessed(text) });
+  return refused([faultOfParseError(first, text)], { isIncomplete: isAtEnd(text, first), ...guessed(text) });
 }
 
 function parse(bytes: Uint8Array): XmlDocument | readonly ErrorDetail[] {
@@ -218,7 +233,7 @@ export function readStopDocument(
     return refused([doctypeFault(text, doctypeAt)], { isIncomplete: false, ...guessed(text) });
   }
   const parsed = parse(bytes);
-  if (!(parsed instanceof XmlDocument)) return refuseUnparsed(text, parsed);
+  if (!(parsed instanceof XmlDocument)) return refuseUnparsed(text, parsed, limits);
   try {
     return readParsed(parsed, text, limits);
   } finally {

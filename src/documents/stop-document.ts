@@ -48,8 +48,25 @@ export const defaultStopDocumentLimits: StopDocumentLimits = {
   maxDetails: 20_000,
 };
 
-/** The fault of a document over one of the limits. */
+/** What the reader and the parser say of the two limits at which smaller parts would not help. */
+export const limitWords = {
+  depth: (most: number) => `elements are nested deeper than ${most}`,
+  text: (most: number) => `a text is longer than ${most} characters`,
+} as const;
+
+/** What the sender can do, by the first words of what is over its limit. */
+const limitRemedies: readonly (readonly [RegExp, string])[] = [
+  [
+    /^elements are nested/,
+    "Close each element before the next one begins, and nest them only as the XSD does.",
+  ],
+  [/^a text is longer/, "Shorten that text, or leave its element out."],
+  [/^a name is longer/, "Give elements and attributes the names that the XSD has."],
+];
+
+/** The fault of a document over one of the limits, with what can be done about that one. */
 export function limitFault(what: string, line?: number): Fault {
-  const message = `The document is over its limit: ${what}. Send it in smaller parts.`;
+  const remedy = limitRemedies.find(([words]) => words.test(what))?.[1] ?? "Send it in smaller parts.";
+  const message = `The document is over its limit: ${what}. ${remedy}`;
   return line === undefined ? { code: "tooLarge", message } : { code: "tooLarge", message, line };
 }

@@ -113,6 +113,10 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+function isOfNumber({ path }: Fault): boolean {
+  return path?.endsWith("/StopNbr") === true;
+}
+
 class StopReader {
   readonly #cursor: XmlCursor;
   readonly #limits: ReaderLimits;
@@ -181,6 +185,7 @@ class StopReader {
     if (functionCode === "02") {
       // With 02 only Function and StopNbr count: neither the other values nor their faults do.
       this.#instructions.push({ functionCode, stopNbr, stop: { stopNbr }, line });
+      this.#faults.push(...this.#stopFaults.filter(isOfNumber));
       return;
     }
     this.#instructions.push({ functionCode, stopNbr, stop, line });

@@ -4,6 +4,7 @@
  *
  * An empty element is absent for every typed kind, and an empty string for text.
  */
+import { identifierForm, isIdentifier } from "../domain/identifier-text.ts";
 import { isTimeZone, normaliseDateOrDateTime, normaliseLocalDateTime } from "../domain/local-time.ts";
 import type { ErrorCode } from "../lib/errors.ts";
 
@@ -99,9 +100,10 @@ export const valueKinds = {
   },
   identifier: {
     typeName: "Identifier",
-    expected: "a value that is not empty",
-    faultCode: "xsdMismatch",
-    read: readWith((text) => text),
+    expected: `a number with ${identifierForm}`,
+    // The same rule and the same reason as for numbers that come as JSON.
+    faultCode: "wrongType",
+    read: readWith((text) => (isIdentifier(text) ? text : undefined)),
     write: writeText,
   },
   functionCode: {

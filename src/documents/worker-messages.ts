@@ -33,6 +33,8 @@ export type WorkerReport =
 
 export interface WorkerSettings {
   readonly limits: StopDocumentLimits;
+  /** Where the contents of documents are stored; without it they are only taken out. */
+  readonly documentsDir: string | undefined;
   readonly maxParserBytes: number;
   readonly wornOutBytes: number;
   /** One Int32: the number of the job in hand, 0 for none. */

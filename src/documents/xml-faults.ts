@@ -124,18 +124,18 @@ export function faultOfUnexpectedChild(name: string, repeated: string | undefine
   return { code: "xsdMismatch", message: `${shown(name)}: ${words}.` };
 }
 
-const limitMessage = /^Excessive depth|Resource limit exceeded|Text node too long|too long|huge/i;
+const limitMessage = /^Excessive depth|Resource limit exceeded|too long|too big|huge/i;
 
 /** Whether the parser gave up because of one of its own limits and not because the document is wrong. */
 export function isLimitError(detail: ErrorDetail): boolean {
   return limitMessage.test(detail.message);
 }
 
-/** The fault of a document that is not well-formed, from the parser's first complaint. */
-export function faultOfParseError(detail: ErrorDetail): Fault {
+/** The fault of a document that is not well-formed, from the parser's first complaint about `text`. */
+export function faultOfParseError(detail: ErrorDetail, text: string): Fault {
   const { line, col: column } = detail;
   const message = detail.message.trim();
-  const words = wordsForParseMessage(message) ?? `${shown(message)}. Correct it`;
+  const words = wordsForParseMessage(message, text) ?? `${shown(message)}. Correct it`;
   return {
     code: "notWellFormed",
     message: `The document is not well-formed XML: ${words} at line ${line}, column ${column}.`,

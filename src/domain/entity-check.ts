@@ -3,6 +3,8 @@ import { Kind, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { type ErrorCode, type Fault, maxFaults } from "../lib/errors.ts";
+import { lengthOfNumber } from "./fields.ts";
+import { identifierForm, identifierPattern } from "./identifier-text.ts";
 
 /** `/to/address/zip` under `stops[3]` is `stops[3].to.address.zip`. */
 function jsonPath(base: string, pointer: string): string {
@@ -26,6 +28,7 @@ function alternativesOf(schema: TSchema): TSchema[] {
 const kindNames: Readonly<Record<string, string>> = {
   String: "text",
   Number: "a number",
+  BoundedNumber: "a number",
   Boolean: "true or false",
   Object: "an object",
   Array: "a list",
@@ -47,10 +50,16 @@ function foundOf(value: unknown): string {
   return shown.length > 60 ? `${shown.slice(0, 57)}...` : shown;
 }
 
+/** The length of what is held to a length. */
+function lengthOf(value: unknown): number | undefined {
+  if (typeof value === "string") return value.length;
+  return typeof value === "number" ? lengthOfNumber(value) : undefined;
+}
+
 /** The maximum that the value breaks, whether its schema is a string or offers a string among others. */
 function brokenMaximum(error: ValueError): number | undefined {
-  if (typeof error.value !== "string" && typeof error.value !== "number") return undefined;
-  const length = String(error.value).length;
+  const length = lengthOf(error.value);
+  if (length === undefined) return undefined;
   return alternativesOf(error.schema)
     .map(maximumOf)
     .find((maximum) => maximum !== undefined && length > maximum);
@@ -78,14 +87,17 @@ function faultOf(error: ValueError, path: string): Fault {
   }
   const maximum = brokenMaximum(error);
   if (maximum !== undefined) {
-    const length = String(error.value).length;
-    const message = `${path} is ${length} characters long, more than its maximum of ${maximum}. Shorten it.`;
+    const message = `${path} is ${lengthOf(error.value)} characters long, more than its maximum of ${maximum}. Shorten it.`;
     return { code: "tooLong", path, message };
   }
   if (error.type === ValueErrorType.StringFormat) {
     const format = formatRemedies[String(error.schema["format"])];
     const message = `${path} has the value ${foundOf(error.value)}, which is not valid. ${format?.remedy ?? ""}`;
     return { code: format?.code ?? "wrongType", path, message: message.trimEnd() };
+  }
+  if (error.schema["pattern"] === identifierPattern) {
+    const message = `${path} has the value ${foundOf(error.value)}. Send a number with ${identifierForm}.`;
+    return { code: "wrongType", path, message };
   }
   const range = error.message.startsWith("Expected number to be") ? ` within range (${error.message})` : "";
   const message = `${path} has the value ${foundOf(error.value)}. Send ${expectedOf(error.schema)}${range}.`;

@@ -1,6 +1,15 @@
 /** Builders for the fields of entities: one definition of a field gives its type, its check and its maximum length. */
-import { FormatRegistry, type TNumber, type TString, Type } from "@sinclair/typebox";
+import {
+  FormatRegistry,
+  Kind,
+  type TNumber,
+  type TString,
+  type TUnsafe,
+  Type,
+  TypeRegistry,
+} from "@sinclair/typebox";
 import { maxLengthOf } from "./field-limits.ts";
+import { identifierPattern } from "./identifier-text.ts";
 import { isDateOrDateTime, isLocalDateTime, isTimeZone } from "./local-time.ts";
 
 FormatRegistry.Set("local-date-time", isLocalDateTime);
@@ -14,15 +23,44 @@ export function text(field: string): TString {
   return Type.String({ maxLength: maxLengthOf(field) });
 }
 
-/** A string that must be there and must not be empty. */
+/** Fields by which something is found again. Others may have any characters: `N/A` is a reason. */
+const lookedUp = new Set(["stopNbr", "loadNbr", "orderNbr", "routeNbr", "accountNumber", "carrierCode"]);
+
+/** A string that must be there and must not be empty; that of a number by which something is found has a form. */
 export function identifier(field: string): TString {
-  return Type.String({ minLength: 1, maxLength: maxLengthOf(field) });
+  const length = { minLength: 1, maxLength: maxLengthOf(field) };
+  return Type.String(lookedUp.has(field) ? { ...length, pattern: identifierPattern } : length);
 }
 
-function boundedNumber(field: string): TNumber {
-  const digits = maxLengthOf(field);
-  // A number is held to the same length as its text; beyond 15 digits a double has no exact text to count.
-  return digits > 15 ? Type.Number() : Type.Number({ exclusiveMaximum: 10 ** digits });
+const boundedNumberKind = "BoundedNumber";
+/** The longest text of any number is some 25 characters: fields with more room need no count. */
+const longestNumberText = 25;
+
+/** How long a number is as text, without an exponent before the point. */
+export function lengthOfNumber(value: number): number {
+  return Math.abs(value) < 1e21 ? String(value).length : BigInt(Math.trunc(value)).toString().length;
+}
+
+/** Its name is one that the API document may have: JSON Schema knows no length of a number. */
+const numberLength = "x-maxLength";
+
+TypeRegistry.Set<Readonly<Record<typeof numberLength, number>>>(
+  boundedNumberKind,
+  ({ [numberLength]: maximum }, value) =>
+    typeof value === "number" && Number.isFinite(value) && lengthOfNumber(value) <= maximum,
+);
+
+/** A number is held to the same length as its text, with sign and point. */
+function boundedNumber(field: string): TNumber | TUnsafe<number> {
+  const maximum = maxLengthOf(field);
+  if (maximum > longestNumberText) return Type.Number();
+  const range = { exclusiveMinimum: -(10 ** (maximum - 1)), exclusiveMaximum: 10 ** maximum };
+  return Type.Unsafe<number>({
+    [Kind]: boundedNumberKind,
+    type: "number",
+    ...range,
+    [numberLength]: maximum,
+  });
 }
 
 /** A field that hosts send as a string or as a number; given back as it came. */

@@ -25,3 +25,10 @@ export const recordedEvents = {
 } as const;
 
 export type RecordedEventKind = keyof typeof recordedEvents;
+
+const names = new Map<number, string>(Object.values(recordedEvents).map(({ code, name }) => [code, name]));
+
+/** The name of an event by its code. */
+export function recordedEventName(code: number): string {
+  return names.get(code) ?? String(code);
+}

@@ -5,6 +5,34 @@ import { createEntityCheck } from "./entity-check.ts";
 import { identifier, localDateTime, text, textOrNull, textOrNumber } from "./fields.ts";
 import { isRole, type Role, roles } from "./role.ts";
 
+const maxUserNameLength = 100;
+const leastPasswordLength = 8;
+const maxPasswordLength = 1_000;
+
+/** What a user name has to be, for messages. */
+export const userNameForm = `1 to ${maxUserNameLength} characters without : / and control characters, without spaces at the ends, and not of dots alone`;
+/** What a password has to be, for messages. */
+export const passwordForm = `${leastPasswordLength} to ${maxPasswordLength} characters`;
+
+/**
+ * HTTP Basic ends the name at the first colon, so a name with one could never sign in. A name that reads as a path would
+ * mislead in logs, commands and addresses.
+ */
+export function isUserName(userName: string): boolean {
+  if (userName.length > maxUserNameLength || /^\.+$/.test(userName)) return false;
+  return /^[^\s:/\p{C}]([^:/\p{C}]*[^\s:/\p{C}])?$/u.test(userName);
+}
+
+/** Whether a password is neither too short nor too long. */
+export function isPasswordOfLength(password: string): boolean {
+  return password.length >= leastPasswordLength && password.length <= maxPasswordLength;
+}
+
+/** Perhaps a line break in the middle: no client could send it. */
+export function hasControlCharacter(password: string): boolean {
+  return /[\p{Cc}]/u.test(password);
+}
+
 const RoleName = Type.Object({ role: identifier("role") });
 /** `{ role: [{ role: "DI_Driver" }] }`, or flat: `{ role: "DI_Driver" }`. */
 const RoleEntry = Type.Object({ role: Type.Union([identifier("role"), Type.Array(RoleName)]) });
@@ -32,7 +60,7 @@ const person = {
 };
 
 const access = {
-  password: Type.Optional(Type.String({ minLength: 8, maxLength: 1_000 })),
+  password: Type.Optional(Type.String({ minLength: leastPasswordLength, maxLength: maxPasswordLength })),
   passwordNeverExpires: Type.Optional(Type.Boolean()),
   forcePwdChg: Type.Optional(Type.Boolean()),
   enabled: Type.Optional(Type.Boolean()),
@@ -82,16 +110,33 @@ function faultsOfRoles(user: User, path: string): Fault[] {
   }));
 }
 
+function faultsOfName({ userName }: User, path: string): Fault[] {
+  if (isUserName(userName)) return [];
+  const at = `${path}.userName`;
+  const message = `${at} is not valid: ${JSON.stringify(userName.slice(0, 60))}. Use ${userNameForm}.`;
+  return [{ code: "wrongType", path: at, message }];
+}
+
+function faultsOfPassword({ password }: User, path: string): Fault[] {
+  if (password === undefined || !hasControlCharacter(password)) return [];
+  const at = `${path}.password`;
+  return [{ code: "wrongType", path: at, message: `${at} holds a control character. Send another one.` }];
+}
+
 /**
  * What is wrong with a user that has been through `normaliseUser`; an empty list when nothing is. `path` is where it
  * stands in the request (`users[3]`). At most 50 faults. A fault never tells a password.
  */
 export function validateUser(value: unknown, path: string): Fault[] {
   const faults = checkUser(value, path);
-  return faults.length > 0 ? faults.map(withoutPassword) : faultsOfRoles(value as User, path);
+  if (faults.length > 0) return faults.map(withoutPassword);
+  const user = value as User;
+  return [...faultsOfName(user, path), ...faultsOfPassword(user, path), ...faultsOfRoles(user, path)];
 }
 
 function withoutPassword(fault: Fault): Fault {
   if (!fault.path?.endsWith(".password")) return fault;
-  return { ...fault, message: `${fault.path} is not taken. Send text of 8 to 1,000 characters.` };
+  // The field is optional: what lacks is length.
+  const code = fault.code === "missing" ? "wrongType" : fault.code;
+  return { ...fault, code, message: `${fault.path} is not taken. Send text of ${passwordForm}.` };
 }

@@ -45,6 +45,8 @@ export interface FileExchangeDeps {
   readonly recordPickup?: (pickup: Pickup) => Promise<void>;
   /** The system calls; tests put their own in. */
   readonly disk?: DiskCalls;
+  /** The clock that tells bursts, which only goes forward; tests put their own in. */
+  readonly burstNowMs?: () => number;
 }
 
 /** What the parts of one session share. */

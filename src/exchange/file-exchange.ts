@@ -37,7 +37,10 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   const closeClock = forwardClock(clock);
   const journal =
     journalDir === undefined ? undefined : new UploadJournal({ journalDir, companiesDir, disk, log });
-  const inbox = gatherArrivals(deps.inbox, { settle: async () => await journal?.settle() });
+  const inbox = gatherArrivals(deps.inbox, {
+    settle: async () => await journal?.settle(),
+    ...(deps.burstNowMs === undefined ? {} : { nowMs: deps.burstNowMs }),
+  });
   const sessionDeps = { ...deps, inbox };
   const space = createDiskSpace({
     directory: companiesDir,

@@ -60,14 +60,20 @@ function failWhen(isBroken: boolean): void {
 let fixture: ExchangeFixture;
 let faults: Faults;
 let journalDir: string;
+/** During a burst its clock stands still: on a busy machine it would fall apart into several. */
+let heldAtMs: number | undefined;
 
 beforeEach(async () => {
   faults = new Faults();
-  fixture = await openFixture({ disk: faults.disk, hasJournal: true });
+  const burstNowMs = () => heldAtMs ?? performance.now();
+  fixture = await openFixture({ disk: faults.disk, hasJournal: true, burstNowMs });
   journalDir = `${fixture.companiesDir}-journal`;
   await warmUp();
 });
-afterEach(() => fixture.close());
+afterEach(async () => {
+  heldAtMs = undefined;
+  await fixture.close();
+});
 
 const inbound = (name: string): string => join(fixture.home, "inbound", name);
 const partial = (name: string): string => inbound(join(".partial", "7", name));
@@ -95,11 +101,13 @@ async function warmUp(): Promise<void> {
 /** Uploads `openers` files that are synced by themselves, and then as many through the journal. */
 async function burst(count: number, meanwhile: () => void = () => undefined): Promise<void> {
   const session = fixture.session();
+  heldAtMs = performance.now();
   for (let index = 0; index < openers; index += 1)
     await put(session, `/inbound/o${index}.xml`, contentOf(index));
   meanwhile();
   for (const [index, name] of names(count).entries())
     await put(session, `/inbound/${name}`, contentOf(index));
+  heldAtMs = undefined;
 }
 
 /** What a death of the process leaves: files under their final names, nothing handed over. */

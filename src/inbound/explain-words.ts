@@ -1,4 +1,6 @@
 /** An explanation in words that an operator understands, line by line. */
+import { basename } from "node:path";
+import { hasControlCharacterInName } from "../domain/dropped-name.ts";
 import type { FileState } from "../domain/file-state.ts";
 import { type ErrorCode, type Fault, reasonCodeOf } from "../lib/errors.ts";
 import type { FilesBefore } from "../store/file-queries.ts";
@@ -18,7 +20,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   notWellFormed: "The file is damaged or was cut off: correct it and send it again.",
   xsdMismatch: "Correct the element that is named and send the file again under a new time.",
   forbiddenXml: "Send the document without DTD and entities, in UTF-8, UTF-16 or ISO-8859-1.",
-  tooLarge: "Have the host send the document in smaller parts, or raise the limit in the section inbound.",
+  tooLarge: "Have the host do what the reason says, or raise the limit in the section inbound.",
   stopNumberDiffers: "Make the stop number in the name that of the first Stop of the document.",
   companyDiffers: "Send the file to its own company's folder, or correct CompanyCode.",
   superseded:
@@ -161,6 +163,8 @@ function fileLines(story: FileStory, daemonPid: number | undefined): string[] {
 }
 
 function inboundText(file: LooseStory, daemonPid: number | undefined): string {
+  if (hasControlCharacterInName(basename(file.path)))
+    return "Its name has a control character, such as a line break, so it is left alone: rename it.";
   if (!file.isRegular) return "It is a link, folder, FIFO or device, and none of these is taken.";
   if (daemonPid === undefined)
     return "It is not in the ledger yet: the daemon is not running and takes it at its start.";
@@ -197,7 +201,7 @@ function stopLines(story: StopStory): string[] {
       : `The newest file applied has the time ${stop.fileTime}.`;
   return [
     `Stop ${stop.stopNbr}, company ${story.company}`,
-    `  Status ${stop.status} (${story.statusName}), ${received}, ${carrier}.`,
+    `  Status ${stop.status}: ${story.statusName}; ${received}, ${carrier}.`,
     `  Created ${timeText(stop.createdAt)}, changed ${timeText(stop.updatedAt)}. ${newest}`,
     ...story.events.map(({ code, name, recordedAt }) => `  ${timeText(recordedAt)}  ${code} ${name}`),
   ];
@@ -217,7 +221,11 @@ function unknownLines(explanation: Explanation): string[] {
 /** The whole explanation; blocks are separated by empty lines. */
 export function explanationLines(explanation: Explanation): readonly string[] {
   const { files, loose, stops, stopFiles, daemonPid, otherCompanies } = explanation;
+  const { askedFor, subject } = explanation;
   const blocks = [
+    ...(askedFor === undefined
+      ? []
+      : [[`There is no ${askedFor}, but with letters of another case ${subject}:`]]),
     ...stops.map(stopLines),
     ...files.map((story) => fileLines(story, daemonPid)),
     ...stopFiles.map((story) => fileLines(story, daemonPid)),

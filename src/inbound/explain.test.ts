@@ -148,6 +148,31 @@ describe("an explanation", () => {
     expect(await tell(name)).toContain(`share/${name}, company ACME`);
   });
 
+  it.each(["share/d10.xml.tmp", "companies/ACME/inbound/d10.xml.part", "share/.d10.xml"])(
+    "tells of the unfinished %s once, and that it is left alone",
+    async (location) => {
+      await fixture.put(location, "half");
+      const text = await tell(location, { daemonPid: 7 });
+      expect(text.split(`${fixture.stateDir}/${location}`)).toHaveLength(2);
+      expect(text).toContain("Its name says that it is unfinished");
+      expect(text).not.toContain("it is taken when");
+    },
+  );
+
+  it("finds an entry whose name has letters of another case, and says so", async () => {
+    await fixture.wait(companyId, "A10_20261105_080000.xml");
+    const text = await tell("a10_20261105_080000.xml");
+    expect(text).toContain("There is no a10_20261105_080000.xml, but with letters of another case A10_");
+    expect(text).toContain("A10_20261105_080000.xml, company ACME, ledger entry 1");
+    expect(await tell("A10_20261105_080000.xml")).not.toContain("another case");
+    expect(await tell("A10_20261105_080000.xml", { companyId: companyId + 1 })).not.toContain("ledger entry");
+  });
+
+  it("tells of a dropped file with a line break in its name that it is left alone", async () => {
+    await fixture.put("share/a\nb.xml", "x");
+    expect(await tell("a\nb.xml", { daemonPid: 7 })).toContain("Its name has a control character");
+  });
+
   it("says what is wrong with a name that nobody knows", async () => {
     const text = await tell("Order.XML");
     expect(text).toContain("neither the ledger nor any folder knows this name");
@@ -171,7 +196,7 @@ describe("an explanation", () => {
     });
     await fixture.wait(companyId, "ab1_20261105_090000.xml");
     const text = await tell("ab1");
-    expect(text).toContain("Stop AB1, company ACME\n  Status 10 (unplanned)");
+    expect(text).toContain("Stop AB1, company ACME\n  Status 10: unplanned; ");
     expect(text).toContain("7053 STOP UPDATED");
     expect(text).toContain("ab1_20261105_090000.xml, company ACME");
   });

@@ -11,6 +11,7 @@ import { type FilesBefore, findFilesBefore, listFiles, listFilesByName } from ".
 import { findFile, type LedgerEntry } from "../store/files.ts";
 import { findStopSummaries, listStopEvents, type StopSummary } from "../store/stop-history.ts";
 import { listUserRecords } from "../store/users.ts";
+import { listFileSpellings } from "../store/file-spellings.ts";
 import { findLooseFiles, type LooseFile, type LooseSearch } from "./find-loose-files.ts";
 
 export interface ExplainDependencies extends LooseSearch {
@@ -48,6 +49,8 @@ export type LooseStory = LooseFile & { readonly userName?: string };
 
 export interface Explanation {
   readonly subject: string;
+  /** What was asked for, when the ledger knows it only in another case. */
+  readonly askedFor?: string;
   readonly daemonPid: number | undefined;
   /** Entries of that name, oldest first. */
   readonly files: readonly FileStory[];
@@ -209,6 +212,16 @@ function isNothing(view: CompanyView): boolean {
   return Object.values(view).every((list: readonly unknown[]) => list.length === 0);
 }
 
+/** Names of the ledger that differ in case alone, in the company or in all. */
+async function otherSpellings(
+  deps: ExplainDependencies,
+  subject: Subject,
+  companyId: number | undefined,
+): Promise<readonly string[]> {
+  const key = { name: subject.fileName, ...(companyId === undefined ? {} : { companyId }) };
+  return await listFileSpellings(deps.store.read, key);
+}
+
 /**
  * Explains a file name (also with a folder before it, or the name of its receipt) or a stop number, in one company or in
  * all.
@@ -218,12 +231,36 @@ export async function explain(
   query: { readonly subject: string; readonly companyId?: number },
 ): Promise<Explanation> {
   const subject = readSubject(query.subject);
+  const explanation = await explainSubject(deps, subject, query.companyId);
+  if (isKnown(explanation)) return explanation;
+  const told: Explanation[] = [];
+  for (const fileName of await otherSpellings(deps, subject, query.companyId))
+    told.push(await explainSubject(deps, { fileName, stopNbr: undefined }, query.companyId));
+  const [first] = told;
+  if (first === undefined) return explanation;
+  return {
+    ...first,
+    askedFor: subject.fileName,
+    files: told.flatMap(({ files }) => files),
+    loose: told.flatMap(({ loose }) => loose),
+  };
+}
+
+function isKnown({ files, loose, stops, stopFiles }: Explanation): boolean {
+  return files.length + loose.length + stops.length + stopFiles.length > 0;
+}
+
+async function explainSubject(
+  deps: ExplainDependencies,
+  subject: Subject,
+  companyId: number | undefined,
+): Promise<Explanation> {
   const all = await listCompanies(deps.store.read);
   const views: CompanyView[] = [];
   const otherCompanies: string[] = [];
   for (const company of all) {
     const view = await lookInCompany(deps, company, subject);
-    if (query.companyId === undefined || query.companyId === company.id) views.push(view);
+    if (companyId === undefined || companyId === company.id) views.push(view);
     else if (!isNothing(view)) otherCompanies.push(company.code);
   }
   const name = parseStopFileName(subject.fileName);

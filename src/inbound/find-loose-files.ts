@@ -71,9 +71,11 @@ async function namesIn(folder: string): Promise<readonly Dirent[]> {
 
 async function placesInFolder(folder: SearchedFolder, name: string): Promise<Place[]> {
   const { companyCode: company, path } = folder;
-  const unfinished = (await namesIn(path)).filter((entry) => isUnfinishedFormOf(entry.name, name));
+  const isForm = ({ name: other }: Dirent) => other !== name && isUnfinishedFormOf(other, name);
+  const unfinished = (await namesIn(path)).filter(isForm);
+  const taken: LooseKind = folder.isInbox ? "inbound" : "watched";
   return [
-    { kind: folder.isInbox ? "inbound" : "watched", company, path: join(path, name) },
+    { kind: isUnfinishedName(name) ? "unfinished" : taken, company, path: join(path, name) },
     ...unfinished.map((entry): Place => ({ kind: "unfinished", company, path: join(path, entry.name) })),
   ];
 }

@@ -8,6 +8,7 @@ import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { cutBaseOf, isReceiptName, receiptNameOf } from "../domain/stop-file-name.ts";
+import { hasControlCharacterInName } from "../domain/dropped-name.ts";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
 import { isMissing } from "../lib/errors.ts";
 import type { Store } from "../store/database.ts";
@@ -33,9 +34,14 @@ async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
   }
 }
 
+/** Others are left alone until somebody renames them. */
+function isTaken(name: string): boolean {
+  return !isUnfinishedName(name) && !hasControlCharacterInName(name);
+}
+
 async function* arrivedFiles(inbound: string): AsyncGenerator<string> {
   for await (const entry of entriesOf(inbound)) {
-    if (entry.isFile() && !isUnfinishedName(entry.name)) yield join(inbound, entry.name);
+    if (entry.isFile() && isTaken(entry.name)) yield join(inbound, entry.name);
   }
   const again = join(inbound, againFolderName);
   for await (const entry of entriesOf(again)) if (entry.isFile()) yield join(again, entry.name);

@@ -31,7 +31,7 @@ describe("the verification of the ledger", () => {
     return id;
   }
 
-  function verify(options: { arrivalGraceMs?: number; pauseMs?: number } = {}) {
+  function verify(options: { arrivalGraceMs?: number; pauseMs?: number; isStopped?: boolean } = {}) {
     const { store, locations } = fixture;
     const clock = { now: () => Date.now() };
     return verifyLedger({ store, locations, clock, arrivalGraceMs: 0, pauseMs: 5, ...options });
@@ -144,6 +144,33 @@ describe("the verification of the ledger", () => {
     const report = await verify({ arrivalGraceMs: 60_000 });
     expect(report.discrepancies.map(({ location }) => location)).toEqual([`${archive}/stray.xml`]);
     expect(report.arriving).toBe(1);
+  });
+
+  it("leaves files in inbound to the next start while no daemon runs, and reports everything else", async () => {
+    await filed("9_20261105_080000.xml");
+    await rm(join(fixture.stateDir, archive, "9_20261105_080000.xml"));
+    await fixture.put(`${inbound}/1_20261105_080000.xml`, "dropped");
+    await fixture.put(`${inbound}/.again/0123456789ab-1_20261105_080000.xml`, "dropped again");
+    await fixture.put(`${inbound}/2_20261105_080000.xml.part`, "never finished");
+    await fixture.put(`${inbound}/3\n.xml`, "left alone");
+    await fixture.put(`${archive}/stray.xml`, "nothing arrives here");
+    const report = await verify({ isStopped: true });
+    expect(report.atNextStart).toBe(2);
+    expect(report.arriving).toBe(0);
+    expect(report.discrepancies.map(({ kind, location }) => `${kind} ${location}`)).toEqual([
+      `missing ${archive}/9_20261105_080000.xml`,
+      `unaccounted ${archive}/stray.xml`,
+    ]);
+    expect(report.discrepancyCount).toBe(2);
+  });
+
+  it("leaves a move to another file system that a crash broke off to the next start", async () => {
+    const id = await fixture.wait(companyId, "1_20261105_080000.xml");
+    const text = "1_20261105_080000.xml";
+    await fixture.decide(id, { state: "applied", location: `${archive}/${text}`, text, isFiled: false });
+    const report = await verify({ isStopped: true });
+    expect(report.discrepancies).toEqual([]);
+    expect(report.atNextStart).toBe(1);
   });
 
   it("waits for old files as long as a running daemon takes some of them, and reports the rest", async () => {

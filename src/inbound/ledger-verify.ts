@@ -31,8 +31,10 @@ export interface VerifyDependencies {
   readonly store: Pick<Store, "read">;
   readonly locations: Locations;
   readonly clock: Clock;
-  /** How long a file may lie in `inbound/` while none is taken from there; 0 when nobody takes files. */
+  /** How long a file may lie in `inbound/` while none is taken from there. */
   readonly arrivalGraceMs: number;
+  /** No daemon runs: what lies in `inbound/` is taken by the next start, which also ends what a crash broke off. */
+  readonly isStopped?: boolean;
   /** How long files in motion are given between two looks. Default 1,000. */
   readonly pauseMs?: number;
 }
@@ -76,8 +78,10 @@ export interface LedgerReport {
   readonly removed: number;
   /** Entries that never had bytes: the file was gone, or was no file, when it was to be read. */
   readonly withoutBytes: number;
-  /** Files in `inbound/` that are about to be taken. */
+  /** Files in `inbound/` that the running daemon is about to take. */
   readonly arriving: number;
+  /** Files that the next start takes, or moves on, while no daemon runs. */
+  readonly atNextStart: number;
   readonly discrepancyCount: number;
   /** The first of them. */
   readonly discrepancies: readonly Discrepancy[];
@@ -119,6 +123,7 @@ class Verification {
   #removed = 0;
   #withoutBytes = 0;
   #arriving = 0;
+  #atNextStart = 0;
 
   constructor(deps: VerifyDependencies, options: VerifyOptions) {
     this.#deps = deps;
@@ -141,6 +146,7 @@ class Verification {
       removed: this.#removed,
       withoutBytes: this.#withoutBytes,
       arriving: this.#arriving,
+      atNextStart: this.#atNextStart,
       discrepancyCount: this.#count,
       discrepancies: this.#discrepancies,
     };
@@ -228,8 +234,18 @@ class Verification {
       const gone = doubts.filter(({ file }) => !now.has(file.id));
       for (const { file, finding } of gone) this.#reportFinding(file, finding);
       doubts = again;
+      // Nobody moves anything meanwhile.
+      if (this.#deps.isStopped === true) break;
     }
-    for (const { file, finding } of doubts) this.#reportFinding(file, finding);
+    for (const { file, finding } of doubts) {
+      if (this.#isBrokenOff(finding)) this.#atNextStart += 1;
+      else this.#reportFinding(file, finding);
+    }
+  }
+
+  /** A copy that was made to file the bytes away, whose source was not removed any more: the next start does that. */
+  #isBrokenOff({ kind }: LedgerFinding): boolean {
+    return this.#deps.isStopped === true && kind === "twice";
   }
 
   async #verifyPlaces(): Promise<void> {
@@ -254,9 +270,24 @@ class Verification {
 
   /** A file that still lies there after a pause and still has no entry is unaccounted for. */
   async #settleFiles(company: string, paths: readonly string[]): Promise<void> {
-    if (paths.length === 0) return;
     const inbound = join(this.#deps.locations.inboundDirectory(company), "/");
     const isInbound = (path: string) => path.startsWith(inbound);
+    const looked = this.#deps.isStopped === true ? this.#leftForNextStart(paths, isInbound) : paths;
+    if (looked.length > 0) await this.#settleDoubtful(company, looked, isInbound);
+  }
+
+  /** Counts what the next start takes; gives the others. */
+  #leftForNextStart(paths: readonly string[], isInbound: (path: string) => boolean): readonly string[] {
+    const others = paths.filter((path) => !isInbound(path));
+    this.#atNextStart += paths.length - others.length;
+    return others;
+  }
+
+  async #settleDoubtful(
+    company: string,
+    paths: readonly string[],
+    isInbound: (path: string) => boolean,
+  ): Promise<void> {
     let left = await this.#stillUnaccounted(paths, isInbound);
     let progressAt = this.#deps.clock.now();
     // A running daemon may be in the middle of a hundred thousand: as long as it takes some, the others are not lost.

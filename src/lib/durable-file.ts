@@ -4,9 +4,10 @@
  */
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { type FileHandle, mkdir, open, rename, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { systemCodeOf } from "./errors.ts";
 import { shareRuns } from "./shared-run.ts";
 import { type ShortSyncCalls, syncShort } from "./short-sync.ts";
 
@@ -54,11 +55,36 @@ export async function writeFileDurably(
   await syncDirectory(dirname(path));
 }
 
-/** Makes a directory and its parents (mode 0750) and makes the new entries durable. */
+/** Makes one directory. `parentMissing` when there is nowhere to make it; rejects when a file has the name. */
+async function makeOne(directory: string): Promise<"made" | "there" | "parentMissing"> {
+  try {
+    await mkdir(directory, { mode: 0o750 });
+    return "made";
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === "ENOENT") return "parentMissing";
+    if (code !== "EEXIST" || !(await stat(directory)).isDirectory()) throw error;
+    return "there";
+  }
+}
+
+/**
+ * Makes a directory and its parents (mode 0750) and makes the new entries durable. One call for each: the recursive mkdir
+ * of Node tries for ever where the system makes no directories at all, as below /proc.
+ */
 export async function makeDirectoryDurably(directory: string): Promise<void> {
-  const first = await mkdir(directory, { recursive: true, mode: 0o750 });
-  if (first === undefined) return;
-  for (let at = directory; at.length >= first.length; at = dirname(at)) await syncDirectory(dirname(at));
+  let outcome = await makeOne(directory);
+  const parent = dirname(directory);
+  if (outcome === "parentMissing" && parent !== directory) {
+    await makeDirectoryDurably(parent);
+    outcome = await makeOne(directory);
+  }
+  if (outcome === "parentMissing") {
+    throw new Error(
+      `the folder ${directory} cannot be made: ${parent} takes no new folders; choose another place`,
+    );
+  }
+  if (outcome === "made") await syncDirectory(parent);
 }
 
 /**

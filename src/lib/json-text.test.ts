@@ -48,6 +48,75 @@ describe("parseJsonBytes", () => {
     expect(codeOf('["[[[[[["]', 1)).toBe("taken");
   });
 
+  it.each([
+    "[9007199254740993]",
+    "[-9007199254740993]",
+    "[340123450000000018]",
+    "[1152921504606846976]",
+    "[9007199254740993.5]",
+    "[9007199254740993e0]",
+    "[9.007199254740993E+15]",
+    "[1e400]",
+    "[-1e400]",
+    '{"b":[0.5,1e9999],"a":{"x":1e400}}',
+    `[${"9".repeat(400)}]`,
+  ])("refuses %s: as a number it would be another one", (text) => {
+    expect(codeOf(text)).toBe("wrongType");
+    expect(() => parse(text)).toThrow(/^(\[0\]|b\[1\]) has the number .* Send it as text, in quotes\.$/);
+  });
+
+  it.each([
+    "[9007199254740991,-9007199254740991,9007199254740992,340123450000000000]",
+    "[33.748995400000000001,-84.387982399999996,0.1234567890123456789]",
+    "[1e21,1000000000000000000000,1E+300,1e-400,2.50e2,-0,0.0]",
+    '["340123450000000018","1e400",{"340123450000000018":1}]',
+  ])("keeps the numbers of %s", (text) => {
+    expect(parse(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each([
+    "[01234567890123456789]",
+    "[1-2345678901234567890]",
+    "[12345678901234567890x]",
+    "[1e]",
+    "[--1e400]",
+  ])("leaves %s, which is no number, to the parse", (text) => {
+    expect(codeOf(text)).toBe("notJson");
+  });
+
+  it("says where the number stands", () => {
+    const text =
+      '{"a":{"b":[1]},"stops":[{"x":["]}"]},\n{"stopDetails":[{"q":"\\",","palletID":340123450000000018}]}]}';
+    expect(() => parse(text)).toThrow(
+      "stops[1].stopDetails[0].palletID has the number 340123450000000018 (line 2), which as a number would become 340123450000000000. Send it as text, in quotes.",
+    );
+  });
+
+  it.each([
+    '"V\\ud800"',
+    '"\\udc00"',
+    '"\\udc00\\ud800"',
+    '"\\ud800\\ud800\\udc00"',
+    '"\\\\\\uD800x"',
+    '{"a\\ud800":1}',
+  ])("refuses %s: half of a character", (text) => {
+    expect(codeOf(text)).toBe("notJson");
+    expect(() => parse(text)).toThrow(/half a character, \\u[dD]/);
+  });
+
+  it.each(['"\\ud83d\\ude00"', '"\\\\ud800"', '"😀 \\u00e9"', '["\\\\\\\\ud800","\\uD83D\\uDE00"]'])(
+    "takes %s: whole characters",
+    (text) => {
+      expect(parse(text)).toEqual(JSON.parse(text));
+    },
+  );
+
+  it("says where the half of a character stands", () => {
+    expect(() => parse('{"stops":[{"a":"ok","stopNbr":"V\\ud800"}]}')).toThrow(
+      "\\ud800 in stops[0].stopNbr (line 1)",
+    );
+  });
+
   it("is linear in hostile text", () => {
     const startedAt = performance.now();
     for (const text of [
@@ -56,6 +125,13 @@ describe("parseJsonBytes", () => {
       `"${'\\"'.repeat(1e6)}`,
       "{".repeat(1e6),
       '{"a":'.repeat(1e5),
+      `[${"9".repeat(1e6)}]`,
+      "0".repeat(1e6),
+      "1.".repeat(1e6),
+      "1e".repeat(1e6),
+      `[1${"0".repeat(1e6)}1]`,
+      `["${"\\\\ud800".repeat(1e5)}\\ud800"]`,
+      `[${"[1,".repeat(20)}${'"\\u0061",'.repeat(1e5)}1e400`,
     ]) {
       expect(codeOf(text)).not.toBe("taken");
     }

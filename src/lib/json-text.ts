@@ -1,13 +1,20 @@
 /**
- * Reads JSON that a stranger sent: UTF-8 or nothing, bounded depth, no key twice, no `__proto__`.
+ * Reads JSON that a stranger sent: UTF-8 or nothing, bounded depth, no key twice, no `__proto__`, no number that would
+ * become another one, no half of a character.
  *
  * `JSON.parse` alone keeps the last of two equal keys, so a checker and a reader of the same text could see different
  * values. The scan before it needs no recursion and no memory beyond the keys of the objects that are open.
  */
 import { DropgateError, messageOf } from "./errors.ts";
+import { jsonPathAt } from "./json-path.ts";
 
 const quote = 0x22;
 const comma = 0x2c;
+const point = 0x2e;
+const zero = 0x30;
+const nine = 0x39;
+const upperE = 0x45;
+const lowerE = 0x65;
 const openBracket = 0x5b;
 const backslash = 0x5c;
 const closeBracket = 0x5d;
@@ -59,11 +66,82 @@ function checkKey(keys: Set<string>, key: string, text: string, at: number): voi
   keys.add(key);
 }
 
-/** Throws for a text that is nested too deep or has a key twice; leaves every other fault to the parse. */
-function checkStructure(text: string, maxDepth: number): void {
+/** Up to here every number keeps its digits. */
+const surelyExactLength = 15;
+const numberForm = /(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/** The digits of a literal without sign, point, exponent, and zeros at the ends. */
+function significantDigits(literal: string): string {
+  const digits = literal.replace(/[eE].*$/, "").replace(/\D/g, "");
+  let start = 0;
+  let end = digits.length;
+  while (digits.charCodeAt(start) === zero) start += 1;
+  while (end > start && digits.charCodeAt(end - 1) === zero) end -= 1;
+  return digits.slice(start, end);
+}
+
+/** Whether the literal, without its sign, has the same integer digits once it is a number. */
+function keepsIntegerDigits(literal: string): boolean {
+  const value = Number(literal);
+  if (value <= Number.MAX_SAFE_INTEGER) return true;
+  return Number.isFinite(value) && significantDigits(literal) === significantDigits(String(value));
+}
+
+/** The literal of the number that begins at `start`. */
+function numberAt(text: string, start: number): string {
+  numberForm.lastIndex = start;
+  return numberForm.exec(text)?.[0] ?? "";
+}
+
+/** Where the digits and points that begin at `start` are over. */
+function endOfDigits(text: string, start: number): number {
+  let end = start + 1;
+  for (let code = text.charCodeAt(end); (code >= zero && code <= nine) || code === point; ) {
+    end += 1;
+    code = text.charCodeAt(end);
+  }
+  return end;
+}
+
+/** Throws for the number at `start`, which would become another one. */
+function refuseNumber(text: string, start: number): never {
+  const literal = numberAt(text, start);
+  const path = jsonPathAt(text, start);
+  const shown = literal.length > 60 ? `${literal.slice(0, 57)}...` : literal;
+  const value = Number(literal);
+  const kept = Number.isFinite(value) ? `would become ${value}` : "is too large";
+  const message = `${path === "" ? "the body" : path} has the number ${shown} (line ${lineAt(text, start)}), which as a number ${kept}. Send it as text, in quotes.`;
+  const fault = { code: "wrongType", message, ...(path === "" ? {} : { path }) } as const;
+  throw new DropgateError("wrongType", message, { faults: [fault] });
+}
+
+const surrogateEscape = /\\u[dD][89a-fA-F]/;
+/** Every escape in its turn, so that `\\\\ud800`, which is a backslash and a word, is not taken for one. */
+const escapes =
+  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)/gs;
+
+/** Throws for half of a surrogate pair: two texts that differ in it alone would be stored as the same one. */
+function checkSurrogates(text: string): void {
+  // Most texts have no escape of this kind: the plain search is much faster than the pattern.
+  if (!text.includes("\\u") || !surrogateEscape.test(text)) return;
+  for (const { 1: half, index } of text.matchAll(escapes)) {
+    if (half === undefined) continue;
+    const path = jsonPathAt(text, index);
+    const where = path === "" ? "" : ` in ${path}`;
+    const message = `the body has half a character, \\${half}${where} (line ${lineAt(text, index)}). Send both halves of the surrogate pair.`;
+    throw new DropgateError("notJson", message);
+  }
+}
+
+/**
+ * Throws for a text that is nested too deep or has a key twice; leaves every other fault to the parse. Tells where the
+ * first number stands that would become another one: whether it is a number at all is known only after the parse.
+ */
+function checkStructure(text: string, maxDepth: number): number | undefined {
   const open: (Set<string> | undefined)[] = [];
   let keys: Set<string> | undefined;
   let isKeyNext = false;
+  let changed: number | undefined;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === quote) {
@@ -73,6 +151,15 @@ function checkStructure(text: string, maxDepth: number): void {
       at = end;
     } else if (code === comma) {
       isKeyNext = keys !== undefined;
+    } else if (code >= zero && code <= nine) {
+      const end = endOfDigits(text, at);
+      const next = text.charCodeAt(end);
+      if (end - at > surelyExactLength || next === lowerE || next === upperE) {
+        const literal = numberAt(text, at);
+        if (changed === undefined && !keepsIntegerDigits(literal)) changed = at;
+        at = Math.max(end, at + literal.length);
+      } else at = end;
+      at -= 1;
     } else if (code === openBrace || code === openBracket) {
       keys = code === openBrace ? new Set() : undefined;
       isKeyNext = keys !== undefined;
@@ -87,6 +174,7 @@ function checkStructure(text: string, maxDepth: number): void {
       isKeyNext = false;
     }
   }
+  return changed;
 }
 
 function decode(bytes: Uint8Array): string {
@@ -97,17 +185,25 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/**
- * The value of a JSON text in UTF-8 (a byte order mark is taken). Throws `notJson` (900) for anything else, for an empty
- * text, a key that occurs twice in one object and the key `__proto__`, and `tooLarge` (909) beyond `maxDepth` levels.
- */
-export function parseJsonBytes(bytes: Uint8Array, options: { readonly maxDepth: number }): unknown {
-  const text = decode(bytes);
-  if (text.trim() === "") throw new DropgateError("notJson", "the body is empty. Send a JSON document.");
-  checkStructure(text, options.maxDepth);
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
     throw new DropgateError("notJson", `the body is not JSON: ${messageOf(cause).slice(0, 200)}`, { cause });
   }
+}
+
+/**
+ * The value of a JSON text in UTF-8 (a byte order mark is taken). Throws `notJson` (900) for anything else, for an empty
+ * text, a key that occurs twice in one object, the key `__proto__` and half a surrogate pair, `wrongType` (902) for a
+ * number whose integer digits a double does not keep, and `tooLarge` (909) beyond `maxDepth` levels.
+ */
+export function parseJsonBytes(bytes: Uint8Array, options: { readonly maxDepth: number }): unknown {
+  const text = decode(bytes);
+  if (text.trim() === "") throw new DropgateError("notJson", "the body is empty. Send a JSON document.");
+  const changed = checkStructure(text, options.maxDepth);
+  const value = parse(text);
+  if (changed !== undefined) refuseNumber(text, changed);
+  checkSurrogates(text);
+  return value;
 }

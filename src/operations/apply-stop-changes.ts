@@ -73,9 +73,16 @@ interface Plan {
   readonly faults: Fault[];
 }
 
+/** The name of a field as the request has it: XML or JSON. */
+function fieldOf(plan: Plan, name: "StopNbr" | "CarrierCode"): string {
+  if (plan.input.pathOf === undefined) return name;
+  return name === "StopNbr" ? "stopNbr" : "carrierCode";
+}
+
 function refuse(plan: Plan, { stopNbr, position }: Change, fault: Omit<Fault, "stopNbr">): void {
   const path = plan.input.pathOf?.(position);
-  plan.faults.push({ ...fault, stopNbr, ...(path === undefined ? {} : { path }) });
+  const told = path === undefined ? {} : { path, message: `${path}: ${fault.message}` };
+  plan.faults.push({ ...fault, stopNbr, ...told });
 }
 
 /** A file newer than this one has been applied: its time stays the one to compare with. */
@@ -94,7 +101,7 @@ function planCancellation(plan: Plan, change: Change, known: KnownStop | undefin
   if (known === undefined || known.status === "99") {
     refuse(plan, change, {
       code: "stopNotFound",
-      message: `StopNbr ${stopNbr}: there is no such stop to delete; check the number, or whether it was deleted before`,
+      message: `${fieldOf(plan, "StopNbr")} ${stopNbr}: there is no such stop to delete; check the number, or whether it was deleted before`,
     });
     return;
   }
@@ -164,7 +171,7 @@ function planImport(plan: Plan, change: Change, known: KnownStop | undefined): v
   const rule = (plan.input.rules ?? importRules)[known?.status ?? "none"];
   if (rule.kind === "refuse") {
     const state = known === undefined ? "" : `${known.status} (${stopStatusNames[known.status]})`;
-    const message = `StopNbr ${stopNbr}: the stop is ${state} and cannot be changed; ${rule.remedy}`;
+    const message = `${fieldOf(plan, "StopNbr")} ${stopNbr}: the stop is ${state} and cannot be changed; ${rule.remedy}`;
     refuse(plan, change, { code: rule.code, message });
     return;
   }
@@ -202,7 +209,7 @@ async function checkCarrier(tx: Transaction, plan: Plan, change: Change): Promis
   if ((await findPartner(tx, plan.input.companyId, carrierCode)) !== undefined) return;
   refuse(plan, change, {
     code: "partnerNotFound",
-    message: `CarrierCode ${carrierCode}: there is no such business partner; import it or correct the code, then send the stop again (a file under a new time)`,
+    message: `${fieldOf(plan, "CarrierCode")} ${carrierCode}: there is no such business partner; import it or correct the code, then send the stop again${plan.input.pathOf === undefined ? " (a file under a new time)" : ""}`,
   });
 }
 
@@ -216,8 +223,8 @@ async function checkOtherLoad(
   const { load } = plan.input;
   if (load === undefined || known === undefined || known.loadId === null || known.loadId === load.id) return;
   const other = await findLoadById(tx, known.loadId);
-  if (other === undefined || other.status < 40) return;
-  const message = `StopNbr ${change.stopNbr}: the stop is on load ${other.loadNbr}, which is under way; take it out of this load`;
+  if (other === undefined || (other.status !== 40 && other.status !== 70)) return;
+  const message = `${fieldOf(plan, "StopNbr")} ${change.stopNbr}: the stop is on load ${other.loadNbr}, which is under way; take it out of this load`;
   refuse(plan, change, { code: "stopInTransit", message });
 }
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openStore, type Store } from "../store/database.ts";
 import { findPartner, readPartner } from "../store/partners.ts";
@@ -64,6 +65,26 @@ describe("an import of business partners", () => {
     );
     expect(outcome).toEqual({ kind: "imported", created: 1, updated: 1 });
     expect(await readPartner(store.read, companyId, "C1")).toMatchObject({ partnerName: "b" });
+  });
+
+  it("lets others have their turn while it is written", async () => {
+    let isWriting = true;
+    let turns = 0;
+    const countTurns = async () => {
+      for (; isWriting; turns += 1) await setImmediate();
+    };
+    const write: Store["write"] = (work) =>
+      store.write(async (tx) => {
+        const counting = countTurns();
+        const result = await work(tx);
+        isWriting = false;
+        await counting;
+        return result;
+      });
+    const businessPartners = Array.from({ length: 640 }, (_, index) => ({ partnerCode: `C${index}` }));
+    const body = { companyCode: "ACME", businessPartners };
+    await importBusinessPartners({ store: { write }, clock }, { companyId, companyCode: "ACME", body });
+    expect(turns).toBeGreaterThanOrEqual(10);
   });
 
   it("is refused as a whole with each fault and its path", async () => {

@@ -1,4 +1,5 @@
 /** Imports business partners, all or nothing (interface "Business partner", decisions 2.2). */
+import { setImmediate } from "node:timers/promises";
 import { BusinessPartner, validateBusinessPartner } from "../domain/business-partner.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Fault } from "../lib/errors.ts";
@@ -24,6 +25,9 @@ const partnerImport: ImportKind<BusinessPartner> = {
   validate: validateBusinessPartner,
 };
 
+/** Others get a turn of the event loop between so many partners. */
+const partnersInTurn = 64;
+
 /** In the order of the request: of two entries with the same code the later one stays. */
 async function writePartners(
   tx: Transaction,
@@ -31,7 +35,8 @@ async function writePartners(
 ): Promise<BusinessPartnersOutcome> {
   const { companyId, now } = entry;
   let created = 0;
-  for (const partner of entry.partners) {
+  for (const [index, partner] of entry.partners.entries()) {
+    if (index % partnersInTurn === partnersInTurn - 1) await setImmediate();
     if ((await findPartner(tx, companyId, partner.partnerCode)) === undefined) created += 1;
     await savePartner(tx, { companyId, partner, now });
   }

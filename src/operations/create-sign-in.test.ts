@@ -317,6 +317,8 @@ it("strangers that find the line full are put off without being counted; familia
   await withPassword();
   const guess = (index: number) => withPassword({ userName: `u${index}`, address: `198.51.100.${index}` });
   const guesses = [1, 2, 3, 4].map(guess);
+  // The line is full of strangers once the fourth has been turned away.
+  await guesses[3];
   const own = withPassword();
   const outcomes = await Promise.all(guesses);
   const codes = outcomes.map((outcome) => outcome.kind === "refused" && outcome.code);

@@ -5,9 +5,19 @@
  *
  * User, roles and `enabled` are read from the database each time, so a change takes effect at the next sign-in.
  *
- * Records of one name in different companies may be different people. The password decides: the first record that it
- * fits and that may sign in is the user, and only the memberships of that record count. Tried first is the record of the
- * company that the request names, then the oldest. Nothing is united across records.
+ * Records of one name in different companies may be different people, and the administrator of one company chooses the
+ * password of its record at will. So no record may help to find out the password of another:
+ *
+ *   the request names a company with a record of the name --> that record alone is tried; what fits another is wrong
+ *   else (SFTP, FTP, other companies)                     --> all are tried, oldest first; the first that fits and may
+ *                                                             sign in is the user, and its memberships alone count
+ *
+ * In the second case a password that an earlier record refused was a guess at that record, even when a later one takes
+ * it: it counts as a failure, at once, but each password once only. So who changes the later record to guess at the
+ * earlier one is banned like anybody who guesses, and who signs in rightly to a record that is not the oldest costs its
+ * address one point for each password it ever had since the start, however often it signs in. Having signed in to one
+ * record makes an address familiar to that record only. A key finds the records that hold it, so it tells nothing of
+ * the others.
  *
  * From the outside a disabled user, one that must change its password first, a wrong password and an unknown user look
  * the same; the log has the reason.
@@ -118,12 +128,13 @@ const badCredentials: SignInOutcome = {
     "The user name, password or key is wrong, or this user may not sign in. Check them with your administrator.",
 };
 
-/** The records to try, those of the request's company first, then by age. */
-function inOrder(records: readonly UserRecord[], companyCode: string | undefined): readonly UserRecord[] {
-  if (companyCode === undefined || records.length < 2) return records;
-  const isOfCompany = (record: UserRecord) =>
-    record.memberships.some((membership) => isSameCompanyCode(membership.companyCode, companyCode));
-  return records.toSorted((one, other) => Number(isOfCompany(other)) - Number(isOfCompany(one)));
+/** Those of the request's company when it has one of the name, else all by age. */
+function recordsFor(records: readonly UserRecord[], companyCode: string | undefined): readonly UserRecord[] {
+  if (companyCode === undefined) return records;
+  const own = records.filter(({ memberships }) =>
+    memberships.some((membership) => isSameCompanyCode(membership.companyCode, companyCode)),
+  );
+  return own.length > 0 ? own : records;
 }
 
 interface Context {
@@ -143,7 +154,12 @@ interface Attempt extends SignInPeer {
 
 type Verdict =
   | { readonly kind: "accepted"; readonly record: UserRecord }
-  | { readonly kind: "refused"; readonly reason: RefusalReason };
+  | {
+      readonly kind: "refused";
+      readonly reason: RefusalReason;
+      /** Whether the attempt has been counted already. */
+      readonly isCounted?: boolean;
+    };
 
 function logRefusal(context: Context, attempt: Attempt, reason: RefusalReason): void {
   const { address, protocol, method } = attempt;
@@ -155,9 +171,9 @@ function logRefusal(context: Context, attempt: Attempt, reason: RefusalReason): 
 async function answerFailure(
   context: Context,
   attempt: Attempt,
-  reason: RefusalReason,
+  { reason, isCounted = false }: Extract<Verdict, { kind: "refused" }>,
 ): Promise<SignInOutcome> {
-  context.failures.recordFailure(attempt);
+  if (!isCounted) context.failures.recordFailure(attempt);
   logRefusal(context, attempt, reason);
   const { wrongPasswordDelayMs } = context.options;
   const elapsedMs = Math.max(0, context.deps.clock.now() - attempt.startedAt);
@@ -166,19 +182,27 @@ async function answerFailure(
   return badCredentials;
 }
 
-/** The answer to those who may not even try. Not counted: it would keep a user closed for ever. */
-function barOf(context: Context, attempt: Attempt): SignInOutcome | undefined {
+interface Admission {
+  /** Those of the records to which the peer is no stranger while they are closed to strangers. */
+  readonly open: readonly UserRecord[];
+  /** The answer to those who may not even try. */
+  readonly bar?: SignInOutcome;
+}
+
+/** Being barred is not counted: it would keep a user closed for ever. */
+function admit(context: Context, attempt: Attempt, records: readonly UserRecord[]): Admission {
   const bannedForMs = context.failures.bannedForMs(attempt.address);
-  if (bannedForMs > 0) return tooMany(bannedForMs);
-  const closedForMs = context.failures.closedForMs(attempt);
-  if (closedForMs === 0) return undefined;
+  if (bannedForMs > 0) return { open: [], bar: tooMany(bannedForMs) };
+  const open = records.filter(({ id }) => context.failures.closedForMs({ ...attempt, userId: id }) === 0);
+  const closedForMs = open.length > 0 ? 0 : context.failures.closedForMs(attempt);
+  if (closedForMs === 0) return { open: open.length > 0 ? open : records };
   logRefusal(context, attempt, "closedToStrangers");
-  return tooMany(closedForMs);
+  return { open: [], bar: tooMany(closedForMs) };
 }
 
 async function answerVerdict(context: Context, attempt: Attempt, verdict: Verdict): Promise<SignInOutcome> {
   if (verdict.kind === "accepted") {
-    context.failures.recordSuccess(attempt);
+    context.failures.recordSuccess({ ...attempt, userId: verdict.record.id });
     return signedIn(verdict.record);
   }
   if (verdict.reason === "addressBanned") return tooMany(context.failures.bannedForMs(attempt.address));
@@ -186,7 +210,7 @@ async function answerVerdict(context: Context, attempt: Attempt, verdict: Verdic
     logRefusal(context, attempt, verdict.reason);
     return tooMany(busyRetryMs);
   }
-  return await answerFailure(context, attempt, verdict.reason);
+  return await answerFailure(context, attempt, verdict);
 }
 
 function questionOf(
@@ -197,9 +221,22 @@ function questionOf(
   return {
     ...about,
     peerKey: peerKeyOf(attempt.address),
-    isFamiliar: context.failures.isFamiliar(attempt),
+    isFamiliar: context.failures.isFamiliar({ ...attempt, userId: about.user?.id }),
     mayRun: () => context.failures.bannedForMs(attempt.address) === 0,
   };
+}
+
+/** Counts a password that one record refused before the next is tried: waiting for all would let a crowd of guesses by. */
+function isCountedGuess(context: Context, attempt: Attempt, question: PasswordQuestion): boolean {
+  if (!context.passwords.isNewGuess(question)) return false;
+  context.failures.recordFailure(attempt);
+  const { address, protocol, userName } = attempt;
+  const user = userName.slice(0, 64);
+  context.deps.log.info(
+    { user, address, protocol },
+    "sign-in counted: the password is not that of an older user",
+  );
+  return true;
 }
 
 async function judgePassword(
@@ -207,20 +244,25 @@ async function judgePassword(
   attempt: Attempt,
   tried: { readonly records: readonly UserRecord[]; readonly password: string },
 ): Promise<Verdict> {
-  const { password } = tried;
-  let reason: RefusalReason = tried.records.length === 0 ? "unknownUser" : "wrongPassword";
+  const { records, password } = tried;
+  let reason: RefusalReason = records.length === 0 ? "unknownUser" : "wrongPassword";
+  let isCounted = false;
   // Nobody is hashed too: the time of the answer must not tell who exists.
-  for (const record of tried.records.length === 0 ? [undefined] : tried.records) {
+  for (const record of records.length === 0 ? [undefined] : records) {
     const question = questionOf(context, attempt, { user: record, password });
     const verdict = context.passwords.recall(question) ?? (await context.passwords.check(question));
     if (verdict === "notAllowed") return { kind: "refused", reason: "addressBanned" };
     if (verdict === "tooBusy") return { kind: "refused", reason: "tooManyWaiting" };
-    if (verdict === "wrong" || record === undefined) continue;
+    if (verdict === "wrong" || record === undefined) {
+      const isLast = record === records.at(-1);
+      isCounted ||= !isLast && isCountedGuess(context, attempt, question);
+      continue;
+    }
     const hindrance = hindranceOf(record);
     if (hindrance === undefined) return { kind: "accepted", record };
     reason = hindrance;
   }
-  return { kind: "refused", reason };
+  return { kind: "refused", reason, isCounted };
 }
 
 function recordsToTry(
@@ -228,7 +270,7 @@ function recordsToTry(
   attempt: PasswordAttempt,
   found: readonly UserRecord[],
 ): readonly UserRecord[] {
-  const records = inOrder(found, attempt.companyCode);
+  const records = recordsFor(found, attempt.companyCode);
   if (records.length <= maxRecordsTried) return records;
   const user = attempt.userName.slice(0, 64);
   context.deps.log.warn({ user, records: records.length }, "too many users of one name: not all are tried");
@@ -256,10 +298,10 @@ async function signInWithPassword(
     startedAt,
     signal,
   };
-  const bar = barOf(context, attempt);
+  const { open, bar } = admit(context, attempt, recordsToTry(context, input, found));
   if (bar !== undefined) return bar;
-  const records = recordsToTry(context, input, found);
-  return await answerVerdict(context, attempt, await judgePassword(context, attempt, { records, password }));
+  const verdict = await judgePassword(context, attempt, { records: open, password });
+  return await answerVerdict(context, attempt, verdict);
 }
 
 function findHolders(context: Context, attempt: KeyAttempt): Promise<readonly UserRecord[]> {

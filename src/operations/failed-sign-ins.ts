@@ -34,6 +34,8 @@ export interface SignInPeer {
   readonly address: string;
   readonly userName: string;
   readonly isKnownUser: boolean;
+  /** Which of the users of that name is meant: an address is familiar to the one it has signed in to, not to the others. */
+  readonly userId?: number | undefined;
 }
 
 export interface FailedSignIns {
@@ -142,7 +144,8 @@ export function createFailedSignIns(deps: FailedSignInsDeps): FailedSignIns {
   const isCounted = (address: string) => settings.enabled && !settings.allowed.has(address);
   const window = (): ScoreWindow => ({ now: clock.now(), windowMs: settings.windowMs });
   const usersLike = (peer: SignInPeer) => (peer.isKnownUser ? knownUsers : unknownUsers);
-  const pairOf = (peer: SignInPeer) => `${peerKeyOf(peer.address)} ${nameKeyOf(peer.userName)}`;
+  const pairOf = ({ address, userName, userId }: SignInPeer) =>
+    `${peerKeyOf(address)} ${userId ?? ""} ${nameKeyOf(userName)}`;
 
   function countAddress(address: string, points: number): void {
     const key = peerKeyOf(address);

@@ -4,11 +4,10 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { TSchema } from "@sinclair/typebox";
-import { isSameCompanyCode } from "../domain/company-code.ts";
-import { maxLengthOf } from "../domain/field-limits.ts";
 import { isFields } from "../domain/fields-of-json.ts";
 import { unknownFieldFaults } from "../domain/unknown-fields.ts";
 import { type Fault, maxFaults } from "../lib/errors.ts";
+import { faultOfCompanyCode } from "./request-body.ts";
 
 /** One kind of import: what its list is called, and what an entry has to be. */
 export interface ImportKind<Entity> {
@@ -21,6 +20,8 @@ export interface ImportKind<Entity> {
   readonly validate: (value: unknown, path: string) => readonly Fault[];
   /** Never called: it says what the entries are. */
   readonly entity?: Entity;
+  /** How much work an entry is, where that is not one. */
+  readonly weightOf?: (value: unknown) => number;
 }
 
 export interface ImportRules {
@@ -45,25 +46,8 @@ export type ReadImport<Entity> =
   | { readonly kind: "read"; readonly entities: readonly Entity[] }
   | { readonly kind: "refused"; readonly faults: readonly Fault[] };
 
-/** Entries are checked this many at a time, so that other requests get their turn. */
-const entriesInTurn = 100;
-
-function faultOfCompany(found: unknown, expected: string): Fault | undefined {
-  const path = "companyCode";
-  const remedy = "Send the code of the company in the path.";
-  if (found === undefined || found === null || found === "")
-    return { code: "missing", path, message: `companyCode is missing. ${remedy}` };
-  if (typeof found !== "string")
-    return { code: "wrongType", path, message: `companyCode is not text. ${remedy}` };
-  const maximum = maxLengthOf("companyCode");
-  if (found.length > maximum) {
-    const message = `companyCode is ${found.length} characters long, more than its maximum of ${maximum}. Shorten it.`;
-    return { code: "tooLong", path, message };
-  }
-  if (isSameCompanyCode(found, expected)) return undefined;
-  const message = `companyCode is ${found}, but the path names ${expected}. Send the same code in both.`;
-  return { code: "companyDiffers", path, message };
-}
+/** So much is checked at a time, so that other requests get their turn. */
+const weightInTurn = 100;
 
 function faultOfList(name: string, list: unknown, maxEntries: number): Fault | undefined {
   const remedy = `Send a list of ${name}.`;
@@ -101,19 +85,23 @@ export async function readImport<Entity>(
   }
   const list = body[kind.list];
   const whole = [
-    faultOfCompany(body["companyCode"], companyCode),
+    faultOfCompanyCode(body["companyCode"], companyCode),
     faultOfList(kind.list, list, rules.maxEntries),
   ];
   const faults = whole.filter((fault) => fault !== undefined);
   if (!Array.isArray(list) || faults.some(({ code }) => code === "tooLarge"))
     return { kind: "refused", faults };
   const entities: unknown[] = [];
+  let weight = 0;
   for (const [index, entry] of list.entries()) {
     const entity = kind.normalise(entry);
     faults.push(...faultsOfEntry(kind, entity, `${kind.list}[${index}]`, rules));
     if (faults.length >= maxFaults) break;
     entities.push(entity);
-    if (index % entriesInTurn === entriesInTurn - 1) await setImmediate();
+    weight += kind.weightOf?.(entry) ?? 1;
+    if (weight < weightInTurn) continue;
+    weight = 0;
+    await setImmediate();
   }
   if (faults.length > 0) return { kind: "refused", faults: faults.slice(0, maxFaults) };
   return { kind: "read", entities: entities as readonly Entity[] };

@@ -3,7 +3,7 @@
  * with or without `stop` or `load` before it.
  */
 import { DropgateError, type Fault, maxFaults } from "../lib/errors.ts";
-import type { FieldTree } from "./legacy-stop-shape.ts";
+import type { FieldTree } from "./legacy-shape.ts";
 
 export interface NamedValue {
   readonly name: string;
@@ -59,13 +59,18 @@ function isOfLoad(path: Path): boolean {
   return path[0] === "loadId";
 }
 
+/** Whether the results are loads themselves. */
+function isOfLoads(index: FieldIndex): boolean {
+  return index.get("loadnbr")?.some((path) => path.length === 1) === true;
+}
+
 function placesOf(index: FieldIndex, name: string): readonly Path[] {
   const key = name.toLowerCase();
   const exact = index.get(key);
   if (exact !== undefined) return nearest(exact);
   const paths = index.get(key.slice(4)) ?? [];
-  if (key.startsWith("load")) return paths.filter(isOfLoad);
-  if (key.startsWith("stop")) return nearest(paths.filter((path) => !isOfLoad(path)));
+  if (key.startsWith("load")) return isOfLoads(index) ? nearest(paths) : paths.filter(isOfLoad);
+  if (key.startsWith("stop") && !isOfLoads(index)) return nearest(paths.filter((path) => !isOfLoad(path)));
   return [];
 }
 
@@ -86,12 +91,12 @@ function readPaging(paging: Paging, { name, value }: NamedValue): Fault | undefi
   return undefined;
 }
 
-function unknownName(name: string): Fault {
+function unknownName(index: FieldIndex, name: string): Fault {
   const shown = name.length > 60 ? `${name.slice(0, 57)}...` : name;
   return {
     code: "unknownFilter",
     path: shown,
-    message: `${shown} is not a field of the result. Filter by a field such as stopNbr, or page with limit and offset.`,
+    message: `${shown} is not a field of the result. Filter by a field such as ${isOfLoads(index) ? "loadNbr" : "stopNbr"}, or page with limit and offset.`,
   };
 }
 
@@ -109,7 +114,7 @@ export function readLegacyQuery(index: FieldIndex, parameters: readonly NamedVal
     }
     const paths = placesOf(index, name);
     if (paths.length === 0) {
-      faults.push(unknownName(name));
+      faults.push(unknownName(index, name));
       continue;
     }
     // `sealNbr` and `stopSealNbr` are one filter, named twice.

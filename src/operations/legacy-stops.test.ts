@@ -9,7 +9,7 @@ import { insertCompany } from "../store/companies.ts";
 import { openStore, type Store } from "../store/database.ts";
 import { countStops, eachStopBatch, listStops } from "../store/stop-queries.ts";
 import { saveStop } from "../store/stops.ts";
-import { legacyDateTime } from "./legacy-stop-shape.ts";
+import { legacyDateTime } from "./legacy-shape.ts";
 import { findLegacyStops } from "./legacy-stops.ts";
 
 let folder = "";
@@ -105,7 +105,7 @@ afterAll(async () => {
 
 async function find(query: string): Promise<{ total: number; stops: Record<string, unknown>[] }> {
   const parameters = [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
-  const { json, total } = await findLegacyStops({ store }, { companyId, parameters });
+  const { json, total } = await findLegacyStops({ store }, { companyId, companyCode: "ACME", parameters });
   return { total, stops: JSON.parse(json) };
 }
 const numbersOf = async (query: string) => (await find(query)).stops.map(({ stopNbr }) => stopNbr);
@@ -254,14 +254,18 @@ describe("paging", () => {
     const timer = setInterval(() => (turns += 1), 0);
     const controller = new AbortController();
     const parameters = [{ name: "shipToCity", value: "Many" }];
-    const search = findLegacyStops({ store }, { companyId, parameters }, controller.signal);
+    const search = findLegacyStops(
+      { store },
+      { companyId, companyCode: "ACME", parameters },
+      controller.signal,
+    );
     await search;
     clearInterval(timer);
     expect(turns).toBeGreaterThan(1);
     controller.abort(new Error("gone"));
-    await expect(findLegacyStops({ store }, { companyId, parameters }, controller.signal)).rejects.toThrow(
-      "gone",
-    );
+    await expect(
+      findLegacyStops({ store }, { companyId, companyCode: "ACME", parameters }, controller.signal),
+    ).rejects.toThrow("gone");
   });
 });
 

@@ -1,11 +1,6 @@
-/**
- * Legacy JSON retrieval of stops (interface 4.10, decisions 7).
- *
- * Filters on numbers, status and references are put to the database, which has an index for each. All others are looked
- * up in the results, batch by batch: slow over many stops, but in bounded memory and without holding up anybody else.
- */
-import { setImmediate } from "node:timers/promises";
+/** Legacy JSON retrieval of stops (interface 4.10, decisions 7). */
 import type { Reader } from "../store/database.ts";
+import { findLoadsByIds } from "../store/load-queries.ts";
 import {
   countStops,
   eachStopBatch,
@@ -13,39 +8,37 @@ import {
   indexedStopFields,
   listStops,
   type StopSelection,
+  type StoredStop,
 } from "../store/stop-queries.ts";
-import {
-  indexFields,
-  type LegacyFilter,
-  type LegacyQuery,
-  type NamedValue,
-  passesFilters,
-  readLegacyQuery,
-} from "./legacy-filter.ts";
-import { type LegacyStop, legacyStop, legacyStopFields } from "./legacy-stop-shape.ts";
+import { indexFields, type LegacyFilter, type NamedValue, readLegacyQuery } from "./legacy-filter.ts";
+import { legacyLoadHeaders } from "./legacy-load-shape.ts";
+import { type LegacyPage, type LegacySource, searchLegacy } from "./legacy-search.ts";
+import { legacyStop, legacyStopFields } from "./legacy-stop-shape.ts";
 
-export interface LegacyStopsDeps {
+export interface LegacyDeps {
   readonly store: { readonly read: Reader };
 }
 
-export interface LegacyStopsQuery {
+export interface LegacyPageQuery {
   readonly companyId: number;
+  /** As registered. */
+  readonly companyCode: string;
   /** Filters, `limit` and `offset`, in the order they came; names may be repeated. */
   readonly parameters: readonly NamedValue[];
 }
 
-export interface LegacyStopsPage {
-  /** A JSON array. */
-  readonly json: string;
-  /** How many stops match in all. */
-  readonly total: number;
-}
-
 const fieldIndex = indexFields(legacyStopFields);
-const batchSize = 100;
 
 function isIndexed(name: string | undefined): name is IndexedStopField {
   return name !== undefined && indexedStopFields.has(name);
+}
+
+/** The column for a filter on one place: a field of the stop itself, or the number of its load. */
+function columnOf({ paths }: LegacyFilter): IndexedStopField | undefined {
+  const [path] = paths;
+  if (paths.length !== 1 || path === undefined) return undefined;
+  if (path.join(".") === "loadId.loadHeader.loadNbr") return "loadNbr";
+  return path.length === 1 && isIndexed(path[0]) ? path[0] : undefined;
 }
 
 interface SplitFilters {
@@ -57,50 +50,41 @@ function splitFilters(companyId: number, filters: readonly LegacyFilter[]): Spli
   const fields: Partial<Record<IndexedStopField, readonly string[]>> = {};
   const others: LegacyFilter[] = [];
   for (const filter of filters) {
-    const [path] = filter.paths;
-    const name = path?.length === 1 ? path[0] : undefined;
-    if (isIndexed(name)) fields[name] = filter.values;
-    else others.push(filter);
+    const column = columnOf(filter);
+    if (column === undefined) others.push(filter);
+    else fields[column] = filter.values;
   }
   return { selection: { companyId, fields }, others };
 }
 
-async function searchStops(
+async function shapeStops(
   db: Reader,
-  { selection, others }: SplitFilters,
-  page: LegacyQuery,
-  signal: AbortSignal | undefined,
-): Promise<{ stops: LegacyStop[]; total: number }> {
-  const stops: LegacyStop[] = [];
-  let total = 0;
-  for await (const batch of eachStopBatch(db, selection, batchSize)) {
-    for (const stored of batch) {
-      const stop = legacyStop(stored);
-      if (!passesFilters(stop, others)) continue;
-      total += 1;
-      if (total > page.offset && stops.length < page.limit) stops.push(stop);
-    }
-    // The database answers synchronously: without a pause nobody else would get a turn.
-    await setImmediate();
-    signal?.throwIfAborted();
-  }
-  return { stops, total };
+  query: LegacyPageQuery,
+  rows: readonly StoredStop[],
+): Promise<readonly object[]> {
+  const ids = new Set(rows.map(({ loadId }) => loadId).filter((id) => id !== null));
+  const headers = await legacyLoadHeaders(
+    db,
+    query,
+    ids.size === 0 ? [] : await findLoadsByIds(db, [...ids]),
+  );
+  return rows.map((row) => legacyStop(row, row.loadId === null ? undefined : headers.get(row.loadId)));
 }
 
-/** One page of the company's stops, in an order that stays the same from page to page. Throws 910 for unknown filters, 902 for bad paging. */
+/** One page of the company's stops. Throws 910 for unknown filters, 902 for bad paging. */
 export async function findLegacyStops(
-  deps: LegacyStopsDeps,
-  query: LegacyStopsQuery,
+  deps: LegacyDeps,
+  query: LegacyPageQuery,
   signal?: AbortSignal,
-): Promise<LegacyStopsPage> {
-  const page = readLegacyQuery(fieldIndex, query.parameters);
-  const split = splitFilters(query.companyId, page.filters);
+): Promise<LegacyPage> {
   const db = deps.store.read;
-  if (split.others.length > 0) {
-    const { stops, total } = await searchStops(db, split, page, signal);
-    return { json: JSON.stringify(stops), total };
-  }
-  const total = await countStops(db, split.selection);
-  const stored = page.offset >= total ? [] : await listStops(db, split.selection, page);
-  return { json: JSON.stringify(stored.map(legacyStop)), total };
+  const page = readLegacyQuery(fieldIndex, query.parameters);
+  const { selection, others } = splitFilters(query.companyId, page.filters);
+  const source: LegacySource<StoredStop> = {
+    count: () => countStops(db, selection),
+    list: (part) => listStops(db, selection, part),
+    batches: (size) => eachStopBatch(db, selection, size),
+    shape: (rows) => shapeStops(db, query, rows),
+  };
+  return await searchLegacy({ source, others, page }, signal);
 }

@@ -29,6 +29,8 @@ export interface PasswordCheck {
   recall(question: PasswordQuestion): "right" | "wrong" | undefined;
   /** Hashes; the caller has seen that nothing can be recalled. */
   check(question: PasswordQuestion): Promise<PasswordVerdict>;
+  /** Whether this wrong password of this user has not been asked about before, since the start as far as memory goes. */
+  isNewGuess(question: PasswordQuestion): boolean;
 }
 
 export interface PasswordCheckDeps {
@@ -47,6 +49,7 @@ export function createPasswordCheck(deps: PasswordCheckDeps): PasswordCheck {
   // Two maps: what guesses leave behind must not push out what the hosts sign in with.
   const verifiedAt = createBoundedMap<number>(maxRemembered);
   const refusedAt = createBoundedMap<number>(maxRemembered);
+  const guesses = createBoundedMap<true>(maxRemembered);
   const underWay = new Map<string, Promise<PasswordVerdict>>();
   const queue = createHashQueue(deps.queueLimits ?? defaultQueueLimits);
 
@@ -79,6 +82,12 @@ export function createPasswordCheck(deps: PasswordCheckDeps): PasswordCheck {
       const token = tokenOf(question);
       if (isFresh(verifiedAt.get(token))) return "right";
       return isFresh(refusedAt.get(token)) ? "wrong" : undefined;
+    },
+    isNewGuess(question) {
+      const token = tokenOf(question);
+      if (guesses.has(token)) return false;
+      guesses.set(token, true);
+      return true;
     },
     check(question) {
       const token = tokenOf(question);

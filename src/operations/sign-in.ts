@@ -30,7 +30,7 @@ export type SignInOutcome =
 
 export interface PasswordAttempt {
   readonly userName: string;
-  /** The company the request is about, if that is known: of several users of that name its own is tried first. */
+  /** The company the request is about, if that is known: when it has a user of that name, no other one will do. */
   readonly companyCode?: string;
   readonly password: string;
   readonly address: string;

@@ -97,10 +97,13 @@ describe("stop detail", () => {
     expect((await read("A3")).Stop.stop).toEqual({ stopNbr: "A3", stopAssignment: { carrierCode: "NEW" } });
   });
 
-  it("does not give back the content of documents", async () => {
-    const documents = [{ documentName: "a.pdf", documentData: "JVBERi0=", reference: "guid" }];
-    await keep({ stopNbr: "A4", documents } as { stopNbr: string });
-    expect((await read("A4")).Stop.stop.documents).toEqual([{ documentName: "a.pdf", reference: "guid" }]);
+  it("gives an assignment back in the form it came in, with the carrier that holds now", async () => {
+    const stopAssignment = { carrierCode: "C1", assignmentCriteria: 1, extra: "kept" };
+    await keep({ stopNbr: "A4", stopAssignment } as { stopNbr: string }, {
+      carrierCode: "C2",
+      assignmentCriteria: "1",
+    });
+    expect((await read("A4")).Stop.stop.stopAssignment).toEqual({ ...stopAssignment, carrierCode: "C2" });
   });
 
   it("leaves alone a text that only looks like a key", async () => {

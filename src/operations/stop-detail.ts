@@ -2,12 +2,18 @@
  * Get stop detail: the Stop retrieval document (interface "Stop retrieval document", "Stop execution info").
  *
  * The stop is kept as JSON text and goes out as that text. It is parsed only when something in it must not go out as it
- * is: an assignment, whose truth is in columns, and the content of documents, which is never given back (decisions 7).
+ * is: an assignment, whose truth is in columns, and the content of documents, which is never given back (decisions 7);
+ * or when events have brought documents or confirmed details, which are kept beside it.
  */
 import type { DocumentObject } from "../domain/document-object.ts";
-import { DropgateError } from "../lib/errors.ts";
+import type { LoadAssignment, LoadHeader } from "../domain/load.ts";
+import type { PartyExecution, StopExecution } from "../domain/stop-execution.ts";
+import type { StopDetail } from "../domain/stop-detail.ts";
+import type { StopAssignment } from "../domain/stop.ts";
 import type { Reader } from "../store/database.ts";
+import { findStoredLoadById } from "../store/load-queries.ts";
 import { findStoredStop, type StoredStop } from "../store/stop-queries.ts";
+import { stopNotFound } from "./stop-not-found.ts";
 
 export interface StopDetailDeps {
   readonly store: { readonly read: Reader };
@@ -18,30 +24,16 @@ export interface StopDetailQuery {
   readonly stopNbr: string;
 }
 
-interface PartyExecution {
-  readonly plannedEtaDTTM?: string;
-  readonly arrivalDTTM?: string;
-  readonly confirmedDTTM?: string;
-  readonly departureDTTM?: string;
-  readonly duration?: number;
-}
-
-interface Cancellation {
-  readonly reasonCode?: string;
-  readonly reasonDesc?: string;
-  readonly cancelDTTM?: string;
-  readonly cancelTimeZone?: string;
-}
-
-/** What is kept of the execution of a stop beside its columns. */
-export interface StopExecution {
-  readonly cancellation?: Cancellation;
-  readonly exceptions?: readonly { readonly exceptionCode?: string; readonly exceptionDesc?: string }[];
-  readonly from?: PartyExecution;
-  readonly to?: PartyExecution;
-}
-
 const noLoad = JSON.stringify({ loadNbr: null, driverName: null, vehicleNbr: null });
+
+/** The load that the stop is on, in short. The vehicle is the tractor, else the trailer. */
+async function loadText(read: Reader, { loadId }: StoredStop): Promise<string> {
+  const load = loadId === null ? undefined : await findStoredLoadById(read, loadId);
+  if (load === undefined) return noLoad;
+  const { tractorNbr, trailerNbr } = JSON.parse(load.body) as LoadHeader;
+  const { driverName = null } = JSON.parse(load.driver) as LoadAssignment;
+  return JSON.stringify({ loadNbr: load.loadNbr, driverName, vehicleNbr: tractorNbr ?? trailerNbr ?? null });
+}
 
 function partyExecution(party: PartyExecution | undefined): Record<string, unknown> {
   return {
@@ -68,7 +60,8 @@ function executionMembers(execution: StopExecution): string {
 
 const nothingExecuted = executionMembers({});
 
-function executionInfoOf(stop: StoredStop): string {
+/** Its execution info as JSON text. */
+export function executionInfoText(stop: StoredStop): string {
   const columns = {
     stopStatus: stop.status,
     receiveStatus: stop.receiveStatus,
@@ -86,42 +79,65 @@ export function documentsWithoutContent(
   return documents.map(({ documentData: _content, ...rest }) => rest);
 }
 
-interface KeptStop {
-  stopAssignment?: unknown;
-  documents?: readonly DocumentObject[];
+/** A value that is kept as text, in the form in which it was sent. */
+export function asItCame(kept: string | null, sent: string | number | undefined): string | number | null {
+  return sent !== undefined && String(sent) === kept ? sent : kept;
 }
 
-/** A key of a JSON text stands between plain quotes; inside a string they would be escaped. */
-function mustBeParsed(body: string): boolean {
-  return body.includes('"documentData":') || body.includes('"stopAssignment":');
+/** Whether events have brought documents or confirmed details. */
+function hasBrought(execution: string): boolean {
+  return execution.includes('"confirmed":') || execution.includes('"documents":');
 }
 
-function withoutWhatStaysHere(body: string): string {
-  if (!mustBeParsed(body)) return body;
-  const { stopAssignment: _assignment, documents, ...stop } = JSON.parse(body) as KeptStop;
-  return JSON.stringify(
-    documents === undefined ? stop : { ...stop, documents: documentsWithoutContent(documents) },
-  );
+interface SentStop {
+  readonly stopAssignment?: StopAssignment;
+  readonly stopDetails?: readonly StopDetail[];
+  readonly documents?: readonly DocumentObject[];
 }
 
-function stopText(stop: StoredStop): string {
-  const body = withoutWhatStaysHere(stop.body);
-  if (stop.carrierCode === null) return body;
-  const assignment = {
-    carrierCode: stop.carrierCode,
-    ...(stop.assignmentCriteria === null ? {} : { assignmentCriteria: stop.assignmentCriteria }),
+/** The stop with what events have brought: confirmed quantities in its details, and further documents. */
+export function withExecution<Sent extends SentStop>(stop: Sent, execution: string): Sent {
+  if (!hasBrought(execution)) return stop;
+  const { confirmed = {}, documents = [] } = JSON.parse(execution) as StopExecution;
+  const stopDetails = stop.stopDetails?.map((detail, place) => {
+    const found = confirmed[String(place)];
+    return found === undefined ? detail : { ...detail, confirmed: { ...detail.confirmed, ...found } };
+  });
+  return {
+    ...stop,
+    ...(stopDetails === undefined ? {} : { stopDetails }),
+    ...(documents.length === 0 ? {} : { documents: [...(stop.documents ?? []), ...documents] }),
   };
-  return `${body.slice(0, -1)},"stopAssignment":${JSON.stringify(assignment)}}`;
+}
+
+/**
+ * The stop as it is given back, as JSON text. What the host sent goes out as it was kept, without the content of documents,
+ * which is taken out before; only an assignment has its truth in columns. A key of a JSON text stands between plain
+ * quotes; inside a string they would be escaped.
+ */
+export function stopText(stop: StoredStop): string {
+  const { body, carrierCode, assignmentCriteria, execution } = stop;
+  const isParsed = body.includes('"stopAssignment":') || hasBrought(execution);
+  if (carrierCode === null && !isParsed) return body;
+  const { stopAssignment: sent = {}, ...rest } = isParsed
+    ? withExecution(JSON.parse(body) as SentStop, execution)
+    : {};
+  const text = isParsed ? JSON.stringify(rest) : body;
+  if (carrierCode === null) return text;
+  const criteria = asItCame(assignmentCriteria, sent.assignmentCriteria);
+  const { assignmentCriteria: _, ...others } = sent;
+  const assignment = {
+    ...others,
+    carrierCode,
+    ...(criteria === null ? {} : { assignmentCriteria: criteria }),
+  };
+  return `${text.slice(0, -1)},"stopAssignment":${JSON.stringify(assignment)}}`;
 }
 
 /** The retrieval document of the stop as JSON text. Throws 921 when the company has no stop of exactly that number. */
 export async function readStopDetail(deps: StopDetailDeps, query: StopDetailQuery): Promise<string> {
   const stop = await findStoredStop(deps.store.read, query.companyId, query.stopNbr);
-  if (stop === undefined) {
-    throw new DropgateError(
-      "stopNotFound",
-      `there is no stop ${query.stopNbr}. Check the number; it is matched exactly.`,
-    );
-  }
-  return `{"Stop":{"stop":${stopText(stop)},"load":${noLoad},"stopExecutionInfo":${executionInfoOf(stop)}}}`;
+  if (stop === undefined) throw stopNotFound(query.stopNbr);
+  const load = await loadText(deps.store.read, stop);
+  return `{"Stop":{"stop":${stopText(stop)},"load":${load},"stopExecutionInfo":${executionInfoText(stop)}}}`;
 }

@@ -3,6 +3,13 @@
  * All of them reject with a `DropgateError` that names the fault and the remedy.
  */
 import { isRole, type Role, roles as allRoles } from "../domain/role.ts";
+import {
+  hasControlCharacter,
+  isPasswordOfLength,
+  isUserName,
+  passwordForm,
+  userNameForm,
+} from "../domain/user.ts";
 import type { Clock } from "../lib/clock.ts";
 import { DropgateError } from "../lib/errors.ts";
 import { hashPassword, isPasswordOf, newPassword } from "../lib/password-hash.ts";
@@ -68,31 +75,18 @@ export interface ListedUser {
   readonly keys: readonly ListedKey[];
 }
 
-const maxNameLength = 100;
-const leastPasswordLength = 8;
-const maxPasswordLength = 1_000;
-
 function refuse(message: string): never {
   throw new DropgateError("wrongType", message);
 }
 
-/** HTTP Basic ends the name at the first colon, so a name with one could never sign in. */
 function checkUserName(userName: string): void {
-  if (/^[^\s:\p{C}]([^:\p{C}]*[^\s:\p{C}])?$/u.test(userName) && userName.length <= maxNameLength) return;
-  const shown = JSON.stringify(userName.slice(0, 60));
-  refuse(
-    `the user name ${shown} is not valid: use 1 to ${maxNameLength} characters without colons, control characters ` +
-      "and spaces at the ends",
-  );
+  if (isUserName(userName)) return;
+  refuse(`the user name ${JSON.stringify(userName.slice(0, 60))} is not valid: use ${userNameForm}`);
 }
 
 function checkPassword(password: string): void {
-  if (password.length < leastPasswordLength || password.length > maxPasswordLength) {
-    refuse(
-      `the password must have ${leastPasswordLength} to ${maxPasswordLength} characters: choose another one`,
-    );
-  }
-  if (/[\p{Cc}]/u.test(password)) {
+  if (!isPasswordOfLength(password)) refuse(`the password must have ${passwordForm}: choose another one`);
+  if (hasControlCharacter(password)) {
     refuse("the password holds a control character, perhaps a line break in the middle: choose another one");
   }
 }

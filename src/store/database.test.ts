@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
@@ -44,6 +44,26 @@ describe("the store", () => {
     rmSync(join(directory, databaseFileName));
     await expect(openStore(directory)).rejects.toThrow("is missing although");
     expect(existsSync(join(directory, databaseFileName))).toBe(false);
+  });
+
+  it("names the file that cannot be opened, and who could open it", async () => {
+    const directory = temporaryFolder();
+    mkdirSync(join(directory, databaseFileName));
+    const words = `run dropgate as the user that owns ${directory}`;
+    await expect(openStore(directory)).rejects.toThrow(
+      `${join(directory, databaseFileName)}: unable to open database file; ${words}`,
+    );
+    mkdirSync(join(directory, "dropgate.lock"));
+    const lock = join(directory, "dropgate.lock");
+    expect(() => takeProcessLock(directory)).toThrow(`${lock}: unable to open database file; ${words}`);
+  });
+
+  it("names the file that is no database, without a word about users", async () => {
+    const path = join(temporaryFolder(), databaseFileName);
+    writeFileSync(path, "x".repeat(5_000));
+    await expect(openStore(dirname(path))).rejects.toMatchObject({
+      message: `${path}: file is not a database`,
+    });
   });
 
   it("refuses a database that is not the one its marker names", async () => {

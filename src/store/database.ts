@@ -14,8 +14,10 @@ import { newGuid } from "../lib/ids.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
 import { migrate } from "./migrations.ts";
+import { connectionOf } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
-import { openSqlite, sqliteDialect, vacuumIncrementally } from "./sqlite-dialect.ts";
+import { dataVersionOf, openSqlite, sqliteDialect, vacuumIncrementally } from "./sqlite-dialect.ts";
+import { setDataVersion } from "./version-cache.ts";
 
 export const databaseFileName = "dropgate.db";
 export const markerFileName = "dropgate.instance";
@@ -89,6 +91,9 @@ export async function openStore(stateDir: string): Promise<Store> {
     const instanceId = await agreeOnInstance(write, markerPath);
     const reader = openSqlite(path, { isNew: false });
     const read = new Kysely<Tables>({ dialect: sqliteDialect(reader) });
+    // Found once: prepared queries then go to it straight.
+    await connectionOf(read);
+    setDataVersion(read, dataVersionOf(reader));
     const commits = createGroupCommit(write);
     return {
       instanceId,

@@ -45,3 +45,17 @@ export async function findDocument(
     .where("guid", "=", guid)
     .executeTakeFirst();
 }
+
+/** Which of these contents any company has, to be asked for some hundred at a time. */
+export async function findKnownContents(
+  read: Reader,
+  hashes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await read
+    .selectFrom("documents")
+    .select("sha256")
+    .distinct()
+    .where("sha256", "in", hashes)
+    .execute();
+  return new Set(rows.map(({ sha256 }) => sha256));
+}

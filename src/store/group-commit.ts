@@ -52,6 +52,29 @@ async function runUnit(tx: Transaction, unit: Unit): Promise<() => void> {
   }
 }
 
+const innerSavepoint = CompiledQuery.raw("savepoint attempt");
+const innerRelease = CompiledQuery.raw("release savepoint attempt");
+const innerRollback = CompiledQuery.raw("rollback to savepoint attempt");
+
+/** Within a unit of work: what `work` writes is undone when it throws, and the unit goes on. Not to be nested. */
+export async function attempt<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
+  const connection = await connectionOf(tx);
+  await connection.executeQuery(innerSavepoint);
+  try {
+    const value = await work();
+    await connection.executeQuery(innerRelease);
+    return value;
+  } catch (error) {
+    try {
+      await connection.executeQuery(innerRollback);
+      await connection.executeQuery(innerRelease);
+    } catch {
+      // The database has undone everything by itself (disk full): the first error says why.
+    }
+    throw error;
+  }
+}
+
 /** Undoes one unit. When the database has undone the whole group by itself (disk full), the first error says why. */
 async function undoUnit(connection: DatabaseConnection, cause: unknown): Promise<void> {
   try {

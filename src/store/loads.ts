@@ -19,10 +19,12 @@ export interface KnownLoad extends LoadAssignmentRecord {
   readonly loadNbr: string;
   readonly status: LoadStatus;
   readonly execution: string;
+  /** JSON: `load` and `assignment`, what the host sent beyond the header, as it came. */
+  readonly extra: string;
   readonly createdAt: number;
 }
 
-interface LoadRow {
+export interface LoadRow {
   id: number;
   load_nbr: string;
   load_status: number;
@@ -31,10 +33,11 @@ interface LoadRow {
   driver_user_id: number | null;
   driver: string;
   execution: string;
+  extra: string;
   created_at: number;
 }
 
-const knownColumns = [
+export const knownLoadColumns = [
   "id",
   "load_nbr",
   "load_status",
@@ -43,11 +46,11 @@ const knownColumns = [
   "driver_user_id",
   "driver",
   "execution",
+  "extra",
   "created_at",
 ] as const;
 
-function knownLoad(row: LoadRow | undefined): KnownLoad | undefined {
-  if (row === undefined) return undefined;
+export function knownLoad(row: LoadRow): KnownLoad {
   return {
     id: row.id,
     loadNbr: row.load_nbr,
@@ -57,6 +60,7 @@ function knownLoad(row: LoadRow | undefined): KnownLoad | undefined {
     driverUserId: row.driver_user_id,
     driver: row.driver,
     execution: row.execution,
+    extra: row.extra,
     createdAt: row.created_at,
   };
 }
@@ -64,13 +68,13 @@ function knownLoad(row: LoadRow | undefined): KnownLoad | undefined {
 const loadByNumber = prepareQuery<{ companyId: number; loadNbr: string }, LoadRow>((db, arg) =>
   db
     .selectFrom("loads")
-    .select(knownColumns)
+    .select(knownLoadColumns)
     .where("company_id", "=", arg("companyId"))
     .where("load_nbr", "=", arg("loadNbr")),
 );
 
 const loadById = prepareQuery<{ id: number }, LoadRow>((db, arg) =>
-  db.selectFrom("loads").select(knownColumns).where("id", "=", arg("id")),
+  db.selectFrom("loads").select(knownLoadColumns).where("id", "=", arg("id")),
 );
 
 /** The load of exactly that number in its company, in whatever state, or undefined. */
@@ -79,11 +83,13 @@ export async function findKnownLoad(
   companyId: number,
   loadNbr: string,
 ): Promise<KnownLoad | undefined> {
-  return knownLoad((await loadByNumber.run(tx, { companyId, loadNbr })).rows[0]);
+  const [row] = (await loadByNumber.run(tx, { companyId, loadNbr })).rows;
+  return row === undefined ? undefined : knownLoad(row);
 }
 
 export async function findLoadById(tx: Transaction | Reader, id: number): Promise<KnownLoad | undefined> {
-  return knownLoad((await loadById.run(tx, { id })).rows[0]);
+  const [row] = (await loadById.run(tx, { id })).rows;
+  return row === undefined ? undefined : knownLoad(row);
 }
 
 /** A load as it is to be kept. `body` is its header as JSON text. */
@@ -95,6 +101,7 @@ export interface LoadRecord extends LoadAssignmentRecord {
   readonly sealNbr: string | null;
   readonly body: string;
   readonly execution: string;
+  readonly extra: string;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -114,6 +121,7 @@ const saveLoadQuery = prepareQuery<LoadRecord, { id: number }>((db, arg) =>
       seal_nbr: arg("sealNbr"),
       body: arg("body"),
       execution: arg("execution"),
+      extra: arg("extra"),
       created_at: arg("createdAt"),
       updated_at: arg("updatedAt"),
     })
@@ -128,6 +136,7 @@ const saveLoadQuery = prepareQuery<LoadRecord, { id: number }>((db, arg) =>
         seal_nbr: set.ref("excluded.seal_nbr"),
         body: set.ref("excluded.body"),
         execution: set.ref("excluded.execution"),
+        extra: set.ref("excluded.extra"),
         updated_at: set.ref("excluded.updated_at"),
       })),
     )
@@ -180,17 +189,33 @@ export async function stopNumbersOf(tx: Transaction | Reader, loadId: number): P
   return rows.map((row) => row.stop_nbr);
 }
 
-/** Takes the stops off the load and makes them unplanned (10). */
-export async function releaseStops(
+/** Takes all stops off the load and makes them unplanned (10). */
+export async function releaseAllStops(
   tx: Transaction,
-  release: { readonly loadId: number; readonly stopNbrs: readonly string[]; readonly now: number },
+  release: { readonly loadId: number; readonly now: number },
 ): Promise<void> {
-  for (const stopNbr of release.stopNbrs) {
-    await tx
-      .updateTable("stops")
-      .set({ stop_status: "10", load_id: null, load_position: null, updated_at: release.now })
-      .where("load_id", "=", release.loadId)
-      .where("stop_nbr", "=", stopNbr)
-      .execute();
-  }
+  await tx
+    .updateTable("stops")
+    .set({ stop_status: "10", load_id: null, load_position: null, updated_at: release.now })
+    .where("load_id", "=", release.loadId)
+    .execute();
+}
+
+interface StopRelease {
+  readonly companyId: number;
+  readonly stopNbr: string;
+  readonly now: number;
+}
+
+const releaseStopQuery = prepareQuery<StopRelease>((db, arg) =>
+  db
+    .updateTable("stops")
+    .set({ stop_status: "10", load_id: null, load_position: null, updated_at: arg("now") })
+    .where("company_id", "=", arg("companyId"))
+    .where("stop_nbr", "=", arg("stopNbr")),
+);
+
+/** Takes one stop off the load it is on and makes it unplanned (10). */
+export async function releaseStop(tx: Transaction, release: StopRelease): Promise<void> {
+  await releaseStopQuery.run(tx, release);
 }

@@ -4,6 +4,7 @@
  */
 import { type Kysely, sql } from "kysely";
 import { killPoint } from "../lib/kill-point.ts";
+import { createRouteReports } from "./event-tables.ts";
 import type { Tables } from "./schema.ts";
 import { autoId } from "./sqlite-dialect.ts";
 
@@ -144,6 +145,7 @@ async function createLoads(db: Kysely<Tables>): Promise<void> {
     .addColumn("reference", "text")
     .addColumn("seal_nbr", "text")
     .addColumn("body", "text", (c) => c.notNull())
+    .addColumn("extra", "text", (c) => c.notNull())
     .addColumn("execution", "text", (c) => c.notNull())
     .addColumn("created_at", "bigint", (c) => c.notNull())
     .addColumn("updated_at", "bigint", (c) => c.notNull())
@@ -305,6 +307,7 @@ const migrations: readonly Migration[] = [
     await createImports(db);
     await createDocuments(db);
     await createRecordedEvents(db);
+    await createRouteReports(db);
     await createFiles(db);
     await createFileStops(db);
   },

@@ -28,7 +28,7 @@ interface Prepared<Args> {
 
 const connections = new WeakMap<Kysely<Tables>, DatabaseConnection>();
 
-/** Finds the connection of a transaction once for all queries that it runs. It stays the same until the transaction ends. */
+/** Finds the connection of a transaction, or of a reader with one only, once for all queries that it runs. */
 export async function connectionOf(tx: Kysely<Tables>): Promise<DatabaseConnection> {
   const known = connections.get(tx);
   if (known !== undefined) return known;

@@ -114,6 +114,8 @@ export interface LoadsTable {
   seal_nbr: string | null;
   /** JSON: the load header as the host sent it last. */
   body: string;
+  /** JSON: what else the host sent with the load: `load`, its further members, and `assignment`, as it came. */
+  extra: string;
   /** JSON: actual times, cancellation. */
   execution: string;
   created_at: number;
@@ -229,6 +231,41 @@ export interface FileStopsTable {
   file_id: number;
 }
 
+/** Route events as they were reported, each once. */
+export interface ReportedEventsTable {
+  id: Generated<number>;
+  load_id: number;
+  /** Empty for events of the whole route. */
+  stop_nbr: string;
+  event_code: string;
+  event_dttm: string;
+  event_tz: string;
+  latitude: number | null;
+  longitude: number | null;
+  reported_by: string;
+  received_at: number;
+}
+
+/** Where loads under way have been, by the positions' own times. */
+export interface PositionsTable {
+  load_id: number;
+  at: number;
+  event_dttm: string;
+  event_tz: string;
+  latitude: number;
+  longitude: number;
+  reported_by: string;
+}
+
+/** Where a load was last, by whatever report, and when its ETAs were worked out. */
+export interface RouteProgressTable {
+  load_id: number;
+  at: number;
+  latitude: number;
+  longitude: number;
+  eta_at: number | null;
+}
+
 export interface Tables {
   meta: MetaTable;
   companies: CompaniesTable;
@@ -247,4 +284,7 @@ export interface Tables {
   recorded_events: RecordedEventsTable;
   files: FilesTable;
   file_stops: FileStopsTable;
+  reported_events: ReportedEventsTable;
+  positions: PositionsTable;
+  route_progress: RouteProgressTable;
 }

@@ -3,6 +3,7 @@
  * The rest of `store/` is written so that a PostgreSQL dialect can stand in for this file.
  */
 import { chmodSync } from "node:fs";
+import { dirname } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import {
   type ColumnDefinitionBuilder,
@@ -64,9 +65,31 @@ function verifyPragmas(database: BetterSqlite.Database, path: string): void {
   }
 }
 
+/** Mostly it is another user than the daemon's who tries. */
+const forbidden = ["SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"];
+
+/** The driver's own messages do not name the file. */
+function openingError(error: unknown, path: string): unknown {
+  const translated = toStoreError(error);
+  if (!(translated instanceof StoreError) || !(error instanceof BetterSqlite.SqliteError)) return translated;
+  const isForbidden = forbidden.some((code) => error.code.startsWith(code));
+  const remedy = isForbidden
+    ? `; run dropgate as the user that owns ${dirname(path)}, and see that it may write there`
+    : "";
+  return new StoreError(translated.kind, `${path}: ${translated.message}${remedy}`, error);
+}
+
+function openFile(path: string, timeout: number): BetterSqlite.Database {
+  try {
+    return new BetterSqlite(path, { timeout });
+  } catch (error) {
+    throw openingError(error, path);
+  }
+}
+
 /** Opens the database file with the pragmas that durability rests on, and checks that they hold. */
 export function openSqlite(path: string, options: { readonly isNew: boolean }): BetterSqlite.Database {
-  const database = new BetterSqlite(path, { timeout: busyTimeoutMs });
+  const database = openFile(path, busyTimeoutMs);
   try {
     // It holds password hashes; the write-ahead log gets the mode of the database.
     if (options.isNew) chmodSync(path, 0o640);
@@ -77,8 +100,14 @@ export function openSqlite(path: string, options: { readonly isNew: boolean }): 
     return database;
   } catch (error) {
     database.close();
-    throw toStoreError(error);
+    throw openingError(error, path);
   }
+}
+
+/** A number that each commit of another connection changes, in this process or in another. */
+export function dataVersionOf(database: BetterSqlite.Database): () => number {
+  const statement = database.prepare<[], number>("pragma data_version").pluck();
+  return () => statement.get() ?? 0;
 }
 
 /** Gives free pages back to the file system, a few at a time. */
@@ -117,13 +146,13 @@ export function describeSqlite(database: BetterSqlite.Database): { version: stri
  * of its own, so that no two copies of SQLite share a file. Throws when another process has it.
  */
 export function lockExclusively(path: string): { release(): void } {
-  const database = new BetterSqlite(path, { timeout: 0 });
+  const database = openFile(path, 0);
   try {
     database.pragma("journal_mode = MEMORY");
     database.exec("begin exclusive");
   } catch (error) {
     database.close();
-    throw toStoreError(error);
+    throw openingError(error, path);
   }
   return { release: () => database.close() };
 }

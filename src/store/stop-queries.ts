@@ -14,9 +14,11 @@ export interface StoredStop {
   readonly assignmentCriteria: string | null;
   readonly body: string;
   readonly execution: string;
+  /** The load that the stop is on. */
+  readonly loadId: number | null;
 }
 
-interface StopRow {
+export interface StopRow {
   stop_nbr: string;
   stop_status: string;
   receive_status: string;
@@ -25,9 +27,10 @@ interface StopRow {
   assignment_criteria: string | null;
   body: string;
   execution: string;
+  load_id: number | null;
 }
 
-const stopColumns = [
+export const stopColumns = [
   "stop_nbr",
   "stop_status",
   "receive_status",
@@ -36,9 +39,10 @@ const stopColumns = [
   "assignment_criteria",
   "body",
   "execution",
+  "load_id",
 ] as const;
 
-function storedStop(row: StopRow): StoredStop {
+export function storedStop(row: StopRow): StoredStop {
   return {
     stopNbr: row.stop_nbr,
     status: row.stop_status,
@@ -48,6 +52,7 @@ function storedStop(row: StopRow): StoredStop {
     assignmentCriteria: row.assignment_criteria,
     body: row.body,
     execution: row.execution,
+    loadId: row.load_id,
   };
 }
 
@@ -79,8 +84,8 @@ const filterColumns = {
   reference2: "reference2",
 } as const;
 
-/** Fields with a column and an index of their own. */
-export type IndexedStopField = keyof typeof filterColumns;
+/** Fields with an index: those with a column of their own, and the number of the load that the stop is on. */
+export type IndexedStopField = keyof typeof filterColumns | "loadNbr";
 
 export const indexedStopFields: ReadonlySet<string> = new Set(Object.keys(filterColumns));
 
@@ -97,10 +102,22 @@ function isSelected(
   selection: StopSelection,
 ): ExpressionWrapper<Tables, "stops", SqlBool> {
   const conditions = [eb("company_id", "=", selection.companyId)];
-  let field: IndexedStopField;
+  let field: keyof typeof filterColumns;
   for (field in filterColumns) {
     const values = selection.fields[field];
     if (values !== undefined) conditions.push(eb(filterColumns[field], "in", values));
+  }
+  const { loadNbr } = selection.fields;
+  if (loadNbr !== undefined) {
+    conditions.push(
+      eb("load_id", "in", (sub) =>
+        sub
+          .selectFrom("loads")
+          .select("loads.id")
+          .where("loads.company_id", "=", selection.companyId)
+          .where("loads.load_nbr", "in", loadNbr),
+      ),
+    );
   }
   if (selection.fields.status === undefined) conditions.push(eb("stop_status", "!=", "99"));
   return eb.and(conditions);

@@ -179,3 +179,26 @@ export async function cancelStop(tx: Transaction, args: CancelArguments): Promis
   killPoint("stop.cancelled");
   return affected === 1;
 }
+
+interface CarrierArguments extends StopKey {
+  readonly carrierCode: string | null;
+  readonly assignmentCriteria: string | null;
+  readonly updatedAt: number;
+}
+
+const saveCarrierQuery = prepareQuery<CarrierArguments>((db, arg) =>
+  db
+    .updateTable("stops")
+    .set({
+      carrier_code: arg("carrierCode"),
+      assignment_criteria: arg("assignmentCriteria"),
+      updated_at: arg("updatedAt"),
+    })
+    .where("company_id", "=", arg("companyId"))
+    .where("stop_nbr", "=", arg("stopNbr")),
+);
+
+/** Sets or clears the carrier of a stop. */
+export async function saveStopCarrier(tx: Transaction, change: CarrierArguments): Promise<void> {
+  await saveCarrierQuery.run(tx, change);
+}

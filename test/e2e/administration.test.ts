@@ -1,6 +1,6 @@
 /** What an administrator asks for while the daemon runs: explain, file retry, drop folders, validate, the ledger. */
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { getStop, importPartner, sftp } from "../support/clients.ts";
@@ -10,6 +10,7 @@ import {
   codesOf,
   fileName,
   filedIn,
+  put,
   receiptFor,
   receiptName,
   type StopFile,
@@ -186,6 +187,39 @@ describe("ledger verify", () => {
     const report = await site.json<{ discrepancies: unknown[] }>("ledger", "verify");
     expect(report.discrepancies).toEqual([]);
   });
+
+  test("leaves what lies in inbound to the next start while the daemon is down, and that takes it", async () => {
+    await site.stop();
+    const names = [fileName("A350"), fileName("A351")];
+    for (const [index, name] of names.entries())
+      await writeFile(site.path("inbound", name), stopFile(`A35${index}`).content);
+    await writeFile(site.path("inbound", "d10.xml.tmp"), "half");
+    const text = await site.mustRun("ledger", "verify");
+    expect(text).toContain("2 files that the next start takes: no daemon runs");
+    expect(text).toContain("The ledger is right: ");
+    const report = await site.json<Record<string, unknown>>("ledger", "verify");
+    expect(report).toMatchObject({ atNextStart: 2, arriving: 0, discrepancyCount: 0 });
+    await site.start();
+    for (const name of names) expect(await receiptFor(site, name)).toMatchObject({ status: 10 });
+    const told = await site.mustRun("explain", "d10.xml.tmp");
+    expect(told.split("d10.xml.tmp, company")).toHaveLength(2);
+    expect(told).toContain("Its name says that it is unfinished");
+    await rm(site.path("inbound", "d10.xml.tmp"));
+  });
+
+  test("is clean after the daemon was killed in a burst of uploads", async () => {
+    const files = Array.from({ length: 300 }, (_, index) => stopFile(`K${index}`));
+    const sent = put(site, ...files).catch(() => undefined);
+    await waitFor("some have come", async () => (await waitingIn(site)).length > 20);
+    await site.kill();
+    await sent;
+    const report = await site.json<{ discrepancies: unknown[]; atNextStart: number }>("ledger", "verify");
+    expect(report.discrepancies).toEqual([]);
+    console.log(`killed in a burst: ${report.atNextStart} files left to the next start`);
+    await site.start();
+    await waitFor("all of them are taken", async () => (await waitingIn(site)).length === 0, 30_000);
+    expect((await site.json<{ discrepancyCount: number }>("ledger", "verify")).discrepancyCount).toBe(0);
+  }, 90_000);
 
   test("finds a file that was changed, one that is gone and one that nobody knows", async () => {
     const [changed, gone] = [stopFile("A400"), stopFile("A401")];

@@ -75,7 +75,22 @@ describe("large files", () => {
   test("with a text over its limit is refused with 909", async () => {
     const file = stopFile("F120", { more: `<ShipToLandmark>${"x".repeat(10_100_000)}</ShipToLandmark>` });
     await put(site, file);
-    expectRefusal(await receiptFor(site, file.name), 909);
+    const receipt = await receiptFor(site, file.name);
+    expectRefusal(receipt, 909);
+    expect(receipt.errors[0]?.text).toContain("a text is longer than 10000000 characters. Shorten that text");
+  });
+
+  test("of 300 nested elements is refused with the limit of the settings, and no advice to cut it", async () => {
+    const content = `<Stop>${"<Comments>".repeat(300)}${"</Comments>".repeat(300)}</Stop>`;
+    const receipt = await send(site, { name: fileName("F130"), content });
+    expectRefusal(receipt, 909);
+    expect(receipt.errors[0]?.text).toContain("elements are nested deeper than 64. Close each element");
+  });
+
+  test("of zero bytes alone is refused as what it is", async () => {
+    const receipt = await send(site, { name: fileName("F131"), content: Buffer.alloc(100) });
+    expectRefusal(receipt, 950);
+    expect(receipt.errors[0]?.text).toContain("nothing in it but zero bytes");
   });
 });
 

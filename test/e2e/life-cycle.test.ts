@@ -53,6 +53,49 @@ describe("start", () => {
     expect(result.output).toMatch(/:5.*sftp\.port/);
   });
 
+  test.runIf(process.getuid?.() === 0)(
+    "the wrong user is told which file it may not open, and who may",
+    async () => {
+      const other = await Site.make();
+      try {
+        await runProgram("chown", ["-R", "1234:1234", other.stateDir]);
+        await runProgram("chmod", ["755", other.folder]);
+        await runProgram("chmod", ["644", other.configFile]);
+        const asOther = ["--reuid", "4321", "--regid", "4321", "--clear-groups", program];
+        const serve = await runProgram("setpriv", [...asOther, "serve", "--config", other.configFile]);
+        expect(serve.exitCode).toBe(1);
+        expect(serve.output).toContain(
+          `dropgate cannot start: ${other.stateDir}/dropgate.lock: unable to open`,
+        );
+        expect(serve.output).toContain(`run dropgate as the user that owns ${other.stateDir}`);
+        const check = await runProgram("setpriv", [...asOther, "check", "--config", other.configFile]);
+        expect(check.exitCode, check.output).toBe(2);
+        expect(check.output).toContain("whether dropgate is running cannot be seen (EACCES)");
+        expect(check.output).toContain("keys cannot be looked at (EACCES)");
+        for (const wrong of ["no SSH host key yet", "is not registered", "company add"])
+          expect(check.output).not.toContain(wrong);
+      } finally {
+        await other.end();
+      }
+    },
+  );
+
+  test("a certificate that is none is refused with its setting and its file", async () => {
+    const tls = { certFile: join(site.folder, "cert.pem"), keyFile: join(site.folder, "key.pem") };
+    await writeFile(tls.certFile, "no PEM");
+    await writeFile(tls.keyFile, "no PEM");
+    const other = await Site.make({ http: { port: 0, tls } });
+    try {
+      const result = await other.cli("serve");
+      expect(result.exitCode).toBe(1);
+      expect(result.output).toContain(
+        `dropgate cannot start: http.tls.certFile ${tls.certFile} holds no certificate that can be used (`,
+      );
+    } finally {
+      await other.end();
+    }
+  });
+
   test("a port that is taken is refused by its number, and the state is free again", async () => {
     const other = await Site.make({ http: { port: site.sftpPort } });
     try {

@@ -88,3 +88,58 @@ describe("a change of a user", () => {
     expect(result.exitCode).not.toBe(0);
   });
 });
+
+describe("a user of the same name in another company", () => {
+  let other: Site;
+  const own = "/v5/stop/info/NONE/OTHER";
+
+  beforeAll(async () => {
+    other = await Site.make({ security: { wrongPasswordDelayMs: 200, bans } });
+    await other.mustRun("company", "add", "OTHER");
+    await other.addUser("boss", ["MemberAdmin"], "OTHER");
+    await other.start();
+  });
+  afterAll(() => other.end());
+
+  function importUsers(...users: unknown[]) {
+    const body = JSON.stringify({ companyCode: "OTHER", users });
+    return http(other, "/v5/user/update/OTHER", { userName: "boss", body, type: "application/json" });
+  }
+
+  async function setPassword(password: string): Promise<void> {
+    const userRoles = [{ role: "DI_Integration" }];
+    expect((await importUsers({ userName: "host", password, userRoles })).status).toBe(200);
+  }
+
+  test("is made by an import with at most 500 passwords", async () => {
+    const users = Array.from({ length: 501 }, (_, index) => ({
+      userName: `u${index}`,
+      password: "too many",
+    }));
+    const reply = await importUsers(...users);
+    expect([reply.status, reply.body]).toEqual([413, expect.stringContaining('"reasonCode":909')]);
+  });
+
+  test("helps nobody to guess the password of the older one, neither over HTTP nor over SFTP", async () => {
+    const wrong = await http(other, path, { password: "wrong" });
+    for (const password of ["first guess", "second guess"]) {
+      await setPassword(password);
+      const began = performance.now();
+      const reply = await http(other, path, { password });
+      expect([reply.status, reply.body]).toEqual([401, wrong.body]);
+      expect(performance.now() - began).toBeGreaterThan(190);
+      expect((await http(other, own, { password })).status).toBe(404);
+    }
+    // Right sign-ins count once, however many there are; those to the older user never.
+    for (let index = 0; index < 3; index += 1) {
+      expect((await sftp(other, ["pwd"], { password: "second guess" })).exitCode).toBe(0);
+      expect((await sftp(other, ["pwd"])).exitCode).toBe(0);
+    }
+    await setPassword("third guess");
+    expect((await sftp(other, ["pwd"], { password: "third guess" })).exitCode).toBe(0);
+    expect((await http(other, path)).status).toBe(404);
+    await setPassword("fourth guess");
+    expect((await sftp(other, ["pwd"], { password: "fourth guess" })).exitCode).not.toBe(0);
+    expect((await http(other, path)).status).toBe(429);
+  });
+});

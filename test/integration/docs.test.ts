@@ -1,6 +1,6 @@
 /** The documents say only what the program does: links, commands, settings, samples, reasons. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { ParseOption, XmlDocument, XsdValidator } from "libxml2-wasm";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../src/cli/run-cli.ts";
@@ -15,9 +15,8 @@ import { valueKinds } from "../../src/documents/value-kinds.ts";
 import { maxLengthOf } from "../../src/domain/field-limits.ts";
 import { routes } from "../../src/endpoints/http/routes.ts";
 import { errorCatalogue, reasonCodeOf } from "../../src/lib/errors.ts";
+import { type Block, blocksIn, projectFolder, proseOf, spansIn, textOf } from "../support/markdown.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-const projectFolder = resolve(import.meta.dirname, "../..");
 
 function markdownIn(folder: string): string[] {
   return readdirSync(join(projectFolder, folder), { recursive: true, encoding: "utf8" })
@@ -26,31 +25,6 @@ function markdownIn(folder: string): string[] {
 }
 
 const names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...markdownIn("docs")];
-
-function textOf(name: string): string {
-  return readFileSync(join(projectFolder, name), "utf8");
-}
-
-interface Block {
-  readonly language: string;
-  readonly text: string;
-}
-
-function blocksIn(name: string): Block[] {
-  return [...textOf(name).matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = "", text = ""]) => ({
-    language,
-    text,
-  }));
-}
-
-/** The text without fenced blocks: links and code spans stand here. */
-function proseOf(name: string): string {
-  return textOf(name).replaceAll(/^```.*?^```$/gms, "");
-}
-
-function spansIn(name: string): string[] {
-  return [...proseOf(name).matchAll(/`([^`\n]+)`/g)].map(([, span = ""]) => span);
-}
 
 /** Anchors as the usual renderers make them from headings. */
 function anchorsIn(name: string): Set<string> {

@@ -242,6 +242,22 @@ describe("what is no finished file", () => {
   });
 });
 
+describe("a dropped file whose name has a control character", () => {
+  it("is left alone and reported once, and its neighbours are taken", async () => {
+    await using rig = new FolderRig();
+    const odd = ["1\n_20261105_080000.xml", "tab\t.xml", "bell\u0007.xml", "next\u0085.xml"];
+    for (const file of odd) writeFileSync(join(rig.inbound, file), "x");
+    await rig.start();
+    writeFileSync(join(rig.inbound, "late\r.xml"), "x");
+    writeFileSync(join(rig.inbound, name), "x");
+    await rig.until(() => rig.arrivals.length === 1);
+    await rig.endpoint.scanNow();
+    expect(rig.names).toEqual([name]);
+    const reported = rig.warnings(/left alone/).map(({ file, kind }) => `${file} ${kind}`);
+    expect(reported.sort()).toEqual([...odd, "late\r.xml"].map((file) => `${file} controlCharacter`).sort());
+  });
+});
+
 describe("the watch", () => {
   it("that fails is reported once, with the remedy, and scans go on", async () => {
     await using rig = new FolderRig();

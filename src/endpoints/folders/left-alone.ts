@@ -6,7 +6,15 @@
 import type { Dirent, Stats } from "node:fs";
 import type { Logger } from "../../lib/log.ts";
 
-export type SpecialKind = "link" | "folder" | "FIFO" | "socket" | "device" | "nameNotUtf8" | "other";
+export type SpecialKind =
+  | "link"
+  | "folder"
+  | "FIFO"
+  | "socket"
+  | "device"
+  | "nameNotUtf8"
+  | "controlCharacter"
+  | "other";
 
 const special: Readonly<Record<SpecialKind, string>> = {
   link: "a link is not followed: put the file itself here",
@@ -15,6 +23,7 @@ const special: Readonly<Record<SpecialKind, string>> = {
   socket: "a socket is not opened: remove it and put a file here",
   device: "a device is not opened: remove it and put a file here",
   nameNotUtf8: "its name is not UTF-8: rename it",
+  controlCharacter: "its name has a control character, such as a line break: rename it",
   other: "it is not a regular file: remove it and put a file here",
 };
 

@@ -4,6 +4,7 @@
  */
 import type { Stats } from "node:fs";
 import { join } from "node:path";
+import { hasControlCharacterInName } from "../../domain/dropped-name.ts";
 import { isUnfinishedName } from "../../domain/unfinished-name.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { mapAtOnce } from "../../lib/at-once.ts";
@@ -49,6 +50,7 @@ export async function lookAtEntries(
     const special = specialKindOf(stats);
     if (special !== undefined) visitSpecial(visitor, name, special);
     else if (isUnfinishedName(name)) visitor.visit(name, { kind: "unfinished", modifiedAtMs: stats.mtimeMs });
+    else if (hasControlCharacterInName(name)) visitSpecial(visitor, name, "controlCharacter");
     else if (stats.isFile()) visitor.visit(name, { kind: "file", look: lookOf(stats) });
     else visitor.visit(name, { kind: "special", special: "other" });
   });

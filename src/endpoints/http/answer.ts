@@ -3,12 +3,22 @@ import { type DropgateError, type Fault, maxFaults, reasonCodeOf } from "../../l
 import { HttpRefusal, retryAfter } from "./http-refusal.ts";
 import { httpStatusOf } from "./http-status.ts";
 
+/** A file as a body: ranges and conditions of the request are seen to when it is sent. */
+export interface FileBody {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Strong, with its quotes. */
+  readonly etag: string;
+}
+
 export interface Answer {
+  /** That of the whole, when the body is a file. */
   readonly status: number;
   /** Lower-case names; type, length and request id are added when it is sent. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType: string;
-  readonly body: string | Uint8Array;
+  readonly body: string | Uint8Array | FileBody;
 }
 
 /** How a route's clients read failures: `Reasons` in JSON, a `StopResponse` in XML, or a line of text. */

@@ -14,6 +14,7 @@ import { isPassingStoreError } from "../../lib/store-error.ts";
 import type { Membership, SignedInUser, SignIn } from "../../operations/sign-in.ts";
 import { type Answer, type RefusalDocument, refusalAnswer, textType } from "./answer.ts";
 import { authorise, checkBan, checkTransport, signInUser } from "./authentication.ts";
+import type { BodyBudget } from "./body-budget.ts";
 import { clientAddress } from "./client-address.ts";
 import { type Exchange, logExchange, openExchange, sendAnswer } from "./exchange.ts";
 import type { HttpOperations } from "./http-operations.ts";
@@ -39,6 +40,7 @@ export interface DispatcherState {
   readonly accessLog: Logger;
   readonly options: () => HttpOptions;
   readonly inHand: Set<Exchange>;
+  readonly bodies: BodyBudget;
   trustedProxies: AddressSet;
   isStopping: boolean;
 }
@@ -103,12 +105,28 @@ async function bodyOf(
   exchange: Exchange,
   kind: "json" | "xml",
   media: readonly string[],
-) {
+): Promise<Buffer> {
   const { request, response } = exchange;
   checkMediaType(request.headers, media, kind);
-  const bytes = await readBody(request, response, state.options());
+  const reserve = async (bytes: number, timeoutMs: number) => {
+    exchange.share = await state.bodies.reserve(bytes, timeoutMs, signalFor(response));
+    return exchange.share;
+  };
+  const bytes = await readBody(request, response, { limits: state.options(), reserve });
   exchange.bytesIn = bytes.length;
   return bytes;
+}
+
+/** What the operation gets of the body. Once JSON is parsed, its bytes must not be kept from being freed. */
+async function contentOf(
+  state: DispatcherState,
+  exchange: Exchange,
+  { body, media }: CompanyRoute,
+): Promise<Pick<OperationRequest, "json" | "bytes">> {
+  if (body === "none") return { json: undefined, bytes: noBytes };
+  const bytes = await bodyOf(state, exchange, body, media);
+  if (body === "xml") return { json: undefined, bytes };
+  return { json: parseJsonBytes(bytes, { maxDepth: state.options().maxJsonDepth }), bytes: noBytes };
 }
 
 function signalFor(response: ServerResponse): AbortSignal {
@@ -132,7 +150,7 @@ async function runForCompany(
 ): Promise<Answer> {
   const { route, target, params, user, membership } = admitted;
   const query = queryOf(route, target);
-  const bytes = route.body === "none" ? noBytes : await bodyOf(state, exchange, route.body, route.media);
+  const content = await contentOf(state, exchange, route);
   const operation: OperationRequest = {
     requestId: exchange.id,
     userName: user.userName,
@@ -141,9 +159,7 @@ async function runForCompany(
     companyCode: membership.companyCode,
     params,
     query,
-    json:
-      route.body === "json" ? parseJsonBytes(bytes, { maxDepth: state.options().maxJsonDepth }) : undefined,
-    bytes,
+    ...content,
     signal: () => signalFor(exchange.response),
   };
   return await route.run(state, operation);
@@ -226,6 +242,8 @@ async function answerOf(state: DispatcherState, exchange: Exchange): Promise<Ans
   } catch (thrown) {
     if (thrown instanceof ClientGone) return undefined;
     return refusalAnswer(knownError(state, exchange, thrown), exchange.errors, state.refusalDocument);
+  } finally {
+    exchange.share?.release();
   }
 }
 
@@ -252,6 +270,8 @@ export async function dispatch(
   state.inHand.add(exchange);
   try {
     finish(state, exchange, await answerOf(state, exchange));
+    // Until all of it has gone out the request is in hand: a stop waits for it.
+    await exchange.streaming;
   } catch (error) {
     // Nothing but a fault of our own gets here; the connection is all that can still be given up.
     state.log.error({ err: error, requestId: exchange.id }, `http answer failed: ${messageOf(error)}`);

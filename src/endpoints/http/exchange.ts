@@ -3,7 +3,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { normaliseAddress } from "../../lib/address-range.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/log.ts";
-import type { Answer, ErrorShape } from "./answer.ts";
+import type { BodyShare } from "./body-budget.ts";
+import type { Answer, ErrorShape, FileBody } from "./answer.ts";
+import { selectPart } from "./byte-range.ts";
+import { fileHead, sendFile, type Streamed } from "./file-answer.ts";
 import { announcedLength } from "./request-body.ts";
 
 export interface Exchange {
@@ -18,6 +21,10 @@ export interface Exchange {
   userName: string | undefined;
   companyCode: string | undefined;
   bytesIn: number;
+  /** What the request's body holds of the budget until its answer is made. */
+  share: BodyShare | undefined;
+  /** Settles when an answer that is streamed has been sent, or cannot be. Never rejects. */
+  streaming: Promise<Streamed> | undefined;
 }
 
 /** Random for each process, counted within it: a random number for each request would cost more than the rest of this. */
@@ -42,6 +49,8 @@ export function openExchange(request: IncomingMessage, response: ServerResponse)
     userName: undefined,
     companyCode: undefined,
     bytesIn: 0,
+    share: undefined,
+    streaming: undefined,
   };
 }
 
@@ -79,25 +88,49 @@ function endAfterLinger(request: IncomingMessage, response: ServerResponse): voi
   request.on("data", count).on("end", end).on("close", end);
 }
 
-/** Sends the answer and gives the length of its body. `mustClose` ends the connection after it. */
-export function sendAnswer(exchange: Exchange, answer: Answer, mustClose: boolean): number {
-  const { request, response, id } = exchange;
-  const { status, contentType, body, headers } = answer;
-  const isLingering = hasLongUnreadBody(request);
-  const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
-  const head: Record<string, string | number> = {
-    "x-request-id": id,
-    "content-type": contentType,
-    "content-length": length,
+type Head = Record<string, string | number>;
+
+function headOf(exchange: Exchange, answer: Answer, mustClose: boolean): Head {
+  return {
+    "x-request-id": exchange.id,
+    "content-type": answer.contentType,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    ...headers,
+    ...(mustClose ? { connection: "close" } : {}),
+    ...answer.headers,
   };
-  if (status === 204) {
-    delete head["content-type"];
-    delete head["content-length"];
+}
+
+/** The stream tells what became of it through `exchange.streaming`; its length is known at once. */
+function sendFileBody(exchange: Exchange, body: FileBody, head: Head, isLingering: boolean): number {
+  const { request, response } = exchange;
+  const part = fileHead(selectPart(request.method, request.headers, body), body);
+  const headers = Object.entries({ ...head, ...part.headers }).filter(([, value]) => value !== undefined);
+  const begin = () => void response.writeHead(part.status, Object.fromEntries(headers));
+  const { start, length } = part;
+  if (request.method === "HEAD" || length === 0) {
+    begin();
+    response.end();
+    exchange.streaming = Promise.resolve({ status: part.status, bytes: 0 });
+    return 0;
   }
-  if (mustClose || isLingering) head["connection"] = "close";
+  const end = isLingering ? { end: () => endAfterLinger(request, response) } : {};
+  exchange.streaming = sendFile(response, { path: body.path, start, length, begin, ...end });
+  return length;
+}
+
+/** Sends the answer and gives the length of its body. `mustClose` ends the connection after it. */
+export function sendAnswer(exchange: Exchange, answer: Answer, mustClose: boolean): number {
+  const { request, response } = exchange;
+  const { status, body: given } = answer;
+  // Bytes: a text would be encoded chunk by chunk into memory of three times its length.
+  const body = typeof given === "string" ? Buffer.from(given) : given;
+  const isLingering = hasLongUnreadBody(request);
+  const head = headOf(exchange, answer, mustClose || isLingering);
+  if (!(body instanceof Uint8Array)) return sendFileBody(exchange, body, head, isLingering);
+  const length = body.byteLength;
+  if (status === 204) delete head["content-type"];
+  else head["content-length"] = length;
   response.writeHead(status, head);
   if (!isLingering) {
     response.end(body);
@@ -113,8 +146,7 @@ function pathOf(url: string): string {
   return (mark === -1 ? url : url.slice(0, mark)).slice(0, 300);
 }
 
-/** One line for each request. The query is left out: filters can be personal data. `status` 0: nobody was left to answer. */
-export function logExchange(log: Logger, exchange: Exchange, status: number, bytesOut: number): void {
+function writeLine(log: Logger, exchange: Exchange, status: number, bytesOut: number): void {
   const { id, request, route, userName, companyCode, address, bytesIn } = exchange;
   log.info(
     {
@@ -132,4 +164,23 @@ export function logExchange(log: Logger, exchange: Exchange, status: number, byt
     },
     "http request",
   );
+}
+
+async function logStreamed(log: Logger, exchange: Exchange, streaming: Promise<Streamed>): Promise<void> {
+  const { status, bytes, failure } = await streaming;
+  if (failure !== undefined) {
+    const facts = { err: failure, requestId: exchange.id, route: exchange.route };
+    log.error(facts, "http answer failed: a file could not be sent");
+  }
+  writeLine(log, exchange, status, bytes);
+}
+
+/**
+ * One line for each request; of an answer that is streamed when it has been sent, with what has really gone out. The query
+ * is left out: filters can be personal data. `status` 0: nobody was left to answer.
+ */
+export function logExchange(log: Logger, exchange: Exchange, status: number, bytesOut: number): void {
+  const { streaming } = exchange;
+  if (streaming === undefined) writeLine(log, exchange, status, bytesOut);
+  else void logStreamed(log, exchange, streaming);
 }

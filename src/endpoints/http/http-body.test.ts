@@ -61,6 +61,15 @@ describe("a JSON body", () => {
     expect([reply.status, reasonsOf(reply)]).toEqual([400, [900]]);
   });
 
+  it.each([
+    ['{"stops":[{"palletID":340123450000000018}]}', 902, "stops[0].palletID has the number"],
+    ['{"stops":[{"weight":1e400}]}', 902, "stops[0].weight has the number 1e400"],
+    ['{"stops":[{"stopNbr":"V\\ud800"}]}', 900, "in stops[0].stopNbr"],
+  ])("like %s, of which something would be lost, is refused with %d", async (content, code, words) => {
+    const reply = await postJson(content);
+    expect([reply.status, reasonsOf(reply), reply.body.includes(words)]).toEqual([400, [code], true]);
+  });
+
   it("nested to 32 levels is taken, deeper ones are refused with 909, however deep", async () => {
     expect((await postJson(`${"[".repeat(32)}${"]".repeat(32)}`)).status).toBe(200);
     for (const depth of [33, 90_000]) {

@@ -21,6 +21,7 @@ import { createAddressSet, normaliseAddress } from "../../lib/address-range.ts";
 import type { Service } from "../../lib/service.ts";
 import type { SignIn } from "../../operations/sign-in.ts";
 import type { RefusalDocument } from "./answer.ts";
+import { createBodyBudget } from "./body-budget.ts";
 import { answerBrokenRequest, turnAway } from "./broken-request.ts";
 import { type ConnectionGuard, createConnectionGuard } from "./connection-guard.ts";
 import { type DispatcherState, dispatch } from "./dispatcher.ts";
@@ -157,6 +158,7 @@ function createRunning(deps: HttpEndpointDeps): Running {
     accessLog: log.child({}, { redact: [] }),
     options: () => running.options,
     inHand: new Set(),
+    bodies: createBodyBudget(() => running.options),
     trustedProxies: createAddressSet(options.trustedProxies),
     isStopping: false,
   };
@@ -197,6 +199,7 @@ function closeIdle({ guard, state, server }: Running): void {
 async function stopServer(running: Running, deadline: AbortSignal): Promise<void> {
   const { server, guard, state } = running;
   state.isStopping = true;
+  state.bodies.close();
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const cutOff = () => {
@@ -222,6 +225,7 @@ function reconfigure(running: Running, options: HttpOptions): void {
   running.options = { ...rest, ...tls, host, port, basePath };
   state.trustedProxies = trustedProxies;
   applyTimeouts(server, running.options);
+  state.bodies.refresh();
 }
 
 /** Makes the endpoint; nothing is opened before `start`. Throws when certificate and key are unusable. */

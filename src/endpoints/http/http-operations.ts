@@ -1,8 +1,25 @@
 /** What routes call, as functions over values: the composition root binds them to the store and the pipeline. */
 import type { StopSubmission, SubmittedStopDocument } from "../../inbound/submit-stop-document.ts";
+import type { AssignLoad, AssignLoadDriver } from "../../operations/assign-load.ts";
+import type { CancelLoad } from "../../operations/cancel-load.ts";
+import type { EventListQuery } from "../../operations/event-list.ts";
+import type { LoadImport } from "../../operations/import-loads.ts";
+import type { StopImport } from "../../operations/import-stops.ts";
+import type { RejectStop } from "../../operations/reject-stop.ts";
+import type { StopCarrierInput } from "../../operations/stop-carrier.ts";
 import type { BusinessPartnersOutcome } from "../../operations/business-partners.ts";
+import type { CustomerDetailQuery } from "../../operations/customer-detail.ts";
+import type { DeleteCustomer } from "../../operations/delete-customer.ts";
+import type { OrderImport } from "../../operations/import-orders.ts";
 import type { ImportInput } from "../../operations/import-request.ts";
-import type { LegacyStopsPage, LegacyStopsQuery } from "../../operations/legacy-stops.ts";
+import type { UserImport } from "../../operations/import-users.ts";
+import type { LegacyDocument, LegacyDocumentQuery } from "../../operations/legacy-document.ts";
+import type { LegacyPage } from "../../operations/legacy-search.ts";
+import type { LegacyPageQuery } from "../../operations/legacy-stops.ts";
+import type { LoadDetailQuery } from "../../operations/load-detail.ts";
+import type { OrderDetailQuery } from "../../operations/order-detail.ts";
+import type { RouteReport } from "../../operations/route-report.ts";
+import type { RejectOrder } from "../../operations/reject-order.ts";
 import type { StopDetailQuery } from "../../operations/stop-detail.ts";
 
 /** What `/readyz` reports: names of checks and whether each is fine, nothing that an outsider should not know. */
@@ -13,8 +30,34 @@ export interface Health {
 
 export interface HttpOperations {
   readStopDetail(query: StopDetailQuery): Promise<string>;
-  findLegacyStops(query: LegacyStopsQuery, signal: AbortSignal): Promise<LegacyStopsPage>;
+  findLegacyDocument(query: LegacyDocumentQuery): Promise<LegacyDocument>;
+  importStops(input: StopImport): Promise<void>;
+  importAsns(input: StopImport): Promise<void>;
+  assignStopCarrier(input: StopCarrierInput): Promise<void>;
+  unassignStopCarrier(input: StopCarrierInput): Promise<void>;
+  rejectStop(input: RejectStop): Promise<void>;
+  rejectAsn(input: RejectStop): Promise<void>;
+  readLoadDetail(query: LoadDetailQuery): Promise<string>;
+  importLoads(input: LoadImport): Promise<{ readonly importId: string }>;
+  assignLoadCarrier(input: AssignLoad): Promise<void>;
+  unassignLoadCarrier(input: AssignLoad): Promise<void>;
+  assignLoadDriver(input: AssignLoadDriver): Promise<void>;
+  unassignLoadDriver(input: AssignLoadDriver): Promise<void>;
+  cancelLoad(input: CancelLoad): Promise<void>;
+  readImportInfo(query: { readonly companyId: number; readonly importId: string }): Promise<object>;
+  readEventList(query: EventListQuery): Promise<object>;
+  reportRouteEvent(input: RouteReport): Promise<void>;
+  reportGpsPosition(input: RouteReport): Promise<void>;
+  findLegacyStops(query: LegacyPageQuery, signal: AbortSignal): Promise<LegacyPage>;
+  findLegacyLoads(query: LegacyPageQuery, signal: AbortSignal): Promise<LegacyPage>;
   importBusinessPartners(input: ImportInput): Promise<BusinessPartnersOutcome>;
+  importUsers(input: UserImport, signal: AbortSignal): Promise<void>;
+  importCustomers(input: ImportInput): Promise<void>;
+  readCustomerDetail(query: CustomerDetailQuery): Promise<string>;
+  deleteCustomer(input: DeleteCustomer): Promise<void>;
+  importOrders(input: OrderImport): Promise<void>;
+  readOrderDetail(query: OrderDetailQuery): Promise<string>;
+  rejectOrder(input: RejectOrder): Promise<void>;
   submitStopDocument(submission: StopSubmission): Promise<SubmittedStopDocument>;
   health(): Health | Promise<Health>;
   /** In the text form of Prometheus. */

@@ -31,6 +31,8 @@ export interface HttpOptions {
   readonly maxJsonDepth: number;
   readonly unknownFields: "keep" | "refuse";
   readonly maxBodyBytes: number;
+  /** Of large bodies, at the same time; counts as `maxBodyBytes` when that is more. */
+  readonly maxBodyBytesInWork: number;
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
   readonly headersTimeoutMs: number;

@@ -1,10 +1,17 @@
-/** Reads a request's body: bounded in bytes and in time. */
+/** Reads a request's body: bounded in bytes and in time, and by what all bodies in work may have together. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type BodyShare, tooBusy, uncountedBodyBytes } from "./body-budget.ts";
 import { ClientGone, HttpRefusal } from "./http-refusal.ts";
 
 export interface BodyLimits {
   readonly maxBodyBytes: number;
   readonly requestTimeoutMs: number;
+}
+
+export interface BodyWork {
+  readonly limits: BodyLimits;
+  /** Waits for a share of the budget, at most so many milliseconds. Whoever is asked releases it when all is done. */
+  readonly reserve: (bytes: number, timeoutMs: number) => Promise<BodyShare>;
 }
 
 function tooLarge(limit: number): HttpRefusal {
@@ -22,44 +29,135 @@ export function announcedLength(request: IncomingMessage): number | undefined {
   return Number(request.headers["content-length"] ?? 0);
 }
 
-function collect(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+/** What has come of a body so far. */
+interface Received {
+  readonly chunks: Buffer[];
+  size: number;
+}
+
+interface Stretch {
+  /** The stretch ends when more than this has come in all. */
+  readonly most: number;
+  readonly timeoutMs: number;
+  /** What is thrown when the time is over. */
+  readonly late: () => HttpRefusal;
+}
+
+/** Made here and not where it is used: there it would keep the body alive as long as the request. */
+const ignore = () => undefined;
+
+/** Reads on until the end of the body, or until more than `most` has come; then the rest is left to the socket. */
+function collect(
+  request: IncomingMessage,
+  received: Received,
+  { most, timeoutMs, late }: Stretch,
+): Promise<"ended" | "more"> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const timer = setTimeout(
-      () => settle(() => reject(tooSlow(limits.requestTimeoutMs))),
-      limits.requestTimeoutMs,
-    );
+    const timer = setTimeout(() => settle(() => reject(late())), timeoutMs);
     const settle = (finish: () => void) => {
       clearTimeout(timer);
       request.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       // An abort after this must not find the error event without a listener.
-      request.on("error", () => undefined);
+      request.off("error", ignore).on("error", ignore);
       finish();
     };
     const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limits.maxBodyBytes) settle(() => reject(tooLarge(limits.maxBodyBytes)));
-      else chunks.push(chunk);
+      received.size += chunk.length;
+      received.chunks.push(chunk);
+      if (received.size <= most) return;
+      request.pause();
+      settle(() => resolve("more"));
     };
-    const onEnd = () =>
-      settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    const onEnd = () => settle(() => resolve("ended"));
     const onGone = () => settle(() => reject(new ClientGone()));
     request.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+    if (request.destroyed) onGone();
+    else request.resume();
   });
 }
 
+/** Reads one body: takes its share before what needs one is read. */
+class BodyReader {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #work: BodyWork;
+  readonly #startedAtMs = performance.now();
+  readonly #received: Received = { chunks: [], size: 0 };
+  #waitedMs = 0;
+
+  constructor(request: IncomingMessage, response: ServerResponse, work: BodyWork) {
+    this.#request = request;
+    this.#response = response;
+    this.#work = work;
+  }
+
+  async read(): Promise<Buffer> {
+    const { maxBodyBytes } = this.#work.limits;
+    const length = announcedLength(this.#request);
+    if (length !== undefined && length > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    const share = await this.#readWithShare(length);
+    const { chunks, size } = this.#received;
+    share?.reduceTo(size);
+    return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);
+  }
+
+  async #readWithShare(length: number | undefined): Promise<BodyShare | undefined> {
+    const share =
+      length !== undefined && length > uncountedBodyBytes ? await this.#reserve(length) : undefined;
+    if (this.#request.headers.expect !== undefined) this.#response.writeContinue();
+    if (length !== undefined) {
+      await this.#readUpTo(this.#work.limits.maxBodyBytes);
+      return share;
+    }
+    // How long it is shows only at its end; most of those without an announced length are short all the same.
+    const mostUncounted = Math.min(uncountedBodyBytes, this.#work.limits.maxBodyBytes);
+    if ((await this.#collect(mostUncounted)) === "ended") return undefined;
+    const grown = await this.#reserve(this.#work.limits.maxBodyBytes);
+    await this.#readUpTo(this.#work.limits.maxBodyBytes);
+    return grown;
+  }
+
+  async #readUpTo(maxBodyBytes: number): Promise<void> {
+    if (this.#received.size > maxBodyBytes || (await this.#collect(maxBodyBytes)) === "more") {
+      this.#request.resume();
+      throw tooLarge(maxBodyBytes);
+    }
+  }
+
+  async #reserve(bytes: number): Promise<BodyShare> {
+    const since = performance.now();
+    try {
+      return await this.#work.reserve(bytes, this.#restMs());
+    } catch (thrown) {
+      // Paused, the rest of the body would keep the client from reading its answer.
+      this.#request.resume();
+      throw thrown;
+    } finally {
+      this.#waitedMs += performance.now() - since;
+    }
+  }
+
+  #collect(most: number): Promise<"ended" | "more"> {
+    const { requestTimeoutMs } = this.#work.limits;
+    // Who had to wait for most of the time was not slow.
+    const late = () => (this.#waitedMs > requestTimeoutMs / 2 ? tooBusy() : tooSlow(requestTimeoutMs));
+    return collect(this.#request, this.#received, { most, timeoutMs: this.#restMs(), late });
+  }
+
+  #restMs(): number {
+    return Math.max(1, this.#work.limits.requestTimeoutMs - (performance.now() - this.#startedAtMs));
+  }
+}
+
 /**
- * The whole body. Throws 909 (413) beyond the limit, before reading when the length was announced; 408 when it is not
- * complete in time; `ClientGone` when the connection ends before the body does.
+ * The whole body. A large one waits for its share of the budget before it is read, within the same time. Throws 909 (413)
+ * beyond the limit, before reading when the length was announced; 408 when it is not complete in time; 999 when there was
+ * no share for it; `ClientGone` when the connection ends before the body does.
  */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  limits: BodyLimits,
+  work: BodyWork,
 ): Promise<Buffer> {
-  const length = announcedLength(request);
-  if (length !== undefined && length > limits.maxBodyBytes) throw tooLarge(limits.maxBodyBytes);
-  if (request.headers.expect !== undefined) response.writeContinue();
-  return await collect(request, limits);
+  return await new BodyReader(request, response, work).read();
 }

@@ -1,0 +1,80 @@
+/** The operations of the gateway and of the legacy retrieval, bound to the store. */
+import type { HttpOperations } from "../endpoints/http/http-operations.ts";
+import type { Clock } from "../lib/clock.ts";
+import {
+  assignLoadCarrier,
+  assignLoadDriver,
+  unassignLoadCarrier,
+  unassignLoadDriver,
+} from "../operations/assign-load.ts";
+import { importBusinessPartners } from "../operations/business-partners.ts";
+import { cancelLoad } from "../operations/cancel-load.ts";
+import { readCustomerDetail } from "../operations/customer-detail.ts";
+import { deleteCustomer } from "../operations/delete-customer.ts";
+import { readEventList } from "../operations/event-list.ts";
+import { importCustomers } from "../operations/import-customers.ts";
+import { readImportInfo } from "../operations/import-info.ts";
+import { importLoads } from "../operations/import-loads.ts";
+import { importOrders } from "../operations/import-orders.ts";
+import { importAsns, importStops } from "../operations/import-stops.ts";
+import { importUsers, userImportHashing } from "../operations/import-users.ts";
+import { findLegacyDocument } from "../operations/legacy-document.ts";
+import { findLegacyLoads } from "../operations/legacy-loads.ts";
+import { findLegacyStops } from "../operations/legacy-stops.ts";
+import { readLoadDetail } from "../operations/load-detail.ts";
+import { readOrderDetail } from "../operations/order-detail.ts";
+import { reportGpsPosition } from "../operations/report-gps-position.ts";
+import { reportRouteEvent } from "../operations/report-route-event.ts";
+import type { EventSettings } from "../operations/route-report.ts";
+import { rejectOrder } from "../operations/reject-order.ts";
+import { rejectAsn, rejectStop } from "../operations/reject-stop.ts";
+import { createHashQueue } from "../operations/sign-in-hash-queue.ts";
+import { assignStopCarrier, unassignStopCarrier } from "../operations/stop-carrier.ts";
+import { readStopDetail } from "../operations/stop-detail.ts";
+import type { Store } from "../store/database.ts";
+
+interface GatewayDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly documentsDir: string;
+  /** The settings of the section `events`, asked for at each report. */
+  readonly events: () => EventSettings;
+  /** Tells the load importer that there is work. */
+  readonly wake: () => void;
+}
+
+/** What the routes run on, but for those of the pipeline and of monitoring. */
+export function gatewayOperations(base: GatewayDeps) {
+  const deps = { ...base, hashQueue: createHashQueue(userImportHashing) };
+  return {
+    readStopDetail: (query) => readStopDetail(deps, query),
+    importStops: (input) => importStops(deps, input),
+    importAsns: (input) => importAsns(deps, input),
+    assignStopCarrier: (input) => assignStopCarrier(deps, input),
+    unassignStopCarrier: (input) => unassignStopCarrier(deps, input),
+    rejectStop: (input) => rejectStop(deps, input),
+    rejectAsn: (input) => rejectAsn(deps, input),
+    readLoadDetail: (query) => readLoadDetail(deps, query),
+    importLoads: (input) => importLoads(deps, input),
+    assignLoadCarrier: (input) => assignLoadCarrier(deps, input),
+    unassignLoadCarrier: (input) => unassignLoadCarrier(deps, input),
+    assignLoadDriver: (input) => assignLoadDriver(deps, input),
+    unassignLoadDriver: (input) => unassignLoadDriver(deps, input),
+    cancelLoad: (input) => cancelLoad(deps, input),
+    readImportInfo: (query) => readImportInfo(deps, query),
+    readEventList: (query) => readEventList(deps, query),
+    reportRouteEvent: (input) => reportRouteEvent(deps, input),
+    reportGpsPosition: (input) => reportGpsPosition(deps, input),
+    importBusinessPartners: (input) => importBusinessPartners(deps, input),
+    importUsers: (input, signal) => importUsers(deps, input, signal),
+    importCustomers: (input) => importCustomers(deps, input),
+    readCustomerDetail: (query) => readCustomerDetail(deps, query),
+    deleteCustomer: (input) => deleteCustomer(deps, input),
+    importOrders: (input) => importOrders(deps, input),
+    readOrderDetail: (query) => readOrderDetail(deps, query),
+    rejectOrder: (input) => rejectOrder(deps, input),
+    findLegacyDocument: (query) => findLegacyDocument(deps, query),
+    findLegacyStops: (query, signal) => findLegacyStops(deps, query, signal),
+    findLegacyLoads: (query, signal) => findLegacyLoads(deps, query, signal),
+  } satisfies Partial<HttpOperations>;
+}

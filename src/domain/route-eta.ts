@@ -1,0 +1,59 @@
+/**
+ * When the driver reaches the stops that remain (decisions 4): from visit to visit in order, the great-circle distance
+ * times 1.3 at the load's planned speed, times its congestion factor, plus the estimated duration of each visit before.
+ */
+import { distanceMetres, type GeoPoint } from "./geo-point.ts";
+import type { LoadHeader } from "./load.ts";
+
+/** Roads are longer than the flight of a bird. */
+const detour = 1.3;
+
+/** A planned speed beyond these (km/h) comes from other units or a slip, and is not believed. */
+const believableKmh = { minimum: 1, maximum: 200 };
+
+type Plan = Pick<LoadHeader, "prePlannedLoadDistance" | "prePlannedLoadDuration" | "congestionFactor">;
+
+/** `prePlannedLoadDistance` in kilometres by `prePlannedLoadDuration` in minutes; the average when that is no speed. */
+export function plannedSpeedKmh(plan: Plan, averageSpeedKmh: number): number {
+  const speed = (plan.prePlannedLoadDistance ?? 0) / ((plan.prePlannedLoadDuration ?? 0) / 60);
+  const isBelievable = speed >= believableKmh.minimum && speed <= believableKmh.maximum;
+  return isBelievable ? speed : averageSpeedKmh;
+}
+
+/** How many milliseconds a metre of great circle takes. */
+export function msPerMetre(plan: Plan, averageSpeedKmh: number): number {
+  const { congestionFactor } = plan;
+  const factor = congestionFactor !== undefined && congestionFactor > 0 ? congestionFactor : 1;
+  return (detour * factor * 3_600) / plannedSpeedKmh(plan, averageSpeedKmh);
+}
+
+export interface RemainingVisit {
+  readonly stopNbr: string;
+  /** Undefined when the address has no coordinates: the way goes on from the place before. */
+  readonly place: GeoPoint | undefined;
+  /** Minutes that the visit is expected to take. */
+  readonly durationMinutes: number;
+  /** The driver is there: no way to go, and no time of arrival to tell. */
+  readonly isArrived: boolean;
+  /** Whether its time of arrival is that of the stop; the pickup of a stop with a drop-off only costs time. */
+  readonly isTold: boolean;
+}
+
+/** When the driver reaches each stop, as milliseconds UTC by stop number; a stop without coordinates has none. */
+export function arrivalsOf(
+  start: { readonly at: number; readonly place: GeoPoint },
+  visits: readonly RemainingVisit[],
+  pace: number,
+): ReadonlyMap<string, number> {
+  const arrivals = new Map<string, number>();
+  let { at, place } = start;
+  for (const visit of visits) {
+    if (visit.place !== undefined && !visit.isArrived) {
+      at += distanceMetres(place, visit.place) * pace;
+      if (visit.isTold) arrivals.set(visit.stopNbr, Math.round(at));
+    }
+    place = visit.place ?? place;
+    at += visit.durationMinutes * 60_000;
+  }
+  return arrivals;
+}

@@ -1,0 +1,94 @@
+/** Which visits a stop has, and where they are (decisions 4). */
+import type { LoadHeader } from "./load.ts";
+import type { Address, Party } from "./party.ts";
+import { distanceMetres, type GeoPoint, pointOf } from "./geo-point.ts";
+import type { StopVisits } from "./route-event-rules.ts";
+import type { Stop } from "./stop.ts";
+
+type Origin = Pick<
+  LoadHeader,
+  | "originAddr1"
+  | "originCity"
+  | "originState"
+  | "originZip"
+  | "originCountry"
+  | "originLatitude"
+  | "originLongitude"
+>;
+
+function plain(value: unknown): string {
+  return String(value ?? "")
+    .trim()
+    .toLowerCase()
+    .replaceAll(/\s+/g, " ");
+}
+
+const addressFields = ["addr1", "addr2", "city", "state", "zip", "country", "landmark"] as const;
+
+function hasPlace(address: Address): boolean {
+  return pointOf(address) !== undefined || addressFields.some((field) => plain(address[field]) !== "");
+}
+
+/** Two points this near are one place: hosts round coordinates differently. */
+const samePlaceMetres = 50;
+
+/** The origin of the load as a point. */
+export function originPoint(header: Origin): GeoPoint | undefined {
+  return pointOf({ latitude: header.originLatitude, longitude: header.originLongitude });
+}
+
+/** Whether the address is the origin: by the parts that both name, street or zip among them; else by coordinates. */
+function isOrigin(address: Address, header: Origin): boolean {
+  const pairs: readonly (readonly [unknown, unknown])[] = [
+    [address.addr1, header.originAddr1],
+    [address.zip, header.originZip],
+    [address.city, header.originCity],
+    [address.state, header.originState],
+    [address.country, header.originCountry],
+  ];
+  const named = pairs.map(([one, other]) => [plain(one), plain(other)] as const);
+  const isBoth = ([one, other]: readonly [string, string]) => one !== "" && other !== "";
+  if (named.slice(0, 2).some(isBoth)) return named.filter(isBoth).every(([one, other]) => one === other);
+  const [at, origin] = [pointOf(address), originPoint(header)];
+  return at !== undefined && origin !== undefined && distanceMetres(at, origin) <= samePlaceMetres;
+}
+
+/**
+ * The visits of a stop on a load: a pickup part when `stopType` is PU, or when `puConfirmation` is not SKIP and `from`
+ * has an address other than the load's origin. A PU stop has no drop-off.
+ */
+export function visitsOf(
+  stop: Pick<Stop, "stopType" | "puConfirmation" | "from">,
+  header: Origin,
+): StopVisits {
+  const type = plain(stop.stopType);
+  if (type === "pu" || type === "01") return "pickupOnly";
+  const from = stop.from?.address;
+  if (plain(stop.puConfirmation) === "skip" || from === undefined || !hasPlace(from)) return "dropoffOnly";
+  return isOrigin(from, header) ? "dropoffOnly" : "pickupAndDropoff";
+}
+
+/** The party of a visit. A stop of the type PU may carry its one address in `to`, as stop files do. */
+export function partyOf(
+  stop: Pick<Stop, "from" | "to">,
+  visits: StopVisits,
+  party: "from" | "to",
+): Party | undefined {
+  if (visits !== "pickupOnly") return stop[party];
+  const hasFrom = stop.from?.address !== undefined && hasPlace(stop.from.address);
+  return hasFrom ? stop.from : stop.to;
+}
+
+/** Where a visit of the stop is, when its address has coordinates. */
+export function placeOf(
+  stop: Pick<Stop, "from" | "to">,
+  visits: StopVisits,
+  party: "from" | "to",
+): GeoPoint | undefined {
+  return pointOf(partyOf(stop, visits, party)?.address ?? {});
+}
+
+/** Whether the load is completed only when it is back at the depot. */
+export function mustReturnToDepot({ returnToDepot }: Pick<LoadHeader, "returnToDepot">): boolean {
+  return !["", "never", "no", "n", "false", "0"].includes(plain(returnToDepot));
+}

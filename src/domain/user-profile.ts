@@ -1,0 +1,52 @@
+/** What a company keeps of a user beside roles and password, and what drivers are looked up by (decisions 1, 3). */
+import type { User } from "./user.ts";
+
+/** A user as its company sent it, over several imports, without password and roles. */
+export type UserProfile = Partial<Omit<User, "password" | "userRoles">>;
+
+/** The profile after an import: what is not sent stays as it was. */
+export function mergedProfile(before: UserProfile, user: User): UserProfile {
+  const { password: _password, userRoles: _roles, ...sent } = user;
+  return { ...before, ...sent };
+}
+
+function trimmed(value: string | number | null | undefined): string {
+  return String(value ?? "").trim();
+}
+
+function textOrNull(value: string | number | null | undefined): string | null {
+  const text = trimmed(value);
+  return text === "" ? null : text;
+}
+
+/** The partner codes that a user belongs to, each once: those of `assignedGroups`, and `accountNumber`. */
+function carrierCodesOf({ assignedGroups, accountNumber }: UserProfile): readonly string[] {
+  const groups = typeof assignedGroups === "string" ? assignedGroups.split(/[,;]/) : (assignedGroups ?? []);
+  const codes = [...groups.map(trimmed), trimmed(accountNumber)];
+  return [...new Set(codes)].filter((code) => code !== "");
+}
+
+/** First and last name with single blanks. */
+function fullNameOf({ firstName, lastName }: UserProfile): string | null {
+  const words = [trimmed(firstName), trimmed(lastName)].join(" ").split(/\s+/);
+  return textOrNull(words.join(" "));
+}
+
+/** What a driver is found by. */
+export interface DriverMarks {
+  readonly email: string | null;
+  readonly cdlNumber: string | null;
+  readonly fullName: string | null;
+  /** Codes of the carriers that the user belongs to. */
+  readonly carrierCodes: readonly string[];
+}
+
+/** What the user of the profile is found by as a driver; null for what it does not have. */
+export function driverMarksOf(profile: UserProfile): DriverMarks {
+  return {
+    email: textOrNull(profile.email),
+    cdlNumber: textOrNull(profile.cdlNumber),
+    fullName: fullNameOf(profile),
+    carrierCodes: carrierCodesOf(profile),
+  };
+}

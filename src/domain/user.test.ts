@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { isUserName, userNameForm, validateUser } from "./user.ts";
+
+test.each([".", "..", "...", "../../x", "h/x", "/"])(
+  "%j is no name of a user: it reads as a path",
+  (userName) => {
+    expect(isUserName(userName)).toBe(false);
+    const [fault] = validateUser({ userName }, "users[0]");
+    expect(fault).toMatchObject({ code: "wrongType", path: "users[0].userName" });
+    expect(fault?.message).toContain(userNameForm);
+  },
+);
+
+test.each(["host", "acme.host", ".host", "host..", "a b", "ACME\\svc", "h\u00e4ns", "x@acme.com"])(
+  "%j is a name of a user",
+  (userName) => {
+    expect(isUserName(userName)).toBe(true);
+    expect(validateUser({ userName }, "users[0]")).toEqual([]);
+  },
+);

@@ -1,0 +1,43 @@
+/** The routes for customers (interface 4.7). */
+import { jsonAnswer, successAnswer } from "./answer.ts";
+import type { CompanyRoute, Route } from "./route.ts";
+import { bodyOf, gatewayRead, gatewayWrite, importOf, param } from "./route-helpers.ts";
+
+const getCustomerDetail: CompanyRoute = {
+  ...gatewayRead,
+  version: "v6",
+  name: "getCustomerDetail",
+  summary: "Get customer detail",
+  path: "/customer/info/{accountNumber}/{companyCode}",
+  async run({ operations }, request) {
+    const { companyId } = request;
+    const accountNumber = param(request, "accountNumber");
+    return jsonAnswer(await operations.readCustomerDetail({ companyId, accountNumber }));
+  },
+};
+
+const importCustomers: CompanyRoute = {
+  ...gatewayWrite,
+  version: "v6",
+  name: "importCustomers",
+  summary: "Import customers",
+  path: "/customer/update/{companyCode}",
+  async run({ operations, options }, request) {
+    await operations.importCustomers(importOf(request, options()));
+    return successAnswer;
+  },
+};
+
+const deleteCustomer: CompanyRoute = {
+  ...gatewayWrite,
+  version: "v6",
+  name: "deleteCustomer",
+  summary: "Delete customer",
+  path: "/customer/delete/{companyCode}",
+  async run({ operations, options }, request) {
+    await operations.deleteCustomer(bodyOf(request, options()));
+    return successAnswer;
+  },
+};
+
+export const customerRoutes: readonly Route[] = [getCustomerDetail, importCustomers, deleteCustomer];

@@ -1,0 +1,40 @@
+/** What drivers report: route events and positions (interface 4.8; decisions 1, 4). */
+import { successAnswer } from "./answer.ts";
+import type { CompanyRoute, OperationRequest, Route } from "./route.ts";
+import { bodyOf, gatewayWrite } from "./route-helpers.ts";
+import type { HttpOptions } from "./http-options.ts";
+import type { RouteReport } from "../../operations/route-report.ts";
+import type { Role } from "../../domain/role.ts";
+
+const reporters: readonly Role[] = ["DI_Driver", "DI_Integration"];
+
+function reportOf(request: OperationRequest, options: HttpOptions): RouteReport {
+  const { userName, roles } = request;
+  return { ...bodyOf(request, options), userName, roles };
+}
+
+const reportRouteEvent: CompanyRoute = {
+  ...gatewayWrite,
+  access: reporters,
+  name: "reportRouteEvent",
+  summary: "Report route/stop event",
+  path: "/event/route/{companyCode}",
+  async run({ operations, options }, request) {
+    await operations.reportRouteEvent(reportOf(request, options()));
+    return successAnswer;
+  },
+};
+
+const reportGpsPosition: CompanyRoute = {
+  ...gatewayWrite,
+  access: reporters,
+  name: "reportGpsPosition",
+  summary: "Report GPS position",
+  path: "/event/gps/{companyCode}",
+  async run({ operations, options }, request) {
+    await operations.reportGpsPosition(reportOf(request, options()));
+    return successAnswer;
+  },
+};
+
+export const eventRoutes: readonly Route[] = [reportRouteEvent, reportGpsPosition];

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { type ApiDocument, createSchemaCheck } from "../../../test/support/openapi-checks.ts";
+import { validateCustomer } from "../../domain/customer.ts";
+import { validateLoad } from "../../domain/load.ts";
+import { normaliseCustomer } from "../../domain/normalise-customer.ts";
+import { normaliseLoad } from "../../domain/normalise-load.ts";
+import { normaliseStop } from "../../domain/normalise-stop.ts";
+import { normaliseUser } from "../../domain/normalise-user.ts";
+import { validateStop } from "../../domain/stop.ts";
+import { validateUser } from "../../domain/user.ts";
+import { createOpenApiDocument } from "./openapi-document.ts";
+import { routes } from "./routes.ts";
+
+const document = JSON.parse(JSON.stringify(createOpenApiDocument(routes, ""))) as ApiDocument;
+const check = createSchemaCheck(document);
+
+type Reader = (value: unknown) => readonly unknown[];
+
+const readers: Readonly<Record<string, Reader>> = {
+  Stop: (value) => validateStop(normaliseStop(value), ""),
+  Load: (value) => validateLoad(normaliseLoad(value), ""),
+  Customer: (value) => validateCustomer(normaliseCustomer(value), ""),
+  User: (value) => validateUser(normaliseUser(value), ""),
+};
+
+function isTaken(name: string, value: unknown): boolean {
+  const reader = readers[name];
+  if (reader === undefined) throw new Error(`nothing reads a ${name}`);
+  return reader(value).length === 0;
+}
+
+function isAllowed(name: string, value: unknown): boolean {
+  return check({ $ref: `#/components/schemas/${name}` }, value).length === 0;
+}
+
+const schedule = (fields: object) => ({ stopNbr: "1", to: { schedule: fields } });
+const detail = (fields: object) => ({ stopNbr: "1", stopDetails: [fields] });
+const hours = (timeFrom: string) => ({ accountNumber: "1", addresses: [{ operatingHours: { timeFrom } }] });
+
+describe("what is taken on the wire is allowed by the API document", () => {
+  it.each<[string, string, object]>([
+    ["an unpadded date-time", "Stop", schedule({ timeFrom: "2020-4-5T8:0:0" })],
+    ["a date-time with a fraction and Z", "Stop", schedule({ timeFrom: "2020-04-05T08:00:00.5Z" })],
+    ["a duration as a number", "Stop", schedule({ estDuration: 15 })],
+    ["a duration as text", "Stop", schedule({ estDuration: " 15.5 " })],
+    ["a duration by its other name", "Stop", schedule({ estimatedDuration: 15 })],
+    ["an empty duration", "Stop", schedule({ estimatedDuration: "", estDuration: null })],
+    ["an abbreviated zone", "Stop", schedule({ timeZone: "EST" })],
+    ["to inside from", "Stop", { stopNbr: "1", from: { address: {}, to: { address: { city: "X" } } } }],
+    ["one comment without a list", "Stop", { stopNbr: "1", comments: { commentType: 7 } }],
+    ["one comment of a detail", "Stop", detail({ comments: { commentType: "A" } })],
+    ["a date with Z", "Stop", detail({ orderDate: "2020-4-5T8:0:0Z" })],
+    ["a plain date", "Stop", detail({ invoiceDate: "2020-04-05" })],
+    ["numbers as text and as numbers", "Stop", { stopNbr: "1", stopSeq: "3", weight: 2.5 }],
+    [
+      "a coordinate that is empty",
+      "Stop",
+      { stopNbr: "1", to: { address: { latitude: "", longitude: null } } },
+    ],
+    ["fields that nobody knows", "Stop", { stopNbr: "1", colour: { of: "box" } }],
+    ["one comment of a load", "Load", { loadHeader: { loadNbr: "1", comments: { commentType: 7 } } }],
+    ["hours without zeros and seconds", "Customer", hours("8:30")],
+    ["a day of birth as a date", "User", { userName: "u", dob: "1990-1-2" }],
+    ["a number with a blank inside", "Stop", { stopNbr: "A 1.ä" }],
+    ["a negative number", "Stop", { stopNbr: "1", proNumber: -123_456_789 }],
+    ["no day of birth", "User", { userName: "u", dob: null }],
+    ["flat roles", "User", { userName: "u", userRoles: [{ role: "DI_Driver" }] }],
+    ["nested roles", "User", { userName: "u", userRoles: [{ role: [{ role: "DI_Driver" }] }] }],
+    ["groups as a list", "User", { userName: "u", assignedGroups: ["C1", "C2"] }],
+  ])("%s", (_what, name, value) => {
+    expect([isTaken(name, value), isAllowed(name, value)]).toEqual([true, true]);
+  });
+});
+
+describe("what is refused for its form is ruled out by the API document", () => {
+  it.each<[string, string, object]>([
+    ["a stop without a number", "Stop", { stopSeq: 1 }],
+    ["a number that is too long", "Stop", { stopNbr: "x".repeat(21) }],
+    ["a number that reads as a path", "Stop", { stopNbr: "A/B" }],
+    ["a number of dots", "Stop", { stopNbr: ".." }],
+    ["a number with a control character", "Stop", { stopNbr: "A\u0085" }],
+    ["a blank at the end of a number", "Load", { loadHeader: { loadNbr: "A " } }],
+    ["a negative number that is too long", "Stop", { stopNbr: "1", proNumber: -1_234_567_890 }],
+    ["a text that is no date", "Stop", schedule({ timeFrom: "tomorrow" })],
+    ["a duration in words", "Stop", schedule({ estDuration: "an hour" })],
+    ["a detail that is none", "Stop", { stopNbr: "1", stopDetails: ["box"] }],
+    ["a latitude beyond the pole", "Stop", { stopNbr: "1", to: { address: { latitude: 91 } } }],
+    ["a comment that is text", "Stop", { stopNbr: "1", comments: "ring" }],
+    ["a role that is none", "User", { userName: "u", userRoles: [{ role: "Boss" }] }],
+    ["a password that is too short", "User", { userName: "u", password: "short" }],
+    ["an hour that is none", "Customer", hours("at eight")],
+  ])("%s", (_what, name, value) => {
+    expect([isTaken(name, value), isAllowed(name, value)]).toEqual([false, false]);
+  });
+});

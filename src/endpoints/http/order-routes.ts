@@ -1,0 +1,45 @@
+/** The routes for customer orders (interface 4.6). */
+import { jsonAnswer, successAnswer } from "./answer.ts";
+import type { CompanyRoute, Route } from "./route.ts";
+import { bodyOf, gatewayRead, gatewayWrite, importOf, param } from "./route-helpers.ts";
+
+const getOrderDetail: CompanyRoute = {
+  ...gatewayRead,
+  version: "v6",
+  name: "getOrderDetail",
+  summary: "Get order detail",
+  path: "/order/info/{orderNbr}/{companyCode}",
+  async run({ operations }, request) {
+    const { companyId } = request;
+    return jsonAnswer(await operations.readOrderDetail({ companyId, orderNbr: param(request, "orderNbr") }));
+  },
+};
+
+const importOrders: CompanyRoute = {
+  ...gatewayWrite,
+  version: "v6",
+  name: "importOrders",
+  summary: "Import orders",
+  path: "/order/update/{serviceName}/{companyCode}",
+  async run({ operations, options }, request) {
+    await operations.importOrders({
+      ...importOf(request, options()),
+      serviceName: param(request, "serviceName"),
+    });
+    return successAnswer;
+  },
+};
+
+const rejectOrder: CompanyRoute = {
+  ...gatewayWrite,
+  version: "v6",
+  name: "rejectOrder",
+  summary: "Delete/reject order",
+  path: "/order/cancel/{companyCode}",
+  async run({ operations, options }, request) {
+    await operations.rejectOrder(bodyOf(request, options()));
+    return successAnswer;
+  },
+};
+
+export const orderRoutes: readonly Route[] = [getOrderDetail, importOrders, rejectOrder];

@@ -1,0 +1,144 @@
+/** The effect of an event of the whole route, and the completion of a load (decisions 4). */
+import { loadStatusNames } from "../domain/load-status.ts";
+import type { RouteEventCode, RouteEventRule } from "../domain/route-event-rules.ts";
+import type { LoadExecution } from "../domain/stop-execution.ts";
+import { isFinalStopStatus } from "../domain/stop-status.ts";
+import { mustReturnToDepot } from "../domain/stop-visits.ts";
+import { DropgateError } from "../lib/errors.ts";
+import { findDriversBy } from "../store/drivers.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import type { StoredLoad } from "../store/load-queries.ts";
+import { recordEvent } from "../store/recorded-events.ts";
+import { listStopStates } from "../store/route-stops.ts";
+import { departStops } from "./apply-stop-event.ts";
+import { driverText } from "./load-driver.ts";
+import { isDriver, type ReportedRoute, reportData } from "./route-report.ts";
+
+export interface LoadEvent {
+  readonly code: RouteEventCode;
+  readonly rule: Extract<RouteEventRule, { kind: "load" }>;
+}
+
+function outOfSequence(code: RouteEventCode, why: string): DropgateError {
+  return new DropgateError(
+    "eventOutOfSequence",
+    `${code} does not follow: ${why}. Report the events in their order, each step once.`,
+  );
+}
+
+/** Throws 981 unless the load is in a state in which the event is taken. */
+export function checkLoadState({ load }: ReportedRoute, code: RouteEventCode, rule: RouteEventRule): void {
+  if (rule.loadStates.includes(load.status)) return;
+  const state = `${load.status} (${loadStatusNames[load.status]})`;
+  throw outOfSequence(code, `the load ${load.loadNbr} is ${state}`);
+}
+
+function changed(load: StoredLoad, change: Partial<StoredLoad>, execution: LoadExecution): StoredLoad {
+  return { ...load, ...change, execution: JSON.stringify(execution) };
+}
+
+async function recordLoad(
+  tx: Transaction,
+  route: ReportedRoute,
+  kind: "loadAssigned" | "loadInitiated" | "loadCompleted",
+): Promise<void> {
+  const { companyId, load, now } = route;
+  const { loadNbr } = load;
+  await recordEvent(tx, { companyId, kind, loadNbr, recordedAt: now, data: reportData(route) });
+}
+
+/** The load with the caller as its driver. Throws 1505 when the caller is none. */
+async function withDriver(tx: Transaction, route: ReportedRoute): Promise<StoredLoad> {
+  const { load, companyId, userName } = route;
+  if (load.driverUserId !== null) return load;
+  const [driver] = isDriver(route.roles)
+    ? await findDriversBy(tx, companyId, { key: "userName", value: userName })
+    : [];
+  if (driver === undefined) {
+    throw new DropgateError(
+      "driverRequired",
+      `a driver is required: the load ${load.loadNbr} has none. Assign one, or let the driver report the event.`,
+    );
+  }
+  await recordLoad(tx, route, "loadAssigned");
+  return { ...load, driverUserId: driver.userId, driver: driverText(driver) };
+}
+
+async function initiate(tx: Transaction, route: ReportedRoute): Promise<StoredLoad> {
+  const { eventDTTM, eventTz } = route.stamp;
+  const load = await withDriver(tx, route);
+  await recordLoad(tx, route, "loadInitiated");
+  const start = { actualStartDTTM: eventDTTM, actualStartTimeZone: eventTz };
+  return changed(load, { status: 40 }, { ...route.execution, ...start });
+}
+
+async function checkAtOrigin(tx: Transaction, route: ReportedRoute, code: RouteEventCode): Promise<void> {
+  const hasLeft =
+    route.execution.originDepartureDTTM !== undefined ||
+    (await listStopStates(tx, route.load.id)).some((status) => status !== "20");
+  if (hasLeft) throw outOfSequence(code, `the load ${route.load.loadNbr} has left its origin`);
+}
+
+async function arriveAtOrigin(
+  tx: Transaction,
+  route: ReportedRoute,
+  code: RouteEventCode,
+): Promise<StoredLoad> {
+  await checkAtOrigin(tx, route, code);
+  if (route.execution.originArrivalDTTM !== undefined)
+    throw outOfSequence(code, `the load ${route.load.loadNbr} is at its origin already`);
+  return changed(route.load, {}, { ...route.execution, originArrivalDTTM: route.stamp.eventDTTM });
+}
+
+async function leaveOrigin(tx: Transaction, route: ReportedRoute, code: RouteEventCode): Promise<StoredLoad> {
+  await checkAtOrigin(tx, route, code);
+  await departStops(tx, route);
+  return changed(route.load, {}, { ...route.execution, originDepartureDTTM: route.stamp.eventDTTM });
+}
+
+function arriveAtDepot({ load, header, execution, stamp }: ReportedRoute, code: RouteEventCode): StoredLoad {
+  if (!mustReturnToDepot(header)) throw outOfSequence(code, `the load ${load.loadNbr} has no returnToDepot`);
+  if (execution.depotArrivalDTTM !== undefined)
+    throw outOfSequence(code, `the load ${load.loadNbr} is back at the depot already`);
+  return changed(load, {}, { ...execution, depotArrivalDTTM: stamp.eventDTTM });
+}
+
+/** Applies the event in the transaction; gives the load as it is to be kept. Throws 981 or 1505. */
+export async function applyLoadEvent(
+  tx: Transaction,
+  route: ReportedRoute,
+  { code, rule }: LoadEvent,
+): Promise<StoredLoad> {
+  switch (rule.step) {
+    case "initiated":
+      return await initiate(tx, route);
+    case "originArrival":
+      return await arriveAtOrigin(tx, route, code);
+    case "originDeparture":
+      return await leaveOrigin(tx, route, code);
+    case "depotArrival":
+      return arriveAtDepot(route, code);
+  }
+}
+
+/**
+ * The load completed (90, 7005), when every stop is final and it is back at the depot if it must be; else as it is. A
+ * load without stops is completed when it leaves its origin.
+ */
+export async function completedIfDone(
+  tx: Transaction,
+  route: ReportedRoute,
+  load: StoredLoad,
+): Promise<StoredLoad> {
+  const execution = JSON.parse(load.execution) as LoadExecution;
+  if (load.status !== 40) return load;
+  if (mustReturnToDepot(route.header) && execution.depotArrivalDTTM === undefined) return load;
+  if (!(await listStopStates(tx, load.id)).every(isFinalStopStatus)) return load;
+  await recordLoad(tx, route, "loadCompleted");
+  const { eventDTTM, eventTz } = route.stamp;
+  return changed(
+    load,
+    { status: 90 },
+    { ...execution, actualEndDTTM: eventDTTM, actualEndTimeZone: eventTz },
+  );
+}

@@ -1,0 +1,158 @@
+/**
+ * Applies one imported load with its stops (decisions 3, rows "load import"). It throws what it refuses, after which the
+ * caller undoes what was written.
+ */
+import { setImmediate } from "node:timers/promises";
+import type { Load, LoadAssignment } from "../domain/load.ts";
+import { plannedLoadStatus } from "../domain/load-status.ts";
+import { stopChangeOf } from "../domain/stop-change.ts";
+import { plannedImportRules } from "../domain/stop-actions.ts";
+import { DropgateError } from "../lib/errors.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import {
+  findKnownLoad,
+  type KnownLoad,
+  type LoadAssignmentRecord,
+  releaseStop,
+  saveLoad,
+  stopNumbersOf,
+} from "../store/loads.ts";
+import { recordEvent } from "../store/recorded-events.ts";
+import { applyStopChanges } from "./apply-stop-changes.ts";
+import { requireCarrier } from "./carrier-assignment.ts";
+import { refusalOfLoadAction } from "./known-load.ts";
+import { driverText, findAssignedDriver } from "./load-driver.ts";
+import { refusal } from "./request-body.ts";
+
+/** Others get a turn of the event loop between so many stops. */
+const stopsInTurn = 64;
+
+export interface LoadToApply {
+  readonly companyId: number;
+  readonly load: Load;
+  /** Where the load stands in the request, for the faults of its stops: `loads[3]`. */
+  readonly path: string;
+  readonly now: number;
+}
+
+const unassigned: LoadAssignmentRecord = {
+  carrierCode: null,
+  assignmentCriteria: null,
+  driverUserId: null,
+  driver: "{}",
+};
+
+/** The faults of an operation on one load name its fields only: in an import they have to say of which load. */
+async function atPath<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DropgateError)) throw error;
+    const message = `${path}: ${error.message}`;
+    throw new DropgateError(error.code, message, { faults: [{ code: error.code, path, message }] });
+  }
+}
+
+/** Without `loadAssignment` the one that is there stays; with it, it is replaced whole. */
+async function assignmentOf(
+  tx: Transaction,
+  { companyId, load }: LoadToApply,
+  known: KnownLoad | undefined,
+): Promise<LoadAssignmentRecord> {
+  const wanted: LoadAssignment | undefined = load.loadAssignment;
+  if (wanted === undefined) return known ?? unassigned;
+  const carrierCode =
+    wanted.carrierCode === undefined || wanted.carrierCode === "" ? null : wanted.carrierCode;
+  if (carrierCode !== null) await requireCarrier(tx, companyId, carrierCode);
+  const { assignmentCriteria: criteria } = wanted;
+  const assignmentCriteria = criteria === undefined || criteria === "" ? null : String(criteria);
+  const driver = await findAssignedDriver(tx, companyId, { ...wanted, assignmentCriteria, carrierCode });
+  return {
+    carrierCode,
+    assignmentCriteria,
+    driverUserId: driver?.userId ?? null,
+    driver: driverText(driver),
+  };
+}
+
+function textOrNull(value: string | number | undefined): string | null {
+  return value === undefined ? null : String(value);
+}
+
+/** Fields that the specification does not name are given back (decisions 2.2), and the assignment in the form it had. */
+function extraOf({ loadHeader: _, stops: __, loadAssignment, ...load }: Load, known: KnownLoad | undefined) {
+  const before = known === undefined ? {} : (JSON.parse(known.extra) as { readonly assignment?: object });
+  const assignment = loadAssignment ?? before.assignment;
+  return JSON.stringify({ load, ...(assignment === undefined ? {} : { assignment }) });
+}
+
+async function keepLoad(
+  tx: Transaction,
+  input: LoadToApply,
+  known: KnownLoad | undefined,
+): Promise<{ readonly id: number; readonly assignment: LoadAssignmentRecord }> {
+  const { companyId, now } = input;
+  const { loadHeader } = input.load;
+  const assignment = await atPath(`${input.path}.loadAssignment`, () => assignmentOf(tx, input, known));
+  const { carrierCode, assignmentCriteria, driverUserId, driver } = assignment;
+  const id = await saveLoad(tx, {
+    companyId,
+    loadNbr: loadHeader.loadNbr,
+    status: plannedLoadStatus({ hasCarrier: carrierCode !== null, hasDriver: driverUserId !== null }),
+    ...{ carrierCode, assignmentCriteria, driverUserId, driver },
+    reference: textOrNull(loadHeader.reference),
+    sealNbr: textOrNull(loadHeader.sealNbr),
+    body: JSON.stringify(loadHeader),
+    execution: known?.execution ?? "{}",
+    extra: extraOf(input.load, known),
+    createdAt: known?.createdAt ?? now,
+    updatedAt: now,
+  });
+  return { id, assignment };
+}
+
+async function recordLoad(
+  tx: Transaction,
+  { companyId, load, now }: LoadToApply,
+  change: { readonly known: KnownLoad | undefined; readonly assignment: LoadAssignmentRecord },
+): Promise<void> {
+  const { known, assignment } = change;
+  const { loadNbr } = load.loadHeader;
+  const event = { companyId, loadNbr, recordedAt: now };
+  await recordEvent(tx, { ...event, kind: known === undefined ? "loadCreated" : "loadUpdated" });
+  const before = known?.driverUserId ?? null;
+  if (assignment.driverUserId === before) return;
+  await recordEvent(tx, {
+    ...event,
+    kind: assignment.driverUserId === null ? "loadUnassigned" : "loadAssigned",
+  });
+}
+
+/** Applies the load in the transaction. Throws a `DropgateError`: 906, 907, 925, 926, or the faults of its stops. */
+export async function applyLoad(tx: Transaction, input: LoadToApply): Promise<void> {
+  const { companyId, load, now, path } = input;
+  const { loadNbr } = load.loadHeader;
+  const known = await findKnownLoad(tx, companyId, loadNbr);
+  const refused = known === undefined ? undefined : refusalOfLoadAction(known, "import");
+  if (refused !== undefined) throw refused;
+  const { id, assignment } = await keepLoad(tx, input, known);
+  await recordLoad(tx, input, { known, assignment });
+  const stops = load.stops ?? [];
+  const listed = new Set(stops.map(({ stopNbr }) => stopNbr));
+  const before = known === undefined ? [] : await stopNumbersOf(tx, id);
+  for (const [index, stopNbr] of before.filter((one) => !listed.has(one)).entries()) {
+    if (index % stopsInTurn === stopsInTurn - 1) await setImmediate();
+    await releaseStop(tx, { companyId, stopNbr, now });
+  }
+  const outcome = await applyStopChanges(tx, {
+    companyId,
+    changes: stops.map((stop) => stopChangeOf("01", stop)),
+    fileTime: null,
+    refuseLate: false,
+    now,
+    rules: plannedImportRules,
+    load: { id, loadNbr },
+    pathOf: (index) => `${path}.stops[${index}]`,
+  });
+  if (outcome.kind !== "applied") throw refusal(outcome.faults);
+}

@@ -1,0 +1,208 @@
+/** The effect of an event of a stop: its state, its times, what was confirmed, and what is recorded (decisions 4). */
+import type { DocumentObject } from "../domain/document-object.ts";
+import type { RecordedEventKind } from "../domain/recorded-events.ts";
+import type { StopEventData } from "../domain/route-event.ts";
+import {
+  departedStatus,
+  routeEventRule,
+  type RouteEventCode,
+  type StopEventRule,
+  type StopMoves,
+  type StopVisits,
+} from "../domain/route-event-rules.ts";
+import {
+  departed,
+  isDepartureDue,
+  type PartyExecution,
+  type StopException,
+  type StopExecution,
+  visitAfter,
+} from "../domain/stop-execution.ts";
+import { type StopStatus, stopStatusNames } from "../domain/stop-status.ts";
+import type { Stop } from "../domain/stop.ts";
+import { visitsOf } from "../domain/stop-visits.ts";
+import { DropgateError } from "../lib/errors.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { recordEvent } from "../store/recorded-events.ts";
+import { findRouteStop, listPendingStops, type RouteStop, saveStopExecution } from "../store/route-stops.ts";
+import { confirmDetails } from "./confirmed-details.ts";
+import { type ReportedRoute, reportData } from "./route-report.ts";
+
+export interface StopEvent {
+  readonly code: RouteEventCode;
+  readonly rule: StopEventRule;
+  /** Without content of documents. */
+  readonly data: StopEventData;
+}
+
+/** The stop of an event, read. */
+interface Visited {
+  readonly row: RouteStop;
+  readonly stop: Stop;
+  readonly visits: StopVisits;
+  readonly execution: StopExecution;
+}
+
+interface Change {
+  readonly status: StopStatus;
+  readonly execution: StopExecution;
+  readonly kinds: readonly RecordedEventKind[];
+}
+
+/** Brings the stops of a load that leaves its origin on their way: 24 with a pickup, else 38. */
+export async function departStops(tx: Transaction, route: ReportedRoute): Promise<void> {
+  for (const row of await listPendingStops(tx, route.load.id)) {
+    if (row.status !== "20") continue;
+    const status = departedStatus(visitsOf(JSON.parse(row.body) as Stop, route.header));
+    await saveStopExecution(tx, { id: row.id, status, execution: row.execution, updatedAt: route.now });
+  }
+}
+
+async function findVisited(tx: Transaction, route: ReportedRoute, stopNbr: string): Promise<Visited> {
+  const found = await findRouteStop(tx, route.companyId, stopNbr);
+  if (found === undefined || found.loadId !== route.load.id) {
+    const message = `the stop ${stopNbr} is not on the load ${route.load.loadNbr}. Check stopEventData.stopNbr and routeNbr.`;
+    throw new DropgateError("stopNotOnRoute", message, {
+      faults: [{ code: "stopNotOnRoute", path: "stopEventData.stopNbr", message }],
+    });
+  }
+  const stop = JSON.parse(found.body) as Stop;
+  const visits = visitsOf(stop, route.header);
+  const status = found.status === "20" ? departedStatus(visits) : found.status;
+  if (found.status === "20") await departStops(tx, route);
+  return {
+    row: { ...found, status },
+    stop,
+    visits,
+    execution: JSON.parse(found.execution) as StopExecution,
+  };
+}
+
+function outOfSequence({ row, visits }: Visited, code: RouteEventCode): DropgateError {
+  const state = `${row.status} (${stopStatusNames[row.status]})`;
+  const kind = {
+    pickupOnly: "a pickup only",
+    pickupAndDropoff: "a pickup and a drop-off",
+    dropoffOnly: "a drop-off only",
+  };
+  return new DropgateError(
+    "eventOutOfSequence",
+    `${code} does not follow: the stop ${row.stopNbr} is ${state} and has ${kind[visits]}. Report the events in their order, each step once.`,
+  );
+}
+
+function stateAfter(visited: Visited, { code, rule }: Pick<StopEvent, "code" | "rule">): StopStatus {
+  const moves: StopMoves = rule.moves[visited.visits] ?? {};
+  const next = moves[visited.row.status];
+  const isDue = rule.step !== "departure" || isDepartureDue(visited.execution, rule.party);
+  if (next === undefined || !isDue) throw outOfSequence(visited, code);
+  return next;
+}
+
+function exceptionOf(data: StopEventData, rule: StopEventRule): readonly StopException[] {
+  // A closed stop has its reason; hosts look for it among the exceptions.
+  const isClosed = rule.step === "closed";
+  const exceptionCode = data.exceptionCode ?? (isClosed ? data.reasonCode : undefined);
+  const exceptionDesc = data.exceptionDesc ?? (isClosed ? data.reasonComments : undefined);
+  if (exceptionCode === undefined && exceptionDesc === undefined) return [];
+  return [
+    {
+      ...(exceptionCode === undefined ? {} : { exceptionCode: String(exceptionCode) }),
+      ...(exceptionDesc === undefined ? {} : { exceptionDesc }),
+    },
+  ];
+}
+
+function withLists(visited: Visited, { data, rule }: StopEvent): StopExecution {
+  const { execution, stop } = visited;
+  const exceptions = exceptionOf(data, rule);
+  const { documents = [], stopDetails = [] } = data;
+  const confirmed =
+    stopDetails.length === 0
+      ? execution.confirmed
+      : confirmDetails(execution.confirmed, stop.stopDetails ?? [], stopDetails);
+  return {
+    ...execution,
+    ...(exceptions.length === 0 ? {} : { exceptions: [...(execution.exceptions ?? []), ...exceptions] }),
+    ...(documents.length === 0 ? {} : { documents: [...(execution.documents ?? []), ...documents] }),
+    ...(confirmed === undefined ? {} : { confirmed }),
+  };
+}
+
+/** Whether the driver is taken to leave with this event: a confirmation, or the closing of a stop that was reached. */
+function departsAtOnce(visit: PartyExecution, { rule, data }: StopEvent, isDefault: boolean): boolean {
+  if (rule.step !== "confirmation" && rule.step !== "closed") return false;
+  return visit.arrivalDTTM !== undefined && (data.autoDepart ?? visit.autoDepart ?? isDefault);
+}
+
+function departureStatus(visits: StopVisits, party: "from" | "to", status: StopStatus): StopStatus {
+  const rule = routeEventRule(party === "from" ? "stop.pickup.departure" : "stop.dropoff.departure");
+  const moves: StopMoves = (rule.kind === "stop" ? rule.moves[visits] : undefined) ?? {};
+  return moves[status] ?? status;
+}
+
+function changeOf(route: ReportedRoute, visited: Visited, event: StopEvent): Change {
+  const { rule, data } = event;
+  const time = route.stamp;
+  const isArrivalImplied = rule.impliesArrivalIn.includes(visited.row.status);
+  const status = stateAfter(visited, event);
+  const reached = visitAfter(visited.execution[rule.party] ?? {}, { rule, time, isArrivalImplied });
+  const { autoDepart } = data;
+  const saysDeparture = rule.step === "arrival" && autoDepart !== undefined;
+  const visit = saysDeparture ? { ...reached, autoDepart } : reached;
+  const isLeaving = departsAtOnce(visit, event, route.settings.autoDepart);
+  return {
+    status: isLeaving ? departureStatus(visited.visits, rule.party, status) : status,
+    execution: {
+      ...withLists(visited, event),
+      [rule.party]: isLeaving ? departed(visit, time, true) : visit,
+    },
+    kinds: [
+      ...(isArrivalImplied ? (["stopArrival"] as const) : []),
+      rule.recorded,
+      ...((data.documents ?? []).length > 0 ? (["documentCapture"] as const) : []),
+      ...(isLeaving ? (["stopDeparture"] as const) : []),
+    ],
+  };
+}
+
+function shortDocument({ documentData: _content, docSignatories: _signatories, ...rest }: DocumentObject) {
+  return rest;
+}
+
+async function recordAll(
+  tx: Transaction,
+  route: ReportedRoute,
+  recorded: { readonly event: StopEvent; readonly kinds: readonly RecordedEventKind[] },
+): Promise<void> {
+  const { code, data, rule } = recorded.event;
+  const [exception] = exceptionOf(data, rule);
+  const { companyId, now, load } = route;
+  for (const kind of recorded.kinds) {
+    const documents = kind === "documentCapture" ? { documents: data.documents?.map(shortDocument) } : {};
+    const why = kind === rule.recorded ? exception : undefined;
+    await recordEvent(tx, {
+      ...{ companyId, kind, stopNbr: data.stopNbr, loadNbr: load.loadNbr, recordedAt: now },
+      data: { ...reportData(route), reportedCode: code, ...why, ...documents },
+    });
+  }
+}
+
+/** A departure that was taken to be with the confirmation needs no report; one that comes all the same changes nothing. */
+function isDepartedAlready({ execution }: Visited, rule: StopEventRule): boolean {
+  return rule.step === "departure" && execution[rule.party]?.isAutoDeparture === true;
+}
+
+/** Applies the event in the transaction. Throws 982, 981, or 901 and 902 for details that the stop has not. */
+export async function applyStopEvent(tx: Transaction, route: ReportedRoute, event: StopEvent): Promise<void> {
+  const visited = await findVisited(tx, route, event.data.stopNbr);
+  if (isDepartedAlready(visited, event.rule)) return;
+  const { status, execution, kinds } = changeOf(route, visited, event);
+  await saveStopExecution(tx, {
+    id: visited.row.id,
+    status,
+    execution: JSON.stringify(execution),
+    updatedAt: route.now,
+  });
+  await recordAll(tx, route, { event, kinds });
+}

@@ -1,0 +1,49 @@
+/** Imports customers, all or nothing (interface "Customer", 4.7; decisions 2.2). */
+import { setImmediate } from "node:timers/promises";
+import { Customer, validateCustomer } from "../domain/customer.ts";
+import { isFields } from "../domain/fields-of-json.ts";
+import { normaliseCustomer } from "../domain/normalise-customer.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Store } from "../store/database.ts";
+import { saveCustomer } from "../store/customers.ts";
+import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
+import { refusal } from "./request-body.ts";
+
+export interface CustomerImportDeps {
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+}
+
+/** Others get a turn of the event loop between so many customers. */
+const customersInTurn = 64;
+
+/** The status of a customer for whom the host sends none. */
+const defaultStatus = "ACTIVE";
+
+function withStatus(value: unknown): unknown {
+  return isFields(value) && value["status"] === undefined ? { ...value, status: defaultStatus } : value;
+}
+
+const customerImport: ImportKind<Customer> = {
+  list: "customers",
+  schema: Customer,
+  normalise: (value) => withStatus(normaliseCustomer(value)),
+  validate: validateCustomer,
+};
+
+/**
+ * Creates the customers of the request, or replaces those that are there; of two with the same number the later stays.
+ * Throws a `DropgateError` with all faults; then nothing was written.
+ */
+export async function importCustomers(deps: CustomerImportDeps, input: ImportInput): Promise<void> {
+  const reading = await readImport(customerImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  const { companyId } = input;
+  await deps.store.write(async (tx) => {
+    const now = deps.clock.now();
+    for (const [index, customer] of reading.entities.entries()) {
+      if (index % customersInTurn === customersInTurn - 1) await setImmediate();
+      await saveCustomer(tx, { companyId, customer, now });
+    }
+  });
+}

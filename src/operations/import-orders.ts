@@ -1,0 +1,105 @@
+/**
+ * Imports customer orders, all or nothing (interface "Customer order", 4.6; decisions 2.2, 3).
+ *
+ * An order owns the stop of its number: both are written in one transaction, and a stop that may not be changed refuses
+ * the import.
+ */
+import { setImmediate } from "node:timers/promises";
+import { normaliseStop } from "../domain/normalise-stop.ts";
+import { Order, stopOfOrder, validateOrder } from "../domain/order.ts";
+import { type StopChange, stopChangeOf } from "../domain/stop-change.ts";
+import { validateStop } from "../domain/stop.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Fault } from "../lib/errors.ts";
+import type { Store } from "../store/database.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { saveOrder } from "../store/orders.ts";
+import { applyStopChanges } from "./apply-stop-changes.ts";
+import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
+import { refusal } from "./request-body.ts";
+import { requireService } from "./service-name.ts";
+import { takeOutDocuments } from "./take-out-documents.ts";
+
+export interface OrderImportDeps {
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+  /** Where the content of documents is kept. */
+  readonly documentsDir: string;
+}
+
+export interface OrderImport extends ImportInput {
+  readonly serviceName: string;
+}
+
+/** Others get a turn of the event loop between so many orders. */
+const ordersInTurn = 64;
+
+/** Fields that an order does not know go on into its stop, which may know them: there they have to be right. */
+function validateWithStop(value: unknown, path: string): readonly Fault[] {
+  const faults = validateOrder(value, path);
+  return faults.length > 0 ? faults : validateStop(stopOfOrder(value as Order), path);
+}
+
+const orderImport: ImportKind<Order> = {
+  list: "orders",
+  schema: Order,
+  normalise: normaliseStop,
+  validate: validateWithStop,
+};
+
+interface KeptOrder {
+  readonly orderNbr: string;
+  readonly body: string;
+  readonly stop: StopChange;
+}
+
+/** What is kept of orders: their own text, and the change to their stops; the content of documents is durable by then. */
+async function keptFormsOf(deps: OrderImportDeps, orders: readonly Order[]): Promise<readonly KeptOrder[]> {
+  const faults: Fault[] = [];
+  const kept: KeptOrder[] = [];
+  for (const [index, sent] of orders.entries()) {
+    const taken = await takeOutDocuments(deps, sent, `orders[${index}]`);
+    faults.push(...taken.faults);
+    const { entity: order, kept: documents } = taken;
+    const change = stopChangeOf("01", stopOfOrder(order));
+    const stop = documents.length === 0 ? change : { ...change, documents };
+    kept.push({ orderNbr: order.orderNbr, body: JSON.stringify(order), stop });
+  }
+  if (faults.length > 0) throw refusal(faults);
+  return kept;
+}
+
+interface OrderWriting {
+  readonly companyId: number;
+  readonly orders: readonly KeptOrder[];
+  readonly now: number;
+}
+
+async function writeOrders(tx: Transaction, { companyId, orders, now }: OrderWriting): Promise<void> {
+  const outcome = await applyStopChanges(tx, {
+    companyId,
+    changes: orders.map(({ stop }) => stop),
+    fileTime: null,
+    refuseLate: false,
+    now,
+    pathOf: (index) => `orders[${index}]`,
+  });
+  if (outcome.kind !== "applied") throw refusal(outcome.faults);
+  for (const [index, { orderNbr, body }] of orders.entries()) {
+    if (index % ordersInTurn === ordersInTurn - 1) await setImmediate();
+    await saveOrder(tx, { companyId, orderNbr, body, now });
+  }
+}
+
+/**
+ * Creates or replaces the orders of the request and their stops; of two with the same number the later stays. A cancelled
+ * order is created anew. Throws a `DropgateError` with all faults; then nothing was written.
+ */
+export async function importOrders(deps: OrderImportDeps, input: OrderImport): Promise<void> {
+  requireService(input.serviceName);
+  const reading = await readImport(orderImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  const orders = await keptFormsOf(deps, reading.entities);
+  const { companyId } = input;
+  await deps.store.write((tx) => writeOrders(tx, { companyId, orders, now: deps.clock.now() }));
+}

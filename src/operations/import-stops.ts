@@ -1,0 +1,75 @@
+/** Imports stops and ASNs, all or nothing (interface 4.2, 4.3; decisions 2.2, 3). */
+import { normaliseStop } from "../domain/normalise-stop.ts";
+import { asnImportRules } from "../domain/stop-actions.ts";
+import { type StopChange, stopChangeOf } from "../domain/stop-change.ts";
+import { type ImportRules as StateRules, importRules } from "../domain/stop-status.ts";
+import { Stop, validateStop } from "../domain/stop.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Fault } from "../lib/errors.ts";
+import type { Store } from "../store/database.ts";
+import { applyStopChanges } from "./apply-stop-changes.ts";
+import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
+import { refusal } from "./request-body.ts";
+import { requireService } from "./service-name.ts";
+import { takeOutDocuments } from "./take-out-documents.ts";
+
+export interface StopImportDeps {
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+  /** Where the content of documents is kept. */
+  readonly documentsDir: string;
+}
+
+export interface StopImport extends ImportInput {
+  readonly serviceName: string;
+}
+
+const stopImport: ImportKind<Stop> = {
+  list: "stops",
+  schema: Stop,
+  normalise: normaliseStop,
+  validate: validateStop,
+};
+
+/** The changes to stops, with the content of their documents durable in the document store. */
+async function changesOf(deps: StopImportDeps, stops: readonly Stop[]): Promise<readonly StopChange[]> {
+  const faults: Fault[] = [];
+  const changes: StopChange[] = [];
+  for (const [index, stop] of stops.entries()) {
+    const taken = await takeOutDocuments(deps, stop, `stops[${index}]`);
+    faults.push(...taken.faults);
+    const documents = taken.kept.length === 0 ? {} : { documents: taken.kept };
+    changes.push({ ...stopChangeOf("01", taken.entity), ...documents });
+  }
+  if (faults.length > 0) throw refusal(faults);
+  return changes;
+}
+
+async function importBy(deps: StopImportDeps, input: StopImport, rules: StateRules): Promise<void> {
+  requireService(input.serviceName);
+  const reading = await readImport(stopImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  const changes = await changesOf(deps, reading.entities);
+  const outcome = await deps.store.write((tx) =>
+    applyStopChanges(tx, {
+      companyId: input.companyId,
+      changes,
+      fileTime: null,
+      refuseLate: false,
+      now: deps.clock.now(),
+      rules,
+      pathOf: (index) => `stops[${index}]`,
+    }),
+  );
+  if (outcome.kind !== "applied") throw refusal(outcome.faults);
+}
+
+/** Creates or updates the stops of the request. Throws a `DropgateError` with all faults; then nothing was written. */
+export async function importStops(deps: StopImportDeps, input: StopImport): Promise<void> {
+  await importBy(deps, input, importRules);
+}
+
+/** The same for ASNs: stops in the state InboundShipment. */
+export async function importAsns(deps: StopImportDeps, input: StopImport): Promise<void> {
+  await importBy(deps, input, asnImportRules);
+}

@@ -1,0 +1,92 @@
+/** The shape of a load in the legacy JSON retrieval (interface 4.10): in a stop's `loadId`, and by itself. */
+import type { LoadAssignment, LoadHeader } from "../domain/load.ts";
+import type { Reader } from "../store/database.ts";
+import { countStopsOfLoads, type StoredLoad } from "../store/load-queries.ts";
+import { type FieldTree, leaves, legacyDateTime, numberOf } from "./legacy-shape.ts";
+
+/** The company as results show it: what is known of it is its code. */
+export interface LegacyCompany {
+  readonly companyId: number;
+  readonly companyCode: string;
+}
+
+function valued(value: string | number | undefined) {
+  const number = numberOf(value);
+  return number === undefined ? undefined : { value: number };
+}
+
+function headerOf(stored: StoredLoad, company: LegacyCompany, totalStops: number) {
+  const header = JSON.parse(stored.body) as LoadHeader;
+  const driver = JSON.parse(stored.driver) as LoadAssignment;
+  return {
+    loadId: stored.id,
+    loadNbr: stored.loadNbr,
+    status: String(stored.status),
+    origin: header.origin,
+    originName: header.originName,
+    originAddr1: header.originAddr1,
+    originAddr2: header.originAddr2,
+    originCity: header.originCity,
+    originState: header.originState,
+    originZip: header.originZip,
+    originCountry: header.originCountry,
+    totalStops,
+    reference: header.reference,
+    weight: valued(header.weight),
+    volume: valued(header.volume),
+    companyId: { companyId: company.companyId, companyName: company.companyCode },
+    assignedDriver: driver.driverName,
+  };
+}
+
+export type LegacyLoadHeader = ReturnType<typeof headerOf>;
+
+/** The header of each load, by the load's id. */
+export async function legacyLoadHeaders(
+  db: Reader,
+  company: LegacyCompany,
+  loads: readonly StoredLoad[],
+): Promise<ReadonlyMap<number, LegacyLoadHeader>> {
+  const counts = await countStopsOfLoads(
+    db,
+    loads.map(({ id }) => id),
+  );
+  return new Map(loads.map((load) => [load.id, headerOf(load, company, counts.get(load.id) ?? 0)]));
+}
+
+/** Loads as results by themselves: the header, and four fields of the load (decisions 7). */
+export async function legacyLoads(
+  db: Reader,
+  company: LegacyCompany,
+  loads: readonly StoredLoad[],
+): Promise<readonly object[]> {
+  const headers = await legacyLoadHeaders(db, company, loads);
+  return loads.map((load) => {
+    const { earliestStartDttm, latestStartDttm, totalPallets, totalCartons } = JSON.parse(
+      load.body,
+    ) as LoadHeader;
+    return {
+      ...headers.get(load.id),
+      earliestStartDttm: legacyDateTime(earliestStartDttm),
+      latestStartDttm: legacyDateTime(latestStartDttm),
+      totalPallets: numberOf(totalPallets),
+      totalCartons: numberOf(totalCartons),
+    };
+  });
+}
+
+/** Every field of a load's header, at its place. */
+export const legacyLoadHeaderFields: FieldTree = {
+  ...leaves("loadId", "loadNbr", "status", "origin", "originName", "originAddr1", "originAddr2"),
+  ...leaves("originCity", "originState", "originZip", "originCountry", "totalStops", "reference"),
+  ...leaves("assignedDriver"),
+  weight: leaves("value"),
+  volume: leaves("value"),
+  companyId: leaves("companyId", "companyName", "address1", "address2", "city", "state", "zip"),
+};
+
+/** Every field of a load as a result by itself. */
+export const legacyLoadFields: FieldTree = {
+  ...legacyLoadHeaderFields,
+  ...leaves("earliestStartDttm", "latestStartDttm", "totalPallets", "totalCartons"),
+};

@@ -1,0 +1,70 @@
+/** Get load detail: the Load retrieval document (interface "Load retrieval document", "Load execution info"). */
+import type { LoadAssignment } from "../domain/load.ts";
+import type { LoadExecution } from "../domain/stop-execution.ts";
+import type { Reader } from "../store/database.ts";
+import { findStoredLoad, listStopsOfLoad, type StoredLoad } from "../store/load-queries.ts";
+import { loadNotFound } from "./known-load.ts";
+import { asItCame, executionInfoText, stopText } from "./stop-detail.ts";
+
+export interface LoadDetailDeps {
+  readonly store: { readonly read: Reader };
+}
+
+export interface LoadDetailQuery {
+  readonly companyId: number;
+  readonly loadNbr: string;
+}
+
+function executionInfoOf({ status, execution }: StoredLoad) {
+  const known = JSON.parse(execution) as LoadExecution;
+  return {
+    loadStatus: status,
+    actualStartDTTM: known.actualStartDTTM ?? null,
+    actualStartTimeZone: known.actualStartTimeZone ?? null,
+    actualEndDTTM: known.actualEndDTTM ?? null,
+    actualEndTimeZone: known.actualEndTimeZone ?? null,
+    // Ours: why it was cancelled.
+    ...(known.cancellation === undefined ? {} : { cancellation: known.cancellation }),
+  };
+}
+
+interface Extra {
+  /** Members of the load beside header, stops and assignment. */
+  readonly load: Readonly<Record<string, unknown>>;
+  /** The assignment as the host sent it last. */
+  readonly assignment?: LoadAssignment;
+}
+
+function assignmentOf({ carrierCode, assignmentCriteria, driver }: StoredLoad, sent: LoadAssignment = {}) {
+  const known = JSON.parse(driver) as LoadAssignment;
+  return {
+    ...sent,
+    carrierCode,
+    assignmentCriteria: asItCame(assignmentCriteria, sent.assignmentCriteria),
+    driverCdl: known.driverCdl ?? null,
+    driverEmail: known.driverEmail ?? null,
+    driverName: known.driverName ?? null,
+    driverUserName: known.driverUserName ?? null,
+  };
+}
+
+/** The retrieval document of the load as JSON text. Throws 920 when the company has no load of exactly that number. */
+export async function readLoadDetail(deps: LoadDetailDeps, query: LoadDetailQuery): Promise<string> {
+  const { read } = deps.store;
+  const load = await findStoredLoad(read, query.companyId, query.loadNbr);
+  if (load === undefined) throw loadNotFound(query.loadNbr);
+  const stops = (await listStopsOfLoad(read, load.id)).map(
+    (stop) => `{"stop":${stopText(stop)},"stopExecutionInfo":${executionInfoText(stop)}}`,
+  );
+  const extra = JSON.parse(load.extra) as Extra;
+  const parts = [
+    ...Object.entries(extra.load)
+      .filter(([name]) => name !== "loadExecutionInfo")
+      .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`),
+    `"loadHeader":${load.body}`,
+    `"loadExecutionInfo":${JSON.stringify(executionInfoOf(load))}`,
+    `"loadAssignment":${JSON.stringify(assignmentOf(load, extra.assignment))}`,
+    `"stops":[${stops.join(",")}]`,
+  ];
+  return `{"Load":{${parts.join(",")}}}`;
+}

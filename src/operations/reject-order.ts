@@ -1,0 +1,78 @@
+/** Deletes or rejects a customer order with a reason, and its stop with it (interface 4.6; decisions 3). */
+import { refusalOfStopAction } from "../domain/stop-actions.ts";
+import { stopStatusNames } from "../domain/stop-status.ts";
+import type { Clock } from "../lib/clock.ts";
+import { DropgateError } from "../lib/errors.ts";
+import type { Store } from "../store/database.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { cancelOrder, findKnownOrder } from "../store/orders.ts";
+import { recordEvent } from "../store/recorded-events.ts";
+import { cancelStop, findKnownStop, type KnownStop } from "../store/stops.ts";
+import { cancellationOf, type CancellationReason, readOrderCancellation } from "./cancellation-request.ts";
+import { orderNotFound } from "./order-not-found.ts";
+import type { BodyInput } from "./request-body.ts";
+
+export interface RejectOrderDeps {
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+}
+
+export interface RejectOrder extends BodyInput {
+  readonly companyId: number;
+}
+
+interface Rejection {
+  readonly companyId: number;
+  readonly orderNbr: string;
+  readonly why: CancellationReason;
+  readonly now: number;
+}
+
+async function requireOpenOrder(tx: Transaction, { companyId, orderNbr }: Rejection): Promise<void> {
+  const order = await findKnownOrder(tx, companyId, orderNbr);
+  if (order === undefined) throw orderNotFound(orderNbr);
+  if (!order.isCancelled) return;
+  throw new DropgateError(
+    "orderNotDeletable",
+    `the order ${orderNbr} was deleted before. Import it again if it is to be done after all.`,
+  );
+}
+
+/** The order's stop when it can be cancelled with it, undefined when there is none. */
+async function findOpenStop(
+  tx: Transaction,
+  { companyId, orderNbr }: Rejection,
+): Promise<KnownStop | undefined> {
+  const stop = await findKnownStop(tx, companyId, orderNbr);
+  if (stop === undefined) return undefined;
+  const code = refusalOfStopAction("rejectOrder", stop.status);
+  if (code === undefined) return stop;
+  const state = `${stop.status} (${stopStatusNames[stop.status]})`;
+  const remedy =
+    "An order can be deleted while its stop is in 05 or 10: take a planned one off its load first.";
+  throw new DropgateError(code, `the stop of the order ${orderNbr} is ${state}. ${remedy}`);
+}
+
+async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
+  const { companyId, orderNbr, why, now } = rejection;
+  await requireOpenOrder(tx, rejection);
+  const stop = await findOpenStop(tx, rejection);
+  const cancellation = cancellationOf(why, now);
+  await cancelOrder(tx, { companyId, orderNbr, cancellation: JSON.stringify(cancellation), now });
+  if (stop === undefined) return;
+  await cancelStop(tx, {
+    companyId,
+    stopNbr: orderNbr,
+    execution: JSON.stringify({ ...JSON.parse(stop.execution), cancellation }),
+    fileTime: stop.fileTime,
+    updatedAt: now,
+  });
+  await recordEvent(tx, { companyId, kind: "stopCancelled", stopNbr: orderNbr, recordedAt: now });
+}
+
+/** Cancels the order that the body names, and its stop. Throws 922, 963, or the faults of the body. */
+export async function rejectOrder(deps: RejectOrderDeps, input: RejectOrder): Promise<void> {
+  const { number: orderNbr, ...why } = readOrderCancellation(input);
+  const { companyId } = input;
+  await deps.store.write((tx) => reject(tx, { companyId, orderNbr, why, now: deps.clock.now() }));
+}

@@ -1,0 +1,99 @@
+/**
+ * Report GPS position (interface 4.8; decisions 4). A position counts between the start and the end of its load, by its
+ * own time; any other is answered in the same way and dropped.
+ */
+import { distanceMetres, type GeoPoint } from "../domain/geo-point.ts";
+import { GpsPosition } from "../domain/route-event.ts";
+import { nextParty } from "../domain/route-event-rules.ts";
+import type { StopExecution } from "../domain/stop-execution.ts";
+import type { Stop } from "../domain/stop.ts";
+import { placeOf, visitsOf } from "../domain/stop-visits.ts";
+import { momentOf } from "../domain/zoned-time.ts";
+import type { Fault } from "../lib/errors.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { recordEvent } from "../store/recorded-events.ts";
+import { savePosition } from "../store/route-reports.ts";
+import { listPendingStops, type RouteStop, saveStopExecution } from "../store/route-stops.ts";
+import { createBodyReader, refusal } from "./request-body.ts";
+import {
+  canonicalReport,
+  type ReportedRoute,
+  reportData,
+  reportedRoute,
+  type RouteReport,
+  type RouteReportDeps,
+} from "./route-report.ts";
+import { updateProgress } from "./update-eta.ts";
+
+const readBody = createBodyReader(GpsPosition);
+
+function faultOf(name: "latitude" | "longitude"): Fault {
+  const path = `geoStamp.${name}`;
+  return { code: "missing", path, message: `${path} is missing. Send a value for it.` };
+}
+
+function readPosition(input: RouteReport): GpsPosition {
+  const body = readBody(canonicalReport(input));
+  const names = ["latitude", "longitude"] as const;
+  const faults = names.filter((name) => body.geoStamp[name] === undefined).map(faultOf);
+  if (faults.length > 0) throw refusal(faults);
+  return body;
+}
+
+/** Whether the position was taken while the load was under way. */
+function isUnderWay({ load, execution, at }: ReportedRoute): boolean {
+  const { actualStartDTTM: start, actualStartTimeZone: startZone = "UTC" } = execution;
+  const { actualEndDTTM: end, actualEndTimeZone: endZone = "UTC" } = execution;
+  if ((load.status !== 40 && load.status !== 90) || start === undefined) return false;
+  return at >= momentOf(start, startZone) && (end === undefined || at <= momentOf(end, endZone));
+}
+
+async function enterGeofence(
+  tx: Transaction,
+  route: ReportedRoute,
+  entered: { readonly row: RouteStop; readonly place: GeoPoint },
+): Promise<void> {
+  const { row, place } = entered;
+  const stop = JSON.parse(row.body) as Stop;
+  const visits = visitsOf(stop, route.header);
+  const party = nextParty(row.status, visits);
+  const centre = party === undefined ? undefined : placeOf(stop, visits, party);
+  if (party === undefined || centre === undefined) return;
+  const execution = JSON.parse(row.execution) as StopExecution;
+  if (execution[party]?.geofenceDTTM !== undefined) return;
+  const radius = stop.stopGeofenceRadius ?? 0;
+  if (distanceMetres(place, centre) > (radius > 0 ? radius : route.settings.geofenceRadius)) return;
+  const visit = { ...execution[party], geofenceDTTM: route.stamp.eventDTTM };
+  await saveStopExecution(tx, {
+    id: row.id,
+    status: row.status,
+    execution: JSON.stringify({ ...execution, [party]: visit }),
+    updatedAt: route.now,
+  });
+  const { companyId, load, now } = route;
+  await recordEvent(tx, {
+    ...{ companyId, kind: "geofenceEntered", stopNbr: row.stopNbr, loadNbr: load.loadNbr, recordedAt: now },
+    data: { ...reportData(route), visit: party === "from" ? "pickup" : "dropoff" },
+  });
+}
+
+async function applyPosition(tx: Transaction, route: ReportedRoute): Promise<void> {
+  const { load, place, at, stamp, userName } = route;
+  if (place === undefined || !isUnderWay(route)) return;
+  await savePosition(tx, {
+    ...{ loadId: load.id, at, ...place, reportedBy: userName },
+    eventDttm: stamp.eventDTTM,
+    eventTz: stamp.eventTz,
+  });
+  if (load.status !== 40) return;
+  for (const row of await listPendingStops(tx, load.id)) await enterGeofence(tx, route, { row, place });
+  await updateProgress(tx, route, place);
+}
+
+/** Keeps the position that the body reports, if it counts. Throws the faults of the body, 920 or 932. */
+export async function reportGpsPosition(deps: RouteReportDeps, input: RouteReport): Promise<void> {
+  const { geoStamp: stamp, routeNbr } = readPosition(input);
+  await deps.store.write(async (tx) => {
+    await applyPosition(tx, await reportedRoute(tx, deps, { input, routeNbr, stamp }));
+  });
+}

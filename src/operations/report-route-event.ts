@@ -1,0 +1,144 @@
+/**
+ * Report route/stop event (interface 4.8; decisions 4).
+ *
+ *   form of the body -> load -> rights of the caller -> repetition -> sequence -> effect, recorded events, ETA
+ *
+ * An event is known by route, stop, code and its own time. It is kept in the transaction of its effect: one that comes
+ * again finds itself there, and is answered as the first was, without any effect.
+ */
+import type { GeoPoint } from "../domain/geo-point.ts";
+import type { KeptDocument } from "../domain/kept-document.ts";
+import { RouteEvent, type StopEventData } from "../domain/route-event.ts";
+import {
+  isRouteEventCode,
+  routeEventCodes,
+  type RouteEventCode,
+  type RouteEventRule,
+  routeEventRule,
+} from "../domain/route-event-rules.ts";
+import type { Stop } from "../domain/stop.ts";
+import { originPoint, placeOf, visitsOf } from "../domain/stop-visits.ts";
+import { saveDocuments } from "../store/documents.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { updateLoad } from "../store/loads.ts";
+import { findProgress, saveReportedEvent } from "../store/route-reports.ts";
+import { findRouteStop } from "../store/route-stops.ts";
+import { applyLoadEvent, checkLoadState, completedIfDone } from "./apply-load-event.ts";
+import { applyStopEvent } from "./apply-stop-event.ts";
+import { createBodyReader, refusal } from "./request-body.ts";
+import {
+  canonicalReport,
+  findReportedLoad,
+  type ReportedRoute,
+  reportedRoute,
+  type RouteReport,
+  type RouteReportDeps,
+} from "./route-report.ts";
+import { takeOutDocuments } from "./take-out-documents.ts";
+import { updateProgress } from "./update-eta.ts";
+
+const readBody = createBodyReader(RouteEvent);
+
+interface ReadEvent {
+  readonly code: RouteEventCode;
+  readonly rule: RouteEventRule;
+  readonly body: RouteEvent;
+  /** Of events of a stop. */
+  readonly data: StopEventData | undefined;
+}
+
+/** Throws 980 for an unknown code, 903 for an event of a stop without its data, or all faults of the body. */
+function readEvent(input: RouteReport): ReadEvent {
+  const body = readBody(canonicalReport(input));
+  const { eventCode: code } = body;
+  if (!isRouteEventCode(code)) {
+    const message = `eventCode ${code} is unknown. Send one of ${routeEventCodes.join(", ")}.`;
+    throw refusal([{ code: "unknownEvent", path: "eventCode", message }]);
+  }
+  const rule = routeEventRule(code);
+  if (rule.kind === "load") return { code, rule, body, data: undefined };
+  const { stopEventData: data } = body;
+  if (data === undefined) {
+    const message = `stopEventData is missing. ${code} is about a stop: send an object with its stopNbr.`;
+    throw refusal([{ code: "emptyList", path: "stopEventData", message }]);
+  }
+  return { code, rule, body, data };
+}
+
+interface Taken {
+  readonly event: ReadEvent;
+  readonly kept: readonly KeptDocument[];
+}
+
+/** The event without the content of its documents, which is durable in the document store. */
+async function takeOut(deps: RouteReportDeps, input: RouteReport, event: ReadEvent): Promise<Taken> {
+  const { data, body } = event;
+  if (data?.documents === undefined) return { event, kept: [] };
+  // Nothing is stored for somebody who may not report, nor for a load that is not there.
+  await findReportedLoad(deps.store.read, { ...input, routeNbr: body.routeNbr });
+  const taken = await takeOutDocuments(deps, data, "stopEventData");
+  if (taken.faults.length > 0) throw refusal(taken.faults);
+  return { event: { ...event, data: taken.entity }, kept: taken.kept };
+}
+
+/** Keeps the event; false when it was reported before. */
+async function isReportedFirst(tx: Transaction, route: ReportedRoute, event: ReadEvent): Promise<boolean> {
+  return await saveReportedEvent(tx, {
+    loadId: route.load.id,
+    stopNbr: event.data?.stopNbr ?? "",
+    eventCode: event.code,
+    eventDttm: route.stamp.eventDTTM,
+    eventTz: route.stamp.eventTz,
+    latitude: route.place?.latitude ?? null,
+    longitude: route.place?.longitude ?? null,
+    reportedBy: route.userName,
+    receivedAt: route.now,
+  });
+}
+
+/** Where the driver was: as reported, else the place that the event is about. */
+async function placeOfEvent(
+  tx: Transaction,
+  route: ReportedRoute,
+  event: ReadEvent,
+): Promise<GeoPoint | undefined> {
+  if (route.place !== undefined) return route.place;
+  if (event.rule.kind === "load") {
+    const isAtOrigin = event.rule.step === "originArrival" || event.rule.step === "originDeparture";
+    const isUnknown = (await findProgress(tx, route.load.id)) === undefined;
+    return isAtOrigin || isUnknown ? originPoint(route.header) : undefined;
+  }
+  // A stop that is closed may never have been reached.
+  if (event.data === undefined || event.rule.step === "closed") return undefined;
+  const row = await findRouteStop(tx, route.companyId, event.data.stopNbr);
+  const stop = JSON.parse(row?.body ?? "{}") as Stop;
+  return placeOf(stop, visitsOf(stop, route.header), event.rule.party);
+}
+
+async function applyEvent(tx: Transaction, route: ReportedRoute, { event, kept }: Taken): Promise<void> {
+  if (!(await isReportedFirst(tx, route, event))) return;
+  const { code, rule, data } = event;
+  checkLoadState(route, code, rule);
+  let { load } = route;
+  if (rule.kind === "load") load = await applyLoadEvent(tx, route, { code, rule });
+  else if (data !== undefined) await applyStopEvent(tx, route, { code, rule, data });
+  const { companyId, now } = route;
+  await saveDocuments(tx, { companyId, documents: kept, now });
+  if (rule.kind === "stop" || rule.step === "originDeparture" || rule.step === "depotArrival")
+    load = await completedIfDone(tx, route, load);
+  if (load !== route.load) await updateLoad(tx, { ...load, updatedAt: now });
+  if (load.status === 40) await updateProgress(tx, route, await placeOfEvent(tx, route, event));
+}
+
+/**
+ * Applies the event that the body reports. Throws 980 or the faults of the body, 920, 932, 981, 982, 1505; then nothing
+ * was written. An event that was reported before is fine, and changes nothing.
+ */
+export async function reportRouteEvent(deps: RouteReportDeps, input: RouteReport): Promise<void> {
+  const taken = await takeOut(deps, input, readEvent(input));
+  const { geoStamp: stamp, routeNbr } = taken.event.body;
+  await deps.store.write(async (tx) => {
+    const route = await reportedRoute(tx, deps, { input, routeNbr, stamp });
+    await applyEvent(tx, route, taken);
+  });
+}

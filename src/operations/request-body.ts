@@ -1,0 +1,59 @@
+/** Bodies of operations on one thing: an object that is checked against its definition (decisions 2.1, 2.2). */
+import type { Static, TSchema } from "@sinclair/typebox";
+import { isSameCompanyCode } from "../domain/company-code.ts";
+import { createEntityCheck } from "../domain/entity-check.ts";
+import { maxLengthOf } from "../domain/field-limits.ts";
+import { isFields } from "../domain/fields-of-json.ts";
+import { unknownFieldFaults } from "../domain/unknown-fields.ts";
+import { DropgateError, type Fault, maxFaults } from "../lib/errors.ts";
+
+/** What is wrong with the `companyCode` of a body whose path names `expected`; undefined when nothing is. */
+export function faultOfCompanyCode(found: unknown, expected: string): Fault | undefined {
+  const path = "companyCode";
+  const remedy = "Send the code of the company in the path.";
+  if (found === undefined || found === null || found === "")
+    return { code: "missing", path, message: `companyCode is missing. ${remedy}` };
+  if (typeof found !== "string")
+    return { code: "wrongType", path, message: `companyCode is not text. ${remedy}` };
+  const maximum = maxLengthOf("companyCode");
+  if (found.length > maximum) {
+    const message = `companyCode is ${found.length} characters long, more than its maximum of ${maximum}. Shorten it.`;
+    return { code: "tooLong", path, message };
+  }
+  if (isSameCompanyCode(found, expected)) return undefined;
+  const message = `companyCode is ${found}, but the path names ${expected}. Send the same code in both.`;
+  return { code: "companyDiffers", path, message };
+}
+
+/** The error of a request with faults. Throws when there are none, which would be a fault of the caller. */
+export function refusal(faults: readonly Fault[]): DropgateError {
+  const [first] = faults;
+  if (first === undefined) throw new Error("a request was refused without a fault");
+  return new DropgateError(first.code, first.message, { faults: faults.slice(0, maxFaults) });
+}
+
+export interface BodyInput {
+  /** The code in the request's path. */
+  readonly companyCode: string;
+  /** The request's body as parsed JSON. */
+  readonly body: unknown;
+  readonly unknownFields?: "keep" | "refuse";
+}
+
+/** Makes a reader of bodies of this definition; it throws a `DropgateError` with all faults. */
+export function createBodyReader<Schema extends TSchema>(
+  schema: Schema,
+): (input: BodyInput) => Static<Schema> {
+  const check = createEntityCheck(schema);
+  return ({ companyCode, body, unknownFields = "keep" }) => {
+    if (!isFields(body)) {
+      throw new DropgateError("wrongType", "the body is not an object. Send a JSON object.");
+    }
+    const { companyCode: code, ...fields } = body;
+    const company = code === undefined ? undefined : faultOfCompanyCode(code, companyCode);
+    const faults = [...(company === undefined ? [] : [company]), ...check(fields, "")];
+    if (unknownFields === "refuse") faults.push(...unknownFieldFaults(schema, fields, ""));
+    if (faults.length > 0) throw refusal(faults);
+    return fields as Static<Schema>;
+  };
+}

@@ -1,0 +1,124 @@
+/** What route events and positions have in common: who reports what of which load (interface 4.8; decisions 1, 4). */
+import { isFields } from "../domain/fields-of-json.ts";
+import { type GeoPoint, pointOf } from "../domain/geo-point.ts";
+import type { LoadHeader } from "../domain/load.ts";
+import type { Role } from "../domain/role.ts";
+import { type GeoStamp, normaliseReport } from "../domain/route-event.ts";
+import type { LoadExecution } from "../domain/stop-execution.ts";
+import { momentOf } from "../domain/zoned-time.ts";
+import type { Clock } from "../lib/clock.ts";
+import { DropgateError } from "../lib/errors.ts";
+import type { Reader, Store } from "../store/database.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { findStoredLoad, type StoredLoad } from "../store/load-queries.ts";
+import { loadNotFound } from "./known-load.ts";
+import { type BodyInput, refusal } from "./request-body.ts";
+
+/** The settings of the section `events`. */
+export interface EventSettings {
+  /** Whether a confirmation is the departure too, unless the event says otherwise. */
+  readonly autoDepart: boolean;
+  /** Metres around a stop that has no `stopGeofenceRadius` of its own. */
+  readonly geofenceRadius: number;
+  readonly averageSpeedKmh: number;
+  /** Least time between two workings-out of a load's ETAs. */
+  readonly etaIntervalMs: number;
+}
+
+export interface RouteReportDeps {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly clock: Clock;
+  readonly documentsDir: string;
+  readonly events: () => EventSettings;
+}
+
+export interface RouteReport extends BodyInput {
+  readonly companyId: number;
+  readonly userName: string;
+  /** Those of the caller in the company. */
+  readonly roles: readonly Role[];
+}
+
+/** A load that something is reported of, on its way through the transaction. */
+export interface ReportedRoute {
+  readonly companyId: number;
+  readonly load: StoredLoad;
+  readonly header: LoadHeader;
+  readonly execution: LoadExecution;
+  readonly stamp: GeoStamp;
+  /** Where it was reported from. */
+  readonly place: GeoPoint | undefined;
+  /** The report's own time, milliseconds UTC. */
+  readonly at: number;
+  readonly userName: string;
+  readonly roles: readonly Role[];
+  /** Our clock. */
+  readonly now: number;
+  readonly settings: EventSettings;
+}
+
+/** The body in canonical form. Throws 903 when `geoStamp` is missing. */
+export function canonicalReport<Input extends BodyInput>(input: Input): Input {
+  const body = normaliseReport(input.body);
+  if (isFields(body) && (body["geoStamp"] === undefined || body["geoStamp"] === null)) {
+    const message = "geoStamp is missing. Send an object with eventDTTM and eventTz.";
+    throw refusal([{ code: "emptyList", path: "geoStamp", message }]);
+  }
+  return { ...input, body };
+}
+
+/** Whether the caller drives for the company. */
+export function isDriver(roles: readonly Role[]): boolean {
+  return roles.includes("DI_Driver");
+}
+
+function checkMayReport(
+  load: StoredLoad,
+  { userName, roles }: Pick<RouteReport, "userName" | "roles">,
+): void {
+  if (roles.includes("DI_Integration") || load.driverUserId === null) return;
+  const { driverUserName } = JSON.parse(load.driver) as { driverUserName?: string };
+  if (driverUserName === userName) return;
+  throw new DropgateError(
+    "roleMissing",
+    `the load ${load.loadNbr} is assigned to another driver. Have it assigned to you, or report with the role DI_Integration.`,
+  );
+}
+
+interface Wanted extends Pick<RouteReport, "companyId" | "userName" | "roles"> {
+  readonly routeNbr: string;
+}
+
+/** The load of that number, if the caller may report of it. Throws 920 or 932. */
+export async function findReportedLoad(db: Transaction | Reader, wanted: Wanted): Promise<StoredLoad> {
+  const load = await findStoredLoad(db, wanted.companyId, wanted.routeNbr);
+  if (load === undefined) throw loadNotFound(wanted.routeNbr);
+  checkMayReport(load, wanted);
+  return load;
+}
+
+/** What a report is about, in its transaction. Throws 920 or 932. */
+export async function reportedRoute(
+  tx: Transaction,
+  deps: Pick<RouteReportDeps, "clock" | "events">,
+  report: { readonly input: RouteReport; readonly routeNbr: string; readonly stamp: GeoStamp },
+): Promise<ReportedRoute> {
+  const { input, routeNbr, stamp } = report;
+  const { companyId, userName, roles } = input;
+  const load = await findReportedLoad(tx, { companyId, userName, roles, routeNbr });
+  return {
+    ...{ companyId, load, stamp, userName, roles },
+    header: JSON.parse(load.body) as LoadHeader,
+    execution: JSON.parse(load.execution) as LoadExecution,
+    place: pointOf(stamp),
+    at: momentOf(stamp.eventDTTM, stamp.eventTz),
+    now: deps.clock.now(),
+    settings: deps.events(),
+  };
+}
+
+/** What a recorded event tells of the report that it comes from: its own time and place, and who sent it. */
+export function reportData({ stamp, userName }: Pick<ReportedRoute, "stamp" | "userName">) {
+  const { eventDTTM, eventTz, latitude, longitude } = stamp;
+  return { eventDTTM, eventTz, latitude, longitude, reportedBy: userName };
+}

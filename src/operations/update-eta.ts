@@ -1,0 +1,96 @@
+/** Where a load is, and when it reaches the stops that remain (decisions 4). */
+import type { GeoPoint } from "../domain/geo-point.ts";
+import { nextParty } from "../domain/route-event-rules.ts";
+import { arrivalsOf, msPerMetre, type RemainingVisit } from "../domain/route-eta.ts";
+import type { StopExecution } from "../domain/stop-execution.ts";
+import type { Stop } from "../domain/stop.ts";
+import { partyOf, placeOf, visitsOf } from "../domain/stop-visits.ts";
+import { localTimeOf } from "../domain/zoned-time.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { findProgress, type RouteProgress, saveProgress } from "../store/route-reports.ts";
+import { listPendingStops, type RouteStop, saveStopExecution } from "../store/route-stops.ts";
+import type { ReportedRoute } from "./route-report.ts";
+
+/** A place further ahead of our clock than this comes from a clock that is wrong; the next one takes its place. */
+const maxAheadMs = 3_600_000;
+
+interface PendingStop {
+  readonly row: RouteStop;
+  readonly stop: Stop;
+}
+
+function minutesOf(text: string | undefined): number {
+  const minutes = Number(text ?? 0);
+  return Number.isFinite(minutes) && minutes > 0 ? minutes : 0;
+}
+
+/** The visits of a stop that are still to be made, or are being made. */
+function visitsLeft({ row, stop }: PendingStop, route: ReportedRoute): readonly RemainingVisit[] {
+  const visits = visitsOf(stop, route.header);
+  const next = nextParty(row.status, visits);
+  const parties: readonly ("from" | "to")[] =
+    next === "from" && visits === "pickupAndDropoff" ? ["from", "to"] : next === undefined ? [] : [next];
+  return parties.map((party, index) => ({
+    stopNbr: row.stopNbr,
+    place: placeOf(stop, visits, party),
+    durationMinutes: minutesOf(partyOf(stop, visits, party)?.schedule?.estimatedDuration),
+    isArrived: index === 0 && (row.status === "27" || row.status === "50"),
+    isTold: index === parties.length - 1,
+  }));
+}
+
+function zoneOf({ stop }: PendingStop, route: ReportedRoute): string {
+  return stop.to?.schedule?.timeZone ?? route.header.loadTimeZone ?? route.stamp.eventTz;
+}
+
+async function keepEta(
+  tx: Transaction,
+  route: ReportedRoute,
+  kept: PendingStop & { readonly at: number },
+): Promise<void> {
+  const { row, at } = kept;
+  const zone = zoneOf(kept, route);
+  const execution = JSON.parse(row.execution) as StopExecution;
+  const plannedEtaDTTM = localTimeOf(at, zone);
+  if (execution.to?.plannedEtaDTTM === plannedEtaDTTM && execution.to.plannedEtaTz === zone) return;
+  const to = { ...execution.to, plannedEtaDTTM, plannedEtaTz: zone };
+  await saveStopExecution(tx, {
+    id: row.id,
+    status: row.status,
+    execution: JSON.stringify({ ...execution, to }),
+    updatedAt: route.now,
+  });
+}
+
+async function keepEtas(tx: Transaction, route: ReportedRoute, from: RouteProgress): Promise<void> {
+  const rows = await listPendingStops(tx, route.load.id);
+  const stops = rows.map((row) => ({ row, stop: JSON.parse(row.body) as Stop }));
+  const visits = stops.flatMap((one) => visitsLeft(one, route));
+  const pace = msPerMetre(route.header, route.settings.averageSpeedKmh);
+  const arrivals = arrivalsOf(from, visits, pace);
+  for (const one of stops) {
+    const at = arrivals.get(one.row.stopNbr);
+    if (at !== undefined) await keepEta(tx, route, { ...one, at });
+  }
+}
+
+/**
+ * Takes the report as the load's place, unless a later one is known, and works out the ETAs again unless that was done a
+ * short while ago. `place` is where the report was made, as far as it is known.
+ */
+export async function updateProgress(
+  tx: Transaction,
+  route: ReportedRoute,
+  place: GeoPoint | undefined,
+): Promise<void> {
+  const { at, now, load, settings } = route;
+  const known = await findProgress(tx, load.id);
+  const isNewer =
+    place !== undefined && (known === undefined || at >= known.at || known.at > now + maxAheadMs);
+  const etaAt = known?.etaAt ?? null;
+  const latest = isNewer ? { loadId: load.id, at, place, etaAt } : known;
+  if (latest === undefined) return;
+  const isDue = etaAt === null || now - etaAt >= settings.etaIntervalMs;
+  if (isDue) await keepEtas(tx, route, latest);
+  if (isDue || isNewer) await saveProgress(tx, { ...latest, etaAt: isDue ? now : etaAt });
+}

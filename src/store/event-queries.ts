@@ -1,0 +1,45 @@
+/** Recorded events for hosts. Writes are in `recorded-events.ts`. */
+import type { Reader } from "./database.ts";
+
+export interface EventSelection {
+  readonly companyId: number;
+  readonly stopNbr?: string;
+  readonly loadNbr?: string;
+  /** Only events after the one of this id. */
+  readonly afterId?: number;
+  /** Only events recorded at this time or later, milliseconds UTC. */
+  readonly from?: number;
+  readonly limit: number;
+}
+
+export interface StoredEvent {
+  readonly id: number;
+  readonly code: number;
+  readonly stopNbr: string | null;
+  readonly loadNbr: string | null;
+  readonly recordedAt: number;
+  /** JSON: what else is known of the event. */
+  readonly data: string;
+}
+
+/** The events in the order in which they were recorded. */
+export async function listEvents(read: Reader, selection: EventSelection): Promise<readonly StoredEvent[]> {
+  const { stopNbr, loadNbr, afterId, from } = selection;
+  let query = read
+    .selectFrom("recorded_events")
+    .select(["id", "event_code", "stop_nbr", "load_nbr", "recorded_at", "data"])
+    .where("company_id", "=", selection.companyId);
+  if (stopNbr !== undefined) query = query.where("stop_nbr", "=", stopNbr);
+  if (loadNbr !== undefined) query = query.where("load_nbr", "=", loadNbr);
+  if (afterId !== undefined) query = query.where("id", ">", afterId);
+  if (from !== undefined) query = query.where("recorded_at", ">=", from);
+  const rows = await query.orderBy("id").limit(selection.limit).execute();
+  return rows.map((row) => ({
+    id: row.id,
+    code: row.event_code,
+    stopNbr: row.stop_nbr,
+    loadNbr: row.load_nbr,
+    recordedAt: row.recorded_at,
+    data: row.data,
+  }));
+}

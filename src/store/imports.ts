@@ -1,0 +1,192 @@
+/** Imports of loads that are answered first and applied later, load by load (decisions 2.2). */
+import { sql } from "kysely";
+import type { Fault } from "../lib/errors.ts";
+import type { Reader } from "./database.ts";
+import type { Transaction } from "./group-commit.ts";
+import { prepareQuery } from "./prepared-query.ts";
+
+export interface NewImport {
+  readonly guid: string;
+  readonly companyId: number;
+  readonly serviceName: string;
+  readonly userName: string;
+  readonly receivedAt: number;
+}
+
+/** Enters an import without its loads and gives its id. */
+export async function insertImport(tx: Transaction, entry: NewImport): Promise<number> {
+  const row = await tx
+    .insertInto("imports")
+    .values({
+      guid: entry.guid,
+      company_id: entry.companyId,
+      service_name: entry.serviceName,
+      user_name: entry.userName,
+      received_at: entry.receivedAt,
+      finished_at: null,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+interface ItemKey {
+  readonly importId: number;
+  /** From 0. */
+  readonly position: number;
+}
+
+interface NewItem extends ItemKey {
+  readonly loadNbr: string;
+  /** The load as JSON text. */
+  readonly body: string;
+}
+
+const insertItem = prepareQuery<NewItem>((db, arg) =>
+  db.insertInto("import_items").values({
+    import_id: arg("importId"),
+    position: arg("position"),
+    load_nbr: arg("loadNbr"),
+    state: "waiting",
+    body: arg("body"),
+    reasons: "[]",
+    decided_at: null,
+  }),
+);
+
+/** Adds one load that waits to be applied. */
+export async function insertImportItem(tx: Transaction, item: NewItem): Promise<void> {
+  await insertItem.run(tx, item);
+}
+
+export interface WaitingItem extends ItemKey {
+  /** What the import was answered with. */
+  readonly guid: string;
+  readonly companyId: number;
+  readonly loadNbr: string;
+  readonly body: string;
+}
+
+/** The next loads to be applied, in the order in which they came. */
+export async function listWaitingItems(read: Reader, limit: number): Promise<readonly WaitingItem[]> {
+  const rows = await read
+    .selectFrom("import_items")
+    .innerJoin("imports", "imports.id", "import_items.import_id")
+    .select(["import_id", "position", "load_nbr", "body", "company_id", "guid"])
+    .where("import_items.state", "=", sql.lit("waiting"))
+    .orderBy("import_items.import_id")
+    .orderBy("import_items.position")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    importId: row.import_id,
+    guid: row.guid,
+    position: row.position,
+    companyId: row.company_id,
+    loadNbr: row.load_nbr,
+    body: row.body ?? "",
+  }));
+}
+
+const itemState = prepareQuery<ItemKey, { state: string }>((db, arg) =>
+  db
+    .selectFrom("import_items")
+    .select("state")
+    .where("import_id", "=", arg("importId"))
+    .where("position", "=", arg("position")),
+);
+
+/** Whether the load is still to be decided. */
+export async function isItemWaiting(tx: Transaction, item: ItemKey): Promise<boolean> {
+  return (await itemState.run(tx, item)).rows[0]?.state === "waiting";
+}
+
+interface Decision extends ItemKey {
+  readonly state: "applied" | "refused";
+  readonly reasons: string;
+  readonly now: number;
+}
+
+const decideItem = prepareQuery<Decision>((db, arg) =>
+  db
+    .updateTable("import_items")
+    .set({ state: arg("state"), reasons: arg("reasons"), body: null, decided_at: arg("now") })
+    .where("import_id", "=", arg("importId"))
+    .where("position", "=", arg("position"))
+    .where("state", "=", "waiting"),
+);
+
+const finishImport = prepareQuery<{ importId: number; now: number }>((db, arg) =>
+  db
+    .updateTable("imports")
+    .set({ finished_at: arg("now") })
+    .where("id", "=", arg("importId"))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("import_items")
+            .select("position")
+            .where("import_items.import_id", "=", arg("importId"))
+            .where("import_items.state", "=", sql.lit("waiting")),
+        ),
+      ),
+    ),
+);
+
+/** Keeps what became of a load and gives its text up; the last one finishes the import. */
+export async function decideImportItem(
+  tx: Transaction,
+  decision: ItemKey & {
+    readonly state: "applied" | "refused";
+    readonly faults: readonly Fault[];
+    readonly now: number;
+  },
+): Promise<void> {
+  const { importId, now } = decision;
+  await decideItem.run(tx, { ...decision, reasons: JSON.stringify(decision.faults) });
+  await finishImport.run(tx, { importId, now });
+}
+
+export interface ImportItem {
+  readonly loadNbr: string;
+  readonly state: "waiting" | "applied" | "refused";
+  readonly faults: readonly Fault[];
+}
+
+export interface StoredImport {
+  readonly guid: string;
+  readonly receivedAt: number;
+  readonly finishedAt: number | null;
+  readonly items: readonly ImportItem[];
+}
+
+/** The import of that GUID in its company, with its loads in their order; undefined when there is none. */
+export async function findImport(
+  read: Reader,
+  companyId: number,
+  guid: string,
+): Promise<StoredImport | undefined> {
+  const found = await read
+    .selectFrom("imports")
+    .select(["id", "received_at", "finished_at"])
+    .where("guid", "=", guid)
+    .where("company_id", "=", companyId)
+    .executeTakeFirst();
+  if (found === undefined) return undefined;
+  const rows = await read
+    .selectFrom("import_items")
+    .select(["load_nbr", "state", "reasons"])
+    .where("import_id", "=", found.id)
+    .orderBy("position")
+    .execute();
+  return {
+    guid,
+    receivedAt: found.received_at,
+    finishedAt: found.finished_at,
+    items: rows.map((row) => ({
+      loadNbr: row.load_nbr,
+      state: row.state as ImportItem["state"],
+      faults: JSON.parse(row.reasons) as readonly Fault[],
+    })),
+  };
+}

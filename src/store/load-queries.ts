@@ -1,0 +1,148 @@
+/** Reads of loads for hosts. Writes are in `loads.ts`. */
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
+import type { Reader } from "./database.ts";
+import { type KnownLoad, knownLoad, knownLoadColumns, type LoadRow } from "./loads.ts";
+import { prepareQuery } from "./prepared-query.ts";
+import type { Tables } from "./schema.ts";
+import { type StopRow, type StoredStop, stopColumns, storedStop } from "./stop-queries.ts";
+
+/** A load as it is kept, with its header as JSON text. */
+export interface StoredLoad extends KnownLoad {
+  readonly body: string;
+}
+
+interface StoredLoadRow extends LoadRow {
+  body: string;
+}
+
+const loadColumns = [...knownLoadColumns, "body"] as const;
+
+function storedLoad(row: StoredLoadRow): StoredLoad {
+  return { ...knownLoad(row), body: row.body };
+}
+
+const loadByNumber = prepareQuery<{ companyId: number; loadNbr: string }, StoredLoadRow>((db, arg) =>
+  db
+    .selectFrom("loads")
+    .select(loadColumns)
+    .where("company_id", "=", arg("companyId"))
+    .where("load_nbr", "=", arg("loadNbr")),
+);
+
+/** The load of exactly that number in its company, in whatever state, or undefined. */
+export async function findStoredLoad(
+  db: Reader,
+  companyId: number,
+  loadNbr: string,
+): Promise<StoredLoad | undefined> {
+  const { rows } = await loadByNumber.run(db, { companyId, loadNbr });
+  return rows[0] === undefined ? undefined : storedLoad(rows[0]);
+}
+
+const loadById = prepareQuery<{ id: number }, StoredLoadRow>((db, arg) =>
+  db.selectFrom("loads").select(loadColumns).where("id", "=", arg("id")),
+);
+
+export async function findStoredLoadById(db: Reader, id: number): Promise<StoredLoad | undefined> {
+  const { rows } = await loadById.run(db, { id });
+  return rows[0] === undefined ? undefined : storedLoad(rows[0]);
+}
+
+const stopsOfLoad = prepareQuery<{ loadId: number }, StopRow>((db, arg) =>
+  db.selectFrom("stops").select(stopColumns).where("load_id", "=", arg("loadId")).orderBy("load_position"),
+);
+
+/** The stops on a load, in its order. */
+export async function listStopsOfLoad(db: Reader, loadId: number): Promise<readonly StoredStop[]> {
+  return (await stopsOfLoad.run(db, { loadId })).rows.map(storedStop);
+}
+
+/** The loads of these ids, in no order. */
+export async function findLoadsByIds(db: Reader, ids: readonly number[]): Promise<readonly StoredLoad[]> {
+  const rows = await db.selectFrom("loads").select(loadColumns).where("id", "in", ids).execute();
+  return rows.map(storedLoad);
+}
+
+/** How many stops each of the loads has; a load without stops is not in it. */
+export async function countStopsOfLoads(
+  db: Reader,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("stops")
+    .select((eb) => ["load_id", eb.fn.countAll<number>().as("count")])
+    .where("load_id", "in", ids)
+    .groupBy("load_id")
+    .execute();
+  return new Map(rows.map(({ load_id, count }) => [load_id ?? 0, Number(count)]));
+}
+
+/** Which loads of a company; without statuses, cancelled ones are left out. */
+export interface LoadSelection {
+  readonly companyId: number;
+  readonly loadNbrs?: readonly string[];
+  readonly references?: readonly string[];
+  readonly statuses?: readonly number[];
+}
+
+function isSelected(
+  eb: ExpressionBuilder<Tables, "loads">,
+  { companyId, loadNbrs, references, statuses }: LoadSelection,
+): ExpressionWrapper<Tables, "loads", SqlBool> {
+  const conditions = [eb("company_id", "=", companyId)];
+  if (loadNbrs !== undefined) conditions.push(eb("load_nbr", "in", loadNbrs));
+  if (references !== undefined) conditions.push(eb("reference", "in", references));
+  conditions.push(statuses === undefined ? eb("load_status", "!=", 99) : eb("load_status", "in", statuses));
+  return eb.and(conditions);
+}
+
+/** How many loads the selection has. */
+export async function countLoads(db: Reader, selection: LoadSelection): Promise<number> {
+  const row = await db
+    .selectFrom("loads")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where((eb) => isSelected(eb, selection))
+    .executeTakeFirst();
+  return Number(row?.total ?? 0);
+}
+
+/** One page of the selection, by age. */
+export async function listLoads(
+  db: Reader,
+  selection: LoadSelection,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<readonly StoredLoad[]> {
+  const rows = await db
+    .selectFrom("loads")
+    .select(loadColumns)
+    .where((eb) => isSelected(eb, selection))
+    .orderBy("id")
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+  return rows.map(storedLoad);
+}
+
+/** The whole selection in batches, each a query of its own. */
+export async function* eachLoadBatch(
+  db: Reader,
+  selection: LoadSelection,
+  batchSize: number,
+): AsyncGenerator<readonly StoredLoad[]> {
+  let after = 0;
+  while (true) {
+    const rows = await db
+      .selectFrom("loads")
+      .select(loadColumns)
+      .where((eb) => isSelected(eb, selection))
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(batchSize)
+      .execute();
+    yield rows.map(storedLoad);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < batchSize) return;
+    after = last.id;
+  }
+}
