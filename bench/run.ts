@@ -10,6 +10,7 @@ import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchBacklog } from "./backlog.ts";
+import { benchGateway } from "./gateway.ts";
 import { benchLatency } from "./latency.ts";
 import { benchSftp } from "./sftp.ts";
 import { benchStart } from "./start.ts";
@@ -25,6 +26,7 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<Measure
   latency: benchLatency,
   start: benchStart,
   backlog: benchBacklog,
+  gateway: benchGateway,
 };
 
 const { values } = parseArgs({

@@ -1,0 +1,152 @@
+/** Stop and load details from the real daemon: beside a bare server with the same bytes in memory, and from a full store. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type BenchOptions, progress } from "./support/bench-options.ts";
+import { type HttpSite, startFloorServer } from "./support/floor-server.ts";
+import { newFolder, settleDisk } from "./support/folders.ts";
+import { addLoads, filledLoadNbr, filledStopNbr } from "./support/gateway-rows.ts";
+import type { LoadClient } from "./support/load-client.ts";
+import {
+  httpSiteOf,
+  type LoadKind,
+  type Taker,
+  takeTurn,
+  type Turn,
+  turnsMeasurement,
+} from "./support/load-turns.ts";
+import type { Measurement } from "./support/measurement.ts";
+import { companyCode, type DaemonSite, prepareDaemon, startDaemon } from "./support/sites.ts";
+import { stopsOnLoad } from "./sample-json.ts";
+
+const connections = 50;
+
+async function startFilled(home: string, loads: number): Promise<DaemonSite> {
+  const prepared = await prepareDaemon(home);
+  addLoads(join(prepared.folder, "var"), loads);
+  await settleDisk();
+  progress(".");
+  return await startDaemon(prepared);
+}
+
+const details = ["stop", "load"] as const;
+type Detail = (typeof details)[number];
+
+const numberOf = { stop: filledStopNbr, load: filledLoadNbr } as const;
+
+function pathOf(detail: Detail, index: number): string {
+  return `/v5/${detail}/info/${numberOf[detail](index)}/${companyCode}`;
+}
+
+/** How many there are of each. */
+function countOf(detail: Detail, loads: number): number {
+  return detail === "stop" ? loads * stopsOnLoad : loads;
+}
+
+/** Asks for details all over the store. */
+export function readsOf(detail: Detail, loads: number, authorization: string): LoadKind {
+  return {
+    ...{ authorization, connections, method: "GET", body: [] },
+    path: [`/v5/${detail}/info/${detail === "stop" ? "S" : "L"}`, `/${companyCode}`],
+    pick: { order: "random", count: countOf(detail, loads) },
+  };
+}
+
+/** Keeps what the daemon answers, for the bare server. */
+async function keepAnswers(daemon: DaemonSite, loads: number): Promise<string> {
+  const { authorization } = daemon;
+  const bodies: Record<string, string> = {};
+  for (const detail of details) {
+    for (let index = 0; index < countOf(detail, loads); index += 1) {
+      const path = pathOf(detail, index);
+      const answer = await fetch(`${daemon.http}${path}`, { headers: { authorization } });
+      if (answer.status !== 200) throw new Error(`${path} was answered with ${answer.status}`);
+      bodies[path] = await answer.text();
+    }
+  }
+  const file = join(await newFolder("answers"), "answers.json");
+  await writeFile(file, JSON.stringify(bodies));
+  return file;
+}
+
+interface Sites {
+  readonly few: DaemonSite;
+  readonly many: DaemonSite;
+  readonly floor: HttpSite;
+}
+
+interface Loads {
+  readonly few: number;
+  readonly many: number;
+}
+
+type Turns = Readonly<Record<keyof Sites, Turn[]>>;
+
+/** One turn each a round, the first of them unmeasured. */
+async function takeTurns(
+  taker: Taker,
+  { few, many, floor }: Sites,
+  plan: { readonly detail: Detail; readonly rounds: number; readonly loads: Loads },
+): Promise<Turns> {
+  const { detail, rounds, loads } = plan;
+  const turns: Turns = { few: [], many: [], floor: [] };
+  const [readFew, readMany] = [
+    readsOf(detail, loads.few, few.authorization),
+    readsOf(detail, loads.many, many.authorization),
+  ];
+  for (let round = 0; round <= rounds; round += 1) {
+    const taken = {
+      floor: await takeTurn(taker, floor, readFew),
+      few: await takeTurn(taker, httpSiteOf(few), readFew),
+      many: await takeTurn(taker, httpSiteOf(many), readMany),
+    };
+    if (round === 0) continue;
+    turns.floor.push(taken.floor);
+    turns.few.push(taken.few);
+    turns.many.push(taken.many);
+  }
+  return turns;
+}
+
+function measurementsOf(detail: Detail, { few, many, floor }: Turns, loads: Loads): Measurement[] {
+  const what = detail === "stop" ? "stop detail" : `load detail with ${stopsOnLoad} stops`;
+  const [fewStops, manyStops] = [countOf("stop", loads.few), countOf("stop", loads.many)];
+  return [
+    turnsMeasurement(
+      { figure: few, floor },
+      {
+        what: `${what}, beside a bare server with the same bytes`,
+        wanted: { of: "ratio", is: "at least", limit: 0.5 },
+      },
+    ),
+    turnsMeasurement(
+      { figure: many, floor: few },
+      {
+        what: `${what}, ${manyStops} stops in the store beside ${fewStops}`,
+        wanted: { of: "ratio", is: "at least", limit: 0.9 },
+      },
+    ),
+  ];
+}
+
+export async function benchReads(
+  { rounds, isQuick, home }: BenchOptions,
+  client: LoadClient,
+): Promise<Measurement[]> {
+  const loads = { few: 100, many: isQuick ? 2_000 : 100_000 };
+  const few = await startFilled(home, loads.few);
+  const many = await startFilled(home, loads.many);
+  const floor = await startFloorServer("gateway-read-floor.ts", await keepAnswers(few, loads.few));
+  const taker = { client, seconds: isQuick ? 1 : 5 };
+  try {
+    const measurements: Measurement[] = [];
+    for (const detail of details) {
+      const turns = await takeTurns(taker, { few, many, floor }, { detail, rounds, loads });
+      measurements.push(...measurementsOf(detail, turns, loads));
+    }
+    return measurements;
+  } finally {
+    await floor.end();
+    await many.end();
+    await few.end();
+  }
+}
