@@ -2,7 +2,6 @@
 import { loadStatusNames } from "../domain/load-status.ts";
 import type { RouteEventCode, RouteEventRule } from "../domain/route-event-rules.ts";
 import type { LoadExecution } from "../domain/stop-execution.ts";
-import { isFinalStopStatus } from "../domain/stop-status.ts";
 import { mustReturnToDepot } from "../domain/stop-visits.ts";
 import { DropgateError } from "../lib/errors.ts";
 import { findDriversBy } from "../store/drivers.ts";
@@ -11,6 +10,7 @@ import type { StoredLoad } from "../store/load-queries.ts";
 import { recordEvent } from "../store/recorded-events.ts";
 import { listStopStates } from "../store/route-stops.ts";
 import { departStops } from "./apply-stop-event.ts";
+import { isLoadDone } from "./complete-load.ts";
 import { driverText } from "./load-driver.ts";
 import { isDriver, type ReportedRoute, reportData } from "./route-report.ts";
 
@@ -121,19 +121,14 @@ export async function applyLoadEvent(
   }
 }
 
-/**
- * The load completed (90, 7005), when every stop is final and it is back at the depot if it must be; else as it is. A
- * load without stops is completed when it leaves its origin.
- */
+/** The load completed (90, 7005) at the time of the report when nothing is left to be done; else as it is. */
 export async function completedIfDone(
   tx: Transaction,
   route: ReportedRoute,
   load: StoredLoad,
 ): Promise<StoredLoad> {
+  if (!(await isLoadDone(tx, load))) return load;
   const execution = JSON.parse(load.execution) as LoadExecution;
-  if (load.status !== 40) return load;
-  if (mustReturnToDepot(route.header) && execution.depotArrivalDTTM === undefined) return load;
-  if (!(await listStopStates(tx, load.id)).every(isFinalStopStatus)) return load;
   await recordLoad(tx, route, "loadCompleted");
   const { eventDTTM, eventTz } = route.stamp;
   return changed(

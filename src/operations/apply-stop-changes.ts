@@ -13,6 +13,7 @@ import { type Fault, maxFaults } from "../lib/errors.ts";
 import { saveDocuments } from "../store/documents.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findLoadById } from "../store/loads.ts";
+import { completeLoadWithoutStop } from "./complete-load.ts";
 import { findPartner } from "../store/partners.ts";
 import { recordEvent } from "../store/recorded-events.ts";
 import { cancelStop, findKnownStop, type KnownStop, type StopRecord, saveStop } from "../store/stops.ts";
@@ -51,6 +52,8 @@ type Step =
       readonly stopNbr: string;
       readonly execution: string;
       readonly fileTime: number | null;
+      /** The load that it is taken from. */
+      readonly loadId: number | null;
     };
 
 /** Many changes are one unit of work, and the database answers at once: others get a turn of the event loop between. */
@@ -114,7 +117,7 @@ function planCancellation(plan: Plan, change: Change, known: KnownStop | undefin
   };
   const execution = executionWith(known, { cancellation });
   const fileTime = newestFileTime(plan, known);
-  plan.steps.push({ kind: "cancel", stopNbr, execution, fileTime });
+  plan.steps.push({ kind: "cancel", stopNbr, execution, fileTime, loadId: known.loadId });
   plan.events.push({ kind: "stopCancelled", stopNbr });
   plan.stops.set(stopNbr, { ...known, status: "99", execution, fileTime, loadId: null, loadPosition: null });
 }
@@ -274,6 +277,10 @@ async function write(tx: Transaction, plan: Plan): Promise<RecordCounts> {
     if (documents !== undefined) await saveDocuments(tx, { companyId, documents, now });
   }
   for (const event of plan.events) await recordEvent(tx, { companyId, ...event, recordedAt: now });
+  const left = plan.steps.map((step) => (step.kind === "cancel" ? step.loadId : null));
+  for (const loadId of new Set(left)) {
+    if (loadId !== null) await completeLoadWithoutStop(tx, { companyId, loadId, now });
+  }
   return counts;
 }
 

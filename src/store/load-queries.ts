@@ -1,6 +1,7 @@
 /** Reads of loads for hosts. Writes are in `loads.ts`. */
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
 import type { Reader } from "./database.ts";
+import type { Transaction } from "./group-commit.ts";
 import { type KnownLoad, knownLoad, knownLoadColumns, type LoadRow } from "./loads.ts";
 import { prepareQuery } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
@@ -43,7 +44,10 @@ const loadById = prepareQuery<{ id: number }, StoredLoadRow>((db, arg) =>
   db.selectFrom("loads").select(loadColumns).where("id", "=", arg("id")),
 );
 
-export async function findStoredLoadById(db: Reader, id: number): Promise<StoredLoad | undefined> {
+export async function findStoredLoadById(
+  db: Reader | Transaction,
+  id: number,
+): Promise<StoredLoad | undefined> {
   const { rows } = await loadById.run(db, { id });
   return rows[0] === undefined ? undefined : storedLoad(rows[0]);
 }

@@ -1,6 +1,7 @@
 /** Route events: the rows of the event table (decisions 4). */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RouteEventCode } from "../../src/domain/route-event-rules.ts";
+import { applyStopChanges } from "../../src/operations/apply-stop-changes.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { north, RouteDriver, timeAt } from "../support/route-driver.ts";
 
@@ -234,5 +235,43 @@ describe("events of stops", () => {
   test("before the load is under way they are out of sequence", async () => {
     await route.load([dropoff]);
     expect(await codeOf(route.report("stop.dropoff.arrival", at("D1")))).toBe("eventOutOfSequence");
+  });
+});
+
+describe("what the host deletes from a load under way", () => {
+  /** XML with Function 02. */
+  async function deleteStop(stopNbr: string): Promise<void> {
+    const index = { hasStopAssignment: false, markAsReceived: false, hasTimeWindow: false };
+    const changes = [{ function: "02", stopNbr, stopJson: "{}", index }] as const;
+    const { companyId, now } = route.site;
+    const input = { companyId, changes, fileTime: null, refuseLate: true, now };
+    expect(await route.site.store.write((tx) => applyStopChanges(tx, input))).toMatchObject({
+      kind: "applied",
+    });
+  }
+
+  test("the last open stop completes it, with the end in UTC; 7059, 7005", async () => {
+    await route.load([dropoff, other]);
+    await route.depart();
+    await route.report("stop.dropoff.confirmation", at("D1"));
+    await route.site.events();
+    await deleteStop("D2");
+    expect(await route.site.events()).toEqual([7059, 7005]);
+    expect((await route.site.load("L1")).loadExecutionInfo).toMatchObject({
+      loadStatus: 90,
+      actualEndDTTM: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      actualEndTimeZone: "UTC",
+    });
+  });
+
+  test("a stop beside others that are open does not, nor while it has to return to its depot", async () => {
+    await route.load([dropoff, other], { header: { returnToDepot: "ALWAYS" } });
+    await route.depart();
+    await deleteStop("D2");
+    expect(await route.loadStatus()).toBe(40);
+    await route.report("stop.dropoff.confirmation", at("D1"));
+    expect(await route.loadStatus()).toBe(40);
+    await route.report("route.depot.arrival");
+    expect(await route.loadStatus()).toBe(90);
   });
 });
