@@ -1,11 +1,10 @@
 /** The load (also called route): a sequence of stops, what it is assigned to, and its header (interface "Load header"). */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../lib/errors.ts";
-import { Comment, CustomAttribute } from "./comment.ts";
-import { DocumentObject } from "./document-object.ts";
 import { createEntityCheck } from "./entity-check.ts";
 import { coordinate, identifier, localDateTime, text, textOrNumber, timeZone } from "./fields.ts";
 import { AddressAndContact } from "./party.ts";
+import { attachments, quantities } from "./shipment-fields.ts";
 import { Stop } from "./stop.ts";
 
 const identity = {
@@ -47,21 +46,10 @@ const vehicle = {
 };
 
 const measures = {
-  totalCartons: Type.Optional(textOrNumber("totalCartons")),
-  totalPallets: Type.Optional(textOrNumber("totalPallets")),
-  volume: Type.Optional(textOrNumber("volume")),
-  volumeUOM: Type.Optional(text("volumeUOM")),
-  weight: Type.Optional(textOrNumber("weight")),
-  weightUOM: Type.Optional(text("weightUOM")),
+  ...quantities,
   prePlannedLoadDistance: Type.Optional(Type.Number()),
   prePlannedLoadDuration: Type.Optional(Type.Number()),
   congestionFactor: Type.Optional(Type.Number()),
-};
-
-const lists = {
-  comments: Type.Optional(Type.Array(Comment)),
-  customAttributes: Type.Optional(Type.Array(CustomAttribute)),
-  documents: Type.Optional(Type.Array(DocumentObject)),
 };
 
 /** Seen in the retrieval only; a host that sends them gets them back. */
@@ -82,7 +70,7 @@ export const LoadHeader = Type.Object({
   ...origin,
   ...vehicle,
   ...measures,
-  ...lists,
+  ...attachments,
   ...retrieved,
 });
 export type LoadHeader = Static<typeof LoadHeader>;

@@ -1,11 +1,11 @@
 /** The customer order (interface "Customer order"). It owns the stop of the same number. */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../lib/errors.ts";
-import { Accessorial, Comment, CustomAttribute } from "./comment.ts";
-import { DocumentObject } from "./document-object.ts";
+import { Accessorial } from "./comment.ts";
 import { createEntityCheck } from "./entity-check.ts";
 import { identifier, text, textOrNumber } from "./fields.ts";
 import { Address, Party } from "./party.ts";
+import { attachments, shipmentMeasures, shipmentReferences } from "./shipment-fields.ts";
 import type { Stop } from "./stop.ts";
 import { StopDetail } from "./stop-detail.ts";
 
@@ -13,11 +13,7 @@ const identity = {
   /** Held to the length of a stop number as well, because it is one; both are 20. */
   orderNbr: identifier("orderNbr"),
   shipmentNbr: Type.Optional(textOrNumber("shipmentNbr")),
-  bol: Type.Optional(textOrNumber("bol")),
-  proNumber: Type.Optional(textOrNumber("proNumber")),
-  reference1: Type.Optional(textOrNumber("reference1")),
-  reference2: Type.Optional(textOrNumber("reference2")),
-  accountNumber: Type.Optional(textOrNumber("accountNumber")),
+  ...shipmentReferences,
 };
 
 const planning = {
@@ -39,27 +35,13 @@ const planning = {
   xDock: Type.Optional(text("xDock")),
 };
 
-const measures = {
-  totalCartons: Type.Optional(textOrNumber("totalCartons")),
-  totalPallets: Type.Optional(textOrNumber("totalPallets")),
-  volume: Type.Optional(textOrNumber("volume")),
-  volumeUOM: Type.Optional(text("volumeUOM")),
-  weight: Type.Optional(textOrNumber("weight")),
-  weightUOM: Type.Optional(text("weightUOM")),
-  criticalDimension: Type.Optional(textOrNumber("criticalDimension")),
-  criticalDimensionUOM: Type.Optional(text("criticalDimensionUOM")),
-  totalPrice: Type.Optional(textOrNumber("totalPrice")),
-};
-
 const lists = {
   orderAccessorials: Type.Optional(Type.Array(Accessorial)),
   stopDetails: Type.Optional(Type.Array(Type.Omit(StopDetail, ["markfor", "cartonContents", "confirmed"]))),
-  comments: Type.Optional(Type.Array(Comment)),
-  customAttributes: Type.Optional(Type.Array(CustomAttribute)),
-  documents: Type.Optional(Type.Array(DocumentObject)),
+  ...attachments,
 };
 
-export const Order = Type.Object({ ...identity, ...planning, ...measures, ...lists });
+export const Order = Type.Object({ ...identity, ...planning, ...shipmentMeasures, ...lists });
 export type Order = Static<typeof Order>;
 
 const checkOrder = createEntityCheck(Order);

@@ -1,11 +1,11 @@
 /** The stop (also called order): the canonical object that every transport reads into and writes from. */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../lib/errors.ts";
-import { Accessorial, Comment, CustomAttribute } from "./comment.ts";
-import { DocumentObject } from "./document-object.ts";
+import { Accessorial } from "./comment.ts";
 import { createEntityCheck } from "./entity-check.ts";
 import { identifier, localDateTime, text, textOrNumber } from "./fields.ts";
 import { Address, AddressAndContact, Party } from "./party.ts";
+import { attachments, shipmentMeasures, shipmentReferences } from "./shipment-fields.ts";
 import { StopDetail } from "./stop-detail.ts";
 
 /** The carrier (business partner) a stop is given to. An empty `carrierCode` takes it away. */
@@ -21,11 +21,7 @@ const identity = {
   stopType: Type.Optional(text("stopType")),
   shipmentNbr: Type.Optional(textOrNumber("shipmentNbr")),
   sealNbr: Type.Optional(textOrNumber("sealNbr")),
-  bol: Type.Optional(textOrNumber("bol")),
-  proNumber: Type.Optional(textOrNumber("proNumber")),
-  reference1: Type.Optional(textOrNumber("reference1")),
-  reference2: Type.Optional(textOrNumber("reference2")),
-  accountNumber: Type.Optional(textOrNumber("accountNumber")),
+  ...shipmentReferences,
 };
 
 const planning = {
@@ -53,27 +49,13 @@ const planning = {
   stopAssignment: Type.Optional(StopAssignment),
 };
 
-const measures = {
-  totalCartons: Type.Optional(textOrNumber("totalCartons")),
-  totalPallets: Type.Optional(textOrNumber("totalPallets")),
-  volume: Type.Optional(textOrNumber("volume")),
-  volumeUOM: Type.Optional(text("volumeUOM")),
-  weight: Type.Optional(textOrNumber("weight")),
-  weightUOM: Type.Optional(text("weightUOM")),
-  criticalDimension: Type.Optional(textOrNumber("criticalDimension")),
-  criticalDimensionUOM: Type.Optional(text("criticalDimensionUOM")),
-  totalPrice: Type.Optional(textOrNumber("totalPrice")),
-};
-
 const lists = {
   stopAccessorials: Type.Optional(Type.Array(Accessorial)),
   stopDetails: Type.Optional(Type.Array(StopDetail)),
-  comments: Type.Optional(Type.Array(Comment)),
-  customAttributes: Type.Optional(Type.Array(CustomAttribute)),
-  documents: Type.Optional(Type.Array(DocumentObject)),
+  ...attachments,
 };
 
-export const Stop = Type.Object({ ...identity, ...planning, ...measures, ...lists });
+export const Stop = Type.Object({ ...identity, ...planning, ...shipmentMeasures, ...lists });
 export type Stop = Static<typeof Stop>;
 
 const checkStop = createEntityCheck(Stop);

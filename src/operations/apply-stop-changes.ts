@@ -13,6 +13,7 @@ import { type Fault, maxFaults } from "../lib/errors.ts";
 import { saveDocuments } from "../store/documents.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findLoadById } from "../store/loads.ts";
+import { cancellationOf, utcDateTime } from "./cancellation-request.ts";
 import { completeLoadWithoutStop } from "./complete-load.ts";
 import { findPartner } from "../store/partners.ts";
 import { recordEvent } from "../store/recorded-events.ts";
@@ -108,13 +109,8 @@ function planCancellation(plan: Plan, change: Change, known: KnownStop | undefin
     });
     return;
   }
-  const cancelDTTM = new Date(plan.input.now).toISOString().slice(0, 19);
-  const cancellation = {
-    reasonCode: "",
-    reasonDesc: "deleted by the host",
-    cancelDTTM,
-    cancelTimeZone: "UTC",
-  };
+  const why = { reasonCode: "", reasonComments: "deleted by the host" };
+  const cancellation = cancellationOf(why, plan.input.now);
   const execution = executionWith(known, { cancellation });
   const fileTime = newestFileTime(plan, known);
   plan.steps.push({ kind: "cancel", stopNbr, execution, fileTime, loadId: known.loadId });
@@ -149,8 +145,10 @@ function receiptOfGoods(
     return { receiveStatus: wasReceived ? "10" : "00", receiveDttm: known?.receiveDttm ?? null };
   }
   plan.events.push({ kind: "stopReceived", stopNbr: change.stopNbr });
-  const now = new Date(plan.input.now).toISOString().slice(0, 19);
-  return { receiveStatus: "10", receiveDttm: change.index.receivedDttm ?? now };
+  return {
+    receiveStatus: "10",
+    receiveDttm: change.index.receivedDttm ?? utcDateTime(plan.input.now),
+  };
 }
 
 /** A planned stop stays on its load, until a load import lists it elsewhere; any other state is off the load. */

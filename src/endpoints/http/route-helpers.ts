@@ -1,6 +1,5 @@
 /** What the routes of the gateway have in common. */
 import type { Role } from "../../domain/role.ts";
-import { DropgateError, type Fault } from "../../lib/errors.ts";
 import type { ImportInput, ImportRules } from "../../operations/import-request.ts";
 import type { BodyInput } from "../../operations/request-body.ts";
 import { jsonType } from "./answer.ts";
@@ -40,13 +39,6 @@ export function param(request: OperationRequest, name: string): string {
   const value = request.params[name];
   if (value === undefined) throw new Error(`the path of the route has no {${name}}`);
   return value;
-}
-
-/** The error of an operation that has refused a request with these faults. */
-export function refusedBy(faults: readonly Fault[]): DropgateError {
-  const [first] = faults;
-  if (first === undefined) throw new Error("an operation refused a request without naming a fault");
-  return new DropgateError(first.code, first.message, { faults });
 }
 
 /** The rules for imports of everything but loads. */

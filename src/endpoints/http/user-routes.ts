@@ -1,8 +1,9 @@
 /** The routes for business partners and users (interface 4.4). */
 import type { Role } from "../../domain/role.ts";
+import { refusal } from "../../operations/request-body.ts";
 import { successAnswer } from "./answer.ts";
 import type { CompanyRoute, Route } from "./route.ts";
-import { gatewayWrite, importOf, refusedBy } from "./route-helpers.ts";
+import { gatewayWrite, importOf } from "./route-helpers.ts";
 
 const updateBusinessPartners: CompanyRoute = {
   ...gatewayWrite,
@@ -11,7 +12,7 @@ const updateBusinessPartners: CompanyRoute = {
   path: "/businesspartner/update/{companyCode}",
   async run({ operations, options }, request) {
     const outcome = await operations.importBusinessPartners(importOf(request, options()));
-    if (outcome.kind === "refused") throw refusedBy(outcome.faults);
+    if (outcome.kind === "refused") throw refusal(outcome.faults);
     return successAnswer;
   },
 };
