@@ -28,7 +28,7 @@ interface Run {
 let stop = new AbortController();
 
 function numbersOf({ pick }: LoadJob): () => number {
-  if (pick.order === "random") return () => Math.floor(Math.random() * pick.count);
+  if (pick.order === "random") return () => Math.floor(Math.random() * pick.count) * (pick.step ?? 1);
   let next = pick.from;
   return () => next++;
 }
@@ -64,6 +64,17 @@ function readHead(bytes: Buffer): { at: number; length: number; status: string }
   };
 }
 
+/** Calls `send` when it is the connection's turn: at once, or as often as the pace of the job asks for. */
+function pacemaker({ pace, connections }: LoadJob, send: () => void): () => void {
+  if (pace === undefined) return send;
+  const intervalMs = (1_000 * connections) / pace;
+  let turnAt = performance.now() + Math.random() * intervalMs;
+  return () => {
+    turnAt += intervalMs;
+    setTimeout(send, Math.max(0, turnAt - performance.now()));
+  };
+}
+
 /** Resolves when the run is over and the last request is answered. */
 function useConnection(run: Run): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -74,10 +85,11 @@ function useConnection(run: Run): Promise<void> {
       sentAt = performance.now();
       socket.write(requestText(run));
     };
+    const sendInPace = pacemaker(run.job, send);
     const answered = () => {
       count(run, status, sentAt);
       if (!run.isOver) {
-        send();
+        sendInPace();
         return;
       }
       resolve();

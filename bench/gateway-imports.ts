@@ -107,7 +107,10 @@ function roundOf({ sentAt, answeredAt, appliedAt }: Times, reads: LoadResult): R
 
 async function measureRound(daemon: DaemonSite, client: LoadClient, body: string): Promise<Round> {
   await settleDisk();
-  const kind = { ...readsOf("stop", filledLoads, daemon.authorization), connections: readers };
+  const kind = {
+    ...readsOf("stop", { loads: filledLoads, asked: filledLoads }, daemon.authorization),
+    connections: readers,
+  };
   const { port } = httpSiteOf(daemon);
   const reading = client.begin({ ...kind, port, warmUpSeconds: 0.5, seconds: giveUpMs / 1000 });
   await wait(1_000);

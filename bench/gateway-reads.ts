@@ -42,12 +42,16 @@ function countOf(detail: Detail, loads: number): number {
   return detail === "stop" ? loads * stopsOnLoad : loads;
 }
 
-/** Asks for details all over the store. */
-export function readsOf(detail: Detail, loads: number, authorization: string): LoadKind {
+/** Asks for as many details as `asked` loads have, spread evenly over the `loads` of the store. */
+export function readsOf(
+  detail: Detail,
+  { loads, asked }: { readonly loads: number; readonly asked: number },
+  authorization: string,
+): LoadKind {
   return {
     ...{ authorization, connections, method: "GET", body: [] },
     path: [`/v5/${detail}/info/${detail === "stop" ? "S" : "L"}`, `/${companyCode}`],
-    pick: { order: "random", count: countOf(detail, loads) },
+    pick: { order: "random", count: countOf(detail, asked), step: Math.floor(loads / asked) },
   };
 }
 
@@ -79,7 +83,8 @@ interface Loads {
   readonly many: number;
 }
 
-type Turns = Readonly<Record<keyof Sites, Turn[]>>;
+/** `many`: the same reads of the full store; `all`: any of all that it has. */
+type Turns = Readonly<Record<keyof Sites | "all", Turn[]>>;
 
 /** One turn each a round, the first of them unmeasured. */
 async function takeTurns(
@@ -88,26 +93,28 @@ async function takeTurns(
   plan: { readonly detail: Detail; readonly rounds: number; readonly loads: Loads },
 ): Promise<Turns> {
   const { detail, rounds, loads } = plan;
-  const turns: Turns = { few: [], many: [], floor: [] };
-  const [readFew, readMany] = [
-    readsOf(detail, loads.few, few.authorization),
-    readsOf(detail, loads.many, many.authorization),
-  ];
+  const turns: Turns = { few: [], many: [], floor: [], all: [] };
+  const asked = loads.few;
+  const readFew = readsOf(detail, { loads: loads.few, asked }, few.authorization);
+  const readMany = readsOf(detail, { loads: loads.many, asked }, many.authorization);
+  const readAll = readsOf(detail, { loads: loads.many, asked: loads.many }, many.authorization);
   for (let round = 0; round <= rounds; round += 1) {
     const taken = {
       floor: await takeTurn(taker, floor, readFew),
       few: await takeTurn(taker, httpSiteOf(few), readFew),
       many: await takeTurn(taker, httpSiteOf(many), readMany),
+      all: await takeTurn(taker, httpSiteOf(many), readAll),
     };
     if (round === 0) continue;
     turns.floor.push(taken.floor);
     turns.few.push(taken.few);
     turns.many.push(taken.many);
+    turns.all.push(taken.all);
   }
   return turns;
 }
 
-function measurementsOf(detail: Detail, { few, many, floor }: Turns, loads: Loads): Measurement[] {
+function measurementsOf(detail: Detail, { few, many, floor, all }: Turns, loads: Loads): Measurement[] {
   const what = detail === "stop" ? "stop detail" : `load detail with ${stopsOnLoad} stops`;
   const [fewStops, manyStops] = [countOf("stop", loads.few), countOf("stop", loads.many)];
   return [
@@ -124,6 +131,11 @@ function measurementsOf(detail: Detail, { few, many, floor }: Turns, loads: Load
         what: `${what}, ${manyStops} stops in the store beside ${fewStops}`,
         wanted: { of: "ratio", is: "at least", limit: 0.9 },
       },
+    ),
+    // Hardly any of them is asked for twice, so each has to be fetched.
+    turnsMeasurement(
+      { figure: all, floor: few },
+      { what: `${what}, any of ${manyStops} beside ${fewStops}` },
     ),
   ];
 }

@@ -2,8 +2,8 @@
 
 /** The number of the stop or load that a request is about. */
 export type Picked =
-  /** Any below `count`, evenly. */
-  | { readonly order: "random"; readonly count: number }
+  /** Any of the first `count` multiples of `step`, evenly. */
+  | { readonly order: "random"; readonly count: number; readonly step?: number }
   /** One after the other. */
   | { readonly order: "ascending"; readonly from: number };
 
@@ -12,6 +12,8 @@ export interface LoadJob {
   readonly authorization: string;
   /** Each has one request under way at any time. */
   readonly connections: number;
+  /** How many requests are sent a second by all connections together; as many as are answered when it is left out. */
+  readonly pace?: number;
   /** Not measured: connections open, servers find their pace. */
   readonly warmUpSeconds: number;
   /** Measured; it ends earlier when it is told to. */

@@ -50,7 +50,7 @@ function noteOf(figure: readonly Turn[], floor: readonly Turn[]): string {
 /** The line of the table. */
 export function turnsMeasurement(
   turns: { readonly figure: readonly Turn[]; readonly floor: readonly Turn[] },
-  told: { readonly what: string; readonly wanted: Wanted },
+  told: { readonly what: string; readonly wanted?: Wanted },
 ): Measurement {
   const [figure, floor] = [ratesOf(turns.figure), ratesOf(turns.floor)];
   const unit = "requests/s";

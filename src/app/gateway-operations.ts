@@ -10,6 +10,7 @@ import {
 import { importBusinessPartners } from "../operations/business-partners.ts";
 import { cancelLoad } from "../operations/cancel-load.ts";
 import { readCustomerDetail } from "../operations/customer-detail.ts";
+import { detailBytes } from "../operations/detail-answers.ts";
 import { deleteCustomer } from "../operations/delete-customer.ts";
 import { readEventList } from "../operations/event-list.ts";
 import { importCustomers } from "../operations/import-customers.ts";
@@ -46,15 +47,22 @@ interface GatewayDeps {
 /** What the routes run on, but for those of the pipeline and of monitoring. */
 export function gatewayOperations(base: GatewayDeps) {
   const deps = { ...base, hashQueue: createHashQueue(userImportHashing) };
+  const { read } = deps.store;
   return {
-    readStopDetail: (query) => readStopDetail(deps, query),
+    readStopDetail: (query) =>
+      detailBytes(read, { kind: "stop", companyId: query.companyId, number: query.stopNbr }, () =>
+        readStopDetail(deps, query),
+      ),
     importStops: (input) => importStops(deps, input),
     importAsns: (input) => importAsns(deps, input),
     assignStopCarrier: (input) => assignStopCarrier(deps, input),
     unassignStopCarrier: (input) => unassignStopCarrier(deps, input),
     rejectStop: (input) => rejectStop(deps, input),
     rejectAsn: (input) => rejectAsn(deps, input),
-    readLoadDetail: (query) => readLoadDetail(deps, query),
+    readLoadDetail: (query) =>
+      detailBytes(read, { kind: "load", companyId: query.companyId, number: query.loadNbr }, () =>
+        readLoadDetail(deps, query),
+      ),
     importLoads: (input) => importLoads(deps, input),
     assignLoadCarrier: (input) => assignLoadCarrier(deps, input),
     unassignLoadCarrier: (input) => unassignLoadCarrier(deps, input),
@@ -68,10 +76,16 @@ export function gatewayOperations(base: GatewayDeps) {
     importBusinessPartners: (input) => importBusinessPartners(deps, input),
     importUsers: (input, signal) => importUsers(deps, input, signal),
     importCustomers: (input) => importCustomers(deps, input),
-    readCustomerDetail: (query) => readCustomerDetail(deps, query),
+    readCustomerDetail: (query) =>
+      detailBytes(read, { kind: "customer", companyId: query.companyId, number: query.accountNumber }, () =>
+        readCustomerDetail(deps, query),
+      ),
     deleteCustomer: (input) => deleteCustomer(deps, input),
     importOrders: (input) => importOrders(deps, input),
-    readOrderDetail: (query) => readOrderDetail(deps, query),
+    readOrderDetail: (query) =>
+      detailBytes(read, { kind: "order", companyId: query.companyId, number: query.orderNbr }, () =>
+        readOrderDetail(deps, query),
+      ),
     rejectOrder: (input) => rejectOrder(deps, input),
     findLegacyDocument: (query) => findLegacyDocument(deps, query),
     findLegacyStops: (query, signal) => findLegacyStops(deps, query, signal),

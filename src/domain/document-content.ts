@@ -52,13 +52,17 @@ function faultAt(path: string): Fault {
   return { code: "wrongType", message, path };
 }
 
+/** Whether the entity has documents with content. */
+export function hasContent({ documents }: WithDocuments): boolean {
+  return documents?.some(({ documentData }) => documentData !== undefined) === true;
+}
+
 /**
  * Splits an entity that has passed its validation. `path` is where it stands in the request (`stops[3]`), so that faults
  * name `stops[3].documents[0].documentData`. An empty `documentData` is no content; the `reference` that came stays then.
  */
 export function splitDocuments<T extends WithDocuments>(entity: T, path: string): SplitDocuments<T> {
-  if (entity.documents?.some(({ documentData }) => documentData !== undefined) !== true)
-    return { entity, contents: [], faults: [] };
+  if (entity.documents === undefined || !hasContent(entity)) return { entity, contents: [], faults: [] };
   const contents: DocumentContent[] = [];
   const faults: Fault[] = [];
   const documents = entity.documents.map(({ documentData, ...document }, index): DocumentObject => {

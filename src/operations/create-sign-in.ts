@@ -231,19 +231,19 @@ function isCountedGuess(context: Context, attempt: Attempt, question: PasswordQu
   if (!context.passwords.isNewGuess(question)) return false;
   context.failures.recordFailure(attempt);
   const { address, protocol, userName } = attempt;
-  const user = userName.slice(0, 64);
   context.deps.log.info(
-    { user, address, protocol },
+    { user: userName.slice(0, 64), address, protocol },
     "sign-in counted: the password is not that of an older user",
   );
   return true;
 }
 
-async function judgePassword(
-  context: Context,
-  attempt: Attempt,
-  tried: { readonly records: readonly UserRecord[]; readonly password: string },
-): Promise<Verdict> {
+interface Tried {
+  readonly records: readonly UserRecord[];
+  readonly password: string;
+}
+
+async function judgePassword(context: Context, attempt: Attempt, tried: Tried): Promise<Verdict> {
   const { records, password } = tried;
   let reason: RefusalReason = records.length === 0 ? "unknownUser" : "wrongPassword";
   let isCounted = false;
@@ -277,17 +277,22 @@ function recordsToTry(
   return records.slice(0, maxRecordsTried);
 }
 
-async function signInWithPassword(
+/** The answer that needs no hash: the password of the record to try first is known to be right. */
+function recallSignIn(context: Context, attempt: Attempt, tried: Tried): SignInOutcome | undefined {
+  const { password, records } = tried;
+  const [user] = records;
+  if (user === undefined || hindranceOf(user) !== undefined) return undefined;
+  if (context.passwords.recall({ user, password }) !== "right") return undefined;
+  context.failures.recordSuccess({ ...attempt, userId: user.id });
+  return signedIn(user);
+}
+
+function signInAs(
   context: Context,
   input: PasswordAttempt,
-  signal: AbortSignal | undefined,
-): Promise<SignInOutcome> {
+  { found, startedAt, signal }: Pick<Attempt, "startedAt" | "signal"> & { found: readonly UserRecord[] },
+): SignInOutcome | Promise<SignInOutcome> {
   const { userName, address, protocol, password } = input;
-  const startedAt = context.deps.clock.now();
-  // Before the database is asked: a banned address costs next to nothing.
-  const bannedForMs = context.failures.bannedForMs(address);
-  if (bannedForMs > 0) return tooMany(bannedForMs);
-  const found = await findUsersByName(context.deps.store.read, userName);
   const isKnownUser = found.length > 0;
   const attempt: Attempt = {
     userName,
@@ -300,8 +305,25 @@ async function signInWithPassword(
   };
   const { open, bar } = admit(context, attempt, recordsToTry(context, input, found));
   if (bar !== undefined) return bar;
-  const verdict = await judgePassword(context, attempt, { records: open, password });
-  return await answerVerdict(context, attempt, verdict);
+  const tried = { records: open, password };
+  return (
+    recallSignIn(context, attempt, tried) ??
+    judgePassword(context, attempt, tried).then((verdict) => answerVerdict(context, attempt, verdict))
+  );
+}
+
+function signInWithPassword(
+  context: Context,
+  input: PasswordAttempt,
+  signal: AbortSignal | undefined,
+): SignInOutcome | Promise<SignInOutcome> {
+  const startedAt = context.deps.clock.now();
+  // Before the database is asked: a banned address costs next to nothing.
+  const bannedForMs = context.failures.bannedForMs(input.address);
+  if (bannedForMs > 0) return tooMany(bannedForMs);
+  const asked = findUsersByName(context.deps.store.read, input.userName);
+  const goOn = (found: readonly UserRecord[]) => signInAs(context, input, { found, startedAt, signal });
+  return asked instanceof Promise ? asked.then(goOn) : goOn(asked);
 }
 
 function findHolders(context: Context, attempt: KeyAttempt): Promise<readonly UserRecord[]> {

@@ -73,11 +73,45 @@ function faultsOfEntry<Entity>(
   return [...faults, ...unknownFieldFaults(kind.schema, entry, path)];
 }
 
-/** Reads the body of an import. Waits only to let others work; what is wrong with the body is a value. */
-export async function readImport<Entity>(
+/** An import that is being read, entry by entry. */
+interface Reading<Entity> {
+  readonly kind: ImportKind<Entity>;
+  readonly list: readonly unknown[];
+  readonly rules: ImportRules;
+  readonly faults: Fault[];
+  readonly entities: unknown[];
+}
+
+/** Reads as many entries as may be read at a time; says whether more are to be read. */
+function readSome<Entity>({ kind, list, rules, faults, entities }: Reading<Entity>): boolean {
+  let weight = 0;
+  while (entities.length < list.length && weight < weightInTurn) {
+    const entry = list[entities.length];
+    const entity = kind.normalise(entry);
+    faults.push(...faultsOfEntry(kind, entity, `${kind.list}[${entities.length}]`, rules));
+    if (faults.length >= maxFaults) return false;
+    entities.push(entity);
+    weight += kind.weightOf?.(entry) ?? 1;
+  }
+  return entities.length < list.length;
+}
+
+function outcomeOf<Entity>({ faults, entities }: Reading<Entity>): ReadImport<Entity> {
+  if (faults.length > 0) return { kind: "refused", faults: faults.slice(0, maxFaults) };
+  return { kind: "read", entities: entities as readonly Entity[] };
+}
+
+async function readRest<Entity>(reading: Reading<Entity>): Promise<ReadImport<Entity>> {
+  do await setImmediate();
+  while (readSome(reading));
+  return outcomeOf(reading);
+}
+
+/** Reads the body of an import: a short one at once, a long one with waits for others to work. What is wrong is a value. */
+export function readImport<Entity>(
   kind: ImportKind<Entity>,
   input: ImportInput,
-): Promise<ReadImport<Entity>> {
+): ReadImport<Entity> | Promise<ReadImport<Entity>> {
   const { body, companyCode, rules = defaultImportRules } = input;
   if (!isFields(body)) {
     const message = `the body is not an object. Send an object with companyCode and ${kind.list}.`;
@@ -91,18 +125,6 @@ export async function readImport<Entity>(
   const faults = whole.filter((fault) => fault !== undefined);
   if (!Array.isArray(list) || faults.some(({ code }) => code === "tooLarge"))
     return { kind: "refused", faults };
-  const entities: unknown[] = [];
-  let weight = 0;
-  for (const [index, entry] of list.entries()) {
-    const entity = kind.normalise(entry);
-    faults.push(...faultsOfEntry(kind, entity, `${kind.list}[${index}]`, rules));
-    if (faults.length >= maxFaults) break;
-    entities.push(entity);
-    weight += kind.weightOf?.(entry) ?? 1;
-    if (weight < weightInTurn) continue;
-    weight = 0;
-    await setImmediate();
-  }
-  if (faults.length > 0) return { kind: "refused", faults: faults.slice(0, maxFaults) };
-  return { kind: "read", entities: entities as readonly Entity[] };
+  const reading: Reading<Entity> = { kind, list, rules, faults, entities: [] };
+  return readSome(reading) ? readRest(reading) : outcomeOf(reading);
 }

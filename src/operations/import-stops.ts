@@ -1,4 +1,5 @@
 /** Imports stops and ASNs, all or nothing (interface 4.2, 4.3; decisions 2.2, 3). */
+import { hasContent } from "../domain/document-content.ts";
 import { normaliseStop } from "../domain/normalise-stop.ts";
 import { asnImportRules } from "../domain/stop-actions.ts";
 import { type StopChange, stopChangeOf } from "../domain/stop-change.ts";
@@ -7,7 +8,7 @@ import { Stop, validateStop } from "../domain/stop.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Fault } from "../lib/errors.ts";
 import type { Store } from "../store/database.ts";
-import { applyStopChanges } from "./apply-stop-changes.ts";
+import { applyStopChanges, type StopChanges } from "./apply-stop-changes.ts";
 import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "./request-body.ts";
 import { requireService } from "./service-name.ts";
@@ -32,7 +33,10 @@ const stopImport: ImportKind<Stop> = {
 };
 
 /** The changes to stops, with the content of their documents durable in the document store. */
-async function changesOf(deps: StopImportDeps, stops: readonly Stop[]): Promise<readonly StopChange[]> {
+async function changesWithContent(
+  deps: StopImportDeps,
+  stops: readonly Stop[],
+): Promise<readonly StopChange[]> {
   const faults: Fault[] = [];
   const changes: StopChange[] = [];
   for (const [index, stop] of stops.entries()) {
@@ -45,31 +49,47 @@ async function changesOf(deps: StopImportDeps, stops: readonly Stop[]): Promise<
   return changes;
 }
 
-async function importBy(deps: StopImportDeps, input: StopImport, rules: StateRules): Promise<void> {
-  requireService(input.serviceName);
-  const reading = await readImport(stopImport, input);
-  if (reading.kind === "refused") throw refusal(reading.faults);
-  const changes = await changesOf(deps, reading.entities);
+function changesOf(
+  deps: StopImportDeps,
+  stops: readonly Stop[],
+): readonly StopChange[] | Promise<readonly StopChange[]> {
+  if (stops.some(hasContent)) return changesWithContent(deps, stops);
+  return stops.map((stop) => stopChangeOf("01", stop));
+}
+
+async function write(
+  deps: StopImportDeps,
+  change: Pick<StopChanges, "companyId" | "changes" | "rules">,
+): Promise<void> {
   const outcome = await deps.store.write((tx) =>
     applyStopChanges(tx, {
-      companyId: input.companyId,
-      changes,
+      ...change,
       fileTime: null,
       refuseLate: false,
       now: deps.clock.now(),
-      rules,
       pathOf: (index) => `stops[${index}]`,
     }),
   );
   if (outcome.kind !== "applied") throw refusal(outcome.faults);
 }
 
+async function importBy(deps: StopImportDeps, input: StopImport, rules: StateRules): Promise<void> {
+  requireService(input.serviceName);
+  const reading = readImport(stopImport, input);
+  const read = reading instanceof Promise ? await reading : reading;
+  if (read.kind === "refused") throw refusal(read.faults);
+  const made = changesOf(deps, read.entities);
+  const changes = made instanceof Promise ? await made : made;
+  // Not awaited here: while it waits for the commit, nothing is to hold what the body was read into.
+  return write(deps, { companyId: input.companyId, changes, rules });
+}
+
 /** Creates or updates the stops of the request. Throws a `DropgateError` with all faults; then nothing was written. */
-export async function importStops(deps: StopImportDeps, input: StopImport): Promise<void> {
-  await importBy(deps, input, importRules);
+export function importStops(deps: StopImportDeps, input: StopImport): Promise<void> {
+  return importBy(deps, input, importRules);
 }
 
 /** The same for ASNs: stops in the state InboundShipment. */
-export async function importAsns(deps: StopImportDeps, input: StopImport): Promise<void> {
-  await importBy(deps, input, asnImportRules);
+export function importAsns(deps: StopImportDeps, input: StopImport): Promise<void> {
+  return importBy(deps, input, asnImportRules);
 }

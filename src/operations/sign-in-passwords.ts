@@ -5,7 +5,7 @@
  * What is remembered is a keyed hash over the user, the stored hash and the password, under a key of this process:
  * memory holds no password, and a new stored hash makes what was remembered before worthless.
  */
-import { createHmac, randomBytes } from "node:crypto";
+import { hash as digestOf, randomBytes } from "node:crypto";
 import type { Clock } from "../lib/clock.ts";
 import { isPasswordOf } from "../lib/password-hash.ts";
 import { createBoundedMap } from "./sign-in-bounded-map.ts";
@@ -26,7 +26,7 @@ export type PasswordVerdict = "right" | "wrong" | "notAllowed" | "tooBusy";
 
 export interface PasswordCheck {
   /** What was found out a short while ago, or undefined. Costs microseconds. */
-  recall(question: PasswordQuestion): "right" | "wrong" | undefined;
+  recall(question: Pick<PasswordQuestion, "user" | "password">): "right" | "wrong" | undefined;
   /** Hashes; the caller has seen that nothing can be recalled. */
   check(question: PasswordQuestion): Promise<PasswordVerdict>;
   /** Whether this wrong password of this user has not been asked about before, since the start as far as memory goes. */
@@ -45,7 +45,9 @@ const maxRemembered = 10_000;
 const defaultQueueLimits: HashQueueLimits = { maxRunning: 2, maxWaiting: 128, maxWaitingStrangers: 96 };
 
 export function createPasswordCheck(deps: PasswordCheckDeps): PasswordCheck {
-  const key = randomBytes(32);
+  // Before the text, in one hash: half the time of an HMAC, which is stronger only where the result is shown to somebody
+  // without the key. These results never leave the memory that the key is in.
+  const key = randomBytes(32).toString("base64");
   // Two maps: what guesses leave behind must not push out what the hosts sign in with.
   const verifiedAt = createBoundedMap<number>(maxRemembered);
   const refusedAt = createBoundedMap<number>(maxRemembered);
@@ -53,9 +55,9 @@ export function createPasswordCheck(deps: PasswordCheckDeps): PasswordCheck {
   const underWay = new Map<string, Promise<PasswordVerdict>>();
   const queue = createHashQueue(deps.queueLimits ?? defaultQueueLimits);
 
-  function tokenOf({ user, password }: PasswordQuestion): string {
-    const hmac = createHmac("sha256", key);
-    return hmac.update(`${user?.id ?? 0}\n${user?.passwordHash ?? ""}\n${password}`).digest("base64");
+  function tokenOf({ user, password }: Pick<PasswordQuestion, "user" | "password">): string {
+    const text = `${key}\n${user?.id ?? 0}\n${user?.passwordHash ?? ""}\n${password}`;
+    return digestOf("sha256", text, "base64");
   }
 
   function isFresh(at: number | undefined): boolean {

@@ -56,9 +56,10 @@ export interface SignInReview {
 export interface SignIn {
   /**
    * A wrong password is answered after `security.wrongPasswordDelayMs`, or at once when `signal` aborts: then nobody
-   * waits for the answer any more. It counts all the same.
+   * waits for the answer any more. It counts all the same. What needs no waiting is answered at once: a password that was
+   * right a short while ago, when nothing has changed since.
    */
-  withPassword(attempt: PasswordAttempt, signal?: AbortSignal): Promise<SignInOutcome>;
+  withPassword(attempt: PasswordAttempt, signal?: AbortSignal): SignInOutcome | Promise<SignInOutcome>;
   /** Whether this key would do. Proves nothing yet: the caller verifies the signature, then calls `withVerifiedKey`. */
   isKeyKnown(attempt: KeyAttempt): Promise<boolean>;
   /** The caller has verified a signature made with this key. */

@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type BetterSqlite from "better-sqlite3";
 import { Kysely } from "kysely";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import type { Tables } from "./schema.ts";
-import { openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
+import { dataVersionOf, openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
 
 let path: string;
 let database: BetterSqlite.Database;
@@ -73,5 +74,36 @@ describe("a group of units", () => {
       "one",
       "two",
     ]);
+  });
+
+  it("gathers those of the next turns as long as each brings more", async () => {
+    const other = openSqlite(path, { isNew: false });
+    onTestFinished(() => void other.close());
+    const versionNow = dataVersionOf(other);
+    const before = versionNow();
+    const seen = new Set<number>();
+    // Of two at once: one alone is committed without looking out for others.
+    const added: Promise<unknown>[] = [add("b", 10)];
+    for (let turn = 0; turn < 4; turn += 1) {
+      added.push(add(`a${turn}`, 10).then(() => void seen.add(versionNow())));
+      await setImmediate();
+    }
+    await Promise.all(added);
+    expect(seen.size).toBe(1);
+    expect(seen.has(before)).toBe(false);
+  });
+
+  it("is not put off for ever by writers that never end", async () => {
+    let isDone = false;
+    const first = add("first", 10).then(() => {
+      isDone = true;
+    });
+    const others: Promise<unknown>[] = [];
+    for (let turn = 0; turn < 20 && !isDone; turn += 1) {
+      others.push(add(`a${turn}`, 10));
+      await setImmediate();
+    }
+    expect(isDone).toBe(true);
+    await Promise.all([first, ...others]);
   });
 });

@@ -12,6 +12,7 @@ import { CompiledQuery, type DatabaseConnection, type Kysely } from "kysely";
 import { DropgateError } from "../lib/errors.ts";
 import { isStoreBusy } from "../lib/store-error.ts";
 import { killPoint } from "../lib/kill-point.ts";
+import { renewTurn } from "../lib/request-turn.ts";
 import { connectionOf } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
 
@@ -30,6 +31,8 @@ export interface GroupCommit {
   close(): Promise<void>;
 }
 
+/** Writers that answer one another must not put off a commit for ever. */
+const maxGatheringTurns = 8;
 const busyPatienceMs = 10_000;
 const busyPauseMs = 20;
 
@@ -116,6 +119,7 @@ async function commitOnce(
     killPoint("commit.ready");
     return done;
   });
+  renewTurn();
   killPoint("commit.done");
   for (const answer of answers) answer();
   killPoint("commit.answered");
@@ -127,10 +131,22 @@ export function createGroupCommit(db: Kysely<Tables>, maxUnits = 256): GroupComm
   let running: Promise<void> | undefined;
   let isClosed = false;
 
+  /**
+   * Units of the same turn of the event loop share a commit. When they are several, those of the next turns join them as
+   * long as each turn brings more: else many clients fall into two groups that wait for one another's commits.
+   */
+  async function gather(): Promise<void> {
+    for (let turn = 0; turn < maxGatheringTurns; turn += 1) {
+      const before = waiting.length;
+      // Between two groups others get their turn, too.
+      await setImmediate();
+      if (waiting.length === before || waiting.length >= maxUnits) return;
+    }
+  }
+
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
-      // Units of the same turn of the event loop share a commit, and between two groups others get their turn.
-      await setImmediate();
+      await gather();
       const group = waiting.slice(0, maxUnits);
       waiting = waiting.slice(maxUnits);
       await commitGroup(db, group);

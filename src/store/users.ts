@@ -8,7 +8,7 @@ import { isRole, type Role } from "../domain/role.ts";
 import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 import { prepareQuery } from "./prepared-query.ts";
-import { rememberAnswers } from "./version-cache.ts";
+import { createFewAnswers } from "./version-cache.ts";
 
 export interface UserMembership {
   readonly companyId: number;
@@ -111,21 +111,23 @@ async function readRecords(
 }
 
 /** Sign-in asks for the same few users at each request: their records are remembered until something is committed. */
-const recordsByName = rememberAnswers(async (read, userName) => {
+const recordsByName = createFewAnswers<readonly UserRecord[]>();
+
+async function askForUsers(read: Reader | Transaction, userName: string): Promise<readonly UserRecord[]> {
   const { rows } = await usersByName.run(read, { userName });
   // Sorted here: there is one row, nearly always, and the database is three times as quick without an order.
   return await readRecords(
     read,
     rows.toSorted((one, other) => one.id - other.id),
   );
-});
+}
 
-/** All users of exactly that name, oldest first. */
-export async function findUsersByName(
+/** All users of exactly that name, oldest first; at once when they are remembered. */
+export function findUsersByName(
   read: Reader | Transaction,
   userName: string,
-): Promise<readonly UserRecord[]> {
-  return await recordsByName(read, userName);
+): readonly UserRecord[] | Promise<readonly UserRecord[]> {
+  return recordsByName.get(read, userName, () => askForUsers(read, userName));
 }
 
 export async function findUserById(

@@ -218,7 +218,9 @@ describe("completion of the load", () => {
     await route.depart();
     await route.report("stop.dropoff.confirmation", at("D1"));
     const { companyId } = route.site;
-    const { Order } = JSON.parse(await route.site.operations.readOrderDetail({ companyId, orderNbr: "D1" }));
+    const { Order } = JSON.parse(
+      String(await route.site.operations.readOrderDetail({ companyId, orderNbr: "D1" })),
+    );
     expect(Order[0].orderStatus).toBe("90");
   });
 });

@@ -125,12 +125,12 @@ export class GatewayStore {
 
   async load(loadNbr: string) {
     const { companyId } = this;
-    return JSON.parse(await this.operations.readLoadDetail({ companyId, loadNbr })).Load;
+    return JSON.parse(String(await this.operations.readLoadDetail({ companyId, loadNbr }))).Load;
   }
 
   async stop(stopNbr: string) {
     const { companyId } = this;
-    return JSON.parse(await this.operations.readStopDetail({ companyId, stopNbr })).Stop;
+    return JSON.parse(String(await this.operations.readStopDetail({ companyId, stopNbr }))).Stop;
   }
 
   async stopStatus(stopNbr: string): Promise<string> {

@@ -1,4 +1,5 @@
 /** Who the caller is (HTTP Basic) and what they may do (interface "Authentication", decisions 1). */
+import { isAscii } from "node:buffer";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { isSameCompanyCode } from "../../domain/company-code.ts";
@@ -23,6 +24,8 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** RFC 7617: UTF-8; older clients send Latin-1, which is told apart by not being valid UTF-8. */
 function decodeCredentials(bytes: Buffer): string {
+  // Nearly all are: the decoder takes five times as long.
+  if (isAscii(bytes)) return bytes.toString("latin1");
   try {
     return utf8.decode(bytes);
   } catch {
@@ -70,22 +73,26 @@ export function checkTransport(socket: Socket | TLSSocket, peer: string, allowPl
   throw new HttpRefusal("badCredentials", message, { status: 403 });
 }
 
+function userOf(outcome: SignInOutcome): SignedInUser {
+  if (outcome.kind === "refused") throw refusalOf(outcome);
+  return outcome.user;
+}
+
 /**
- * The user behind the credentials; among users of one name, that of the company of the path. Throws 930 (401, with the
- * challenge) or 933 (429).
+ * The user behind the credentials, at once when they are remembered; among users of one name, that of the company of the
+ * path. Throws or rejects with 930 (401, with the challenge) or 933 (429).
  */
-export async function signInUser(
+export function signInUser(
   signIn: Pick<SignIn, "withPassword">,
   header: string | undefined,
-  from: { readonly address: string; readonly companyCode: string },
-): Promise<SignedInUser> {
+  { address, companyCode }: { readonly address: string; readonly companyCode: string },
+): SignedInUser | Promise<SignedInUser> {
   const credentials = readBasic(header);
   if (credentials === undefined)
     throw new HttpRefusal("badCredentials", credentialsMessage, { headers: challenge });
   const { userName, password } = credentials;
-  const outcome = await signIn.withPassword({ userName, password, ...from, protocol: "http" });
-  if (outcome.kind === "refused") throw refusalOf(outcome);
-  return outcome.user;
+  const outcome = signIn.withPassword({ userName, password, address, companyCode, protocol: "http" });
+  return outcome instanceof Promise ? outcome.then(userOf) : userOf(outcome);
 }
 
 /**

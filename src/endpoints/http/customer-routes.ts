@@ -1,5 +1,5 @@
 /** The routes for customers (interface 4.7). */
-import { jsonAnswer, successAnswer } from "./answer.ts";
+import { documentAnswer, successAnswer } from "./answer.ts";
 import type { CompanyRoute, Route } from "./route.ts";
 import { bodyOf, gatewayRead, gatewayWrite, importOf, param } from "./route-helpers.ts";
 
@@ -9,10 +9,10 @@ const getCustomerDetail: CompanyRoute = {
   name: "getCustomerDetail",
   summary: "Get customer detail",
   path: "/customer/info/{accountNumber}/{companyCode}",
-  async run({ operations }, request) {
+  run({ operations }, request) {
     const { companyId } = request;
     const accountNumber = param(request, "accountNumber");
-    return jsonAnswer(await operations.readCustomerDetail({ companyId, accountNumber }));
+    return documentAnswer(operations.readCustomerDetail({ companyId, accountNumber }));
   },
 };
 

@@ -91,14 +91,14 @@ function endAfterLinger(request: IncomingMessage, response: ServerResponse): voi
 type Head = Record<string, string | number>;
 
 function headOf(exchange: Exchange, answer: Answer, mustClose: boolean): Head {
-  return {
+  const head: Head = {
     "x-request-id": exchange.id,
     "content-type": answer.contentType,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    ...(mustClose ? { connection: "close" } : {}),
-    ...answer.headers,
   };
+  if (mustClose) head["connection"] = "close";
+  return answer.headers === undefined ? head : Object.assign(head, answer.headers);
 }
 
 /** The stream tells what became of it through `exchange.streaming`; its length is known at once. */

@@ -18,13 +18,14 @@ import type { Duplex } from "node:stream";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import { createAddressSet, normaliseAddress } from "../../lib/address-range.ts";
+import { runInTurn } from "../../lib/request-turn.ts";
 import type { Service } from "../../lib/service.ts";
 import type { SignIn } from "../../operations/sign-in.ts";
 import type { RefusalDocument } from "./answer.ts";
 import { createBodyBudget } from "./body-budget.ts";
 import { answerBrokenRequest, turnAway } from "./broken-request.ts";
 import { type ConnectionGuard, createConnectionGuard } from "./connection-guard.ts";
-import { type DispatcherState, dispatch } from "./dispatcher.ts";
+import { type DispatcherState, takeRequest } from "./dispatcher.ts";
 import type { HttpOperations } from "./http-operations.ts";
 import type { HttpOptions, HttpTlsOptions } from "./http-options.ts";
 import { createRouteTable } from "./route-table.ts";
@@ -128,7 +129,7 @@ function listenToEvents(running: Running): void {
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     // A request can have come with the connection that was just turned away: it must not run behind that answer.
     if (running.options.tls === undefined && !guard.open.has(request.socket)) request.socket.destroy();
-    else void dispatch(state, request, response);
+    else takeRequest(state, request, response);
   };
   server.on("connection", (socket: Socket) => onConnection(running, socket));
   server.on("request", handle);
@@ -208,7 +209,8 @@ async function stopServer(running: Running, deadline: AbortSignal): Promise<void
   };
   if (deadline.aborted) cutOff();
   else deadline.addEventListener("abort", cutOff, { once: true });
-  closeIdle(running);
+  // Behind the requests that wait for their turn: they have come, so they are answered.
+  runInTurn(() => closeIdle(running));
   await closed;
   deadline.removeEventListener("abort", cutOff);
 }

@@ -1,4 +1,5 @@
 /** What routes call, as functions over values: the composition root binds them to the store and the pipeline. */
+import type { JsonBody } from "./answer.ts";
 import type { StopSubmission, SubmittedStopDocument } from "../../inbound/submit-stop-document.ts";
 import type { AssignLoad, AssignLoadDriver } from "../../operations/assign-load.ts";
 import type { CancelLoad } from "../../operations/cancel-load.ts";
@@ -29,7 +30,7 @@ export interface Health {
 }
 
 export interface HttpOperations {
-  readStopDetail(query: StopDetailQuery): Promise<string>;
+  readStopDetail(query: StopDetailQuery): JsonBody | Promise<JsonBody>;
   findLegacyDocument(query: LegacyDocumentQuery): Promise<LegacyDocument>;
   importStops(input: StopImport): Promise<void>;
   importAsns(input: StopImport): Promise<void>;
@@ -37,7 +38,7 @@ export interface HttpOperations {
   unassignStopCarrier(input: StopCarrierInput): Promise<void>;
   rejectStop(input: RejectStop): Promise<void>;
   rejectAsn(input: RejectStop): Promise<void>;
-  readLoadDetail(query: LoadDetailQuery): Promise<string>;
+  readLoadDetail(query: LoadDetailQuery): JsonBody | Promise<JsonBody>;
   importLoads(input: LoadImport): Promise<{ readonly importId: string }>;
   assignLoadCarrier(input: AssignLoad): Promise<void>;
   unassignLoadCarrier(input: AssignLoad): Promise<void>;
@@ -53,10 +54,10 @@ export interface HttpOperations {
   importBusinessPartners(input: ImportInput): Promise<BusinessPartnersOutcome>;
   importUsers(input: UserImport, signal: AbortSignal): Promise<void>;
   importCustomers(input: ImportInput): Promise<void>;
-  readCustomerDetail(query: CustomerDetailQuery): Promise<string>;
+  readCustomerDetail(query: CustomerDetailQuery): JsonBody | Promise<JsonBody>;
   deleteCustomer(input: DeleteCustomer): Promise<void>;
   importOrders(input: OrderImport): Promise<void>;
-  readOrderDetail(query: OrderDetailQuery): Promise<string>;
+  readOrderDetail(query: OrderDetailQuery): JsonBody | Promise<JsonBody>;
   rejectOrder(input: RejectOrder): Promise<void>;
   submitStopDocument(submission: StopSubmission): Promise<SubmittedStopDocument>;
   health(): Health | Promise<Health>;

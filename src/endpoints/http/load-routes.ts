@@ -1,5 +1,5 @@
 /** Loads of the gateway, results of imports and recorded events (interface 4.1; decisions 2.1). */
-import { jsonAnswer, successAnswer } from "./answer.ts";
+import { documentAnswer, jsonAnswer, successAnswer } from "./answer.ts";
 import type { CompanyRoute, Route } from "./route.ts";
 import { bodyOf, gatewayRead, gatewayWrite, importOf, param } from "./route-helpers.ts";
 
@@ -8,9 +8,9 @@ const getLoadDetail: CompanyRoute = {
   name: "getLoadDetail",
   summary: "Get load detail",
   path: "/load/info/{loadNbr}/{companyCode}",
-  async run({ operations }, request) {
+  run({ operations }, request) {
     const { companyId } = request;
-    return jsonAnswer(await operations.readLoadDetail({ companyId, loadNbr: param(request, "loadNbr") }));
+    return documentAnswer(operations.readLoadDetail({ companyId, loadNbr: param(request, "loadNbr") }));
   },
 };
 

@@ -1,5 +1,5 @@
 /** The routes for customer orders (interface 4.6). */
-import { jsonAnswer, successAnswer } from "./answer.ts";
+import { documentAnswer, successAnswer } from "./answer.ts";
 import type { CompanyRoute, Route } from "./route.ts";
 import { bodyOf, gatewayRead, gatewayWrite, importOf, param } from "./route-helpers.ts";
 
@@ -9,9 +9,9 @@ const getOrderDetail: CompanyRoute = {
   name: "getOrderDetail",
   summary: "Get order detail",
   path: "/order/info/{orderNbr}/{companyCode}",
-  async run({ operations }, request) {
+  run({ operations }, request) {
     const { companyId } = request;
-    return jsonAnswer(await operations.readOrderDetail({ companyId, orderNbr: param(request, "orderNbr") }));
+    return documentAnswer(operations.readOrderDetail({ companyId, orderNbr: param(request, "orderNbr") }));
   },
 };
 

@@ -149,6 +149,15 @@ class BodyReader {
   }
 }
 
+/** A small body that has come with its head; undefined when there is something to wait for, or to refuse. */
+export function bodyAtHand(request: IncomingMessage, limits: BodyLimits): Buffer | undefined {
+  if (!request.complete || request.headers.expect !== undefined) return undefined;
+  const { readableLength } = request;
+  if (readableLength > Math.min(uncountedBodyBytes, limits.maxBodyBytes)) return undefined;
+  const bytes: Buffer | null = request.read();
+  return bytes ?? undefined;
+}
+
 /**
  * The whole body. A large one waits for its share of the budget before it is read, within the same time. Throws 909 (413)
  * beyond the limit, before reading when the length was announced; 408 when it is not complete in time; 999 when there was

@@ -1,5 +1,5 @@
 /** Stops and ASNs of the gateway (interface 4.2, 4.3). */
-import { jsonAnswer, successAnswer } from "./answer.ts";
+import { documentAnswer, successAnswer } from "./answer.ts";
 import type { HttpOperations } from "./http-operations.ts";
 import type { CompanyRoute, Route } from "./route.ts";
 import { bodyOf, gatewayRead, gatewayWrite, importOf, param } from "./route-helpers.ts";
@@ -9,9 +9,9 @@ const getStopDetail: CompanyRoute = {
   name: "getStopDetail",
   summary: "Get stop detail",
   path: "/stop/info/{stopNbr}/{companyCode}",
-  async run({ operations }, request) {
+  run({ operations }, request) {
     const { companyId } = request;
-    return jsonAnswer(await operations.readStopDetail({ companyId, stopNbr: param(request, "stopNbr") }));
+    return documentAnswer(operations.readStopDetail({ companyId, stopNbr: param(request, "stopNbr") }));
   },
 };
 
@@ -22,12 +22,12 @@ function importRoute(
   return {
     ...gatewayWrite,
     ...route,
-    async run({ operations, options }, request) {
-      await operations[operation]({
-        ...importOf(request, options()),
-        serviceName: param(request, "serviceName"),
-      });
-      return successAnswer;
+    run({ operations, options }, request) {
+      const serviceName = param(request, "serviceName");
+      // Without a wait in here, which would hold the request and its body until the commit.
+      return operations[operation]({ ...importOf(request, options()), serviceName }).then(
+        () => successAnswer,
+      );
     },
   };
 }
