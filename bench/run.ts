@@ -10,8 +10,10 @@ import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchBacklog } from "./backlog.ts";
+import { benchEvents } from "./events.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchLatency } from "./latency.ts";
+import { benchOutbound } from "./outbound.ts";
 import { benchSftp } from "./sftp.ts";
 import { benchStart } from "./start.ts";
 import { type BenchOptions, progress } from "./support/bench-options.ts";
@@ -27,6 +29,8 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<Measure
   start: benchStart,
   backlog: benchBacklog,
   gateway: benchGateway,
+  events: benchEvents,
+  outbound: benchOutbound,
 };
 
 const { values } = parseArgs({

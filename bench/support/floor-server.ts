@@ -17,7 +17,7 @@ export interface FloorServer extends HttpSite {
 
 /** The script prints its port when it takes requests. */
 export async function startFloorServer(
-  script: "gateway-read-floor.ts" | "gateway-write-floor.ts",
+  script: "gateway-read-floor.ts" | "gateway-write-floor.ts" | "events-floor.ts",
   argument: string,
 ): Promise<FloorServer> {
   const file = join(import.meta.dirname, "..", script);

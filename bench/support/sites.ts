@@ -88,8 +88,8 @@ export interface Prepared {
   readonly home: string;
 }
 
-/** `dropgate init` and a key for the user. */
-export async function prepareDaemon(home = defaultHome): Promise<Prepared> {
+/** `dropgate init` and a key for the user; `settings` are further ones of the configuration. */
+export async function prepareDaemon(home = defaultHome, settings: object = {}): Promise<Prepared> {
   const folder = await newFolder("daemon");
   const password = randomBytes(9).toString("hex");
   const program = join(home, "bin/dropgate");
@@ -100,6 +100,7 @@ export async function prepareDaemon(home = defaultHome): Promise<Prepared> {
     stateDir: join(folder, "var"),
     http: { port: 0 },
     sftp: { port: 0 },
+    ...settings,
   };
   await writeFile(join(folder, "dropgate.yaml"), JSON.stringify(config));
   const account = ["--company", companyCode, "--user", userName, "--password-file", passwordFile];

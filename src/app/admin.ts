@@ -9,6 +9,7 @@ import * as companyAdmin from "../operations/company-admin.ts";
 import * as userAdmin from "../operations/user-admin.ts";
 import { type Company, findCompany, listCompanies as readCompanies } from "../store/companies.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { enterOutbound } from "./outbound-settings.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 export type StateConfig = Pick<Config, "stateDir">;
@@ -30,11 +31,12 @@ export function companiesDirOf(config: StateConfig): string {
 
 /** Registers a company and makes its folders; makes the state directory when there is none. */
 export async function addCompany(
-  config: StateConfig,
+  config: Pick<Config, "stateDir" | "companies">,
   code: string,
 ): Promise<{ readonly code: string; readonly isNew: boolean; readonly folder: string }> {
   return await withAdminStore(config.stateDir, { mayCreate: true }, async (store) => {
     const { company, isNew } = await companyAdmin.addCompany({ store, clock: systemClock }, code);
+    if (isNew) await store.write((tx) => enterOutbound(tx, config, company));
     const folder = await ensureCompanyTree(companiesDirOf(config), company.code);
     return { code: company.code, isNew, folder };
   });

@@ -143,6 +143,8 @@ async function checkSchemaFile(name: string): Promise<CheckFinding> {
   }
 }
 
+const schemaFiles = ["stop.xsd", "stop-response.xsd", "stop-completion.xsd", "export-manifest.xsd"];
+
 /** The schema that documents are held to, and the files that describe it to hosts. */
 export async function checkSchemas(): Promise<readonly CheckFinding[]> {
   try {
@@ -152,7 +154,7 @@ export async function checkSchemas(): Promise<readonly CheckFinding[]> {
       problem(`the schema of stop documents does not compile: ${messageOf(error)}`, "install dropgate again"),
     ];
   }
-  return await Promise.all(["stop.xsd", "stop-response.xsd"].map(checkSchemaFile));
+  return await Promise.all(schemaFiles.map(checkSchemaFile));
 }
 
 const sampleZones = [

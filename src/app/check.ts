@@ -6,6 +6,7 @@ import { messageOf } from "../lib/errors.ts";
 import { becomeOwnerOf } from "./admin-store.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { checkCompanyFolders, checkStateDir } from "./check-folders.ts";
+import { checkOutbound } from "./check-outbound.ts";
 import {
   checkDaemon,
   checkHostKeys,
@@ -33,7 +34,7 @@ async function guarded(
   }
 }
 
-async function checkWorld(config: Config): Promise<readonly CheckFinding[]> {
+async function checkWorld(config: Config, isRemote: boolean): Promise<readonly CheckFinding[]> {
   // As root everything can be written, which says nothing about the daemon.
   await becomeOwnerOf(config.stateDir);
   const daemon = await findDaemon(config.stateDir);
@@ -43,6 +44,7 @@ async function checkWorld(config: Config): Promise<readonly CheckFinding[]> {
     ...(await guarded("the state directory", () => checkStateDir(config))),
     ...store.findings,
     ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),
+    ...(await guarded("the targets", () => checkOutbound(config, store.companies ?? [], isRemote))),
     ...(await guarded("the ports", () => checkPorts(config, daemon))),
     ...(await guarded("the host keys", () => checkHostKeys(config))),
     ...(await guarded("TLS", () => checkTls(config))),
@@ -51,8 +53,8 @@ async function checkWorld(config: Config): Promise<readonly CheckFinding[]> {
   ];
 }
 
-/** All findings, whether or not the configuration could be loaded. */
-export async function checkAll(loaded: LoadOutcome): Promise<readonly CheckFinding[]> {
+/** All findings, whether or not the configuration could be loaded. `isRemote` tries servers on other machines too. */
+export async function checkAll(loaded: LoadOutcome, isRemote = false): Promise<readonly CheckFinding[]> {
   const node = fine(`Node.js ${process.version}`);
   const toText = (fault: Parameters<typeof formatConfigFaults>[0][number]) =>
     formatConfigFaults([fault], loaded.file ?? "");
@@ -63,6 +65,6 @@ export async function checkAll(loaded: LoadOutcome): Promise<readonly CheckFindi
     node,
     fine(`the configuration ${loaded.file} is valid`),
     ...loaded.warnings.map((fault) => warning(toText(fault), "see the message")),
-    ...(await checkWorld(loaded.config)),
+    ...(await checkWorld(loaded.config, isRemote)),
   ];
 }

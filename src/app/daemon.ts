@@ -1,7 +1,8 @@
 /**
  * The composition root: builds everything from the configuration, starts it in order and stops it in reverse.
  *
- *   lock → store → parser threads → journal of uploads → pipeline (recovery) → folders → HTTP → SFTP → ready
+ *   lock → store → parser threads → journal of uploads → pipeline (recovery) → deliveries, exports → folders → HTTP → SFTP
+ *   → ready
  *
  * A failed start unwinds what is up. Nothing here decides anything about files; it only knows who needs whom.
  */
@@ -33,6 +34,7 @@ import { openStore, type Store } from "../store/database.ts";
 import { listOpenSources, recordRemoval } from "../store/files.ts";
 import { noteBoot, readLastRun } from "../store/meta.ts";
 import { takeProcessLock } from "../store/process-lock.ts";
+import { type CollectionWatch, startCollectionWatch } from "./collection-watch.ts";
 import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
 import { documentPoolOptionsOf } from "./document-pool-options.ts";
 import { httpOptionsOf, minFreeBytesOf, pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
@@ -41,6 +43,7 @@ import { createHealth, type Health } from "./health.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { arrivalGraceMsOf, type LedgerWatch, startLedgerWatch } from "./ledger-watch.ts";
 import { renderMetrics } from "./metrics.ts";
+import { type Outbound, pruneOutbound, startOutbound } from "./outbound.ts";
 import { ReleaseStack } from "./service-group.ts";
 
 export interface Daemon {
@@ -70,6 +73,7 @@ interface Parts {
   /** Open connections by endpoint, asked for at each look. */
   readonly connections: Record<string, () => number>;
   readonly ledgerWatch: LedgerWatch;
+  readonly collectionWatch: CollectionWatch;
 }
 
 /** The real path: the endpoints know files by it, and the ledger is to name each place in one way only. */
@@ -158,6 +162,7 @@ function exchangeFor(parts: Parts): FolderExchange {
       const removal = { companyId, location: locations.toLedger(path), at: clock.now(), by: userName };
       await store.write((tx) => recordRemoval(tx, removal));
     },
+    recordPickup: (pickup) => parts.collectionWatch.record(pickup),
   });
 }
 
@@ -172,36 +177,53 @@ async function startFolders(parts: Parts): Promise<void> {
   await parts.stack.start(endpoint, parts.signal);
 }
 
-function metricsOf({ pipeline, health, connections, ledgerWatch }: Parts): string {
+function metricsOf(parts: Parts, outbound: Outbound): string {
+  const { pipeline, health, connections, ledgerWatch, collectionWatch } = parts;
   const counts = Object.entries(connections).map(([name, count]) => [name, count()] as const);
   return renderMetrics({
     statistics: () => pipeline.statistics(),
     connections: () => Object.fromEntries(counts),
     discrepancies: ledgerWatch.discrepancies,
     isReady: () => health.current().isReady,
+    targets: () => outbound.statistics(),
+    uncollected: () => collectionWatch.uncollected(),
   });
 }
 
-async function startHttp(parts: Parts): Promise<HttpEndpoint> {
+function outboundFor(parts: Parts): Promise<Outbound> {
+  const { store, clock, log, stack, signal, locations } = parts;
+  return startOutbound({
+    ...{ store, clock, log, stack, signal },
+    stateDir: locations.stateDir,
+    documentsDir: documentsDirOf(locations),
+    config: () => parts.config,
+  });
+}
+
+async function startHttp(parts: Parts, outbound: Outbound): Promise<HttpEndpoint> {
   const { store, clock, documents, log, signIn } = parts;
   const importer = createLoadImporter({ store, clock, log });
   await parts.stack.start(importer, parts.signal);
+  const gateway = gatewayOperations({
+    ...{ store, clock },
+    documentsDir: documentsDirOf(parts.locations),
+    events: () => parts.config.events,
+    wake: () => importer.wake(),
+  });
   const endpoint = createHttpEndpoint({
     options: await httpOptionsOf(parts.config),
     signIn,
     refusalDocument,
     log,
     operations: {
-      ...gatewayOperations({
-        store,
-        clock,
-        documentsDir: documentsDirOf(parts.locations),
-        events: () => parts.config.events,
-        wake: () => importer.wake(),
-      }),
+      ...gateway,
+      async reportRouteEvent(report) {
+        await gateway.reportRouteEvent(report);
+        outbound.wake();
+      },
       submitStopDocument: (submission) => submitStopDocument({ store, documents, clock }, submission),
       health: () => parts.health.current(),
-      metrics: () => metricsOf(parts),
+      metrics: () => metricsOf(parts, outbound),
     },
   });
   await parts.stack.start(endpoint, parts.signal);
@@ -260,9 +282,15 @@ function buildParts(
     arrivalGraceMs: arrivalGraceMsOf(config),
   });
   stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
+  const collectionWatch = startCollectionWatch({
+    ...{ store, clock, log },
+    config: () => current.config,
+    companyCodeOf: companies.codeOf,
+  });
+  stack.push({ name: "collection watch", release: () => collectionWatch.stop() });
   return {
     ...rest,
-    ...{ locations, store, companies, documents, pipeline, signIn, health, ledgerWatch },
+    ...{ locations, store, companies, documents, pipeline, signIn, health, ledgerWatch, collectionWatch },
     connections: {},
     get config() {
       return current.config;
@@ -276,9 +304,10 @@ function buildParts(
 interface Endpoints {
   readonly http: HttpEndpoint;
   readonly sftp: SftpEndpoint | undefined;
+  readonly outbound: Outbound;
 }
 
-async function reload(parts: Parts, { http, sftp }: Endpoints, read: Config): Promise<void> {
+async function reload(parts: Parts, { http, sftp, outbound }: Endpoints, read: Config): Promise<void> {
   const loaded = await realStateDir(read);
   const changes = reloadDifference(parts.config, loaded);
   const next = reloadedConfig(parts.config, loaded);
@@ -288,6 +317,7 @@ async function reload(parts: Parts, { http, sftp }: Endpoints, read: Config): Pr
   parts.log.level = next.log.level;
   parts.config = next;
   await ensureTrees(parts);
+  await outbound.reload();
   const taken = changes.filter(({ needsRestart }) => !needsRestart).map(({ path }) => path);
   const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ path }) => path);
   if (waiting.length > 0) parts.log.warn({ settings: waiting }, "these settings need a restart");
@@ -312,6 +342,7 @@ async function startAll(parts: Parts): Promise<Daemon> {
   const documentsDir = documentsDirOf(parts.locations);
   await makeDirectoryDurably(documentsDir);
   await startInbound(parts);
+  const outbound = await outboundFor(parts);
   const exchange = exchangeFor(parts);
   stack.push({ name: "exchange", release: () => exchange.stop() });
   const housekeeping = startHousekeeping({
@@ -319,21 +350,23 @@ async function startAll(parts: Parts): Promise<Daemon> {
     store: parts.store,
     sweepDocuments: (stopping) =>
       sweepDocuments({ store: parts.store, documentsDir, clock: parts.clock }, stopping),
+    pruneOutbound: (stopping) => pruneOutbound({ ...parts, config: () => parts.config }, stopping),
     clock: parts.clock,
     log,
     config: () => parts.config,
   });
   stack.push({ name: "housekeeping", release: () => housekeeping.stop() });
   await startFolders(parts);
-  const http = await startHttp(parts);
+  const http = await startHttp(parts, outbound);
   const sftp = await startSftp(parts, exchange);
   health.watch("http", parts.config.http.host, http.port);
   if (sftp !== undefined) health.watch("sftp", parts.config.sftp.host, sftp.port);
   await health.refresh();
+  void parts.collectionWatch.look();
   return {
     listening: listeningOn(http, sftp, parts.config),
     health,
-    reload: (config) => reload(parts, { http, sftp }, config),
+    reload: (config) => reload(parts, { http, sftp, outbound }, config),
     stop(deadline) {
       health.setStopping();
       return stack.releaseAll(deadline);

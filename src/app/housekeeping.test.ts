@@ -33,6 +33,7 @@ function start(sweepDocuments: (signal: AbortSignal) => Promise<number>) {
     },
     store: { vacuum: () => undefined },
     sweepDocuments,
+    pruneOutbound: async () => 0,
     clock: { now: () => Date.now() },
     log: createLogger({ level: "info", destination: { write: (line) => void log.push(line) } }),
     config: () => config,

@@ -1,6 +1,6 @@
 /**
  * What is done now and then: old unfinished uploads are swept, free pages of the database given back, and, at most once an
- * hour, contents of the document store that belong to no document are removed.
+ * hour, contents of the document store that belong to no document are removed, and what was delivered long ago.
  */
 import type { Config } from "../config/schema.ts";
 import type { FolderExchange } from "../exchange/file-exchange.ts";
@@ -9,7 +9,7 @@ import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
 
 const intervalMs = 15 * 60_000;
-const documentsIntervalMs = 60 * 60_000;
+const hourlyMs = 60 * 60_000;
 const pagesAtOnce = 2_000;
 
 export interface HousekeepingDependencies {
@@ -17,6 +17,8 @@ export interface HousekeepingDependencies {
   readonly store: Pick<Store, "vacuum">;
   /** Gives how many contents were removed; rejects when aborted. */
   readonly sweepDocuments: (signal: AbortSignal) => Promise<number>;
+  /** Gives how many deliveries were removed; rejects when aborted. */
+  readonly pruneOutbound: (signal: AbortSignal) => Promise<number>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly config: () => Config;
@@ -24,15 +26,17 @@ export interface HousekeepingDependencies {
 
 interface Rounds {
   /** Undefined until the first sweep. */
-  documentsSweptAt: number | undefined;
+  tidiedAt: number | undefined;
   readonly signal: AbortSignal;
 }
 
-async function tidyDocuments(deps: HousekeepingDependencies, rounds: Rounds): Promise<void> {
+async function tidyHourly(deps: HousekeepingDependencies, rounds: Rounds): Promise<void> {
   const now = deps.clock.now();
-  const { documentsSweptAt: last } = rounds;
-  if (last !== undefined && now - last < documentsIntervalMs) return;
-  rounds.documentsSweptAt = now;
+  const { tidiedAt: last } = rounds;
+  if (last !== undefined && now - last < hourlyMs) return;
+  rounds.tidiedAt = now;
+  const pruned = await deps.pruneOutbound(rounds.signal);
+  if (pruned > 0) deps.log.info({ deliveries: pruned }, "deliveries of long ago were removed");
   const removed = await deps.sweepDocuments(rounds.signal);
   if (removed > 0) deps.log.info({ removed }, "contents of documents that belong to nothing were removed");
 }
@@ -44,7 +48,7 @@ async function tidy(deps: HousekeepingDependencies, rounds: Rounds): Promise<voi
       nowMs: deps.clock.now(),
     });
     deps.store.vacuum(pagesAtOnce);
-    await tidyDocuments(deps, rounds);
+    await tidyHourly(deps, rounds);
   } catch (error) {
     if (rounds.signal.aborted) return; // It is being stopped, and nothing is left half done.
     deps.log.error({ err: error }, "housekeeping failed; it is tried again later");
@@ -54,7 +58,7 @@ async function tidy(deps: HousekeepingDependencies, rounds: Rounds): Promise<voi
 /** Starts with a first round, so that leftovers of the last run are seen to. */
 export function startHousekeeping(deps: HousekeepingDependencies): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const rounds: Rounds = { documentsSweptAt: undefined, signal: stopping.signal };
+  const rounds: Rounds = { tidiedAt: undefined, signal: stopping.signal };
   let running = tidy(deps, rounds);
   const timer = setInterval(() => {
     running = running.then(() => tidy(deps, rounds));

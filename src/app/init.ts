@@ -26,6 +26,7 @@ import * as userAdmin from "../operations/user-admin.ts";
 import { findUsersByName } from "../store/users.ts";
 import { companiesDirOf, readPasswordFile } from "./admin.ts";
 import { type AdminStore, becomeOwnerOf, withAdminStore } from "./admin-store.ts";
+import { enterOutbound } from "./outbound-settings.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 export interface InitOptions {
@@ -211,6 +212,7 @@ async function ensureAccount(
       { store, clock: systemClock },
       options.companyCode,
     );
+    if (isNew) await store.write((tx) => enterOutbound(tx, config, company));
     const companyFolder = await ensureCompanyTree(companiesDirOf(config), company.code);
     const user = await ensureUser(store, options, password);
     const made = [

@@ -10,6 +10,14 @@ const source: MetricsSource = {
   connections: () => ({ sftp: 2 }),
   discrepancies: () => undefined,
   isReady: () => true,
+  targets: () => [
+    {
+      ...{ company: "ACME", target: "host", isConfigured: true, isPaused: true },
+      ...{ open: 7, dead: 2, oldestAgeMs: 61_400 },
+      attempts: { delivered: 5, later: 4, dead: 2, nameTaken: 1 },
+    },
+  ],
+  uncollected: () => new Map([["ACME", 3]]),
 };
 
 it("metrics have help, type and escaped labels, and leave out what is not known yet", () => {
@@ -20,4 +28,19 @@ it("metrics have help, type and escaped labels, and leave out what is not known 
   expect(text).toContain("# TYPE dropgate_files_decided_total counter\n");
   expect(text).not.toContain("dropgate_ledger_discrepancies");
   expect(renderMetrics({ ...source, discrepancies: () => 4 })).toContain("dropgate_ledger_discrepancies 4\n");
+});
+
+it("each target has its figures, and attempts are counted by outcome", () => {
+  const text = renderMetrics(source);
+  const labels = 'company="ACME",target="host"';
+  for (const line of [
+    `dropgate_deliveries_open{${labels}} 7`,
+    `dropgate_deliveries_dead{${labels}} 2`,
+    `dropgate_deliveries_oldest_seconds{${labels}} 61`,
+    `dropgate_target_paused{${labels}} 1`,
+    `dropgate_delivery_attempts_total{${labels},outcome="delivered"} 5`,
+    `dropgate_delivery_attempts_total{${labels},outcome="failed"} 4`,
+    'dropgate_outbound_uncollected_files{company="ACME"} 3',
+  ])
+    expect(text).toContain(`${line}\n`);
 });

@@ -1,5 +1,6 @@
 /** Figures for monitoring, in the text form that Prometheus reads. Nothing in them is secret, but they name companies. */
 import type { PipelineStatistics } from "../inbound/pipeline.ts";
+import type { TargetStatistics } from "../outbound/delivery-queue.ts";
 
 export interface MetricsSource {
   readonly statistics: () => PipelineStatistics;
@@ -7,6 +8,9 @@ export interface MetricsSource {
   /** Discrepancies found by the last verification of the ledger, undefined before the first. */
   readonly discrepancies: () => number | undefined;
   readonly isReady: () => boolean;
+  readonly targets: () => readonly TargetStatistics[];
+  /** Files that were not collected in time, by company; only of those where that is watched. */
+  readonly uncollected: () => ReadonlyMap<string, number>;
 }
 
 interface Sample {
@@ -31,6 +35,59 @@ function metric(name: string, type: "gauge" | "counter", help: string, samples: 
     ...samples.map((sample) => line(name, sample)),
     "",
   ].join("\n");
+}
+
+const outcomeLabels = {
+  delivered: "delivered",
+  later: "failed",
+  dead: "dead",
+  nameTaken: "name_taken",
+} as const;
+
+function attemptSamples(targets: readonly TargetStatistics[]): Sample[] {
+  return targets.flatMap(({ company, target, attempts }) =>
+    Object.entries(outcomeLabels).map(([kind, outcome]) => ({
+      labels: { company, target, outcome },
+      value: attempts[kind as keyof typeof outcomeLabels],
+    })),
+  );
+}
+
+function outboundMetrics(targets: readonly TargetStatistics[]): string[] {
+  const each = (figureOf: (target: TargetStatistics) => number): Sample[] =>
+    targets.map((one) => ({ labels: { company: one.company, target: one.target }, value: figureOf(one) }));
+  return [
+    metric(
+      "dropgate_deliveries_open",
+      "gauge",
+      "Deliveries that wait for an attempt, or behind another of the same stop.",
+      each(({ open }) => open),
+    ),
+    metric(
+      "dropgate_deliveries_dead",
+      "gauge",
+      "Deliveries that are given up until somebody asks for them again.",
+      each(({ dead }) => dead),
+    ),
+    metric(
+      "dropgate_deliveries_oldest_seconds",
+      "gauge",
+      "Age of the oldest open delivery.",
+      each(({ oldestAgeMs }) => Math.round(oldestAgeMs / 1000)),
+    ),
+    metric(
+      "dropgate_target_paused",
+      "gauge",
+      "1 while nothing is tried because the target is at fault.",
+      each(({ isPaused }) => (isPaused ? 1 : 0)),
+    ),
+    metric(
+      "dropgate_delivery_attempts_total",
+      "counter",
+      "Attempts at deliveries since the start, by outcome.",
+      attemptSamples(targets),
+    ),
+  ];
 }
 
 /** Renders all metrics as they are at this moment. */
@@ -61,6 +118,13 @@ export function renderMetrics(source: MetricsSource): string {
       "gauge",
       "Discrepancies that the last verification of the ledger found.",
       discrepancies === undefined ? [] : [{ value: discrepancies }],
+    ),
+    ...outboundMetrics(source.targets()),
+    metric(
+      "dropgate_outbound_uncollected_files",
+      "gauge",
+      "Files in outbound/ that hosts have not collected within outbound.collectWithinHours.",
+      [...source.uncollected()].map(([company, value]) => ({ labels: { company }, value })),
     ),
     metric(
       "dropgate_connections",

@@ -20,11 +20,13 @@ function findingLine({ status, what, remedy }: CheckFinding): string {
 export function declareCheck(program: Command, run: CliRun): void {
   withJson(
     declare(program, "check", "check the configuration against the real world; exit code 2 on problems"),
-  ).action(async (options: { readonly json?: true }, command: Command) => {
-    const { checkAll } = await import("../app/check.ts");
-    const findings = await checkAll(await loadConfigFor(run, command));
-    if (options.json) printJson(run, findings);
-    else printLines(run, findings.map(findingLine));
-    if (findings.some(({ status }) => status === "problem")) run.exitCode = exitCodes.wrongUse;
-  });
+  )
+    .option("--remote", "try the servers of targets too: connect and sign in, and leave nothing behind")
+    .action(async (options: { readonly json?: true; readonly remote?: true }, command: Command) => {
+      const { checkAll } = await import("../app/check.ts");
+      const findings = await checkAll(await loadConfigFor(run, command), options.remote);
+      if (options.json) printJson(run, findings);
+      else printLines(run, findings.map(findingLine));
+      if (findings.some(({ status }) => status === "problem")) run.exitCode = exitCodes.wrongUse;
+    });
 }

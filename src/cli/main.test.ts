@@ -41,7 +41,7 @@ const commands = [
     "file retry",
     "explain",
   ],
-  ...["ledger verify", "version"],
+  ...["ledger verify", "deliveries", "delivery show", "delivery retry", "export", "simulate", "version"],
 ];
 
 const lists = [
@@ -54,6 +54,10 @@ const lists = [
   "file show",
   "explain",
   "ledger verify",
+  "deliveries",
+  "delivery show",
+  "export",
+  "simulate",
 ];
 
 /** Puts a refused entry for a file into the ledger. */

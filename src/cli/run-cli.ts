@@ -4,18 +4,33 @@ import { declareCheck } from "./check-command.ts";
 import { type CliIo, type CliRun, exitCodes, printError } from "./command-line.ts";
 import { declareCompany } from "./company-command.ts";
 import { endingAfter } from "./exit-code.ts";
+import { declareDeliveries } from "./deliveries-command.ts";
+import { declareDelivery } from "./delivery-command.ts";
 import { declareExplain } from "./explain-command.ts";
+import { declareExport } from "./export-command.ts";
 import { declareFile, declareFiles } from "./file-command.ts";
 import { declareInit } from "./init-command.ts";
 import { declareLedger } from "./ledger-command.ts";
 import { declareServe } from "./serve-command.ts";
+import { declareSimulate } from "./simulate-command.ts";
 import { declareUser } from "./user-command.ts";
 import { declareValidate } from "./validate-command.ts";
 import { declareVersion, readVersion } from "./version-command.ts";
 
 const declarations = [
   ...[declareInit, declareServe, declareCheck, declareCompany, declareUser],
-  ...[declareValidate, declareFiles, declareFile, declareExplain, declareLedger, declareVersion],
+  ...[
+    declareValidate,
+    declareFiles,
+    declareFile,
+    declareExplain,
+    declareLedger,
+    declareDeliveries,
+    declareDelivery,
+    declareExport,
+    declareSimulate,
+    declareVersion,
+  ],
 ];
 
 function createProgram(run: CliRun): Command {

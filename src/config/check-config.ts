@@ -1,14 +1,11 @@
 /** Rules that look at more than one setting. Each says what it looks at, so that it is left out when that is faulty. */
 import { sep } from "node:path";
 import { isLoopbackHost, isWildcardHost } from "./address-range.ts";
+import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound.ts";
+import { type RuleFault, when } from "./rule-fault.ts";
 import type { Config } from "./schema.ts";
 
-export interface RuleFault {
-  readonly path: string;
-  readonly message: string;
-  /** The other setting, to be shown when the first does not stand in the file. */
-  readonly otherPath?: string;
-}
+export type { RuleFault } from "./rule-fault.ts";
 
 interface Rule {
   readonly looksAt: readonly string[];
@@ -19,10 +16,6 @@ interface Rule {
 export interface RuleOutcome {
   readonly faults: readonly RuleFault[];
   readonly warnings: readonly RuleFault[];
-}
-
-function when(isBroken: boolean, fault: RuleFault): RuleFault[] {
-  return isBroken ? [fault] : [];
 }
 
 function listenOnSameAddress(left: string, right: string): boolean {
@@ -95,6 +88,8 @@ const rules: readonly Rule[] = [
   },
   { looksAt: ["inbound.incompleteGraceMs", "inbound.settleMs"], severity: "fault", check: checkGrace },
   { looksAt: ["companies", "stateDir"], severity: "fault", check: checkFolders },
+  { looksAt: ["companies", "stateDir"], severity: "fault", check: checkOutboundSettings },
+  { looksAt: ["companies"], severity: "warning", check: warnOfOutboundSettings },
 ];
 
 function isBelow(path: string, parent: string): boolean {

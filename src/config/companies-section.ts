@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { lateFileRules, nameRules } from "./inbound-section.ts";
+import { outboundSection } from "./outbound-section.ts";
 import { choice, list, map, path, section, text } from "./setting.ts";
 
 const folder = section(
@@ -42,6 +43,7 @@ const company = section(
         "Folders besides the company's own inbound/ whose files are taken in: a share, a path that another server writes to.",
     }),
     inbound: overrides,
+    outbound: outboundSection,
   },
   { description: "One company." },
 );

@@ -15,7 +15,10 @@ import { settingsBelow } from "./setting-list.ts";
 
 const projectFolder = resolve(import.meta.dirname, "../..");
 const sampleFile = join(projectFolder, "config/dropgate.example.yaml");
-const env = { DROPGATE_TLS_PASSPHRASE: "hunter2" };
+/** Every variable that the sample names. */
+const env = Object.fromEntries(
+  [...renderSample().matchAll(/env:([A-Z_]+)/g)].map(([, name = ""]) => [name, "hunter2"]),
+);
 let folder = "";
 
 beforeAll(() => {
@@ -65,14 +68,24 @@ describe("the sample configuration", () => {
     expect(outcome.warnings).toEqual([]);
     expect(tls?.keyPassphrase?.reveal()).toBe("hunter2");
     expect([banner, companies["ACME"]?.folders[0]?.label]).toEqual(["Authorised use only.", "warehouse"]);
+    const { targets = {}, exports = {} } = companies["ACME"]?.outbound ?? {};
+    expect(Object.keys(targets)).toEqual(["folder", "https", "sftp", "ftp", "ftps"]);
+    expect(exports["nightly"]).toMatchObject({ schedule: "30 2 * * *", zone: "UTC", target: "sftp" });
   });
 
   test("shows every setting", async () => {
-    const shown: unknown = parse(uncommented(readFileSync(sampleFile, "utf8")));
-    for (const { path } of settingsBelow(configSchema)) {
-      const steps = path.replace("<CODE>", "ACME").replaceAll("[]", ".0").split(".");
+    const text = uncommented(readFileSync(sampleFile, "utf8"));
+    const shown: unknown = parse(text);
+    for (const { path, setting } of settingsBelow(configSchema)) {
+      const steps = path
+        .replace("<CODE>", "ACME")
+        .replace("exports.<NAME>", "exports.nightly")
+        .replace(/<(\w+)>/, "$1")
+        .replaceAll("[]", ".0")
+        .split(".");
       if (steps.at(-1) === "0") continue;
-      expect(shown, path).toHaveProperty(steps);
+      if (setting.dropgate.isAlternative === true) expect(text, path).toContain(`# ${steps.at(-1)}: `);
+      else expect(shown, path).toHaveProperty(steps);
     }
   });
 
@@ -114,6 +127,17 @@ describe("the JSON Schema for editors judges as the loader does:", () => {
     ["companies: {ACME: {folders: [{path: /x, label: a b}], inbound: {names: lenient}}}", true],
     ["companies: {ACME: {folders: [{}]}}", false],
     ["companies: {'A B': {}}", false],
+    ["companies: {A: {outbound: {targets: {t: {type: folder}}}}}", true],
+    ["companies: {A: {outbound: {targets: {t: {type: folder, host: h}}}}}", false],
+    ["companies: {A: {outbound: {targets: {t: {type: smb}}}}}", false],
+    ["companies: {A: {outbound: {targets: {t: {}}}}}", false],
+    ["companies: {A: {outbound: {targets: {t: {type: https}}}}}", false],
+    ["companies: {A: {outbound: {targets: {t: {type: https, url: 'https://h/x'}}}}}", true],
+    ["companies: {A: {outbound: {targets: {T: {type: folder}}}}}", false],
+    ["companies: {A: {outbound: {exports: {e: {schedule: 30 2 * * *, form: files}}}}}", true],
+    ["companies: {A: {outbound: {exports: {e: {form: files}}}}}", false],
+    ["companies: {A: {outbound: {on: [7014]}}}", true],
+    ["companies: {A: {outbound: {on: 7014}}}", false],
     ["security: {bans: {allow: 10.0.0.1}}", false],
     ["[]", false],
   ])("%s", async (yaml, isRight) => {

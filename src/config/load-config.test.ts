@@ -128,7 +128,11 @@ describe("a configuration that is right", () => {
       "http:\n  #port: 1\n  tls:\n    #certFile: x\nsecurity:\n  bans:\ncompanies:\n  ACME:\n",
     );
     expect(config.http).not.toHaveProperty("tls");
-    expect(config.companies["ACME"]).toEqual({ folders: [], inbound: {} });
+    const outbound = { on: [], embedDocuments: false, collectWithinHours: 0, keepDays: 90 };
+    expect(config.companies["ACME"]).toEqual({
+      ...{ folders: [], inbound: {} },
+      outbound: { ...outbound, targets: {}, exports: {} },
+    });
   });
 
   test("may give sizes as text", async () => {

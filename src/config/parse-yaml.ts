@@ -20,6 +20,11 @@ const remedies: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: "tags (!…) are not taken; write the plain value",
 };
 
+/** Schedules of cron may begin with what makes an alias of a text. */
+function remedyOf(message: string): string {
+  return /unexpected alias/i.test(message) ? "a text that begins with * has to stand in quotes" : message;
+}
+
 function unreadable(message: string): ParsedYaml {
   return { root: null, faults: [{ path: "", message }], placeOf: () => ({}) };
 }
@@ -57,7 +62,7 @@ export function parseYaml(bytes: Uint8Array): ParsedYaml {
   const toFault = (error: YAMLError): ConfigFault => ({
     ...placeOf(error.pos[0]),
     path: "",
-    message: remedies[error.code] ?? `not valid YAML: ${error.message}`,
+    message: remedies[error.code] ?? `not valid YAML: ${remedyOf(error.message)}`,
   });
   const faults = [...document.errors, ...document.warnings].map(toFault);
   return { root: document.contents, faults, placeOf };

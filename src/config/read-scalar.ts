@@ -15,7 +15,7 @@ interface ScalarInput {
   readonly reading: Reading;
 }
 
-type ScalarKind = Exclude<SettingKind, "section" | "map" | "list">;
+type ScalarKind = Exclude<SettingKind, "section" | "map" | "variants" | "list">;
 type ScalarReader = (input: ScalarInput) => unknown;
 
 function fault(input: ScalarInput, message: string): typeof unreadable {

@@ -8,7 +8,7 @@ import { isSeq, type ParsedNode } from "yaml";
 import { type Entry, entriesOf } from "./map-entries.ts";
 import { containerFault, readScalar } from "./read-scalar.ts";
 import { type Found, isEmptyNode, quoted, type Reading, refuse, unreadable } from "./reading.ts";
-import { keywordsOf, type SettingKeywords } from "./setting.ts";
+import { choice, keywordsOf, type SettingKeywords, variantOf, variantSetting } from "./setting.ts";
 import { unknownNameFault } from "./unknown-name.ts";
 
 /** Reads the whole document. With faults noted, the result has defaults in the place of what could not be read. */
@@ -23,6 +23,7 @@ function readSetting(schema: TSchema, found: Found, reading: Reading): unknown {
   const { kind } = setting.dropgate;
   if (kind === "section") return readSection(setting, found, reading);
   if (kind === "map") return readMap(setting, found, reading);
+  if (kind === "variants") return readVariant(setting, found, reading);
   if (kind === "list") return readList(setting, found, reading);
   return readScalar(kind, setting, found, reading);
 }
@@ -56,6 +57,25 @@ function readSection(setting: SettingKeywords, found: Found, reading: Reading): 
     if (value !== undefined) values[name] = value;
   }
   return values;
+}
+
+/** The setting `type` first: it says what the others may be. */
+function readVariant(setting: SettingKeywords, found: Found, reading: Reading): unknown {
+  const types = Object.keys(setting.variants ?? {});
+  // Without noting anything: the section notes it when it is read.
+  const first = { ...reading, faults: [], places: new Map() };
+  const entries = entriesOf(found, first);
+  if (entries === undefined) {
+    reading.faults.push(...first.faults);
+    return unreadable;
+  }
+  const entry = entries.get(variantSetting);
+  if (entry === undefined) {
+    return refuse(reading, found, `${quoted(variantSetting)} is missing: one of ${types.join(", ")}`);
+  }
+  const type = readScalar("choice", keywordsOf(choice(types, { description: "" })), entry, reading);
+  const section = variantOf(setting, { [variantSetting]: type });
+  return section === undefined ? unreadable : readSetting(section, found, reading);
 }
 
 interface Property {

@@ -4,7 +4,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { joinPath } from "./reading.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { Secret } from "./secret.ts";
-import { keywordsOf } from "./setting.ts";
+import { keywordsOf, variantOf } from "./setting.ts";
 
 export interface ConfigChange {
   /** Dotted path of the setting; a list counts as one setting, a company that came or went as one too. */
@@ -40,7 +40,12 @@ interface Compared {
 
 /** The value in force after a reload; notes what changed. */
 function mergeSetting({ schema, path, before, after }: Compared, merge: Merge): unknown {
-  const { dropgate } = keywordsOf(schema);
+  const keywords = keywordsOf(schema);
+  const variant = variantOf(keywords, after);
+  if (variant !== undefined && variant === variantOf(keywords, before)) {
+    return mergeSetting({ schema: variant, path, before, after }, merge);
+  }
+  const { dropgate } = keywords;
   const hasChildren = dropgate.kind === "section" || dropgate.kind === "map";
   if (hasChildren && isValues(before) && isValues(after)) {
     return mergeChildren({ schema, path, before, after }, merge);

@@ -24,7 +24,8 @@ function requiredInFile(schema: TSchema): string[] {
 }
 
 function render(schema: TSchema): JsonSchema {
-  const { dropgate, required, properties, patternProperties, items, ...keywords } = keywordsOf(schema);
+  const { dropgate, required, properties, patternProperties, items, variants, ...keywords } =
+    keywordsOf(schema);
   const names = requiredInFile(schema);
   return {
     ...keywords,
@@ -34,6 +35,10 @@ function render(schema: TSchema): JsonSchema {
     ...(properties === undefined ? {} : { properties: renderEach(properties) }),
     ...(patternProperties === undefined ? {} : { patternProperties: renderEach(patternProperties) }),
     ...(items === undefined ? {} : { items: render(items) }),
+    // Whatever is null to YAML has no type.
+    ...(variants === undefined
+      ? {}
+      : { oneOf: Object.values(variants).map((variant) => ({ ...render(variant), type: "object" })) }),
     ...(names.length === 0 ? {} : { required: names }),
   };
 }

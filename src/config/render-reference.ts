@@ -53,6 +53,7 @@ and wait. Certificates are read anew even when no setting has changed.
 const typeNames: Readonly<Record<SettingKind, string>> = {
   section: "section",
   map: "section",
+  variants: "section",
   list: "list",
   integer: "whole number",
   flag: "true or false",

@@ -6,7 +6,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { Document } from "yaml";
 import { joinPath } from "./reading.ts";
 import { configSchema } from "./schema.ts";
-import { descriptionWithRestart } from "./setting.ts";
+import { descriptionWithRestart, keywordsOf, type SettingKeywords } from "./setting.ts";
 import { childrenOf, type ListedSetting } from "./setting-list.ts";
 import { formatSize } from "./size.ts";
 
@@ -69,6 +69,9 @@ function deeper(level: Level, by = 1): Level {
 function renderValue(child: ListedSetting, name: string, level: Level, values: Values): string[] {
   const given = values[child.path];
   const value = given === undefined ? shownValue(child) : yamlText(given);
+  // As a remark: it could not stand beside what it stands for.
+  if (child.setting.dropgate.isAlternative === true)
+    return [...explanation(child, level), line(`# ${name}: ${value}`, level)];
   const ownLevel = commented(level, given === undefined);
   return [...explanation(child, level), line(`${name}: ${value}`, ownLevel)];
 }
@@ -104,16 +107,16 @@ function renderChild(child: ListedSetting, name: string, level: Level, values: V
 
 function renderChildren(schema: TSchema, path: string, level: Level, values: Values): string[] {
   return childrenOf(schema, path).flatMap((child) => {
-    const name = nameInSample(child, path);
+    const name = nameInSample(child, path, keywordsOf(schema));
     const gap = level.depth === 0 ? [""] : [];
     return [...gap, ...renderChild(child, name, level, values)];
   });
 }
 
-/** Below a map stands one example under a name of the schema's choice. */
-function nameInSample(child: ListedSetting, parentPath: string): string {
+/** Below a map stands one example under a name of the schema's choice; of variants one each, under its type. */
+function nameInSample(child: ListedSetting, parentPath: string, parent: SettingKeywords): string {
   const name = child.path.slice(parentPath === "" ? 0 : parentPath.length + 1);
-  return name.startsWith("<") ? "ACME" : name;
+  return name === parent.dropgate.keyName ? String(parent.examples?.[0]) : name.replace(/^<(.+)>$/, "$1");
 }
 
 const head = [

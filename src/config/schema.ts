@@ -86,6 +86,9 @@ type DeepReadonly<T> = T extends Secret
 
 /** The loaded configuration: complete, absolute paths, sizes in bytes, deeply frozen. */
 export type Config = DeepReadonly<Static<typeof configSchema>>;
+export type OutboundConfig = Config["companies"][string]["outbound"];
+export type TargetConfig = OutboundConfig["targets"][string];
+export type ExportConfig = OutboundConfig["exports"][string];
 export type HttpConfig = Config["http"];
 export type SftpConfig = Config["sftp"];
 export type InboundConfig = Config["inbound"];

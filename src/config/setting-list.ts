@@ -10,14 +10,23 @@ export interface ListedSetting {
   readonly isRequired: boolean;
 }
 
+/** What may stand in a map: each variant by itself, under its type in the place of the name (`<https>`). */
+function itemsOfMap(item: TSchema, keyName: string): [name: string, schema: TSchema][] {
+  const { variants } = keywordsOf(item);
+  if (variants === undefined) return [[keyName, item]];
+  return Object.entries(variants).map(([type, section]) => [`<${type}>`, section]);
+}
+
 /** The direct children of a section, map or list; nothing for a single value. */
 export function childrenOf(schema: TSchema, path: string): ListedSetting[] {
   const { properties = {}, patternProperties = {}, items, required = [], dropgate } = keywordsOf(schema);
-  const inMap = Object.values(patternProperties).map((item) => ({
-    path: joinPath(path, dropgate.keyName ?? "*"),
-    schema: item,
-    isRequired: false,
-  }));
+  const inMap = Object.values(patternProperties).flatMap((item) =>
+    itemsOfMap(item, dropgate.keyName ?? "*").map(([name, schema]) => ({
+      path: joinPath(path, name),
+      schema,
+      isRequired: false,
+    })),
+  );
   const inSection = Object.entries(properties).map(([name, item]) => ({
     path: joinPath(path, name),
     schema: item,

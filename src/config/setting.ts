@@ -23,6 +23,7 @@ import { sizePattern } from "./size.ts";
 export type SettingKind =
   | "section"
   | "map"
+  | "variants"
   | "list"
   | "integer"
   | "flag"
@@ -49,6 +50,8 @@ export interface SettingKeywords {
   readonly properties?: Readonly<Record<string, TSchema>>;
   readonly items?: TSchema;
   readonly patternProperties?: Readonly<Record<string, TSchema>>;
+  /** Sections by the value of their setting `type`. */
+  readonly variants?: Readonly<Record<string, TSchema>>;
   readonly dropgate: {
     readonly kind: SettingKind;
     readonly needsRestart: boolean;
@@ -56,6 +59,8 @@ export interface SettingKeywords {
     readonly form?: string;
     /** How the key of a map is called in the documentation, such as `<CODE>`. */
     readonly keyName?: string;
+    /** Instead of another setting of the section, never beside it: the sample keeps it as a remark. */
+    readonly isAlternative?: boolean;
   };
 }
 
@@ -64,6 +69,7 @@ interface Common<T> {
   readonly default?: T;
   readonly example?: unknown;
   readonly needsRestart?: boolean;
+  readonly isAlternative?: boolean;
 }
 
 interface Range {
@@ -87,7 +93,12 @@ function commonKeywords(kind: SettingKind, options: Common<unknown>, more: objec
     description: options.description,
     ...(options.default === undefined ? {} : { default: options.default }),
     ...(options.example === undefined ? {} : { examples: [options.example] }),
-    dropgate: { kind, needsRestart: options.needsRestart ?? false, ...more },
+    dropgate: {
+      kind,
+      needsRestart: options.needsRestart ?? false,
+      ...(options.isAlternative === true ? { isAlternative: true } : {}),
+      ...more,
+    },
   };
 }
 
@@ -169,6 +180,24 @@ export function list<T extends TSchema>(
 /** Settings under fixed names. Left out, it is read as if it stood there empty, unless it is `Type.Optional`. */
 export function section<P extends TProperties>(properties: P, options: Common<never>): TObject<P> {
   return Type.Object(properties, { additionalProperties: false, ...commonKeywords("section", options) });
+}
+
+/** The name of the setting that tells which of the variants a section is. */
+export const variantSetting = "type";
+
+/** One of several sections: each has a required setting `type`, which is a choice of the one name it stands under. */
+export function variants<V extends Record<string, TObject>>(
+  sections: V,
+  options: Common<never>,
+): TUnsafe<Static<V[keyof V]>> {
+  return Type.Unsafe<Static<V[keyof V]>>({ variants: sections, ...commonKeywords("variants", options) });
+}
+
+/** The section that a value's `type` names; undefined for a schema without variants or a type that is none of them. */
+export function variantOf({ variants: sections = {} }: SettingKeywords, value: unknown): TSchema | undefined {
+  const type =
+    typeof value === "object" && value !== null && variantSetting in value ? value.type : undefined;
+  return typeof type === "string" && Object.hasOwn(sections, type) ? sections[type] : undefined;
 }
 
 /** Equal settings under names of the user's choice; two names may not differ in case alone. */

@@ -1,12 +1,15 @@
 /** What a row of the table of elements says, and the rows that stops and their details share. */
 import type { ValueKindName } from "./value-kinds.ts";
 
-/** An element with one value; `path` is where the value stands in the canonical object, such as `to.address.zip`. */
-export interface ValueElement {
+/**
+ * An element with one value; `path` is where the value stands in the canonical object, such as `to.address.zip`. `Kind`
+ * is the set of kinds of value: documents that go out have some that stop documents have not.
+ */
+export interface ValueElement<Kind extends string = ValueKindName> {
   readonly shape: "value";
   readonly name: string;
   readonly path: string;
-  readonly kind: ValueKindName;
+  readonly kind: Kind;
   readonly about: string;
   readonly isRequired?: boolean;
   /** An attribute whose value is a text field of its own: the unit of a measure. */
@@ -20,39 +23,50 @@ export interface AttributeOfValue {
 }
 
 /** An element that groups others, in any order. Paths of its children begin at the object that holds it. */
-export interface ObjectElement {
+export interface ObjectElement<Kind extends string = ValueKindName> {
   readonly shape: "object";
   readonly name: string;
   readonly typeName: string;
   readonly about: string;
-  readonly children: readonly StopElement[];
+  readonly isRequired?: boolean;
+  readonly children: readonly StopElement<Kind>[];
 }
 
 /** An element that holds a list. Paths of the item's children begin at the item. */
-export interface ListElement {
+export interface ListElement<Kind extends string = ValueKindName> {
   readonly shape: "list";
   readonly name: string;
   readonly typeName: string;
   readonly path: string;
   readonly about: string;
-  readonly item: ListItem;
+  readonly item: ListItem<Kind>;
 }
 
-export interface ListItem {
+export interface ListItem<Kind extends string = ValueKindName> {
   readonly name: string;
   readonly typeName: string;
   readonly about: string;
   /** The item's children in any order; or, with `content`, its own text and attribute. */
-  readonly children: readonly StopElement[];
-  readonly content?: ValueElement;
+  readonly children: readonly StopElement<Kind>[];
+  readonly content?: ValueElement<Kind>;
 }
 
-export type StopElement = ValueElement | ObjectElement | ListElement;
+export type StopElement<Kind extends string = ValueKindName> =
+  | ValueElement<Kind>
+  | ObjectElement<Kind>
+  | ListElement<Kind>;
 
-export type Row = readonly [name: string, path: string, kind: ValueKindName, about: string];
+export type Row<Kind extends string = ValueKindName> = readonly [
+  name: string,
+  path: string,
+  kind: Kind,
+  about: string,
+];
 
 /** Rows of a table as elements. */
-export function values(rows: readonly Row[]): ValueElement[] {
+export function values<Kind extends string = ValueKindName>(
+  rows: readonly Row<Kind>[],
+): ValueElement<Kind>[] {
   return rows.map(([name, path, kind, about]) => ({ shape: "value", name, path, kind, about }));
 }
 

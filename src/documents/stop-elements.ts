@@ -49,7 +49,7 @@ const accessorials: ListElement = {
   },
 };
 
-const documents: ListElement = {
+export const documentElements: ListElement = {
   shape: "list",
   name: "Documents",
   typeName: "Documents",
@@ -91,7 +91,7 @@ const documents: ListElement = {
   },
 };
 
-const stopAssignment: ObjectElement = {
+export const stopAssignmentElement: ObjectElement = {
   shape: "object",
   name: "StopAssignment",
   typeName: "StopAssignment",
@@ -211,7 +211,7 @@ export const stopElements: readonly StopElement[] = [
   commentElements,
   customAttributes,
   accessorials,
-  documents,
+  documentElements,
   stopDetailElements,
-  stopAssignment,
+  stopAssignmentElement,
 ];

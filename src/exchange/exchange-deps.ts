@@ -25,9 +25,9 @@ export interface Removal {
   readonly userName: string;
 }
 
-/** A host has taken a file from `outbound/`. */
+/** A host has taken a file from `outbound/`: read all of it, moved it into `done/`, or deleted it. */
 export interface Pickup extends Removal {
-  readonly kind: "downloaded" | "deleted";
+  readonly kind: "downloaded" | "moved" | "deleted";
 }
 
 export interface FileExchangeDeps {

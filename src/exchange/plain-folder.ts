@@ -87,6 +87,7 @@ export class PlainFolder {
         await target.sync();
         await disk.unlink(source.child(name));
         await source.sync();
+        this.#pickedUp("moved", join(source.path, name));
       });
     });
   }

@@ -135,15 +135,20 @@ test("a deletion in error/ is recorded before the file goes, and not done when i
   expect(existsSync(onDisk("error/f.xml"))).toBe(false);
 });
 
-test("a file read to its end and a deletion in outbound/ count as picked up; a broken read does not", async () => {
+test("a file read to its end, a move into done/ and a deletion count as picked up; a broken read does not", async () => {
   const half = await session.openRead("/outbound/f.xml");
   await half.read(0, 3);
   await half.close();
   expect(fixture.pickups).toEqual([]);
   await readAll("/outbound/f.xml");
   await readAll("/receipts/f.xml");
-  await session.remove("/outbound/f.xml");
-  expect(fixture.pickups.map(({ kind }) => kind)).toEqual(["downloaded", "deleted"]);
+  await session.rename("/outbound/f.xml", "/outbound/done/f.xml", { mayReplace: false });
+  await session.remove("/outbound/done/f.xml");
+  expect(fixture.pickups.map(({ kind, path }) => [kind, path])).toEqual([
+    ["downloaded", onDisk("outbound/f.xml")],
+    ["moved", onDisk("outbound/f.xml")],
+    ["deleted", onDisk("outbound/done/f.xml")],
+  ]);
 });
 
 test("a user of several companies sees them as folders, in any case, and nothing of others", async () => {

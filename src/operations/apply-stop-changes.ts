@@ -16,7 +16,7 @@ import { findLoadById } from "../store/loads.ts";
 import { cancellationOf, utcDateTime } from "./cancellation-request.ts";
 import { completeLoadWithoutStop } from "./complete-load.ts";
 import { findPartner } from "../store/partners.ts";
-import { recordEvent } from "../store/recorded-events.ts";
+import { recordEvents } from "../store/recorded-events.ts";
 import { cancelStop, findKnownStop, type KnownStop, type StopRecord, saveStop } from "../store/stops.ts";
 
 export interface StopChanges {
@@ -274,7 +274,8 @@ async function write(tx: Transaction, plan: Plan): Promise<RecordCounts> {
   for (const { documents } of plan.input.changes) {
     if (documents !== undefined) await saveDocuments(tx, { companyId, documents, now });
   }
-  for (const event of plan.events) await recordEvent(tx, { companyId, ...event, recordedAt: now });
+  const events = plan.events.map((event) => ({ companyId, ...event, recordedAt: now }));
+  await recordEvents(tx, events);
   const left = plan.steps.map((step) => (step.kind === "cancel" ? step.loadId : null));
   for (const loadId of new Set(left)) {
     if (loadId !== null) await completeLoadWithoutStop(tx, { companyId, loadId, now });

@@ -23,7 +23,7 @@ import type { Stop } from "../domain/stop.ts";
 import { visitsOf } from "../domain/stop-visits.ts";
 import { DropgateError } from "../lib/errors.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { recordEvent } from "../store/recorded-events.ts";
+import { recordEvents } from "../store/recorded-events.ts";
 import { findRouteStop, listPendingStops, type RouteStop, saveStopExecution } from "../store/route-stops.ts";
 import { confirmDetails } from "./confirmed-details.ts";
 import { type ReportedRoute, reportData } from "./route-report.ts";
@@ -178,14 +178,15 @@ async function recordAll(
   const { code, data, rule } = recorded.event;
   const [exception] = exceptionOf(data, rule);
   const { companyId, now, load } = route;
-  for (const kind of recorded.kinds) {
-    const documents = kind === "documentCapture" ? { documents: data.documents?.map(shortDocument) } : {};
-    const why = kind === rule.recorded ? exception : undefined;
-    await recordEvent(tx, {
-      ...{ companyId, kind, stopNbr: data.stopNbr, loadNbr: load.loadNbr, recordedAt: now },
-      data: { ...reportData(route), reportedCode: code, ...why, ...documents },
-    });
-  }
+  const events = recorded.kinds.map((kind) => ({
+    ...{ companyId, kind, stopNbr: data.stopNbr, loadNbr: load.loadNbr, recordedAt: now },
+    data: {
+      ...{ ...reportData(route), reportedCode: code },
+      ...(kind === rule.recorded ? exception : undefined),
+      ...(kind === "documentCapture" ? { documents: data.documents?.map(shortDocument) } : {}),
+    },
+  }));
+  await recordEvents(tx, events);
 }
 
 /** A departure that was taken to be with the confirmation needs no report; one that comes all the same changes nothing. */

@@ -5,6 +5,7 @@
 import { type Kysely, sql } from "kysely";
 import { killPoint } from "../lib/kill-point.ts";
 import { createRouteReports } from "./event-tables.ts";
+import { createOutboundTables } from "./outbound-tables.ts";
 import type { Tables } from "./schema.ts";
 import { autoId } from "./sqlite-dialect.ts";
 
@@ -308,6 +309,7 @@ const migrations: readonly Migration[] = [
     await createDocuments(db);
     await createRecordedEvents(db);
     await createRouteReports(db);
+    await createOutboundTables(db);
     await createFiles(db);
     await createFileStops(db);
   },

@@ -1,7 +1,13 @@
-/** Recorded events, in the order in which they were recorded. */
+/**
+ * Recorded events, in the order in which they were recorded. Some of them ask for a completion file (decisions 8), which is
+ * kept with its deliveries in the same transaction: that of the state change that the event tells of.
+ */
+import { setImmediate } from "node:timers/promises";
 import { type RecordedEventKind, recordedEvents } from "../domain/recorded-events.ts";
 import { killPoint } from "../lib/kill-point.ts";
+import { canComplete, insertCompletion } from "./completions.ts";
 import type { Transaction } from "./group-commit.ts";
+import { wantedEventsOf } from "./outbound-targets.ts";
 import { prepareQuery } from "./prepared-query.ts";
 
 export interface RecordedEvent {
@@ -12,6 +18,9 @@ export interface RecordedEvent {
   readonly recordedAt: number;
   readonly data?: Readonly<Record<string, unknown>>;
 }
+
+/** Large imports record thousands of events: others get a turn of the event loop between. */
+const eventsInTurn = 64;
 
 interface EventArguments {
   readonly companyId: number;
@@ -33,15 +42,45 @@ const insertEvent = prepareQuery<EventArguments>((db, arg) =>
   }),
 );
 
-/** Records one event in the transaction of the state change that it tells of. */
-export async function recordEvent(tx: Transaction, event: RecordedEvent): Promise<void> {
+async function insertOne(tx: Transaction, event: RecordedEvent): Promise<void> {
   await insertEvent.run(tx, {
     companyId: event.companyId,
     code: recordedEvents[event.kind].code,
     stopNbr: event.stopNbr ?? null,
     loadNbr: event.loadNbr ?? null,
     recordedAt: event.recordedAt,
-    data: JSON.stringify(event.data ?? {}),
+    data: event.data === undefined ? "{}" : JSON.stringify(event.data),
   });
   killPoint("event.recorded");
+}
+
+/** Keeps a completion of the stop if the event asks for one. */
+async function complete(tx: Transaction, event: RecordedEvent): Promise<void> {
+  const { companyId, stopNbr, recordedAt: now, data } = event;
+  if (stopNbr === undefined) return;
+  const { code } = recordedEvents[event.kind];
+  const isWanted = (await wantedEventsOf(tx, companyId)).has(code);
+  if (!isWanted && !canComplete(code)) return;
+  const eventDTTM = typeof data?.["eventDTTM"] === "string" ? data["eventDTTM"] : undefined;
+  await insertCompletion(tx, { companyId, stopNbr, code, isWanted, eventDTTM, now });
+}
+
+/**
+ * Records the events of a state change in its transaction, after what it changes is written: those of one report together,
+ * because a completion file tells of all of them. The queue finds what there is to deliver.
+ */
+export async function recordEvents(tx: Transaction, events: readonly RecordedEvent[]): Promise<void> {
+  for (const [index, event] of events.entries()) {
+    if (index % eventsInTurn === eventsInTurn - 1) await setImmediate();
+    await insertOne(tx, event);
+  }
+  for (const [index, event] of events.entries()) {
+    if (index % eventsInTurn === eventsInTurn - 1) await setImmediate();
+    await complete(tx, event);
+  }
+}
+
+/** Records one event in the transaction of the state change that it tells of. */
+export async function recordEvent(tx: Transaction, event: RecordedEvent): Promise<void> {
+  await recordEvents(tx, [event]);
 }

@@ -4,6 +4,16 @@
  * Kept portable: integers, text and real only; times are milliseconds UTC, booleans 0 or 1, JSON is text.
  */
 import type { Generated } from "kysely";
+import type {
+  CompletionsTable,
+  DeliveriesTable,
+  DeliveryAttemptsTable,
+  ExportSchedulesTable,
+  ExportsTable,
+  OutboundEventsTable,
+  OutboundSettingsTable,
+  OutboundTargetsTable,
+} from "./outbound-rows.ts";
 
 export interface MetaTable {
   key: string;
@@ -287,4 +297,12 @@ export interface Tables {
   reported_events: ReportedEventsTable;
   positions: PositionsTable;
   route_progress: RouteProgressTable;
+  outbound_targets: OutboundTargetsTable;
+  outbound_events: OutboundEventsTable;
+  outbound_settings: OutboundSettingsTable;
+  completions: CompletionsTable;
+  deliveries: DeliveriesTable;
+  delivery_attempts: DeliveryAttemptsTable;
+  export_schedules: ExportSchedulesTable;
+  exports: ExportsTable;
 }

@@ -1,27 +1,40 @@
 #!/bin/sh
-# Installs the programs that the end-to-end tests talk to dropgate with, where apt-get may be used.
-# Tests whose program is missing afterwards say that they are skipped and why; with CI set a missing program is an error.
+# Installs the programs that the tests talk to dropgate with, and the servers that dropgate delivers to, where apt-get may
+# be used. Tests whose program is missing afterwards say that they are skipped and why; with CI set a missing program is
+# an error. Needs no network when everything is there.
 set -u
 
-missing=
+find_missing() {
+  missing=
+  need sftp openssh-client
+  need sshd openssh-server
+  need vsftpd vsftpd
+  need curl curl
+  need lftp lftp
+  need openssl openssl
+  need php php-cli
+  need python3 python3
+  need xmllint libxml2-utils
+  need systemd-analyze systemd
+}
 need() { command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] || missing="$missing $2"; }
-need sftp openssh-client
-need sshd openssh-server
-need curl curl
-need lftp lftp
-need openssl openssl
-need xmllint libxml2-utils
-need systemd-analyze systemd
+
+# The servers are run by the tests alone: their packages must not start them on this machine.
+policy=/usr/sbin/policy-rc.d
+forbid_starts() { [ -e "$policy" ] || { printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 755 "$policy" && ours=yes; }; }
+allow_starts() { [ -z "${ours:-}" ] || rm -f "$policy"; }
+
+find_missing
 [ -z "$missing" ] && exit 0
 
 if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
   echo "installing$missing for the tests ..." >&2
+  trap allow_starts EXIT INT TERM
+  forbid_starts
   # shellcheck disable=SC2086
   { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } >/dev/null 2>&1
 fi
-missing=
-need sftp openssh-client; need sshd openssh-server; need curl curl; need lftp lftp
-need openssl openssl; need xmllint libxml2-utils; need systemd-analyze systemd
+find_missing
 if [ -n "$missing" ]; then
   echo "not installed:$missing; the tests that need them are skipped" >&2
   [ -z "${CI:-}" ] || exit 1

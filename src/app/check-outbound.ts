@@ -1,0 +1,104 @@
+/** Checks of where files go out to: folders that can be written, files that can be read and, when asked for, servers. */
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { outboundSettingsOf } from "../config/company-settings.ts";
+import type { Config, TargetConfig } from "../config/schema.ts";
+import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { createTarget } from "./outbound-targets.ts";
+
+interface CheckedTarget {
+  readonly companyCode: string;
+  readonly name: string;
+  readonly settings: TargetConfig;
+}
+
+function titleOf({ companyCode, name }: CheckedTarget): string {
+  return `the target ${name} of ${companyCode}`;
+}
+
+async function checkFile(title: string, file: string, setting: string): Promise<readonly CheckFinding[]> {
+  try {
+    await access(file, constants.R_OK);
+    return [];
+  } catch (error) {
+    const why = systemCodeOf(error) ?? messageOf(error);
+    const remedy =
+      "correct the path, or let the user of the daemon read the file; until then nothing is sent";
+    return [problem(`${title}: ${setting} ${file} cannot be read (${why})`, remedy)];
+  }
+}
+
+async function checkFolder(title: string, path: string): Promise<readonly CheckFinding[]> {
+  const remedy = "make the folder, or let the user of the daemon write it; until then files wait";
+  try {
+    if (!(await stat(path)).isDirectory()) return [problem(`${title}: ${path} is no folder`, remedy)];
+    await access(path, constants.W_OK | constants.X_OK);
+    return [fine(`${title}: ${path} can be written`)];
+  } catch (error) {
+    // A share that is away at this moment is no reason for the daemon not to start.
+    return [warning(`${title}: ${path} cannot be used (${systemCodeOf(error) ?? messageOf(error)})`, remedy)];
+  }
+}
+
+const fileSettings = ["ca", "certificate", "privateKey"] as const;
+
+async function checkFiles(checked: CheckedTarget): Promise<readonly CheckFinding[]> {
+  const { settings } = checked;
+  const findings = [];
+  for (const setting of fileSettings) {
+    const value: unknown = Object.entries(settings).find(([name]) => name === setting)?.[1];
+    if (typeof value === "string") findings.push(...(await checkFile(titleOf(checked), value, setting)));
+  }
+  return findings;
+}
+
+async function checkReachable(checked: CheckedTarget, stateDir: string): Promise<CheckFinding> {
+  const { settings, companyCode } = checked;
+  const target = createTarget(settings, { stateDir, companyCode });
+  try {
+    const outcome = await target.probe(AbortSignal.timeout(settings.timeoutMs));
+    if (outcome.kind !== "failed") return fine(`${titleOf(checked)} can be reached and signed in to`);
+    return problem(
+      `${titleOf(checked)} cannot be used (${outcome.fault}): ${outcome.message}`,
+      "see the message",
+    );
+  } catch (error) {
+    const remedy = "see whether the server answers, or raise timeoutMs of the target";
+    return problem(`${titleOf(checked)} could not be tried: ${messageOf(error)}`, remedy);
+  } finally {
+    await target.close();
+  }
+}
+
+async function checkOne(
+  checked: CheckedTarget,
+  stateDir: string,
+  isRemote: boolean,
+): Promise<readonly CheckFinding[]> {
+  const { settings } = checked;
+  if (settings.type === "folder") {
+    return settings.path === undefined ? [] : await checkFolder(titleOf(checked), settings.path);
+  }
+  const files = await checkFiles(checked);
+  if (!isRemote || files.length > 0) return files;
+  return [await checkReachable(checked, stateDir)];
+}
+
+/**
+ * Whether the targets of these companies can be used. `isRemote` tries those on other machines too: it connects and signs
+ * in, and leaves nothing behind.
+ */
+export async function checkOutbound(
+  config: Pick<Config, "companies" | "stateDir">,
+  companyCodes: readonly string[],
+  isRemote: boolean,
+): Promise<readonly CheckFinding[]> {
+  const all = companyCodes.flatMap((companyCode) =>
+    [...outboundSettingsOf(config, companyCode).targets].map(([name, settings]) => ({
+      ...{ companyCode, name, settings },
+    })),
+  );
+  const findings = await Promise.all(all.map((checked) => checkOne(checked, config.stateDir, isRemote)));
+  return findings.flat();
+}

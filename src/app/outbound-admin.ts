@@ -1,0 +1,313 @@
+/** Deliveries, as the commands of an administrator see them and ask for them again. */
+import type { Config } from "../config/schema.ts";
+import { systemClock } from "../lib/clock.ts";
+import { retryDelivery, type RetryOutcome } from "../store/deliveries.ts";
+import {
+  type DeliverySelection,
+  type DeliveryWithAttempts,
+  findDelivery,
+  listDeadIds,
+  listDeliveries as readDeliveries,
+  type ListedDelivery,
+} from "../store/delivery-queries.ts";
+import { type DeliveryState, deliveryStates, isDeliveryState } from "../store/delivery-states.ts";
+import { listOutboundTargets, saveTargetPause } from "../store/outbound-targets.ts";
+import { findProcessLockHolder } from "../store/process-lock-holder.ts";
+import { chooseCompany } from "./admin.ts";
+import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+type StateConfig = Pick<Config, "stateDir">;
+
+/** A delivery as commands show it; times are ISO, UTC. */
+export interface DeliveryView {
+  readonly id: number;
+  /** What the other side knows it by. */
+  readonly guid: string;
+  readonly company: string;
+  readonly target: string;
+  /** False when the target is not in the configuration any more: then it waits. */
+  readonly isTargetConfigured: boolean;
+  /** Until when nothing is tried on the target, because the target is at fault. */
+  readonly targetPausedUntil: string | null;
+  readonly kind: string;
+  readonly stopNbr: string | null;
+  readonly export: string | null;
+  /** File, or folder of single files. */
+  readonly name: string;
+  readonly state: DeliveryState;
+  readonly dueAt: string;
+  readonly attempts: number;
+  readonly firstAttemptAt: string | null;
+  readonly lastAttemptAt: string | null;
+  readonly deliveredAt: string | null;
+  readonly fault: string | null;
+  readonly message: string | null;
+  readonly sha256: string | null;
+  readonly size: number | null;
+  /** When, and by whom, the file was fetched from the company's outbound/, and removed there. */
+  readonly collectedAt: string | null;
+  readonly collectedBy: string | null;
+  readonly removedAt: string | null;
+  readonly removedBy: string | null;
+  readonly createdAt: string;
+}
+
+export interface AttemptView {
+  readonly at: string;
+  readonly durationMs: number;
+  readonly fault: string;
+  readonly message: string;
+}
+
+export interface DeliveryDetail extends DeliveryView {
+  /** Those that failed, the oldest first. */
+  readonly failedAttempts: readonly AttemptView[];
+  /** The delivery that has to be done before this one. */
+  readonly behind: { readonly id: number; readonly name: string; readonly dueAt: string } | null;
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function isoOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : isoTime(milliseconds);
+}
+
+function toView(row: ListedDelivery, now: number): DeliveryView {
+  const isExport = row.kind === "export";
+  return {
+    id: row.id,
+    guid: row.guid,
+    company: row.company,
+    target: row.target,
+    isTargetConfigured: row.isTargetConfigured,
+    targetPausedUntil: row.targetPausedUntil > now ? isoTime(row.targetPausedUntil) : null,
+    kind: row.kind,
+    stopNbr: isExport ? null : row.orderKey,
+    export: isExport ? row.orderKey : null,
+    name: row.name,
+    state: row.state,
+    dueAt: isoTime(row.dueAt),
+    attempts: row.attempts,
+    firstAttemptAt: isoOrNull(row.firstAttemptAt),
+    lastAttemptAt: isoOrNull(row.lastAttemptAt),
+    deliveredAt: isoOrNull(row.deliveredAt),
+    fault: row.fault,
+    message: row.faultText,
+    sha256: row.sha256,
+    size: row.size,
+    collectedAt: isoOrNull(row.collectedAt),
+    collectedBy: row.collectedBy,
+    removedAt: isoOrNull(row.removedAt),
+    removedBy: row.removedBy,
+    createdAt: isoTime(row.createdAt),
+  };
+}
+
+function toDetail(found: DeliveryWithAttempts, now: number): DeliveryDetail {
+  const { behind, failedAttempts } = found;
+  return {
+    ...toView(found, now),
+    failedAttempts: failedAttempts.map(({ at, durationMs, fault, faultText }) => ({
+      ...{ at: isoTime(at), durationMs, fault, message: faultText },
+    })),
+    behind: behind === null ? null : { ...behind, dueAt: isoTime(behind.dueAt) },
+  };
+}
+
+export interface DeliveryListOptions {
+  readonly state?: string;
+  readonly companyCode?: string;
+  readonly target?: string;
+  readonly stopNbr?: string;
+  readonly limit: number;
+}
+
+function readState(state: string | undefined): { readonly state?: DeliveryState } {
+  if (state === undefined) return {};
+  if (isDeliveryState(state)) return { state };
+  throw new WrongUseError(
+    `${JSON.stringify(state)} is not a state of a delivery: use one of ${deliveryStates.join(", ")}`,
+  );
+}
+
+async function readCompany(
+  store: AdminStore,
+  code: string | undefined,
+): Promise<{ readonly companyId?: number }> {
+  const company = code === undefined ? undefined : await chooseCompany(store, code);
+  return company === undefined ? {} : { companyId: company.id };
+}
+
+/** A mistyped target would look like one to which nothing goes. */
+async function readTarget(
+  { read }: AdminStore,
+  target: string | undefined,
+): Promise<{ readonly target?: string }> {
+  if (target === undefined) return {};
+  const names = [...new Set((await listOutboundTargets(read)).map(({ name }) => name))];
+  if (names.includes(target)) return { target };
+  const known = names.length === 0 ? "none yet" : names.join(", ");
+  throw new WrongUseError(`there is no target ${target}; there is ${known}`);
+}
+
+export interface DeliveryList {
+  /** The newest first. */
+  readonly deliveries: readonly DeliveryView[];
+  /** Whether there are more than the limit lets through. */
+  readonly isCut: boolean;
+}
+
+/** Deliveries of all companies, or of what is chosen. */
+export async function listDeliveries(
+  config: StateConfig,
+  options: DeliveryListOptions,
+): Promise<DeliveryList> {
+  const state = readState(options.state);
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const { companyCode, target, stopNbr, limit } = options;
+    const selection: DeliverySelection = {
+      ...state,
+      ...(await readCompany(store, companyCode)),
+      ...(await readTarget(store, target)),
+      ...(stopNbr === undefined ? {} : { stopNbr }),
+      limit: limit + 1,
+    };
+    const rows = await readDeliveries(store.read, selection);
+    const now = systemClock.now();
+    return {
+      deliveries: rows.slice(0, limit).map((row) => toView(row, now)),
+      isCut: rows.length > limit,
+    };
+  });
+}
+
+/** One delivery by its number, or by the GUID that the other side knows; undefined when there is none. */
+export async function showDelivery(
+  config: StateConfig,
+  key: number | string,
+): Promise<DeliveryDetail | undefined> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const found = await findDelivery(store.read, key);
+    return found === undefined ? undefined : toDetail(found, systemClock.now());
+  });
+}
+
+/** What became of one that was asked for again. */
+export interface RetryView {
+  readonly id: number;
+  readonly isQueued: boolean;
+  readonly name: string | null;
+  /** Why not; or what to know about it. */
+  readonly remarks: readonly string[];
+}
+
+function remarksOf(outcome: RetryOutcome): string[] {
+  if (outcome.kind === "unknown") return ["there is no such delivery: `dropgate deliveries` lists them"];
+  if (outcome.kind === "notDead") {
+    const { state } = outcome.delivery;
+    return [
+      state === "delivered"
+        ? "it was delivered: only dead ones are tried again"
+        : `it is ${state}: it is tried without being asked for`,
+    ];
+  }
+  const { newerDelivered, isTargetConfigured, delivery } = outcome;
+  return [
+    ...(delivery.state === "behind" ? ["others of the same stop or export are before it"] : []),
+    ...(isTargetConfigured ? [] : ["its target is not in the configuration: it waits until it is"]),
+    ...(newerDelivered === null
+      ? []
+      : [
+          `a newer file of the same stop, ${newerDelivered.name} (delivery ${newerDelivered.id}), was delivered at ${isoTime(newerDelivered.deliveredAt)}: this one comes after it`,
+        ]),
+  ];
+}
+
+function toRetryView(id: number, outcome: RetryOutcome): RetryView {
+  return {
+    id,
+    isQueued: outcome.kind === "queued",
+    name: outcome.kind === "unknown" ? null : outcome.delivery.name,
+    remarks: remarksOf(outcome),
+  };
+}
+
+async function retryAll(store: AdminStore, ids: readonly number[]): Promise<readonly RetryView[]> {
+  return await store.write(async (tx) => {
+    const views = [];
+    for (const id of ids)
+      views.push(toRetryView(id, await retryDelivery(tx, { id, now: systemClock.now() })));
+    return views;
+  });
+}
+
+/** Whoever asks again has seen to the target: it is tried at once, and pauses again if that fails. */
+async function endPauses(store: AdminStore, selection: Partial<DeliverySelection>): Promise<void> {
+  const now = systemClock.now();
+  const paused = (await listOutboundTargets(store.read)).filter(
+    ({ companyId, name, pausedUntil }) =>
+      pausedUntil > now &&
+      name === selection.target &&
+      (selection.companyId === undefined || selection.companyId === companyId),
+  );
+  if (paused.length === 0) return;
+  await store.write(async (tx) => {
+    for (const { id, failures } of paused) await saveTargetPause(tx, { id, failures, pausedUntil: 0 });
+  });
+}
+
+async function endPauseOf(store: AdminStore, ids: readonly number[]): Promise<void> {
+  for (const id of ids) {
+    const found = await findDelivery(store.read, id);
+    const target = (await listOutboundTargets(store.read)).find(
+      ({ companyCode, name }) => companyCode === found?.company && name === found.target,
+    );
+    if (target !== undefined) await endPauses(store, { target: target.name, companyId: target.companyId });
+  }
+}
+
+export interface RetryReport {
+  readonly retries: readonly RetryView[];
+  readonly daemonPid: number | undefined;
+}
+
+/** Asks for dead deliveries again, by their numbers; a running daemon takes them up within a second. */
+export async function retryDeliveries(config: StateConfig, ids: readonly number[]): Promise<RetryReport> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const retries = await retryAll(store, [...new Set(ids)]);
+    await endPauseOf(
+      store,
+      retries.filter(({ isQueued }) => isQueued).map(({ id }) => id),
+    );
+    return { retries, daemonPid: findProcessLockHolder(config.stateDir) };
+  });
+}
+
+const retriesAtOnce = 500;
+
+/** Asks for all dead deliveries of a target again, in their order. */
+export async function retryTarget(
+  config: StateConfig,
+  options: { readonly target: string; readonly companyCode?: string },
+): Promise<{ readonly queued: number; readonly daemonPid: number | undefined }> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const selection = {
+      ...(await readCompany(store, options.companyCode)),
+      ...(await readTarget(store, options.target)),
+    };
+    let queued = 0;
+    let afterId = 0;
+    for (;;) {
+      const ids = await listDeadIds(store.read, { ...selection, afterId, limit: retriesAtOnce });
+      queued += (await retryAll(store, ids)).filter(({ isQueued }) => isQueued).length;
+      const last = ids.at(-1);
+      if (last === undefined) break;
+      afterId = last;
+    }
+    if (queued > 0) await endPauses(store, selection);
+    return { queued, daemonPid: findProcessLockHolder(config.stateDir) };
+  });
+}

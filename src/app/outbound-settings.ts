@@ -1,0 +1,79 @@
+/** From the configuration of what goes out to what the store, the exports and the targets are given. */
+import { type OutboundSettings, outboundSettingsOf, targetNameOf } from "../config/company-settings.ts";
+import { defaultExportName, defaultTargetName } from "../config/outbound-section.ts";
+import type { Config } from "../config/schema.ts";
+import type { ExportPlan } from "../outbound/export-runs.ts";
+import { type Company, listCompanies } from "../store/companies.ts";
+import type { Store } from "../store/database.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { type OutboundCopy, saveOutboundCopy } from "../store/outbound-targets.ts";
+
+type OutboundConfigOf = Pick<Config, "companies">;
+type CompanyName = Pick<Company, "id" | "code">;
+
+/** What transactions of state changes have to know of a company's configuration. */
+export function outboundCopyOf(config: OutboundConfigOf, { id, code }: CompanyName): OutboundCopy {
+  const { targets, on, embedDocuments } = outboundSettingsOf(config, code);
+  return {
+    companyId: id,
+    targets: [...targets].map(([name, { completions }]) => ({
+      name,
+      takesCompletions: completions === "atOnce",
+    })),
+    events: on,
+    embedsDocuments: embedDocuments,
+  };
+}
+
+/** Enters the configuration of a company that is being registered, in the same transaction. */
+export async function enterOutbound(
+  tx: Transaction,
+  config: OutboundConfigOf,
+  company: CompanyName,
+): Promise<void> {
+  await saveOutboundCopy(tx, outboundCopyOf(config, company));
+}
+
+/** Brings the copy of the configuration in the store up to date: at the start, and at each reload. */
+export async function saveOutboundSettings(
+  store: Pick<Store, "read" | "write">,
+  config: OutboundConfigOf,
+): Promise<void> {
+  const companies = await listCompanies(store.read);
+  await store.write(async (tx) => {
+    for (const company of companies) await enterOutbound(tx, config, company);
+  });
+}
+
+function plansOf(settings: OutboundSettings, companyId: number): ExportPlan[] {
+  return [...settings.exports].map(([name, { schedule, zone, form, target }]) => ({
+    companyId,
+    name,
+    when: { schedule, zone },
+    form,
+    target: targetNameOf(target),
+  }));
+}
+
+/** The exports of a company in the configuration. */
+export function exportPlansOf(config: OutboundConfigOf, { id, code }: CompanyName): readonly ExportPlan[] {
+  return plansOf(outboundSettingsOf(config, code), id);
+}
+
+/** The export that a company without any in the configuration has when one is asked for. */
+export function defaultExportPlan(
+  config: OutboundConfigOf,
+  { id, code }: CompanyName,
+): ExportPlan | undefined {
+  const { exports, targets } = outboundSettingsOf(config, code);
+  if (exports.size > 0 || !targets.has(defaultTargetName)) return undefined;
+  return { companyId: id, name: defaultExportName, when: null, form: "document", target: defaultTargetName };
+}
+
+/** All exports of the configuration, of the companies that there are at this moment. */
+export async function allExportPlans(
+  { read }: Pick<Store, "read">,
+  config: OutboundConfigOf,
+): Promise<readonly ExportPlan[]> {
+  return (await listCompanies(read)).flatMap((company) => exportPlansOf(config, company));
+}

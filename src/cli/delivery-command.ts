@@ -1,0 +1,180 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { DeliveryDetail, RetryView } from "../app/outbound-admin.ts";
+import { WrongUseError } from "../app/wrong-use-error.ts";
+import {
+  type CliRun,
+  declare,
+  exitCodes,
+  printError,
+  printJson,
+  printLines,
+  requireConfig,
+  wholeNumber,
+  withJson,
+} from "./command-line.ts";
+
+type Row = readonly [title: string, value: string];
+
+function stateText(delivery: DeliveryDetail): string {
+  const { state, dueAt, behind, isTargetConfigured, targetPausedUntil } = delivery;
+  if (state === "behind") {
+    return behind === null
+      ? "behind: waits until the one before it is done"
+      : `behind: waits until delivery ${behind.id} (${behind.name}) is done, which is due ${behind.dueAt}`;
+  }
+  if (state !== "waiting") return state;
+  if (!isTargetConfigured) return "waiting: its target is not in the configuration";
+  return targetPausedUntil !== null && targetPausedUntil > dueAt
+    ? `waiting: the target is at fault and is tried again ${targetPausedUntil}`
+    : `waiting: due ${dueAt}`;
+}
+
+function fetchedText(at: string | null, by: string | null): string {
+  return at === null ? "-" : `${at} by ${by ?? "unknown"}`;
+}
+
+function subjectRow({ stopNbr, export: name }: DeliveryDetail): Row {
+  return stopNbr === null ? ["Export", name ?? "-"] : ["Stop", stopNbr];
+}
+
+/** What an administrator may do about it. */
+function remedyRows(delivery: DeliveryDetail): Row[] {
+  const { id, state, target, company, isTargetConfigured } = delivery;
+  const configure = `put the target ${target} back into the configuration (companies.${company}.outbound.targets) and reload`;
+  if (state === "dead") {
+    const first = isTargetConfigured ? "mend what the fault names" : configure;
+    return [["What to do", `${first}, then \`dropgate delivery retry ${id}\``]];
+  }
+  return state === "waiting" && !isTargetConfigured ? [["What to do", configure]] : [];
+}
+
+function attemptText({ at, durationMs, fault, message }: DeliveryDetail["failedAttempts"][number]): string {
+  return `${at}, ${durationMs} ms, ${fault}: ${message}`;
+}
+
+/** The lines for people. */
+export function deliveryLines(delivery: DeliveryDetail): string[] {
+  const { fault, message, size, failedAttempts } = delivery;
+  const rows: readonly Row[] = [
+    ["Delivery", `${delivery.id} (${delivery.guid})`],
+    ["Name", delivery.name],
+    ["Company", delivery.company],
+    subjectRow(delivery),
+    ["Target", delivery.target],
+    ["State", stateText(delivery)],
+    ["Created", delivery.createdAt],
+    ["Delivered", delivery.deliveredAt ?? "-"],
+    ["Attempts", String(delivery.attempts)],
+    ["Last attempt", delivery.lastAttemptAt ?? "-"],
+    ...(fault === null ? [] : [["Fault", `${fault}: ${message ?? ""}`] as const]),
+    ["Size", size === null ? "-" : `${size} bytes`],
+    ["SHA-256", delivery.sha256 ?? "-"],
+    ["Collected", fetchedText(delivery.collectedAt, delivery.collectedBy)],
+    ["Removed", fetchedText(delivery.removedAt, delivery.removedBy)],
+    ...failedAttempts.map((attempt): Row => ["Failed", attemptText(attempt)]),
+    ...remedyRows(delivery),
+  ];
+  return rows.map(([title, value]) => `${title.padEnd(14)}${value}`);
+}
+
+const readNumber = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+const guidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The number of a delivery, or what the other side knows it by. */
+function readKey(text: string): number | string {
+  if (guidForm.test(text)) return text.toLowerCase();
+  if (/^\d+$/.test(text)) return readNumber(text);
+  throw new InvalidArgumentError("It must be the number of a delivery, or its GUID.");
+}
+
+function declareShow(delivery: Command, run: CliRun): void {
+  withJson(declare(delivery, "show", "show one delivery with its failed attempts"))
+    .argument("<id>", "number of the delivery, or the id that the other side was told", readKey)
+    .action(async (key: number | string, options: { readonly json?: true }, command: Command) => {
+      const config = await requireConfig(run, command);
+      const { showDelivery } = await import("../app/outbound-admin.ts");
+      const found = await showDelivery(config, key);
+      if (found === undefined) {
+        printError(run, `dropgate: there is no delivery ${key}: \`dropgate deliveries\` lists them`);
+        run.exitCode = exitCodes.failure;
+      } else if (options.json) printJson(run, found);
+      else printLines(run, deliveryLines(found));
+    });
+}
+
+function whenText(daemonPid: number | undefined): string {
+  return daemonPid === undefined
+    ? "The daemon is not running: its next start takes it up."
+    : `The daemon (process ${daemonPid}) takes it up within a second.`;
+}
+
+function retryLine({ id, name, remarks }: RetryView): string {
+  const remark = remarks.length === 0 ? "" : `; ${remarks.join("; ")}`;
+  return `Delivery ${id} (${name ?? ""}) is to be tried again${remark}.`;
+}
+
+function printRetries(run: CliRun, retries: readonly RetryView[], daemonPid: number | undefined): void {
+  const queued = retries.filter(({ isQueued }) => isQueued);
+  const refused = retries.filter(({ isQueued }) => !isQueued);
+  if (queued.length > 0) printLines(run, [...queued.map(retryLine), whenText(daemonPid)]);
+  for (const { id, remarks } of refused)
+    printError(run, `dropgate: delivery ${id} is not tried again: ${remarks.join("; ")}`);
+  if (refused.length > 0) run.exitCode = exitCodes.failure;
+}
+
+interface RetryOptions {
+  readonly all?: true;
+  readonly target?: string;
+  readonly company?: string;
+}
+
+function readNumbers(value: string, before: readonly number[] | undefined): readonly number[] {
+  return [...(before ?? []), readNumber(value)];
+}
+
+/** What is asked for: some by their numbers, or all of one target. */
+function requireOneWay(ids: readonly number[], { all, target, company }: RetryOptions): string | undefined {
+  if (all === true && target !== undefined && ids.length === 0) return target;
+  if (all === undefined && target === undefined && company === undefined && ids.length > 0) return undefined;
+  throw new WrongUseError(
+    "name the numbers of deliveries, or --all with --target (and --company) for all dead ones of a target",
+  );
+}
+
+function declareRetry(delivery: Command, run: CliRun): void {
+  declare(delivery, "retry", "try dead deliveries again")
+    .argument("[id...]", "numbers of deliveries", readNumbers)
+    .option("--all", "all dead ones of a target")
+    .option("--target <name>", "the target, with --all")
+    .option("--company <code>", "only those of a company, with --all")
+    .addHelpText("after", "\nExit code 1 when one that was named is not tried again.")
+    .action(async (given: readonly number[] | undefined, options: RetryOptions, command: Command) => {
+      const ids = given ?? [];
+      const target = requireOneWay(ids, options);
+      const config = await requireConfig(run, command);
+      const { retryDeliveries, retryTarget } = await import("../app/outbound-admin.ts");
+      if (target === undefined) {
+        const { retries, daemonPid } = await retryDeliveries(config, ids);
+        return printRetries(run, retries, daemonPid);
+      }
+      const { company } = options;
+      const { queued, daemonPid } = await retryTarget(
+        config,
+        company === undefined ? { target } : { target, companyCode: company },
+      );
+      const count = queued === 1 ? "1 delivery" : `${queued} deliveries`;
+      printLines(
+        run,
+        queued === 0
+          ? [`Nothing to ${target} is dead.`]
+          : [`${count} to ${target} to be tried again. ${whenText(daemonPid)}`],
+      );
+    });
+}
+
+/** `dropgate delivery show|retry` */
+export function declareDelivery(program: Command, run: CliRun): void {
+  const delivery = declare(program, "delivery", "one delivery");
+  declareShow(delivery, run);
+  declareRetry(delivery, run);
+}

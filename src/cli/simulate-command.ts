@@ -1,0 +1,227 @@
+/** `dropgate simulate`: options and password in, a day of loads played against a running daemon, a summary out. */
+import { type Command, InvalidArgumentError } from "commander";
+import { WrongUseError } from "../app/wrong-use-error.ts";
+import type { Config } from "../config/schema.ts";
+import type { DayPlan } from "../simulation/day-plan.ts";
+import type { GatewayClient } from "../simulation/gateway-client.ts";
+import type { DayReport } from "../simulation/play-day.ts";
+import {
+  type CliRun,
+  configPathOf,
+  declare,
+  exitCodes,
+  FaultyConfigError,
+  gathered,
+  loadConfigFor,
+  printError,
+  printJson,
+  printLines,
+  wholeNumber,
+  withJson,
+} from "./command-line.ts";
+import { createProgressView } from "./simulate-progress.ts";
+import { summaryLines } from "./simulate-summary.ts";
+
+interface SimulateOptions {
+  readonly url?: string;
+  readonly company: string;
+  readonly user: string;
+  readonly passwordFile?: string;
+  readonly driver?: readonly string[];
+  readonly driverPasswordFile?: string;
+  readonly date?: string;
+  readonly prefix?: string;
+  readonly seed: number;
+  readonly loads: number;
+  readonly stops: number;
+  readonly gpsSeconds: number;
+  readonly speed?: number;
+  readonly connections: number;
+  readonly faults?: true;
+  readonly verify: boolean;
+  readonly json?: true;
+}
+
+const standardUrl = "http://127.0.0.1:8080";
+const standardDriver = "driver";
+
+function readSpeed(text: string): number {
+  const speed = Number(text);
+  if (text === "max" || speed === 0) return Number.POSITIVE_INFINITY;
+  if (/^[\d.]+$/.test(text) && speed >= 0.1 && speed <= 1_000_000) return speed;
+  throw new InvalidArgumentError("It must be a number from 0.1 to 1000000, or max.");
+}
+
+function readUrl(text: string): string {
+  const { protocol, username, search, hash } = URL.parse(text) ?? {};
+  if ((protocol === "http:" || protocol === "https:") && !username && !search && !hash) return text;
+  throw new InvalidArgumentError(
+    "It must be an address such as http://127.0.0.1:8080, without user and query.",
+  );
+}
+
+function addressIn({ http }: Config): string {
+  const isAny = http.host === "0.0.0.0" || http.host === "::";
+  const host = isAny ? "127.0.0.1" : http.host;
+  if (http.port === 0)
+    throw new WrongUseError("http.port is 0 in the configuration, which is any free one: name it with --url");
+  const shown = host.includes(":") ? `[${host}]` : host;
+  return `${http.tls === undefined ? "http" : "https"}://${shown}:${http.port}${http.basePath}`;
+}
+
+/** The address that is given, else that of the configuration, else the standard one when there is no configuration. */
+async function addressOf(run: CliRun, command: Command, url: string | undefined): Promise<string> {
+  if (url !== undefined) return url;
+  const loaded = await loadConfigFor(run, command);
+  if (loaded.kind === "loaded") return addressIn(loaded.config);
+  const isNamed = configPathOf(command) !== undefined || loaded.file !== undefined;
+  if (isNamed) throw new FaultyConfigError(loaded.faults, loaded.file);
+  return standardUrl;
+}
+
+async function passwordsOf(run: CliRun, options: SimulateOptions) {
+  const { readPasswordFile } = await import("../app/admin.ts");
+  const fromFile = await readPasswordFile(options.passwordFile);
+  const password = fromFile ?? run.io.env["DROPGATE_PASSWORD"];
+  if (password === undefined || password === "") {
+    throw new WrongUseError(
+      `the password of ${options.user} is missing: name its file with --password-file, or set DROPGATE_PASSWORD`,
+    );
+  }
+  const driverPassword = await readPasswordFile(options.driverPasswordFile);
+  return { password, ...(driverPassword === undefined ? {} : { driverPassword }) };
+}
+
+/** The day of this machine's clock and zone. */
+function today(): string {
+  const now = new Date();
+  const part = (value: number) => String(value).padStart(2, "0");
+  return `${now.getFullYear()}-${part(now.getMonth() + 1)}-${part(now.getDate())}`;
+}
+
+async function planOf(options: SimulateOptions): Promise<DayPlan> {
+  const { planDay } = await import("../simulation/plan-day.ts");
+  const { company: companyCode, date = today(), seed, loads, stops, gpsSeconds, prefix } = options;
+  const [first = standardDriver, ...others] = options.driver ?? [];
+  try {
+    return planDay({
+      ...{ companyCode, date, seed, loads, stops, gpsSeconds },
+      drivers: [first, ...others],
+      driversReport: options.driverPasswordFile !== undefined,
+      faults: options.faults === true,
+      ...(prefix === undefined ? {} : { prefix }),
+    });
+  } catch (error) {
+    if (error instanceof RangeError) throw new WrongUseError(error.message);
+    throw error;
+  }
+}
+
+/** Aborts at the first Ctrl-C or SIGTERM; the second one ends the process, as it would without us. */
+function untilInterrupted(): { readonly signal: AbortSignal; readonly release: () => void } {
+  const controller = new AbortController();
+  const interrupt = () => controller.abort();
+  const names = ["SIGINT", "SIGTERM"] as const;
+  for (const name of names) process.once(name, interrupt);
+  return {
+    signal: controller.signal,
+    release: () => {
+      for (const name of names) process.removeListener(name, interrupt);
+    },
+  };
+}
+
+async function play(
+  run: CliRun,
+  { plan, client }: { readonly plan: DayPlan; readonly client: GatewayClient },
+  { speed = Number.POSITIVE_INFINITY, connections, verify }: SimulateOptions,
+): Promise<DayReport> {
+  const { playDay } = await import("../simulation/play-day.ts");
+  const view = createProgressView(run.io.stderr);
+  const { signal, release } = untilInterrupted();
+  try {
+    const onProgress = view.show;
+    return await playDay(plan, client, { speed, connections, verify, onProgress, signal });
+  } finally {
+    release();
+    view.end();
+    client.close();
+  }
+}
+
+/** What to do about the one refusal that a first run meets: nobody to drive. */
+function printRemedy(run: CliRun, { refusals }: DayReport, { options }: DayPlan): void {
+  if (!refusals.some(({ answer }) => answer.includes('"reasonCode":926'))) return;
+  const { companyCode, drivers } = options;
+  const lines = drivers.map(
+    (name) => `  dropgate user add ${name} --company ${companyCode} --role DI_Driver`,
+  );
+  printError(run, ["The loads need drivers. Add them, or name others with --driver:", ...lines].join("\n"));
+}
+
+async function simulate(run: CliRun, options: SimulateOptions, command: Command): Promise<void> {
+  const url = await addressOf(run, command, options.url);
+  const passwords = await passwordsOf(run, options);
+  const plan = await planOf(options);
+  const { createGatewayClient } = await import("../simulation/gateway-client.ts");
+  const client = createGatewayClient({ url, userName: options.user, ...passwords });
+  const report = await play(run, { plan, client }, options);
+  const { seed, date, prefix } = plan.options;
+  if (options.json) printJson(run, { url, seed, date, prefix, ...report });
+  else printLines(run, summaryLines(report));
+  printRemedy(run, report, plan);
+  if (!report.isAsPlanned) run.exitCode = exitCodes.failure;
+}
+
+const about = `
+Loads with stops are imported, given to drivers, driven with positions along the way, and reported: arrivals,
+quantities, signatures, exceptions, late and repeated reports. The same options give the same requests, byte for byte.
+Reports come from the user, or with --driver-password-file from the drivers themselves. The drivers have to be there:
+dropgate user add driver --company CODE --role DI_Driver. A certificate of a private authority: NODE_EXTRA_CA_CERTS.
+Exit code 0 when all was answered as planned, else 1. Ctrl-C ends it with the summary so far.`;
+
+/** `dropgate simulate` */
+export function declareSimulate(program: Command, run: CliRun): void {
+  withJson(declare(program, "simulate", "play a day of loads against a running daemon, for demos and tests"))
+    .requiredOption("--company <code>", "company of the loads; use one that is made for it")
+    .requiredOption("--user <name>", "user with the role DI_Integration")
+    .option(
+      "--password-file <file>",
+      "file that holds the user's password (- for standard input; else $DROPGATE_PASSWORD)",
+    )
+    .option(
+      "--url <url>",
+      `address of the daemon (else that of the configuration, else ${standardUrl})`,
+      readUrl,
+    )
+    .option(
+      "--driver <name>",
+      `a driver of the company; may be given several times (else ${standardDriver})`,
+      gathered,
+    )
+    .option(
+      "--driver-password-file <file>",
+      "file that holds the password of all drivers: they report themselves",
+    )
+    .option("--seed <number>", "what the day is made from", wholeNumber(0, 9_999), 1)
+    .option("--date <date>", "day of the loads, YYYY-MM-DD (else today)")
+    .option("--prefix <text>", "what numbers of loads and stops begin with (else made from seed and date)")
+    .option("--loads <number>", "loads of the day", wholeNumber(1, 9_999), 20)
+    .option("--stops <number>", "stops of each load", wholeNumber(1, 99), 8)
+    .option(
+      "--gps-seconds <number>",
+      "simulated seconds between positions; 0 for none",
+      wholeNumber(0, 86_400),
+      120,
+    )
+    .option(
+      "--speed <number>",
+      "simulated seconds in a real one; max or 0, as fast as it answers (else max)",
+      readSpeed,
+    )
+    .option("--connections <number>", "loads played at the same time", wholeNumber(1, 1_000), 4)
+    .option("--faults", "add wrong requests, which have to be refused")
+    .option("--no-verify", "do not compare each load at the end with the plan")
+    .addHelpText("after", about)
+    .action((options: SimulateOptions, command: Command) => simulate(run, options, command));
+}

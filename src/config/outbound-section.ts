@@ -1,0 +1,353 @@
+/** What goes out for a company: which events, where to, and as which exports (decisions 8). */
+import { type TProperties, Type } from "@sinclair/typebox";
+import { choice, flag, integer, list, map, path, secret, section, text, variants } from "./setting.ts";
+
+/** The target that there is without any in the configuration, and that exports go to when they name none. */
+export const defaultTargetName = "outbound";
+
+/** Export of a company that has none in the configuration, made when it is asked for by hand. */
+export const defaultExportName = "export";
+
+export const outboundDefaults = { embedDocuments: false, collectWithinHours: 0, keepDays: 90 } as const;
+
+/** Attempts end after this; a delivery that was cut off is tried again. */
+export const defaultTimeoutMs = 60_000;
+
+const namePattern = "^[a-z0-9][a-z0-9-]{0,39}$";
+const nameForm = "1 to 40 characters of a-z, 0-9 and -, starting with a letter or digit";
+
+function name(options: { description: string; example: string }) {
+  return text({ maxLength: 40, pattern: namePattern, form: nameForm, ...options });
+}
+
+function plain(maxLength: number, options: { description: string; example?: string; default?: string }) {
+  return text({
+    maxLength,
+    pattern: "^[^\\u0000-\\u001f\\u007f]+$",
+    form: "text without control characters",
+    ...options,
+  });
+}
+
+function connections(defaultCount: number) {
+  return integer({
+    default: defaultCount,
+    minimum: 1,
+    maximum: 64,
+    description: "How many deliveries it is given at a time.",
+  });
+}
+
+function port(defaultPort: number, remark = "") {
+  return integer({
+    default: defaultPort,
+    minimum: 1,
+    maximum: 65_535,
+    description: `Port of the server.${remark}`,
+  });
+}
+
+function target<T extends string, P extends TProperties>(type: T, properties: P, description: string) {
+  return section(
+    {
+      type: choice([type], { description: "What kind of target it is.", example: type }),
+      completions: choice(["atOnce", "none"], {
+        default: "atOnce",
+        description:
+          "Whether each completion file goes here as soon as it is due; none is for exports alone.",
+      }),
+      ...properties,
+      timeoutMs: integer({
+        default: defaultTimeoutMs,
+        minimum: 1_000,
+        maximum: 3_600_000,
+        description: "How long an attempt may take in all; then it is ended and counts as failed.",
+      }),
+    },
+    { description },
+  );
+}
+
+const folderTarget = target(
+  "folder",
+  {
+    path: Type.Optional(
+      path({
+        description:
+          "The folder; it has to be there. Without it, the company's own outbound/, where hosts get their files over SFTP.",
+        example: "/srv/acme/completed",
+      }),
+    ),
+  },
+  "A folder of this machine or a share.",
+);
+
+const tls = {
+  ca: Type.Optional(
+    path({
+      description:
+        "Certificates (PEM) of the authorities that the server's certificate may come from; without it, those that Node.js brings.",
+      example: "/etc/dropgate/tls/partner-ca.pem",
+    }),
+  ),
+};
+
+const httpsTarget = target(
+  "https",
+  {
+    url: text({
+      maxLength: 2_000,
+      pattern: "^https?://[^\\s/?#@\\\\]+([/?][^\\s#]*)?$",
+      form: "an address such as https://tms.example.com/hooks/dropgate, without user, password and #",
+      example: "https://tms.example.com/hooks/dropgate",
+      description: "Where each file is posted to.",
+    }),
+    user: Type.Optional(plain(200, { description: "User for HTTP Basic.", example: "dropgate" })),
+    password: Type.Optional(
+      secret({ description: "Password of the user.", example: "env:DROPGATE_TMS_PASSWORD" }),
+    ),
+    bearerToken: Type.Optional(
+      secret({
+        description: "Token that is sent as `Authorization: Bearer`, instead of user and password.",
+        example: "env:DROPGATE_TMS_TOKEN",
+        isAlternative: true,
+      }),
+    ),
+    signatureSecret: Type.Optional(
+      secret({
+        description: "Key of the signature in each request, which the receiver checks.",
+        example: "env:DROPGATE_TMS_SIGNATURE",
+      }),
+    ),
+    ...tls,
+    certificate: Type.Optional(
+      path({
+        description: "Certificate (PEM) with which dropgate shows the server who it is; needs privateKey.",
+        example: "/etc/dropgate/tls/client.pem",
+      }),
+    ),
+    privateKey: Type.Optional(
+      path({
+        description: "Private key (PEM, without passphrase) of the certificate.",
+        example: "/etc/dropgate/tls/client-key.pem",
+      }),
+    ),
+    allowPlain: flag({
+      default: false,
+      description: "Take a url with http://: everything, the password too, can be read on the way.",
+    }),
+    connections: connections(4),
+  },
+  "A web server that each file is posted to.",
+);
+
+const server = {
+  host: text({
+    maxLength: 253,
+    pattern: "^[A-Za-z0-9:][A-Za-z0-9.:_-]*$",
+    form: "the name or address of a server, without port",
+    example: "files.example.com",
+    description: "Name or address of the server.",
+  }),
+};
+
+const remoteFolder = {
+  directory: plain(1_000, {
+    default: ".",
+    description:
+      "Folder on the server, from the one that the user is in after signing in, or absolute; . is that one itself.",
+  }),
+  makeFolders: flag({ default: false, description: "Make the folder on the server when it is missing." }),
+};
+
+const account = {
+  user: plain(200, { description: "User on the server.", example: "dropgate" }),
+};
+
+const sftpTarget = target(
+  "sftp",
+  {
+    ...server,
+    port: port(22),
+    ...account,
+    password: Type.Optional(
+      secret({ description: "Password of the user.", example: "env:DROPGATE_SFTP_PASSWORD" }),
+    ),
+    privateKey: Type.Optional(
+      secret({
+        description: "Private key (OpenSSH or PEM) of the user, instead of a password.",
+        example: "file:/etc/dropgate/keys/partner",
+        isAlternative: true,
+      }),
+    ),
+    passphrase: Type.Optional(
+      secret({
+        description: "Passphrase of an encrypted private key.",
+        example: "env:DROPGATE_SFTP_PASSPHRASE",
+        isAlternative: true,
+      }),
+    ),
+    hostKeys: Type.Optional(
+      list(
+        text({
+          maxLength: 60,
+          pattern: "^SHA256:[A-Za-z0-9+/]{43}=?$",
+          form: "a fingerprint such as SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU",
+          description: "Fingerprint of a host key, as `ssh-keygen -lf` prints it.",
+        }),
+        {
+          maxItems: 20,
+          example: ["SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"],
+          description:
+            "Fingerprints of the server's host keys. Without any, nothing is sent; `dropgate delivery show` then tells the one to put here.",
+        },
+      ),
+    ),
+    ...remoteFolder,
+    connections: connections(2),
+  },
+  "An SFTP server. Files are uploaded under a temporary name and then renamed.",
+);
+
+const requiredPassword = {
+  password: secret({ description: "Password of the user.", example: "env:DROPGATE_FTP_PASSWORD" }),
+};
+
+const ftpTarget = target(
+  "ftp",
+  {
+    ...server,
+    port: port(21),
+    ...account,
+    ...requiredPassword,
+    allowPlain: flag({
+      description:
+        "Has to be true: everything, the password too, can be read on the way. A server that knows TLS is of type ftps.",
+      example: true,
+    }),
+    ...remoteFolder,
+    connections: connections(2),
+  },
+  "An FTP server without TLS.",
+);
+
+const ftpsTarget = target(
+  "ftps",
+  {
+    ...server,
+    port: Type.Optional(port(21, " 990 with implicit TLS, when none is set.")),
+    ...account,
+    ...requiredPassword,
+    tls: choice(["explicit", "implicit"], {
+      default: "explicit",
+      description: "explicit: TLS is asked for with AUTH TLS; implicit: from the first byte.",
+    }),
+    ...tls,
+    certificateFingerprint: Type.Optional(
+      text({
+        maxLength: 95,
+        pattern: "^([0-9A-Fa-f]{64}|([0-9A-Fa-f]{2}:){31}[0-9A-Fa-f]{2})$",
+        form: "a SHA-256 fingerprint of 64 hexadecimal digits, with or without colons",
+        example: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        description:
+          "SHA-256 of the server's certificate, which is then the only one that is taken, whoever issued it.",
+      }),
+    ),
+    ...remoteFolder,
+    connections: connections(2),
+  },
+  "An FTP server with TLS.",
+);
+
+const exportSection = section(
+  {
+    schedule: plain(200, {
+      example: "30 2 * * *",
+      description:
+        "When it runs, as in cron: minute, hour, day of month, month, day of week; numbers, names (JAN, MON), lists, ranges, steps and *. One that begins with * needs quotes.",
+    }),
+    zone: plain(64, {
+      default: "UTC",
+      example: "Europe/Berlin",
+      description: "Time zone (IANA) of the schedule.",
+    }),
+    form: choice(["document", "files"], {
+      default: "document",
+      description:
+        "document: one XML file with all stops; files: a folder with one file for each. Both have a manifest.",
+    }),
+    target: Type.Optional(
+      name({
+        example: "sftp",
+        description: `Name of the target that it goes to; without it, ${defaultTargetName}.`,
+      }),
+    ),
+  },
+  { description: "One export." },
+);
+
+export const outboundSection = section(
+  {
+    on: list(
+      integer({
+        minimum: 7_000,
+        maximum: 8_999,
+        default: 7_014,
+        description: "Code of a recorded event of a stop.",
+      }),
+      {
+        default: [],
+        maxItems: 30,
+        example: [7014, 8100],
+        description:
+          "Events besides the completion of a stop (7009, 7021) that cause a completion file too, by their codes.",
+      },
+    ),
+    embedDocuments: flag({
+      default: outboundDefaults.embedDocuments,
+      description: "Whether completion files hold the signature itself (base64), besides its reference.",
+    }),
+    collectWithinHours: integer({
+      default: outboundDefaults.collectWithinHours,
+      minimum: 0,
+      maximum: 8_760,
+      description:
+        "A warning is given for files that have lain in the company's outbound/ for so long without having been fetched; 0 gives none.",
+    }),
+    keepDays: integer({
+      default: outboundDefaults.keepDays,
+      minimum: 1,
+      maximum: 3_650,
+      description:
+        "How many days completions are kept after they have been delivered; so long can exports be made again.",
+    }),
+    targets: map(
+      variants(
+        {
+          folder: folderTarget,
+          https: httpsTarget,
+          sftp: sftpTarget,
+          ftp: ftpTarget,
+          ftps: ftpsTarget,
+        },
+        { description: "One target." },
+      ),
+      {
+        keyName: "<NAME>",
+        keyPattern: namePattern,
+        keyForm: nameForm,
+        example: "tms",
+        description: `Where completion files and exports go, by names of your choice. What can be set depends on the type: below, <https> and the like stand for the name of a target of that type. Without any there is one, ${defaultTargetName}, the company's own folder outbound/.`,
+      },
+    ),
+    exports: map(exportSection, {
+      keyName: "<NAME>",
+      keyPattern: namePattern,
+      keyForm: nameForm,
+      example: "nightly",
+      description:
+        "What has been completed since the last time, gathered by a schedule, by names of your choice.",
+    }),
+  },
+  { description: "Completion files and exports." },
+);

@@ -1,0 +1,33 @@
+/** What the document and the manifest of a batch export say of it (decisions 8, "Batch export"). */
+export interface ExportWindow {
+  /** Completions after the first and up to the last of these, by their ids. */
+  readonly afterCompletionId: number;
+  readonly lastCompletionId: number;
+  /** The moment it was due, milliseconds UTC; missing or null for one that was asked for by hand. */
+  readonly dueAt?: number | null;
+  /** The moment at which the window was closed, milliseconds UTC. */
+  readonly createdAt: number;
+}
+
+export interface ExportHead {
+  readonly companyCode: string;
+  /** Of the export in the configuration. */
+  readonly name: string;
+  readonly sequenceNbr: number;
+  readonly window: ExportWindow;
+  /** Completions in the window. */
+  readonly count: number;
+}
+
+function utcText(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}
+
+/** The head as the table of elements reads it. */
+export function exportHeadView({ companyCode, name, sequenceNbr, window, count }: ExportHead) {
+  const { dueAt, createdAt } = window;
+  const due = dueAt === undefined || dueAt === null ? {} : { dueAt: utcText(dueAt) };
+  const times = { ...due, createdAt: utcText(createdAt) };
+  const { afterCompletionId, lastCompletionId } = window;
+  return { companyCode, name, sequenceNbr, count, window: { afterCompletionId, lastCompletionId, ...times } };
+}

@@ -1,0 +1,40 @@
+/**
+ * Writes completion files (decisions 8), in the version of `domain/completion-format.ts`. What it writes obeys
+ * `xsd/stop-completion.xsd`, whatever the values are.
+ */
+import type { StopCompletion } from "../domain/stop-completion.ts";
+import { noContents, type ReadDocument, readContents } from "./document-contents.ts";
+import { wrapElement, xmlDeclaration } from "./element-writer.ts";
+import { compileOutgoing } from "./outgoing-style.ts";
+import { completionElements } from "./stop-completion-elements.ts";
+import { completionView } from "./stop-completion-view.ts";
+
+export interface CompletionOptions {
+  readonly companyCode?: string;
+  /** Embeds the contents of what the driver has captured; without it documents have their reference alone. */
+  readonly readDocument?: ReadDocument;
+}
+
+const writeCompletion = compileOutgoing(completionElements);
+
+/** The element `StopCompletion` without a declaration, indented. */
+export async function renderCompletionElement(
+  completion: StopCompletion,
+  { companyCode, readDocument }: CompletionOptions,
+  indent: string,
+): Promise<string> {
+  const contents = readDocument === undefined ? noContents : await readContents(completion, readDocument);
+  const view = completionView(completion, { companyCode, contents });
+  return wrapElement("StopCompletion", writeCompletion(view, `${indent}  `), indent);
+}
+
+/**
+ * The text of a completion file, UTF-8. The same completion gives the same text. Rejects only when `readDocument` does;
+ * a content that it does not find is left out.
+ */
+export async function renderStopCompletion(
+  completion: StopCompletion,
+  options: CompletionOptions = {},
+): Promise<string> {
+  return `${xmlDeclaration}${await renderCompletionElement(completion, options, "")}`;
+}

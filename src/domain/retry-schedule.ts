@@ -1,0 +1,66 @@
+/**
+ * When a delivery that failed is tried again, and how long a target that is in trouble is left alone (decisions 8). The
+ * schedule stands here once.
+ */
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+
+/** After the first, the second, ... failed attempt; the last one goes for all that follow. */
+const delaysMs = [
+  5 * secondMs,
+  30 * secondMs,
+  2 * minuteMs,
+  10 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  6 * hourMs,
+] as const;
+const longestMs = 6 * hourMs;
+const longestPauseMs = 10 * minuteMs;
+/** From the first attempt; one that fails then is the last. */
+export const giveUpAfterMs = 72 * hourMs;
+const spread = 0.15;
+/** Nothing is ever put off for longer: what is due later than that was written while the clock was wrong. */
+export const longestWaitMs = longestMs * (1 + spread);
+
+/** How a failed attempt stands. `random` is from 0 to 1: it spreads deliveries that failed together. */
+export interface FailedAttempt {
+  /** Attempts so far, this one among them, or failures of the target in a row; from 1. */
+  readonly failures: number;
+  readonly now: number;
+  readonly random: number;
+  /** What the other side asked for. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+function delayAfter(failures: number): number {
+  return delaysMs[Math.max(1, failures) - 1] ?? longestMs;
+}
+
+function scheduledMs({ failures, random }: FailedAttempt): number {
+  return Math.round(delayAfter(failures) * (1 - spread + 2 * spread * random));
+}
+
+/** Never before it was asked for. */
+function askedMs({ random, retryAfterMs = 0 }: FailedAttempt): number {
+  return Math.round(Math.min(Math.max(0, retryAfterMs), longestMs) * (1 + spread * random));
+}
+
+/**
+ * When the delivery is tried next, in milliseconds UTC: 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, then each 6 h, each ±15 %,
+ * or when the other side asked for it, at most 6 h. The last time is 72 h after the first attempt; undefined after that.
+ */
+export function nextAttemptAt(
+  attempt: FailedAttempt & { readonly firstAttemptAt: number },
+): number | undefined {
+  const last = attempt.firstAttemptAt + giveUpAfterMs;
+  if (attempt.now >= last) return undefined;
+  // Not before the schedule either: an answer that asks for nothing must not make a storm.
+  return Math.min(attempt.now + Math.max(scheduledMs(attempt), askedMs(attempt)), last);
+}
+
+/** Until when a target is left alone: by the same schedule, but at most 10 min unless it asked for longer. */
+export function pausedUntil(attempt: FailedAttempt): number {
+  return attempt.now + Math.max(Math.min(scheduledMs(attempt), longestPauseMs), askedMs(attempt));
+}

@@ -1,0 +1,57 @@
+/** From the result of an attempt to what is recorded of it (decisions 8: schedule, dead letters, names that are taken). */
+import { nextAttemptAt } from "../domain/retry-schedule.ts";
+import type { AttemptRecord } from "../store/delivery-outcomes.ts";
+import type { AttemptResult, FailedOutcome } from "./attempt.ts";
+import type { DeliveryToRender } from "./delivery-to-render.ts";
+
+export interface FinishedAttempt {
+  readonly row: DeliveryToRender;
+  readonly result: Exclude<AttemptResult, { kind: "aborted" }>;
+  /** When it began and ended, milliseconds UTC. */
+  readonly at: number;
+  readonly now: number;
+  readonly durationMs: number;
+  readonly random: number;
+  /** How often in a row the delivery has found its name taken. */
+  readonly moves: number;
+}
+
+/** So many names of one stop are never taken but by a server that says so to every name. */
+const maxMoves = 100;
+const longestText = 2_000;
+
+function nameFault({ row, moves }: FinishedAttempt): FailedOutcome | undefined {
+  const failed = { kind: "failed", fault: "refused", scope: "delivery" } as const;
+  if (row.kind === "export") {
+    const message = `${row.name}: another file of that name is there, and an export keeps its name: remove that file, then ask for the delivery again`;
+    return { ...failed, isPermanent: true, message };
+  }
+  if (moves < maxMoves) return undefined;
+  const message = `${row.name} and the ${maxMoves} names before it are said to be taken: see what the other side does with names that are not`;
+  return { ...failed, isPermanent: false, message };
+}
+
+function failedRecord(attempt: FinishedAttempt, outcome: FailedOutcome): AttemptRecord {
+  const { row, at, now, durationMs, random } = attempt;
+  const { fault, isPermanent, retryAfterMs } = outcome;
+  const faultText = outcome.message.slice(0, longestText);
+  const base = { id: row.id, at, durationMs, fault, faultText };
+  if (isPermanent) return { ...base, kind: "dead" };
+  const firstAttemptAt = row.firstAttemptAt ?? at;
+  const dueAt = nextAttemptAt({ failures: row.attempts + 1, now, random, retryAfterMs, firstAttemptAt });
+  return dueAt === undefined ? { ...base, kind: "dead" } : { ...base, kind: "later", dueAt };
+}
+
+export function attemptRecordOf(attempt: FinishedAttempt): AttemptRecord {
+  const { row, result, at, durationMs } = attempt;
+  const { outcome } = result;
+  const base = { id: row.id, at, durationMs };
+  if (outcome.kind === "failed") return failedRecord(attempt, outcome);
+  if (outcome.kind === "nameTaken") {
+    const fault = nameFault(attempt);
+    if (fault !== undefined) return failedRecord(attempt, fault);
+    return { ...base, kind: "nameTaken", companyId: row.companyId, name: row.name };
+  }
+  const { sha256, size } = result.kind === "tried" ? result.rendered : { sha256: null, size: null };
+  return { ...base, kind: "delivered", sha256, size };
+}

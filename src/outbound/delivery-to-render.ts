@@ -1,0 +1,21 @@
+/** What an attempt begins with: a delivery that is due, and what it is rendered to. */
+import type { StoredCompletion } from "../store/completions.ts";
+import type { DeliveryHead } from "../store/delivery-heads.ts";
+import type { Delivery } from "./target.ts";
+
+export interface DeliveryToRender extends DeliveryHead {
+  readonly companyCode: string;
+  /** Of deliveries of the kind `completion`. */
+  readonly completion?: StoredCompletion;
+}
+
+export interface RenderedDelivery {
+  readonly delivery: Delivery;
+  /** Of its one file, lower-case hex; null when there are several, or it is too large to be hashed here. */
+  readonly sha256: string | null;
+  /** Bytes of its files; null when nobody knows before they are read. */
+  readonly size: number | null;
+}
+
+/** Gives the same bytes each time. Rejects when they cannot be had now. */
+export type RenderDelivery = (row: DeliveryToRender) => Promise<RenderedDelivery>;

@@ -1,0 +1,92 @@
+/**
+ * What is due for one target, page by page. A page holds little; what a file is rendered from is read for a few at a time,
+ * shortly before they are sent.
+ */
+import { longestWaitMs } from "../domain/retry-schedule.ts";
+import { killPoint } from "../lib/kill-point.ts";
+import { findCompletions } from "../store/completions.ts";
+import type { Reader } from "../store/database.ts";
+import { type DeliveryHead, listHeads } from "../store/delivery-heads.ts";
+import type { DeliveryToRender } from "./delivery-to-render.ts";
+
+const pageSize = 256;
+const contentsAtOnce = 32;
+
+export interface DueOptions {
+  readonly read: Reader;
+  readonly targetId: number;
+  readonly companyCode: string;
+}
+
+export class DueDeliveries {
+  readonly #options: DueOptions;
+  #heads: readonly DeliveryHead[] = [];
+  #ready: DeliveryToRender[] = [];
+  /** When the first that is not due yet is due; what is not known is due now. */
+  #nextAt = 0;
+
+  constructor(options: DueOptions) {
+    this.#options = options;
+  }
+
+  /** Rows may have changed: the next look asks the store. */
+  expectNews(): void {
+    this.#nextAt = 0;
+  }
+
+  /** A row is due then that was not before. */
+  expectAt(dueAt: number): void {
+    this.#nextAt = Math.min(this.#nextAt, dueAt);
+  }
+
+  /** Whether asking could give one. */
+  mayHave(now: number): boolean {
+    return this.#ready.length > 0 || this.#heads.length > 0 || this.#nextAt <= now;
+  }
+
+  /** The next one that is due and not held. `held` are those that are being tried or recorded. */
+  async next(now: number, held: ReadonlySet<number>): Promise<DeliveryToRender | undefined> {
+    if (this.#ready.length === 0) {
+      if (this.#heads.length === 0) await this.#readPage(now, held);
+      await this.#readContents();
+    }
+    return this.#ready.shift();
+  }
+
+  async #readPage(now: number, held: ReadonlySet<number>): Promise<void> {
+    // Those that are held now: one that is given back while the store answers may be in an answer from before.
+    const before = new Set(held);
+    const limit = pageSize + before.size;
+    // Before the question: news that come meanwhile are not forgotten.
+    this.#nextAt = Number.POSITIVE_INFINITY;
+    const rows = await this.#ask(limit);
+    const isDue = ({ dueAt }: DeliveryHead) => dueAt <= now || dueAt > now + longestWaitMs;
+    const next = rows.find((row) => !isDue(row));
+    if (next !== undefined) this.expectAt(next.dueAt);
+    else if (rows.length === limit) this.expectNews();
+    this.#heads = rows.filter((row) => isDue(row) && !before.has(row.id));
+    killPoint("delivery.looked");
+  }
+
+  async #ask(limit: number): Promise<readonly DeliveryHead[]> {
+    try {
+      return await listHeads(this.#options.read, { targetId: this.#options.targetId, limit });
+    } catch (error) {
+      this.expectNews();
+      throw error;
+    }
+  }
+
+  async #readContents(): Promise<void> {
+    const some = this.#heads.slice(0, contentsAtOnce);
+    const ids = some.filter(({ kind }) => kind === "completion").map(({ subjectId }) => subjectId);
+    const completions = await findCompletions(this.#options.read, ids);
+    const byId = new Map(completions.map((completion) => [completion.id, completion]));
+    const { companyCode } = this.#options;
+    this.#ready = some.map((row) => {
+      const completion = row.kind === "completion" ? byId.get(row.subjectId) : undefined;
+      return { ...row, companyCode, ...(completion === undefined ? {} : { completion }) };
+    });
+    this.#heads = this.#heads.slice(some.length);
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * When exports are made, and of what.
+ *
+ *   planned --due time has come--> made: its window is (watermark, newest completion], its delivery waits
+ *      ^                             |
+ *      \-----next due time-----------/
+ *
+ * One transaction fixes the window, moves the watermark and the due time on and puts the delivery in the queue. So after a
+ * crash, and whoever else looks at the same moment (the daemon and a command), each completion is in one window of an
+ * export and each due time makes one export. However many due times have gone by, one export makes up for them: it has
+ * everything since the last one.
+ */
+import { nextDue, readCronSchedule } from "../domain/cron-schedule.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/log.ts";
+import type { Store } from "../store/database.ts";
+import { insertDelivery } from "../store/deliveries.ts";
+import {
+  type ExportSchedule,
+  findExportSchedule,
+  listExportSchedules,
+  moveWatermark,
+  planExport,
+} from "../store/export-schedules.ts";
+import {
+  countWindow,
+  type ExportForm,
+  type ExportRecord,
+  findExportOf,
+  findTargetId,
+  insertExport,
+  isExportKept,
+  newestCompletionAfter,
+} from "../store/exports.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { exportNames } from "./export-names.ts";
+
+/** One export as the configuration has it. */
+export interface ExportPlan {
+  readonly companyId: number;
+  readonly name: string;
+  /** Null for one that is made only when it is asked for. Both have been checked. */
+  readonly when: { readonly schedule: string; readonly zone: string } | null;
+  readonly form: ExportForm;
+  /** The name of the target. */
+  readonly target: string;
+}
+
+export interface MadeExport {
+  readonly made: ExportRecord;
+  readonly deliveryId: number;
+  /** What the delivery is called. */
+  readonly deliveryName: string;
+  /** How many completions it has. */
+  readonly count: number;
+}
+
+/** A clock may be set back by less than this without an export being made a second time. */
+const clockToleranceMs = 3_600_000;
+
+function dueAfter(plan: ExportPlan, after: number): number | null {
+  if (plan.when === null) return null;
+  const reading = readCronSchedule(plan.when.schedule);
+  if (reading.kind === "faulty") throw new Error(`the schedule of the export ${plan.name} ${reading.fault}`);
+  return nextDue(reading.schedule, plan.when.zone, after);
+}
+
+function scheduleText(plan: ExportPlan): string {
+  return JSON.stringify(plan.when);
+}
+
+type Step = "none" | "plan" | "make";
+
+/** What is to be done for an export at this moment. */
+function stepOf(plan: ExportPlan, row: ExportSchedule | undefined, now: number): Step {
+  if (row === undefined || row.schedule !== scheduleText(plan)) return "plan";
+  if (row.nextDueAt === null) return "none";
+  if (row.nextDueAt <= now) return "make";
+  // Later than the next time there is: the clock was ahead, and has been set back.
+  const latest = dueAfter(plan, now + clockToleranceMs) ?? row.nextDueAt;
+  return row.nextDueAt > latest ? "plan" : "none";
+}
+
+async function targetIdOf(tx: Transaction, { companyId, target, name }: ExportPlan): Promise<number> {
+  const id = await findTargetId(tx, { companyId, name: target });
+  if (id === undefined) throw new Error(`there is no target ${target} for the export ${name}`);
+  return id;
+}
+
+async function deliver(tx: Transaction, plan: ExportPlan, made: ExportRecord, now: number) {
+  const { delivery: deliveryName } = exportNames(made);
+  const { companyId, name } = plan;
+  const targetId = await targetIdOf(tx, plan);
+  const line = { companyId, targetId, kind: "export", subjectId: made.id, orderKey: name } as const;
+  const deliveryId = await insertDelivery(tx, { ...line, name: deliveryName, now });
+  return { made, deliveryId, deliveryName, count: await countWindow(tx, made) };
+}
+
+/** The export's row; an export that there has never been begins here. */
+async function ensurePlanned(tx: Transaction, plan: ExportPlan, now: number): Promise<ExportSchedule> {
+  const { companyId, name } = plan;
+  const known = await findExportSchedule(tx, plan);
+  if (known !== undefined) return known;
+  const planned = { companyId, name, schedule: scheduleText(plan), nextDueAt: dueAfter(plan, now) };
+  await planExport(tx, planned);
+  return { ...planned, watermark: 0 };
+}
+
+/**
+ * Makes an export of everything since the last one, also when that is nothing: who gets it sees that it has been looked.
+ * `dueAt` is null for one that was asked for. In one transaction.
+ */
+export async function makeExport(
+  tx: Transaction,
+  plan: ExportPlan,
+  { now, dueAt }: { readonly now: number; readonly dueAt: number | null },
+): Promise<MadeExport> {
+  const { companyId, name, form } = plan;
+  const { watermark } = await ensurePlanned(tx, plan, now);
+  const last = await newestCompletionAfter(tx, { companyId, after: watermark });
+  if (!(await moveWatermark(tx, { companyId, name, from: watermark, to: last }))) {
+    throw new Error(`the export ${name} was made by somebody else at this moment`);
+  }
+  const window = { afterCompletionId: watermark, lastCompletionId: last };
+  const made = await insertExport(tx, { companyId, name, ...window, form, dueAt, createdAt: now });
+  return await deliver(tx, plan, made, now);
+}
+
+export type AgainOutcome =
+  | { readonly kind: "queued"; readonly again: MadeExport }
+  /** The newest number, undefined when it has not run yet. */
+  | { readonly kind: "unknown"; readonly newest: number | undefined }
+  /** What it was made of is kept no longer. */
+  | { readonly kind: "forgotten"; readonly madeAt: number };
+
+/** Delivers an export that was made before once more, with the same files under the same names. In one transaction. */
+export async function deliverAgain(
+  tx: Transaction,
+  plan: ExportPlan,
+  { sequenceNbr, now }: { readonly sequenceNbr: number; readonly now: number },
+): Promise<AgainOutcome> {
+  const made = await findExportOf(tx, { ...plan, sequenceNbr });
+  if (made === undefined) {
+    return { kind: "unknown", newest: (await findExportOf(tx, plan))?.sequenceNbr };
+  }
+  if (!(await isExportKept(tx, made.id))) return { kind: "forgotten", madeAt: made.createdAt };
+  return { kind: "queued", again: await deliver(tx, plan, made, now) };
+}
+
+export interface ExportRunDeps {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+function keyOf({ companyId, name }: Pick<ExportPlan, "companyId" | "name">): string {
+  return `${companyId} ${name}`;
+}
+
+/** Looks again within the transaction: somebody else may have done it since. */
+async function takeStep(tx: Transaction, plan: ExportPlan, now: number): Promise<MadeExport | undefined> {
+  const row = await findExportSchedule(tx, plan);
+  const step = stepOf(plan, row, now);
+  if (step === "none") return undefined;
+  const made =
+    step === "make" && row !== undefined
+      ? await makeExport(tx, plan, { now, dueAt: row.nextDueAt })
+      : undefined;
+  const { companyId, name } = plan;
+  await planExport(tx, { companyId, name, schedule: scheduleText(plan), nextDueAt: dueAfter(plan, now) });
+  return made;
+}
+
+/** What is no longer in the configuration is due no more; it keeps its watermark for when it comes back. */
+async function unplan(deps: ExportRunDeps, rows: readonly ExportSchedule[]): Promise<void> {
+  for (const { companyId, name } of rows) {
+    await deps.store.write((tx) => planExport(tx, { companyId, name, schedule: "null", nextDueAt: null }));
+    deps.log.info({ companyId, export: name }, "an export is no longer in the configuration");
+  }
+}
+
+/**
+ * Makes the exports that are due, and brings what is planned in line with the configuration. `plans` are all exports of
+ * the configuration. One that fails is logged and tried again at the next look; the others go on.
+ */
+export async function runDueExports(
+  deps: ExportRunDeps,
+  plans: readonly ExportPlan[],
+): Promise<readonly MadeExport[]> {
+  const { store, clock, log } = deps;
+  const rows = new Map((await listExportSchedules(store.read)).map((row) => [keyOf(row), row]));
+  const all: MadeExport[] = [];
+  for (const plan of plans) {
+    const row = rows.get(keyOf(plan));
+    rows.delete(keyOf(plan));
+    try {
+      if (stepOf(plan, row, clock.now()) === "none") continue;
+      const made = await store.write((tx) => takeStep(tx, plan, clock.now()));
+      if (made !== undefined) all.push(made);
+    } catch (error) {
+      log.error({ err: error, companyId: plan.companyId, export: plan.name }, "an export could not be made");
+    }
+  }
+  await unplan(
+    deps,
+    [...rows.values()].filter(({ nextDueAt }) => nextDueAt !== null),
+  );
+  return all;
+}

@@ -1,0 +1,76 @@
+/** Looks each minute whether an export is due. When it is due is worked out and kept in the store; the trigger only looks. */
+import { schedule } from "node-cron";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/log.ts";
+import type { Service } from "../lib/service.ts";
+import type { Store } from "../store/database.ts";
+import { type ExportPlan, type MadeExport, runDueExports } from "./export-runs.ts";
+
+export interface ExportSchedulerDeps {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** All exports of the configuration in force. */
+  readonly plans: () => Promise<readonly ExportPlan[]>;
+  /** What is done at each look besides. */
+  readonly tidy?: () => Promise<void>;
+  /** Calls `look` each minute until it is stopped; by default a task of node-cron. */
+  readonly trigger?: (look: () => void) => { stop(): void };
+}
+
+export interface ExportScheduler extends Service {
+  /** Looks now; resolves when everything that is due has been made. Never rejects. */
+  look(): Promise<void>;
+}
+
+function everyMinute(look: () => void): { stop(): void } {
+  const options = { name: "exports", noOverlap: true, suppressMissedWarning: true, unref: true };
+  const task = schedule("* * * * *", look, options);
+  return { stop: () => void task.destroy() };
+}
+
+function logMade(log: Logger, { made, deliveryId, deliveryName, count }: MadeExport): void {
+  const { companyCode: company, name, sequenceNbr, dueAt } = made;
+  log.info(
+    { company, export: name, sequenceNbr, stops: count, name: deliveryName, delivery: deliveryId, dueAt },
+    "export made",
+  );
+}
+
+/** Makes exports when they are due, those that were missed at the start. */
+export function createExportScheduler(deps: ExportSchedulerDeps): ExportScheduler {
+  const { log, trigger = everyMinute } = deps;
+  let task: { stop(): void } | undefined;
+  let turn = Promise.resolve();
+
+  async function lookOnce(): Promise<void> {
+    try {
+      for (const made of await runDueExports(deps, await deps.plans())) logMade(log, made);
+      await deps.tidy?.();
+    } catch (error) {
+      log.error(
+        { err: error },
+        "it could not be looked which exports are due; it is tried again in a minute",
+      );
+    }
+  }
+
+  function look(): Promise<void> {
+    turn = turn.then(lookOnce);
+    return turn;
+  }
+
+  return {
+    name: "exports",
+    look,
+    async start() {
+      await look();
+      task = trigger(() => void look());
+    },
+    async stop() {
+      task?.stop();
+      task = undefined;
+      await turn;
+    },
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Writes the outcomes of attempts: those that wait at the same moment share a transaction. An outcome that cannot be written
+ * now is kept and written later, so that nothing is sent again only because the disk was full for a while.
+ */
+import { setImmediate, setTimeout as wait } from "node:timers/promises";
+import type { Clock } from "../lib/clock.ts";
+import { killPoint } from "../lib/kill-point.ts";
+import type { Logger } from "../lib/log.ts";
+import { isPassingStoreError } from "../lib/store-error.ts";
+import type { Store } from "../store/database.ts";
+import { type AttemptRecord, recordAttempts } from "../store/delivery-outcomes.ts";
+import type { TargetPause } from "../store/outbound-targets.ts";
+
+export interface OutcomeToRecord {
+  readonly record: AttemptRecord;
+  /** How the target stands with it, when that has changed. */
+  readonly pause?: TargetPause;
+}
+
+interface Entry extends OutcomeToRecord {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+export interface OutcomeRecorder {
+  /** Resolves when it is durable; rejects when the daemon stops before it could be written. */
+  add(outcome: OutcomeToRecord): Promise<void>;
+  /** From now on what cannot be written by the deadline is given up: it is delivered again. */
+  endBy(deadline: AbortSignal): void;
+  /** Resolves when nothing waits any more. */
+  idle(): Promise<void>;
+}
+
+export interface RecorderDeps {
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const batchSize = 128;
+const pauseMs = 1_000;
+
+class Recorder implements OutcomeRecorder {
+  readonly #deps: RecorderDeps;
+  readonly #closing = new AbortController();
+  #waiting: Entry[] = [];
+  #running: Promise<void> | undefined;
+
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps;
+  }
+
+  add(outcome: OutcomeToRecord): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ...outcome, resolve, reject });
+      this.#running ??= this.#drain();
+    });
+  }
+
+  endBy(deadline: AbortSignal): void {
+    const giveUp = () => this.#closing.abort(deadline.reason);
+    deadline.addEventListener("abort", giveUp, { once: true });
+    if (deadline.aborted) giveUp();
+  }
+
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Outcomes of the same turn of the event loop are written together.
+      await setImmediate();
+      const batch = this.#waiting.slice(0, batchSize);
+      this.#waiting = this.#waiting.slice(batch.length);
+      await this.#write(batch);
+    }
+    this.#running = undefined;
+  }
+
+  /** Tries until it is written. One that the store refuses must not hold up the others: then each goes alone. */
+  async #write(batch: readonly Entry[]): Promise<void> {
+    for (;;) {
+      const error = await this.#tryToWrite(batch);
+      if (error === undefined) return;
+      if (!isPassingStoreError(error) && batch.length > 1) {
+        for (const entry of batch) await this.#write([entry]);
+        return;
+      }
+      this.#deps.log.error(
+        { err: error, outcomes: batch.length },
+        "outcomes of deliveries cannot be recorded",
+      );
+      if (!isPassingStoreError(error) || this.#closing.signal.aborted) {
+        for (const entry of batch) entry.reject(error);
+        return;
+      }
+      await this.#pause();
+    }
+  }
+
+  async #pause(): Promise<void> {
+    try {
+      await wait(pauseMs, undefined, { signal: this.#closing.signal });
+    } catch {
+      // The daemon stops: there is one more try, at once.
+    }
+  }
+
+  /** Gives the error, if any. */
+  async #tryToWrite(batch: readonly Entry[]): Promise<unknown> {
+    const records = batch.map(({ record }) => record);
+    // The last word on each target.
+    const pauses = new Map(batch.flatMap(({ pause }) => (pause === undefined ? [] : [[pause.id, pause]])));
+    try {
+      const outcomes = { records, pauses: [...pauses.values()], now: this.#deps.clock.now() };
+      await this.#deps.store.write((tx) => recordAttempts(tx, outcomes));
+    } catch (error) {
+      return error ?? new Error("the store failed without saying why");
+    }
+    killPoint("delivery.done");
+    for (const entry of batch) entry.resolve();
+    return undefined;
+  }
+}
+
+export function createOutcomeRecorder(deps: RecorderDeps): OutcomeRecorder {
+  return new Recorder(deps);
+}

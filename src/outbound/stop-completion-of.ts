@@ -1,0 +1,70 @@
+/** From the row of a completion to what its file tells. */
+import { completionFormat } from "../domain/completion-format.ts";
+import type { DocumentObject } from "../domain/document-object.ts";
+import type { CompletionEvent, CompletionLoad, StopCompletion } from "../domain/stop-completion.ts";
+import type { StopExecution } from "../domain/stop-execution.ts";
+import { isStopStatus } from "../domain/stop-status.ts";
+import type { Stop } from "../domain/stop.ts";
+import type { StoredCompletion, StoredCompletionEvent } from "../store/completions.ts";
+
+/** What our own operations write into `data`. */
+interface EventData {
+  readonly eventDTTM?: string;
+  readonly eventTz?: string;
+  readonly latitude?: number;
+  readonly longitude?: number;
+  readonly documents?: readonly DocumentObject[];
+}
+
+function eventOf({ code, recordedAt, data }: StoredCompletionEvent): CompletionEvent {
+  const { eventDTTM, eventTz, latitude, longitude, documents = [] } = JSON.parse(data) as EventData;
+  return {
+    eventId: code,
+    ...(eventDTTM === undefined ? {} : { reportedDTTM: eventDTTM }),
+    ...(eventTz === undefined ? {} : { timeZone: eventTz }),
+    ...(latitude === undefined ? {} : { latitude }),
+    ...(longitude === undefined ? {} : { longitude }),
+    recordedAt,
+    documents,
+  };
+}
+
+/** The carrier as it was assigned last, by whatever way; what the host has sent may be older. */
+function stopOf({ body, carrierCode, assignmentCriteria }: StoredCompletion): Stop {
+  const { stopAssignment: sent, ...stop } = JSON.parse(body) as Stop;
+  if (carrierCode === null) return stop;
+  const { assignmentCriteria: _, ...others } = sent ?? {};
+  const criteria = assignmentCriteria === null ? {} : { assignmentCriteria };
+  return { ...stop, stopAssignment: { ...others, carrierCode, ...criteria } };
+}
+
+function loadOf({ loadNbr, driver }: StoredCompletion): CompletionLoad | undefined {
+  if (loadNbr === null) return undefined;
+  const { driverName, driverUserName } = JSON.parse(driver) as Omit<CompletionLoad, "loadNbr">;
+  return {
+    loadNbr,
+    ...(driverName === undefined ? {} : { driverName }),
+    ...(driverUserName === undefined ? {} : { driverUserName }),
+  };
+}
+
+/** What the file tells. Throws for a completion that a newer dropgate has made, or that is none of ours. */
+export function stopCompletionOf(stored: StoredCompletion): StopCompletion {
+  const { stopStatus, triggeredBy, format } = stored;
+  if (format > completionFormat) {
+    throw new Error(
+      `completion ${stored.id} has format ${format}, this dropgate knows ${completionFormat}: install the newer version again`,
+    );
+  }
+  if (!isStopStatus(stopStatus))
+    throw new Error(`completion ${stored.id} has the unknown state ${stopStatus}`);
+  const load = loadOf(stored);
+  return {
+    stop: stopOf(stored),
+    stopStatus,
+    execution: JSON.parse(stored.execution) as StopExecution,
+    ...(load === undefined ? {} : { load }),
+    events: stored.events.map(eventOf),
+    triggeredBy,
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * Where deliveries go. Each kind of target implements `Target`; `targets/` has one file for each, and one conformance suite
+ * over all of them.
+ *
+ * A target keeps no state of a delivery: the queue decides when to try, and tries again what may not have arrived. So a
+ * target may be given what it has had already, and then finds the same bytes under the same name and says "delivered".
+ */
+
+/** One file of a delivery. Reading it again gives the same bytes. */
+export interface DeliveryFile {
+  /** Safe on every system: `a-z 0-9 . _ -`, no folder in it. */
+  readonly name: string;
+  readonly contentType: string;
+  read(): Promise<Uint8Array>;
+}
+
+/** What is sent as one. More than one file: in this order, the last one tells that all are there. */
+export interface Delivery {
+  /** The same at every attempt. */
+  readonly id: string;
+  readonly companyCode: string;
+  /** A folder within the target's own for the files, of one safe name. */
+  readonly directory?: string;
+  readonly files: readonly DeliveryFile[];
+}
+
+/** What can go wrong, for the log, the list of deliveries and what an administrator is told to do. */
+export type DeliveryFault =
+  | "unreachable"
+  | "timeout"
+  | "connectionLost"
+  | "identity"
+  | "credentials"
+  | "notAllowed"
+  | "missingFolder"
+  | "noSpace"
+  | "refused"
+  | "busy"
+  | "protocol"
+  | "configuration"
+  | "content";
+
+/**
+ * What became of an attempt.
+ *
+ * `nameTaken`: another file has the name; the queue goes on under the next one. `isPermanent`: the delivery is a dead letter
+ * at once. `scope`: whether the fault is of the whole target, so that nothing else need be tried for now, or of this
+ * delivery alone.
+ *
+ * Permanent and of the whole target are wrong credentials, a missing right and a redirect: the next delivery would fare no
+ * better. The queue makes a dead letter of this one alone and pauses the target; the others wait and spend no attempt.
+ * After the pause one is tried by itself. So a wrong password costs one dead letter a pause, not all that wait.
+ */
+export type DeliveryOutcome =
+  | { readonly kind: "delivered" }
+  | { readonly kind: "nameTaken"; readonly name: string }
+  | {
+      readonly kind: "failed";
+      readonly fault: DeliveryFault;
+      /** Wrong credentials, no right, or the other side refuses the files for good (decisions 8). */
+      readonly isPermanent: boolean;
+      readonly scope: "target" | "delivery";
+      /** For an administrator: what was tried, what came back, what to do. No secrets. */
+      readonly message: string;
+      /** What the other side asked for; of the whole target when that is the scope. */
+      readonly retryAfterMs?: number;
+    };
+
+export interface Target {
+  /** How many deliveries it takes at a time. */
+  readonly concurrency: number;
+  /** Never rejects but for faults of our own. Aborted is not failed: then it rejects with the signal's reason. */
+  deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome>;
+  /** Tries everything but a delivery: connects, signs in, looks whether a file could be written; leaves nothing behind. */
+  probe(signal: AbortSignal): Promise<DeliveryOutcome>;
+  /** Closes connections and threads. Safe to call twice; a later `deliver` opens them again. */
+  close(): Promise<void>;
+}

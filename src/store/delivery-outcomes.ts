@@ -1,0 +1,193 @@
+/** What became of attempts. Many outcomes are written in one transaction; each moves a row by one guarded statement. */
+import { nextCompletionName } from "../domain/completion-name.ts";
+import { killPoint } from "../lib/kill-point.ts";
+import { type DeliveryLine, findFreeName, isLineOpen } from "./deliveries.ts";
+import { isInState, isOpen } from "./delivery-states.ts";
+import type { Transaction } from "./group-commit.ts";
+import { changeTargetCounts, saveTargetPause, type TargetPause } from "./outbound-targets.ts";
+import { prepareQuery } from "./prepared-query.ts";
+
+interface Attempted {
+  /** Of the delivery. */
+  readonly id: number;
+  /** When the attempt began, milliseconds UTC. */
+  readonly at: number;
+  readonly durationMs: number;
+}
+
+export interface AttemptFault {
+  readonly fault: string;
+  /** For an administrator. */
+  readonly faultText: string;
+}
+
+export type AttemptRecord =
+  | (Attempted & { readonly kind: "delivered"; readonly sha256: string | null; readonly size: number | null })
+  | (Attempted & AttemptFault & { readonly kind: "later"; readonly dueAt: number })
+  | (Attempted & AttemptFault & { readonly kind: "dead" })
+  /** Another file has the name; it goes on under the next one, at once and without having spent an attempt. */
+  | (Attempted & { readonly kind: "nameTaken"; readonly companyId: number; readonly name: string });
+
+interface DeliveredArguments extends Attempted {
+  readonly now: number;
+  readonly sha256: string | null;
+  readonly size: number | null;
+}
+
+const deliveredQuery = prepareQuery<DeliveredArguments>((db, arg) =>
+  db
+    .updateTable("deliveries")
+    .set((eb) => ({
+      state: "delivered",
+      attempts: eb("attempts", "+", 1),
+      first_attempt_at: eb.fn.coalesce("first_attempt_at", eb.val(arg("at"))),
+      last_attempt_at: arg("at"),
+      delivered_at: arg("now"),
+      sha256: arg("sha256"),
+      size: arg("size"),
+      fault: null,
+      fault_text: null,
+    }))
+    .where("id", "=", arg("id"))
+    .where(isInState("state", "waiting")),
+);
+
+interface FailedArguments extends Attempted, AttemptFault {
+  readonly state: "waiting" | "dead";
+  /** Null leaves it as it was. */
+  readonly dueAt: number | null;
+}
+
+const failedQuery = prepareQuery<FailedArguments>((db, arg) =>
+  db
+    .updateTable("deliveries")
+    .set((eb) => ({
+      state: arg("state"),
+      attempts: eb("attempts", "+", 1),
+      first_attempt_at: eb.fn.coalesce("first_attempt_at", eb.val(arg("at"))),
+      last_attempt_at: arg("at"),
+      due_at: eb.fn.coalesce(eb.val(arg("dueAt")), "due_at"),
+      fault: arg("fault"),
+      fault_text: arg("faultText"),
+    }))
+    .where("id", "=", arg("id"))
+    .where(isInState("state", "waiting")),
+);
+
+const attemptQuery = prepareQuery<Attempted & AttemptFault>((db, arg) =>
+  db.insertInto("delivery_attempts").values({
+    delivery_id: arg("id"),
+    at: arg("at"),
+    duration_ms: arg("durationMs"),
+    fault: arg("fault"),
+    fault_text: arg("faultText"),
+  }),
+);
+
+const lineQuery = prepareQuery<{ id: number }, DeliveryLine>((db, arg) =>
+  db
+    .selectFrom("deliveries")
+    .select(["target_id as targetId", "order_key as orderKey"])
+    .where("id", "=", arg("id")),
+);
+
+const promoteQuery = prepareQuery<DeliveryLine>((db, arg) =>
+  db
+    .updateTable("deliveries")
+    .set({ state: "waiting" })
+    .where("id", "=", (eb) =>
+      eb
+        .selectFrom("deliveries")
+        .select("id")
+        .where("target_id", "=", arg("targetId"))
+        .where("order_key", "=", arg("orderKey"))
+        .where(isOpen("state"))
+        .orderBy("line_nbr")
+        .orderBy("id")
+        .limit(1),
+    )
+    .where(isInState("state", "behind")),
+);
+
+const renameQuery = prepareQuery<{ id: number; name: string }>((db, arg) =>
+  db
+    .updateTable("deliveries")
+    .set({ name: arg("name") })
+    .where("id", "=", arg("id"))
+    .where(isInState("state", "waiting")),
+);
+
+/** How the numbers of open and dead deliveries of the targets have changed. */
+class CountChanges {
+  readonly #byTarget = new Map<number, { open: number; dead: number }>();
+
+  closed(targetId: number, dead: 0 | 1): void {
+    const change = this.#byTarget.get(targetId) ?? { open: 0, dead: 0 };
+    change.open -= 1;
+    change.dead += dead;
+    this.#byTarget.set(targetId, change);
+  }
+
+  async save(tx: Transaction): Promise<void> {
+    for (const [id, change] of this.#byTarget) await changeTargetCounts(tx, { id, ...change });
+  }
+}
+
+/** Whether it was waiting: without that somebody else has decided about it. */
+async function recordFailed(tx: Transaction, record: FailedArguments): Promise<boolean> {
+  const { affected } = await failedQuery.run(tx, record);
+  if (affected === 1) await attemptQuery.run(tx, record);
+  return affected === 1;
+}
+
+async function recordDone(
+  tx: Transaction,
+  record: Extract<AttemptRecord, { kind: "delivered" | "dead" }>,
+  { counts, now }: Context,
+): Promise<void> {
+  const isDead = record.kind === "dead";
+  const isDone = isDead
+    ? await recordFailed(tx, { ...record, state: "dead", dueAt: null })
+    : (await deliveredQuery.run(tx, { ...record, now })).affected === 1;
+  if (!isDone) return;
+  const [line] = (await lineQuery.run(tx, record)).rows;
+  if (line === undefined) throw new Error(`delivery ${record.id} was there, and is not`);
+  counts.closed(line.targetId, isDead ? 1 : 0);
+  if (await isLineOpen(tx, line)) await promoteQuery.run(tx, line);
+  killPoint("delivery.promoted");
+}
+
+async function recordOne(tx: Transaction, record: AttemptRecord, context: Context): Promise<void> {
+  if (record.kind === "nameTaken") {
+    const name = await findFreeName(tx, record, nextCompletionName);
+    await renameQuery.run(tx, { id: record.id, name });
+  } else if (record.kind === "later") {
+    await recordFailed(tx, { ...record, state: "waiting" });
+  } else {
+    await recordDone(tx, record, context);
+  }
+  killPoint("delivery.recorded");
+}
+
+interface Context {
+  readonly counts: CountChanges;
+  readonly now: number;
+}
+
+/**
+ * Writes outcomes in the order given, and how their targets stand. A delivery that is done lets the one behind it go. One
+ * that is not waiting any more is left as it is.
+ */
+export async function recordAttempts(
+  tx: Transaction,
+  outcomes: {
+    readonly records: readonly AttemptRecord[];
+    readonly pauses: readonly TargetPause[];
+    readonly now: number;
+  },
+): Promise<void> {
+  const context = { counts: new CountChanges(), now: outcomes.now };
+  for (const record of outcomes.records) await recordOne(tx, record, context);
+  await context.counts.save(tx);
+  for (const pause of outcomes.pauses) await saveTargetPause(tx, pause);
+}

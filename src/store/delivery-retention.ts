@@ -1,0 +1,144 @@
+/**
+ * Removes what was delivered long ago, and the completions that nothing refers to any more, a few at a time. What is open or
+ * dead stays, with its completion; so does what an export has still to tell of.
+ */
+import { killPoint } from "../lib/kill-point.ts";
+import type { DeliveryKind } from "./deliveries.ts";
+import type { Transaction } from "./group-commit.ts";
+
+export interface PruneStep {
+  readonly companyId: number;
+  /** What was delivered before this is removed, milliseconds UTC. */
+  readonly before: number;
+  /** Where the step before this one has ended; 0 for the first. */
+  readonly afterId: number;
+  /** How many are looked at. */
+  readonly limit: number;
+}
+
+export interface Pruned {
+  /** From where to go on; undefined when there is nothing more that old. */
+  readonly lastId: number | undefined;
+  readonly deliveries: number;
+  readonly completions: number;
+}
+
+interface Subject {
+  readonly id: number;
+  readonly created_at: number;
+}
+
+/** The old ones in front; `isLast` when a young one follows, or none. */
+function oldOnes(rows: readonly Subject[], { before, limit }: PruneStep) {
+  const young = rows.findIndex(({ created_at }) => created_at >= before);
+  const ids = (young === -1 ? rows : rows.slice(0, young)).map(({ id }) => id);
+  return { ids, isLast: young !== -1 || rows.length < limit };
+}
+
+/** Those of the completions or exports that no delivery needs: each was delivered, before that time. */
+async function unneeded(
+  tx: Transaction,
+  ids: readonly number[],
+  { kind, before }: { readonly kind: DeliveryKind; readonly before: number },
+): Promise<readonly number[]> {
+  const rows = await tx
+    .selectFrom("deliveries")
+    .select("subject_id")
+    .distinct()
+    .where("kind", "=", kind)
+    .where("subject_id", "in", ids)
+    .where((eb) => eb.or([eb("state", "!=", "delivered"), eb("delivered_at", ">=", before)]))
+    .execute();
+  const needed = new Set(rows.map(({ subject_id }) => subject_id));
+  return ids.filter((id) => !needed.has(id));
+}
+
+async function removeDeliveries(
+  tx: Transaction,
+  kind: DeliveryKind,
+  ids: readonly number[],
+): Promise<number> {
+  await tx
+    .deleteFrom("delivery_attempts")
+    .where("delivery_id", "in", (eb) =>
+      eb.selectFrom("deliveries").select("id").where("kind", "=", kind).where("subject_id", "in", ids),
+    )
+    .execute();
+  const { numDeletedRows } = await tx
+    .deleteFrom("deliveries")
+    .where("kind", "=", kind)
+    .where("subject_id", "in", ids)
+    .executeTakeFirstOrThrow();
+  killPoint("delivery.pruned");
+  return Number(numDeletedRows);
+}
+
+/** The last completion that no export of the company has still to tell of, or to be delivered with. */
+async function lastExported(tx: Transaction, companyId: number): Promise<number> {
+  const schedules = await tx
+    .selectFrom("export_schedules")
+    .select((eb) => eb.fn.min("watermark").as("first"))
+    .where("company_id", "=", companyId)
+    // One that is made by hand alone, or is in the configuration no more, holds nothing back.
+    .where("next_due_at", "is not", null)
+    .executeTakeFirst();
+  const open = await tx
+    .selectFrom("exports as e")
+    .innerJoin("deliveries as d", (join) =>
+      join.onRef("d.subject_id", "=", "e.id").on("d.kind", "=", "export"),
+    )
+    .select((eb) => eb.fn.min("e.after_completion_id").as("first"))
+    .where("e.company_id", "=", companyId)
+    .executeTakeFirst();
+  return Math.min(schedules?.first ?? Number.MAX_SAFE_INTEGER, open?.first ?? Number.MAX_SAFE_INTEGER);
+}
+
+async function removeCompletions(
+  tx: Transaction,
+  companyId: number,
+  ids: readonly number[],
+): Promise<number> {
+  const last = await lastExported(tx, companyId);
+  const { numDeletedRows } = await tx
+    .deleteFrom("completions")
+    .where("id", "in", ids)
+    .where("id", "<=", last)
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+/** One step through the company's completions, oldest first, with their deliveries. */
+export async function pruneCompletions(tx: Transaction, step: PruneStep): Promise<Pruned> {
+  const { companyId, before } = step;
+  const rows = await tx
+    .selectFrom("completions")
+    .select(["id", "created_at"])
+    .where("company_id", "=", companyId)
+    .where("id", ">", step.afterId)
+    .orderBy("id")
+    .limit(step.limit)
+    .execute();
+  const { ids, isLast } = oldOnes(rows, step);
+  const lastId = isLast ? undefined : ids.at(-1);
+  const gone = ids.length === 0 ? [] : await unneeded(tx, ids, { kind: "completion", before });
+  if (gone.length === 0) return { lastId, deliveries: 0, completions: 0 };
+  const deliveries = await removeDeliveries(tx, "completion", gone);
+  return { lastId, deliveries, completions: await removeCompletions(tx, companyId, gone) };
+}
+
+/** One step through the company's exports, oldest first: their deliveries go, the exports stay with their numbers. */
+export async function pruneExportDeliveries(tx: Transaction, step: PruneStep): Promise<Pruned> {
+  const rows = await tx
+    .selectFrom("exports")
+    .select(["id", "created_at"])
+    .where("company_id", "=", step.companyId)
+    .where("id", ">", step.afterId)
+    .orderBy("id")
+    .limit(step.limit)
+    .execute();
+  const { ids, isLast } = oldOnes(rows, step);
+  const lastId = isLast ? undefined : ids.at(-1);
+  const gone = ids.length === 0 ? [] : await unneeded(tx, ids, { kind: "export", before: step.before });
+  const deliveries = gone.length === 0 ? 0 : await removeDeliveries(tx, "export", gone);
+  return { lastId, deliveries, completions: 0 };
+}

@@ -1,0 +1,199 @@
+/**
+ * The targets that deliveries go to, as the transactions of state changes and the queue see them: a copy of what the
+ * configuration says, and how each target is doing.
+ */
+import type { Reader } from "./database.ts";
+import type { Transaction } from "./group-commit.ts";
+import { isInState, isOpen } from "./delivery-states.ts";
+import { prepareQuery } from "./prepared-query.ts";
+import { rememberAnswers } from "./version-cache.ts";
+
+/** What the configuration says of one company. */
+export interface OutboundCopy {
+  readonly companyId: number;
+  /** All of its targets. */
+  readonly targets: readonly { readonly name: string; readonly takesCompletions: boolean }[];
+  /** Codes of recorded events that cause a completion file besides the completion of a stop. */
+  readonly events: readonly number[];
+  readonly embedsDocuments: boolean;
+}
+
+async function saveTargets(tx: Transaction, { companyId, targets }: OutboundCopy): Promise<void> {
+  await tx
+    .updateTable("outbound_targets")
+    .set({ is_configured: 0 })
+    .where("company_id", "=", companyId)
+    .where("is_configured", "=", 1)
+    .execute();
+  for (const { name, takesCompletions } of targets) {
+    const configured = { takes_completions: takesCompletions ? 1 : 0, is_configured: 1, paused_until: 0 };
+    await tx
+      .insertInto("outbound_targets")
+      .values({ company_id: companyId, name, ...configured })
+      .onConflict((conflict) => conflict.columns(["company_id", "name"]).doUpdateSet(configured))
+      .execute();
+  }
+}
+
+/**
+ * Makes the copy say what the configuration says. A target that is not in it any more keeps its rows, which wait until it
+ * is there again; one whose configuration is taken over anew is tried at once.
+ */
+export async function saveOutboundCopy(tx: Transaction, copy: OutboundCopy): Promise<void> {
+  const { companyId, events, embedsDocuments } = copy;
+  wantedEvents.delete(tx);
+  await saveTargets(tx, copy);
+  await tx.deleteFrom("outbound_events").where("company_id", "=", companyId).execute();
+  for (const code of new Set(events)) {
+    await tx.insertInto("outbound_events").values({ company_id: companyId, event_code: code }).execute();
+  }
+  const settings = { embeds_documents: embedsDocuments ? 1 : 0 };
+  await tx
+    .insertInto("outbound_settings")
+    .values({ company_id: companyId, ...settings })
+    .onConflict((conflict) => conflict.column("company_id").doUpdateSet(settings))
+    .execute();
+}
+
+const wantedEventsQuery = prepareQuery<{ companyId: number }, { event_code: number }>((db, arg) =>
+  db.selectFrom("outbound_events").select("event_code").where("company_id", "=", arg("companyId")),
+);
+
+/** Asked once a company in each transaction, which many state changes share. */
+const wantedEvents = new WeakMap<Transaction, Map<number, ReadonlySet<number>>>();
+
+/** The codes of recorded events for which the configuration asks for a completion file. */
+export async function wantedEventsOf(tx: Transaction, companyId: number): Promise<ReadonlySet<number>> {
+  const known = wantedEvents.get(tx) ?? new Map<number, ReadonlySet<number>>();
+  wantedEvents.set(tx, known);
+  const codes = known.get(companyId);
+  if (codes !== undefined) return codes;
+  const { rows } = await wantedEventsQuery.run(tx, { companyId });
+  const found = new Set(rows.map(({ event_code }) => event_code));
+  known.set(companyId, found);
+  return found;
+}
+
+/** A target, and how it is doing. */
+export interface OutboundTarget {
+  readonly id: number;
+  readonly companyId: number;
+  readonly companyCode: string;
+  readonly name: string;
+  readonly isConfigured: boolean;
+  /** Failed attempts in a row that were the fault of the whole target. */
+  readonly failures: number;
+  /** Milliseconds UTC; 0 when it is not paused. */
+  readonly pausedUntil: number;
+  /** Deliveries that are waiting or behind. */
+  readonly open: number;
+  readonly dead: number;
+  /** How often a delivery has become open. */
+  readonly added: number;
+}
+
+async function queryTargets(read: Reader): Promise<readonly OutboundTarget[]> {
+  const rows = await read
+    .selectFrom("outbound_targets as t")
+    .innerJoin("companies as c", "c.id", "t.company_id")
+    .select(["t.id", "t.company_id", "c.code", "t.name", "t.is_configured"])
+    .select(["t.failures", "t.paused_until", "t.open_count", "t.dead_count", "t.added_count"])
+    .orderBy("t.id")
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    companyId: row.company_id,
+    companyCode: row.code,
+    name: row.name,
+    isConfigured: row.is_configured === 1,
+    failures: row.failures,
+    pausedUntil: row.paused_until,
+    open: row.open_count,
+    dead: row.dead_count,
+    added: row.added_count,
+  }));
+}
+
+const remembered = rememberAnswers(async (read) => await queryTargets(read));
+
+/** All targets. The very same list as long as nobody has committed anything since, so that a look costs next to nothing. */
+export function listOutboundTargets(read: Reader): Promise<readonly OutboundTarget[]> {
+  return remembered(read, "");
+}
+
+/** When the oldest open delivery of each target was made, milliseconds UTC, by the id of the target. */
+export async function listOldestOpen(read: Reader): Promise<ReadonlyMap<number, number>> {
+  const rows = await read
+    .selectFrom("outbound_targets as t")
+    .select("t.id")
+    .select((eb) =>
+      eb
+        .selectFrom("deliveries as d")
+        .select("d.created_at")
+        .whereRef("d.target_id", "=", "t.id")
+        .where(isOpen("d.state"))
+        .orderBy("d.id")
+        .limit(1)
+        .as("at"),
+    )
+    .where("t.open_count", ">", 0)
+    .execute();
+  return new Map(rows.flatMap(({ id, at }) => (at === null ? [] : [[id, at]])));
+}
+
+export interface TargetPause {
+  readonly id: number;
+  readonly failures: number;
+  readonly pausedUntil: number;
+}
+
+const pauseQuery = prepareQuery<TargetPause>((db, arg) =>
+  db
+    .updateTable("outbound_targets")
+    .set({ failures: arg("failures"), paused_until: arg("pausedUntil") })
+    .where("id", "=", arg("id")),
+);
+
+/** Notes that a target is paused, or, with zeros, that it is well again. */
+export async function saveTargetPause(tx: Transaction, pause: TargetPause): Promise<void> {
+  await pauseQuery.run(tx, pause);
+}
+
+interface CountChange {
+  readonly id: number;
+  readonly open: number;
+  readonly dead: number;
+}
+
+const countQuery = prepareQuery<CountChange & { readonly added: number }>((db, arg) =>
+  db
+    .updateTable("outbound_targets")
+    .set((eb) => ({
+      open_count: eb("open_count", "+", arg("open")),
+      added_count: eb("added_count", "+", arg("added")),
+      dead_count: eb("dead_count", "+", arg("dead")),
+    }))
+    .where("id", "=", arg("id")),
+);
+
+/** Changes the numbers of open and dead deliveries by that much, in the transaction that changes the deliveries. */
+export async function changeTargetCounts(tx: Transaction, change: CountChange): Promise<void> {
+  await countQuery.run(tx, { ...change, added: Math.max(0, change.open) });
+}
+
+/** Counts once what is kept up to date otherwise, in case that the database was changed by hand. */
+export async function recountTargets(tx: Transaction): Promise<void> {
+  await tx
+    .updateTable("outbound_targets")
+    .set((eb) => {
+      const ofTarget = eb
+        .selectFrom("deliveries as d")
+        .select((count) => count.fn.countAll<number>().as("count"))
+        .whereRef("d.target_id", "=", "outbound_targets.id");
+      return {
+        open_count: ofTarget.where(isOpen("d.state")),
+        dead_count: ofTarget.where(isInState("d.state", "dead")),
+      };
+    })
+    .execute();
+}

@@ -1,0 +1,42 @@
+/** The names of a delivery: none leaves the folder of its target, and none is taken for one of our temporary files. */
+import { hash } from "node:crypto";
+import type { Delivery } from "../outbound/target.ts";
+import { TargetFault } from "./target-fault.ts";
+
+const alphabet = /^[a-z0-9._-]+$/;
+const longestName = 200;
+/** `.<name>.<16 hex>.part` */
+const temporaryForm = /^\..*\.[0-9a-f]{16}\.part$/;
+
+/** Whether a name is one that these targets give to files that are on their way. */
+export function isTemporaryName(name: string): boolean {
+  return temporaryForm.test(name);
+}
+
+function isSafe(name: string): boolean {
+  const isOneFolder = name !== "." && name !== "..";
+  return isOneFolder && name.length <= longestName && alphabet.test(name) && !isTemporaryName(name);
+}
+
+/** Throws a permanent `content` fault when a file or folder of the delivery has a name that is not safe. */
+export function checkNames(delivery: Delivery): void {
+  const names = delivery.files.map(({ name }) => name);
+  if (delivery.directory !== undefined) names.push(delivery.directory);
+  const wrong = names.find((name) => !isSafe(name));
+  if (wrong !== undefined) {
+    const shown = JSON.stringify(wrong.slice(0, 80));
+    throw new TargetFault(
+      "content",
+      `The name ${shown} is not sent: names have 1 to ${longestName} characters of a-z 0-9 . _ - and are no folder.`,
+    );
+  }
+}
+
+/**
+ * The name under which a file is uploaded before it is renamed. The same at every attempt of a delivery, so that what an
+ * earlier attempt has left is overwritten; hidden, and no `.xml`, so that nobody takes it for a file that is complete.
+ */
+export function temporaryNameOf(delivery: Pick<Delivery, "id" | "companyCode">, name: string): string {
+  const mark = hash("sha256", `${delivery.companyCode}\n${delivery.id}`, "hex").slice(0, 16);
+  return `.${name}.${mark}.part`;
+}

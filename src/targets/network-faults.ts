@@ -1,0 +1,88 @@
+/** Faults of sockets and of TLS, translated once for all targets that speak over a network. */
+import type { DeliveryFault } from "../outbound/target.ts";
+import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { quoted, TargetFault } from "./target-fault.ts";
+
+interface Meaning {
+  readonly fault: DeliveryFault;
+  readonly words: string;
+}
+
+const unreachable = (words: string): Meaning => ({ fault: "unreachable", words });
+const lost = (words: string): Meaning => ({ fault: "connectionLost", words });
+const identity = (words: string): Meaning => ({ fault: "identity", words });
+
+const noPath = unreachable("there is no way to it through the network; look at the network and the firewall");
+const untrusted = identity(
+  "nobody vouches for its certificate; put the certificate of the authority that signed it into `ca`",
+);
+const selfSigned = identity("its certificate is signed by itself; put it into `ca` if it is the right one");
+
+const meanings: Readonly<Record<string, Meaning>> = {
+  ECONNREFUSED: unreachable("nothing listens there; look at address and port, and whether the server runs"),
+  ENOTFOUND: unreachable("the name has no address; look at the host name"),
+  EAI_AGAIN: unreachable("the name cannot be looked up now; look at the name service of this machine"),
+  EHOSTUNREACH: noPath,
+  ENETUNREACH: noPath,
+  EADDRNOTAVAIL: noPath,
+  ETIMEDOUT: unreachable("it does not answer; look at address and firewall"),
+  ECONNRESET: lost("it cut the connection"),
+  EPIPE: lost("it cut the connection"),
+  ECONNABORTED: lost("the connection broke"),
+  CERT_HAS_EXPIRED: identity("its certificate has expired; the server needs a new one"),
+  CERT_NOT_YET_VALID: identity("its certificate is not valid yet; look at the clocks"),
+  DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  CERT_SIGNATURE_FAILURE: untrusted,
+  CERT_UNTRUSTED: untrusted,
+  CERT_REVOKED: identity("its certificate has been revoked"),
+  INVALID_CA: untrusted,
+  INVALID_PURPOSE: identity("its certificate is not one for servers"),
+  ERR_TLS_CERT_ALTNAME_INVALID: identity(
+    "its certificate is for another name; look at the host name, or at the server's certificate",
+  ),
+};
+
+/** Alerts by which a server says that it does not know us. They come as codes of OpenSSL with changing beginnings. */
+const clientCertificateAlert =
+  /ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_(UNKNOWN|EXPIRED|REVOKED)|ACCESS_DENIED)|SSLV3_ALERT_HANDSHAKE_FAILURE/;
+
+function meaningOf(code: string): Meaning | undefined {
+  const known = meanings[code];
+  if (known !== undefined) return known;
+  if (clientCertificateAlert.test(code)) {
+    const words = "it does not take our client certificate; look at `certificate` and `privateKey`";
+    return { fault: "credentials", words };
+  }
+  if (code.startsWith("CERT_")) return untrusted;
+  if (code.startsWith("ERR_SSL_") || code === "EPROTO") {
+    const words = "it speaks no TLS that we can agree on (at least TLS 1.2); look at the port";
+    return { fault: "protocol", words };
+  }
+  if (code.startsWith("ERR_OSSL_")) {
+    const words = "a certificate or key of ours cannot be used; look at `ca`, `certificate`, `privateKey`";
+    return { fault: "configuration", words };
+  }
+  return undefined;
+}
+
+/** The fault that a socket's error stands for, or undefined when it is none of a socket. `where` names the other side. */
+export function networkFault(thrown: unknown, where: string): TargetFault | undefined {
+  const code = systemCodeOf(thrown);
+  const meaning = code === undefined ? undefined : meaningOf(code);
+  if (meaning === undefined) return undefined;
+  const scope = meaning.fault === "protocol" ? ({ scope: "target" } as const) : {};
+  return new TargetFault(meaning.fault, `${where}: ${meaning.words} (${code}).`, { ...scope, cause: thrown });
+}
+
+/** The same for what may be anything: what is not known is a fault of the protocol, in the words of the library. */
+export function anyFault(thrown: unknown, where: string, secrets: readonly (string | undefined)[] = []) {
+  if (thrown instanceof TargetFault) return thrown;
+  const known = networkFault(thrown, where);
+  if (known !== undefined) return known;
+  const said = quoted(messageOf(thrown), secrets);
+  return new TargetFault("protocol", `${where}: ${said}`, { scope: "target", cause: thrown });
+}

@@ -1,0 +1,41 @@
+/** One signed-in connection to a server that keeps files, whatever its protocol. One call at a time. */
+import type { UploadStep } from "./upload-messages.ts";
+
+/** What stands under a name: its size where the server tells it. */
+export interface RemoteEntry {
+  readonly size: number | undefined;
+  readonly isFile: boolean;
+}
+
+/** Every call rejects with a `TargetFault`. */
+export interface RemoteSession {
+  readonly isOpen: boolean;
+  /** Connects, checks who answers, signs in. */
+  open(step: (step: UploadStep) => void): Promise<void>;
+  /**
+   * Goes to the target's folder, and to one within it. What is missing is made when `makesFolders`; the inner one always.
+   */
+  enter(place: RemotePlace): Promise<void>;
+  /** In the folder that was entered, as all that follows. Undefined when the name is free. */
+  look(name: string): Promise<RemoteEntry | undefined>;
+  /** The bytes of a file, at most `maxBytes` and one more; undefined when they may not be read. */
+  read(name: string, maxBytes: number): Promise<Uint8Array | undefined>;
+  /** Writes or overwrites. */
+  upload(name: string, bytes: Uint8Array): Promise<void>;
+  /** The caller has seen that the new name is free; a server that can refuse to overwrite is asked to. */
+  rename(from: string, to: string): Promise<void>;
+  /** No fault when there is none. */
+  remove(name: string): Promise<void>;
+  /** Whether its disk has no room left, as far as it can be asked; false else. */
+  isFull(): Promise<boolean>;
+  /** Says goodbye where that takes no time. */
+  end(): void;
+  /** Cuts the connection: what is under way rejects. */
+  destroy(): void;
+}
+
+export interface RemotePlace {
+  readonly directory: string | undefined;
+  readonly inner: string | undefined;
+  readonly makesFolders: boolean;
+}

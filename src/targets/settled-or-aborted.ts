@@ -1,0 +1,17 @@
+/**
+ * What `work` becomes, or the signal's reason as soon as it is aborted: for work that cannot be stopped amid a call. What
+ * becomes of the work afterwards is nobody's business any more.
+ */
+export async function settledOrAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    // Neither rejects unheard: a race hears both.
+    void work.catch(() => undefined);
+  }
+}

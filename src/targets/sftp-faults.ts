@@ -1,0 +1,65 @@
+/** Faults of an SFTP session: statuses of the server, and what the library says of a broken connection. */
+import { messageOf } from "../lib/errors.ts";
+import type { DeliveryFault } from "../outbound/target.ts";
+import { networkFault } from "./network-faults.ts";
+import { quoted, TargetFault } from "./target-fault.ts";
+
+/** Statuses of SFTP version 3. */
+export const sftpStatus = { noSuchFile: 2, permissionDenied: 3, failure: 4, unsupported: 8 } as const;
+
+/** The status or the name of a fault that the library gives. */
+export function codeOf(thrown: unknown): string | number | undefined {
+  if (typeof thrown !== "object" || thrown === null || !("code" in thrown)) return undefined;
+  return typeof thrown.code === "string" || typeof thrown.code === "number" ? thrown.code : undefined;
+}
+
+const texts: readonly (readonly [RegExp, DeliveryFault, string])[] = [
+  [/authentication methods failed/, "credentials", "the sign-in is refused; look at user, password or key"],
+  [
+    /Cannot parse privateKey|[Ee]ncrypted .*key|passphrase/,
+    "configuration",
+    "the private key cannot be used",
+  ],
+  [/Keepalive timeout|Timed out while waiting/, "timeout", "it says nothing any more"],
+  [/no matching/, "protocol", "no way of encryption or host key that both sides take"],
+  [
+    /[Cc]onnection lost|No SFTP connection|Not connected|Unexpected (end|close)|ended/,
+    "connectionLost",
+    "the connection broke",
+  ],
+];
+
+/** The fault that stands for what the library threw, when it is none of a single file. */
+export function connectionFault(thrown: unknown, where: string): TargetFault | undefined {
+  if (thrown instanceof TargetFault) return thrown;
+  const known = networkFault(thrown, where);
+  if (known !== undefined) return known;
+  const message = messageOf(thrown);
+  const found = texts.find(([pattern]) => pattern.test(message));
+  if (found === undefined) return undefined;
+  const [, fault, words] = found;
+  const changes = fault === "protocol" ? { scope: "target" as const, cause: thrown } : { cause: thrown };
+  return new TargetFault(fault, `${where}: ${words}. It was: ${quoted(message)}`, changes);
+}
+
+/** The fault of a call on a file or folder. `doing` says what was tried, as in "uploading x". */
+export function callFault(thrown: unknown, where: string, doing: string): TargetFault {
+  const connection = connectionFault(thrown, where);
+  if (connection !== undefined) return connection;
+  const code = codeOf(thrown);
+  const words = `${where}: ${doing}: ${quoted(messageOf(thrown))}`;
+  if (code === sftpStatus.permissionDenied) {
+    return new TargetFault(
+      "notAllowed",
+      `${words}. The user needs the right to write, rename and remove there.`,
+    );
+  }
+  if (code === sftpStatus.noSuchFile || code === "ENOENT") {
+    return new TargetFault("missingFolder", `${words}. Make the folder, or set \`makeFolders\`.`);
+  }
+  if (code === sftpStatus.failure) {
+    // What a server says to everything that has no status: a full disk, a quota, a name in the way.
+    return new TargetFault("refused", `${words}. The log of the server may say why.`, { isPermanent: false });
+  }
+  return new TargetFault("protocol", `${words}.`, { cause: thrown });
+}

@@ -1,0 +1,70 @@
+/** What targets throw inside, and the outcome that it becomes at their edge. */
+import type { DeliveryFault, DeliveryOutcome } from "../outbound/target.ts";
+
+export type FailedOutcome = DeliveryOutcome & { readonly kind: "failed" };
+
+interface FaultRule {
+  readonly isPermanent: boolean;
+  readonly scope: "target" | "delivery";
+}
+
+/**
+ * What a fault means unless its place says otherwise. Permanent is what decisions 8 calls so: wrong credentials, what the
+ * other side refuses, a refused name. A certificate that has expired, a changed host key or a missing folder is put right
+ * by somebody without touching the deliveries, so these wait.
+ */
+const faultRules: Readonly<Record<DeliveryFault, FaultRule>> = {
+  unreachable: { isPermanent: false, scope: "target" },
+  timeout: { isPermanent: false, scope: "target" },
+  connectionLost: { isPermanent: false, scope: "target" },
+  identity: { isPermanent: false, scope: "target" },
+  credentials: { isPermanent: true, scope: "target" },
+  notAllowed: { isPermanent: true, scope: "target" },
+  missingFolder: { isPermanent: false, scope: "target" },
+  noSpace: { isPermanent: false, scope: "target" },
+  refused: { isPermanent: true, scope: "delivery" },
+  busy: { isPermanent: false, scope: "target" },
+  protocol: { isPermanent: false, scope: "delivery" },
+  configuration: { isPermanent: false, scope: "target" },
+  content: { isPermanent: true, scope: "delivery" },
+};
+
+export interface FaultChanges extends Partial<FaultRule> {
+  readonly retryAfterMs?: number;
+}
+
+/** The outcome of a fault, by its rule unless changed. The message is for an administrator and has no secrets. */
+export function failedBy(fault: DeliveryFault, message: string, changes: FaultChanges = {}): FailedOutcome {
+  return { kind: "failed", fault, ...faultRules[fault], message, ...changes };
+}
+
+/** A fault of the other side, thrown where it is seen and turned into an outcome at the target's edge. */
+export class TargetFault extends Error {
+  readonly outcome: FailedOutcome;
+
+  constructor(fault: DeliveryFault, message: string, changes: FaultChanges & { cause?: unknown } = {}) {
+    const { cause, ...rest } = changes;
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "TargetFault";
+    this.outcome = failedBy(fault, message, rest);
+  }
+}
+
+/** For `catch`: the outcome of a fault of the other side; what else was thrown is a fault of ours and goes on. */
+export function outcomeOf(thrown: unknown): FailedOutcome {
+  if (thrown instanceof TargetFault) return thrown.outcome;
+  throw thrown;
+}
+
+const longestQuote = 300;
+
+/** What the other side said, fit for one line of a log: no control characters, no secrets, at most 300 characters. */
+export function quoted(text: string, secrets: readonly (string | undefined)[] = []): string {
+  let clean = text;
+  for (const secret of secrets) {
+    if (secret !== undefined && secret.length > 0) clean = clean.replaceAll(secret, "***");
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is to go
+  clean = clean.replaceAll(/[\u0000-\u0020\u007f-\u00a0\u2028\u2029]+/g, " ").trim();
+  return clean.length > longestQuote ? `${clean.slice(0, longestQuote)}…` : clean;
+}

@@ -1,0 +1,91 @@
+/**
+ * What an upload target and its thread say to each other.
+ *
+ *   target → thread   deliver, probe   a job
+ *                     bytes, noBytes   one file of it, as it was asked for, or that it cannot be read
+ *                     cancel           give the job up, cut its connection
+ *                     end              close everything; answered with `ended`
+ *   thread → target   ready            the modules are loaded: the thread may be terminated from here on
+ *                     step             what the job is at, for the words of a time-out
+ *                     want             the bytes of one file, and only then: big exports are not kept in memory twice
+ *                     done             the outcome
+ */
+import type { DeliveryOutcome } from "../outbound/target.ts";
+
+export interface Times {
+  /** To be connected and signed in. */
+  readonly connectMs: number;
+  /** How long the other side may say nothing. */
+  readonly silenceMs: number;
+  /** How long a connection is kept without work. */
+  readonly keepMs: number;
+}
+
+export interface SftpSettings {
+  readonly kind: "sftp";
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string | undefined;
+  readonly privateKey: string | undefined;
+  readonly passphrase: string | undefined;
+  /** `SHA256:…`, as `ssh-keygen -l` writes them. */
+  readonly hostKeys: readonly string[];
+  readonly times: Times;
+}
+
+export interface FtpSettings {
+  readonly kind: "ftp";
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string | undefined;
+  readonly security: "explicit" | "implicit" | "plain";
+  readonly ca: string | undefined;
+  /** SHA-256 of the certificate in upper-case hexadecimal, without colons. */
+  readonly certificateFingerprint: string | undefined;
+  readonly times: Times;
+}
+
+export type ServerSettings = SftpSettings | FtpSettings;
+
+export interface UploadSettings {
+  readonly server: ServerSettings;
+  /** The target's folder on the other side; undefined is where the sign-in leads. */
+  readonly directory: string | undefined;
+  readonly makeFolders: boolean;
+}
+
+export interface UploadFile {
+  readonly name: string;
+  readonly temporaryName: string;
+}
+
+/** A file under its temporary name that an earlier job may have left. */
+export interface Leftover {
+  readonly directory: string | undefined;
+  readonly temporaryName: string;
+}
+
+export interface UploadJob {
+  readonly directory: string | undefined;
+  readonly files: readonly UploadFile[];
+  readonly leftovers: readonly Leftover[];
+}
+
+export type ToThread =
+  | { readonly kind: "deliver"; readonly id: number; readonly job: UploadJob }
+  | { readonly kind: "probe"; readonly id: number; readonly job: UploadJob }
+  | { readonly kind: "bytes"; readonly id: number; readonly bytes: Uint8Array }
+  | { readonly kind: "noBytes"; readonly id: number }
+  | { readonly kind: "cancel"; readonly id: number }
+  | { readonly kind: "end" };
+
+export type UploadStep = "connecting" | "signing in" | "looking at the folder" | "uploading" | "renaming";
+
+export type FromThread =
+  | { readonly kind: "ready" }
+  | { readonly kind: "step"; readonly id: number; readonly step: UploadStep }
+  | { readonly kind: "want"; readonly id: number; readonly index: number }
+  | { readonly kind: "done"; readonly id: number; readonly outcome: DeliveryOutcome }
+  | { readonly kind: "ended" };

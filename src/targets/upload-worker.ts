@@ -1,0 +1,210 @@
+/**
+ * The thread of an upload target: does its jobs, each over a connection of its own, which is kept for some seconds for the
+ * next one. Whatever a server does to the libraries happens here; the main thread ends this one when a job is over its time.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { anyFault } from "./network-faults.ts";
+import type { RemotePlace, RemoteSession } from "./remote-session.ts";
+import { outcomeOf, TargetFault } from "./target-fault.ts";
+import { uploadFile } from "./upload-files.ts";
+import type {
+  FromThread,
+  ServerSettings,
+  ToThread,
+  UploadJob,
+  UploadSettings,
+  UploadStep,
+} from "./upload-messages.ts";
+import type { DeliveryOutcome } from "../outbound/target.ts";
+
+interface Job {
+  readonly id: number;
+  session: RemoteSession | undefined;
+  isCancelled: boolean;
+  bytes: PromiseWithResolvers<Uint8Array> | undefined;
+}
+
+const send = (message: FromThread) => parentPort?.postMessage(message);
+
+const stepsOf =
+  ({ id }: Job) =>
+  (step: UploadStep): void =>
+    send({ kind: "step", id, step });
+
+/** Only what this target needs: each of the libraries takes as long to load as everything else. */
+async function loadSession(server: ServerSettings): Promise<() => RemoteSession> {
+  if (server.kind === "sftp") {
+    const { openSftpSession } = await import("./sftp-session.ts");
+    return () => openSftpSession(server);
+  }
+  const { openFtpSession } = await import("./ftp-session.ts");
+  return () => openFtpSession(server);
+}
+
+class UploadWorker {
+  readonly #settings: UploadSettings;
+  readonly #newSession: () => RemoteSession;
+  readonly #jobs = new Map<number, Job>();
+  readonly #idle = new Map<RemoteSession, NodeJS.Timeout>();
+
+  constructor(settings: UploadSettings, newSession: () => RemoteSession) {
+    this.#settings = settings;
+    this.#newSession = newSession;
+  }
+
+  receive(message: ToThread): void {
+    if (message.kind === "deliver") void this.#run(message.id, (job) => this.#deliver(job, message.job));
+    else if (message.kind === "probe") void this.#run(message.id, (job) => this.#probe(job, message.job));
+    else if (message.kind === "end") this.#end();
+    else this.#tell(message);
+  }
+
+  #tell(message: ToThread & { readonly kind: "bytes" | "noBytes" | "cancel" }): void {
+    const job = this.#jobs.get(message.id);
+    if (job === undefined) return; // done meanwhile
+    if (message.kind === "bytes") {
+      job.bytes?.resolve(message.bytes);
+      return;
+    }
+    job.isCancelled = true;
+    job.bytes?.reject(new TargetFault("connectionLost", "The attempt was given up."));
+    if (message.kind === "cancel") job.session?.destroy();
+  }
+
+  #end(): void {
+    for (const [session, timer] of this.#idle) {
+      clearTimeout(timer);
+      session.end();
+    }
+    this.#idle.clear();
+    send({ kind: "ended" });
+  }
+
+  async #run(id: number, work: (job: Job) => Promise<DeliveryOutcome>): Promise<void> {
+    const job: Job = { id, session: undefined, isCancelled: false, bytes: undefined };
+    this.#jobs.set(id, job);
+    const outcome = await this.#outcome(job, work);
+    this.#jobs.delete(id);
+    send({ kind: "done", id, outcome });
+  }
+
+  async #outcome(job: Job, work: (job: Job) => Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
+    const { server } = this.#settings;
+    const where = `${server.host}:${server.port}`;
+    const secrets = [server.password, server.kind === "sftp" ? server.passphrase : undefined];
+    try {
+      return await work(job);
+    } catch (error) {
+      const fault = anyFault(error, where, secrets);
+      // Its state is not known after a fault of the connection; after an answer of the server it is.
+      if (job.session !== undefined && isOfConnection(fault)) job.session.destroy();
+      return outcomeOf(fault);
+    } finally {
+      this.#keep(job.session);
+    }
+  }
+
+  /** A session for the job: its own, one that was kept, or a new one. */
+  async #open(job: Job): Promise<RemoteSession> {
+    if (job.session?.isOpen === true) return job.session;
+    const session = this.#takeIdle() ?? this.#newSession();
+    job.session = session;
+    if (!session.isOpen) await session.open(stepsOf(job));
+    return session;
+  }
+
+  #takeIdle(): RemoteSession | undefined {
+    for (const [session, timer] of this.#idle) {
+      clearTimeout(timer);
+      this.#idle.delete(session);
+      if (session.isOpen) return session;
+    }
+    return undefined;
+  }
+
+  #keep(session: RemoteSession | undefined): void {
+    if (session === undefined || !session.isOpen) return;
+    const end = () => {
+      this.#idle.delete(session);
+      session.end();
+    };
+    this.#idle.set(session, setTimeout(end, this.#settings.server.times.keepMs));
+  }
+
+  #place(inner: string | undefined): RemotePlace {
+    const { directory, makeFolders } = this.#settings;
+    return { directory, inner, makesFolders: makeFolders };
+  }
+
+  /** Opens and enters; a kept connection that turns out to be dead is replaced by a new one, once. */
+  async #enter(job: Job, inner: string | undefined): Promise<RemoteSession> {
+    const isKept = this.#idle.size > 0;
+    try {
+      const session = await this.#open(job);
+      stepsOf(job)("looking at the folder");
+      await session.enter(this.#place(inner));
+      return session;
+    } catch (error) {
+      const isDead = error instanceof TargetFault && isOfConnection(error);
+      if (!isKept || !isDead || job.isCancelled) throw error;
+      job.session?.destroy();
+      return await this.#enter(job, inner);
+    }
+  }
+
+  async #removeLeftovers(job: Job, { leftovers }: UploadJob): Promise<void> {
+    for (const { directory, temporaryName } of leftovers) {
+      try {
+        const session = await this.#enter(job, directory);
+        await session.remove(temporaryName);
+      } catch (error) {
+        // Where it may not be removed it stays; the delivery does not depend on it.
+        if (job.session?.isOpen !== true) throw error;
+      }
+    }
+  }
+
+  async #deliver(job: Job, upload: UploadJob): Promise<DeliveryOutcome> {
+    await this.#removeLeftovers(job, upload);
+    const session = await this.#enter(job, upload.directory);
+    for (const [index, file] of upload.files.entries()) {
+      const bytes = await this.#want(job, index);
+      const placed = await uploadFile(session, file, { bytes, step: stepsOf(job) });
+      if (placed === "taken") return { kind: "nameTaken", name: file.name };
+    }
+    return { kind: "delivered" };
+  }
+
+  async #want(job: Job, index: number): Promise<Uint8Array> {
+    if (job.isCancelled) throw new TargetFault("connectionLost", "The attempt was given up.");
+    job.bytes = Promise.withResolvers<Uint8Array>();
+    send({ kind: "want", id: job.id, index });
+    return await job.bytes.promise;
+  }
+
+  /** Uploads a file, renames it, as a delivery would, and removes it. */
+  async #probe(job: Job, upload: UploadJob): Promise<DeliveryOutcome> {
+    await this.#removeLeftovers(job, upload);
+    const session = await this.#enter(job, undefined);
+    const bytes = Buffer.from("probe");
+    for (const file of upload.files) {
+      await uploadFile(session, file, { bytes, step: stepsOf(job) });
+      await session.remove(file.name);
+    }
+    return { kind: "delivered" };
+  }
+}
+
+function isOfConnection({ outcome }: TargetFault): boolean {
+  return ["connectionLost", "timeout", "protocol", "unreachable"].includes(outcome.fault);
+}
+
+/** What it rejects with goes on unhandled and ends the thread. */
+async function serve(settings: UploadSettings): Promise<void> {
+  const worker = new UploadWorker(settings, await loadSession(settings.server));
+  parentPort?.on("message", (message: ToThread) => worker.receive(message));
+  // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
+  setImmediate(send, { kind: "ready" });
+}
+
+if (parentPort !== null) void serve(workerData as UploadSettings);

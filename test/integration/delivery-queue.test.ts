@@ -1,0 +1,324 @@
+/** The delivery queue over a real store: order, schedule, dead letters, names, what is recorded and logged (decisions 8). */
+import { describe, expect, test } from "vitest";
+import { retryDelivery } from "../../src/store/deliveries.ts";
+import { findDelivery } from "../../src/store/delivery-queries.ts";
+import { DeliverySite, failure, hour, minute, second, start } from "../support/delivery-site.ts";
+
+const delivered = { kind: "delivered" } as const;
+
+describe("what is due", () => {
+  test("is delivered at once, with the bytes of its completion, and recorded", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    await site.startQueue();
+    await site.pass(0);
+    const [row] = await site.rows();
+    expect(site.target().sent).toEqual([
+      { id: row?.guid, name: "s1_20261105_080000.xml", text: "completion S1 90 7009", at: start },
+    ]);
+    expect(row).toMatchObject({ state: "delivered", attempts: 1, first_attempt_at: start });
+    expect(row).toMatchObject({ last_attempt_at: start, delivered_at: start, size: 21, fault: null });
+    expect(row?.sha256).toHaveLength(64);
+    await site.pass(72 * hour);
+    expect(site.target().sent).toHaveLength(1);
+  });
+
+  test("goes in the order in which it came, as many at a time as the target takes", async () => {
+    const site = await DeliverySite.open();
+    site.target().concurrency = 3;
+    const stops = Array.from({ length: 700 }, (_, index) => `S${index}`);
+    await site.complete(...stops);
+    await site.startQueue();
+    await site.pass(0);
+    expect(site.target().names).toEqual(stops.map((stop) => `${stop.toLowerCase()}_20261105_080000.xml`));
+    expect(site.target().mostActive).toBe(3);
+    expect(new Set(await site.states())).toEqual(new Set(["delivered"]));
+  });
+
+  test("is found after a wake, and what another process writes without one", async () => {
+    const site = await DeliverySite.open();
+    await site.startQueue();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    site.target().script = () => {
+      resolve();
+      return delivered;
+    };
+    await site.complete("S1");
+    site.queue.wake();
+    await promise;
+    await site.pass(0);
+    const second = Promise.withResolvers<void>();
+    site.target().script = () => {
+      second.resolve();
+      return delivered;
+    };
+    await site.complete("S2");
+    await second.promise;
+    expect(site.target().names).toHaveLength(2);
+  });
+});
+
+describe("order", () => {
+  test("a later completion of a stop goes when the one before it is recorded, others go on", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1", "S1", "S2", "S1");
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const target = site.target();
+    const seen: string[] = [];
+    target.script = async ({ files: [file] }) => {
+      if (file?.name === "s1_20261105_080000.xml") await promise;
+      seen.push(file?.name ?? "");
+      if (file?.name.startsWith("s2") === true) resolve();
+      return delivered;
+    };
+    await site.startQueue();
+    await site.pass(0);
+    expect(seen).toEqual([
+      ...["s2_20261105_080000.xml", "s1_20261105_080000.xml"],
+      ...["s1_20261105_080001.xml", "s1_20261105_080002.xml"],
+    ]);
+  });
+
+  test("one that fails for now holds up those of its stop, and no other", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1", "S1", "S2");
+    site.target().script = ({ files: [file] }) => (file?.name.startsWith("s1") ? failure() : delivered);
+    await site.startQueue();
+    await site.pass(0);
+    expect(await site.states()).toEqual(["waiting", "behind", "delivered"]);
+    site.target().script = () => delivered;
+    await site.pass(5 * second);
+    expect(await site.states()).toEqual(["delivered", "delivered", "delivered"]);
+    expect(site.target().names.slice(-2)).toEqual(["s1_20261105_080000.xml", "s1_20261105_080001.xml"]);
+  });
+
+  test("a dead letter does not hold up those behind it", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1", "S1");
+    site.target().script = ({ files: [file] }) =>
+      file?.name === "s1_20261105_080000.xml" ? failure({ isPermanent: true }, "refused") : delivered;
+    await site.startQueue();
+    await site.pass(0);
+    expect(await site.states()).toEqual(["dead", "delivered"]);
+  });
+
+  test("of one target is not that of another", async () => {
+    const targets = ["a", "b"].map((name) => ({ name, takesCompletions: true }));
+    const site = await DeliverySite.open({ targets });
+    await site.complete("S1", "S1");
+    site.target("a").script = () => failure();
+    await site.startQueue();
+    await site.pass(0);
+    expect(site.target("a").names).toHaveLength(1);
+    expect(site.target("b").names).toHaveLength(2);
+  });
+});
+
+describe("a delivery that fails", () => {
+  test("is tried by the schedule, with the same id and the same bytes, and is dead after 72 hours", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    site.target().script = () => failure({ message: "come later" });
+    await site.startQueue();
+    await site.pass(0);
+    const delays = [5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, 2 * hour];
+    for (const [index, delay] of delays.entries()) {
+      await site.pass(delay - 1);
+      expect(site.target().sent).toHaveLength(index + 1);
+      await site.pass(1);
+      expect(site.target().sent).toHaveLength(index + 2);
+    }
+    for (let count = 0; count < 11; count += 1) await site.pass(6 * hour);
+    await site.pass(start + 72 * hour - site.now);
+    await site.pass(7 * hour);
+    const { sent } = site.target();
+    expect(sent).toHaveLength(19);
+    expect(sent.at(-1)?.at).toBe(start + 72 * hour);
+    expect(new Set(sent.map(({ id, text, name }) => `${id} ${text} ${name}`)).size).toBe(1);
+    const [row] = await site.rows();
+    expect(row).toMatchObject({ state: "dead", attempts: 19, fault: "busy", fault_text: "come later" });
+    const found = await findDelivery(site.store.read, row?.guid ?? "");
+    expect(found?.failedAttempts).toHaveLength(19);
+    expect(found?.failedAttempts[1]).toMatchObject({ at: start + 5 * second, fault: "busy" });
+  });
+
+  test("for good is dead at once", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    site.target().script = () => failure({ isPermanent: true, message: "no such folder" }, "missingFolder");
+    await site.startQueue();
+    await site.pass(0);
+    await site.pass(7 * hour);
+    expect(site.target().sent).toHaveLength(1);
+    expect((await site.rows())[0]).toMatchObject({ state: "dead", attempts: 1, fault: "missingFolder" });
+  });
+
+  test("with a Retry-After is left alone for so long", async () => {
+    const site = await DeliverySite.open();
+    site.random = 0;
+    await site.complete("S1");
+    site.target().script = () => failure({ retryAfterMs: hour });
+    await site.startQueue();
+    await site.pass(0);
+    await site.pass(hour - 1);
+    expect(site.target().sent).toHaveLength(1);
+    await site.pass(1);
+    expect(site.target().sent).toHaveLength(2);
+  });
+
+  test("because its file cannot be made says nothing of the target, and is tried again", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1", "S2");
+    const { render } = site;
+    site.render = (row) => (row.orderKey === "S1" ? Promise.reject(new Error("broken row")) : render(row));
+    await site.startQueue();
+    await site.pass(0);
+    expect((await site.rows())[0]).toMatchObject({ state: "waiting", fault: "content", attempts: 1 });
+    expect(await site.states()).toEqual(["waiting", "delivered"]);
+    site.render = render;
+    await site.pass(5 * second);
+    expect(await site.states()).toEqual(["delivered", "delivered"]);
+  });
+
+  test("because the target throws is tried again, and the log has the error", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    site.target().script = () => {
+      throw new Error("our own fault");
+    };
+    await site.startQueue();
+    await site.pass(0);
+    expect((await site.rows())[0]).toMatchObject({ state: "waiting", fault: "protocol" });
+    expect(site.lines.some((line) => JSON.stringify(line).includes("our own fault"))).toBe(true);
+  });
+
+  test("after an attempt without end has had its time; what it was tried with knows that it is over", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    const target = site.target();
+    target.timeoutMs = 30;
+    const aborted = Promise.withResolvers<void>();
+    target.script = (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          aborted.resolve();
+          reject(signal.reason);
+        });
+      });
+    await site.startQueue();
+    await site.pass(0);
+    await aborted.promise;
+    expect((await site.rows())[0]).toMatchObject({ state: "waiting", fault: "timeout", attempts: 1 });
+  });
+});
+
+describe("a name that is taken", () => {
+  test("moves on by a second to one that nothing of the company has, at once and without spending an attempt", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1", "S1");
+    const taken = new Set(["s1_20261105_080000.xml", "s1_20261105_080002.xml"]);
+    site.target().script = ({ files: [file] }) =>
+      taken.has(file?.name ?? "") ? { kind: "nameTaken", name: file?.name ?? "" } : delivered;
+    await site.startQueue();
+    await site.pass(0);
+    expect(site.target().names).toEqual([
+      ...["s1_20261105_080000.xml", "s1_20261105_080002.xml", "s1_20261105_080003.xml"],
+      "s1_20261105_080001.xml",
+    ]);
+    expect(await site.rows()).toMatchObject([
+      { state: "delivered", name: "s1_20261105_080003.xml", attempts: 1 },
+      { state: "delivered", name: "s1_20261105_080001.xml", attempts: 1 },
+    ]);
+    expect(new Set(site.target().sent.map(({ id }) => id)).size).toBe(2);
+  });
+
+  test("for a server to which all names are taken becomes a fault, not a storm", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    site.target().script = ({ files: [file] }) => ({ kind: "nameTaken", name: file?.name ?? "" });
+    await site.startQueue();
+    await site.pass(0);
+    expect(site.target().sent).toHaveLength(101);
+    expect((await site.rows())[0]).toMatchObject({ state: "waiting", fault: "refused", attempts: 1 });
+  });
+
+  test("of an export is a dead letter, because an export keeps its name", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    await site.store.write((tx) =>
+      tx.updateTable("deliveries").set({ kind: "export", name: "acme_daily_1.xml" }).execute(),
+    );
+    site.target().script = () => ({ kind: "nameTaken", name: "acme_daily_1.xml" });
+    await site.startQueue();
+    await site.pass(0);
+    expect((await site.rows())[0]).toMatchObject({
+      state: "dead",
+      fault: "refused",
+      name: "acme_daily_1.xml",
+    });
+  });
+});
+
+describe("a dead letter that is asked for again", () => {
+  async function withDead() {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    site.target().script = () => failure({ isPermanent: true });
+    await site.startQueue();
+    await site.pass(0);
+    site.target().script = () => delivered;
+    const retry = (id = 1) => site.store.write((tx) => retryDelivery(tx, { id, now: site.now }));
+    return { site, retry };
+  }
+
+  test("is delivered at once, its attempts counted anew, with the same id and bytes", async () => {
+    const { site, retry } = await withDead();
+    site.now += 100 * hour;
+    expect(await retry()).toMatchObject({
+      kind: "queued",
+      delivery: { state: "waiting" },
+      newerDelivered: null,
+    });
+    expect((await site.rows())[0]).toMatchObject({ state: "waiting", attempts: 0, first_attempt_at: null });
+    await site.pass(0);
+    expect((await site.rows())[0]).toMatchObject({ state: "delivered", attempts: 1, fault: null });
+    const [first, again] = site.target().sent;
+    expect(again).toMatchObject({ id: first?.id, text: first?.text, name: first?.name });
+  });
+
+  test("says that a newer one of the stop was delivered meanwhile", async () => {
+    const { site, retry } = await withDead();
+    site.now += minute;
+    await site.complete("S1");
+    await site.pass(0);
+    expect(await retry()).toMatchObject({
+      newerDelivered: { id: 2, name: "s1_20261105_080100.xml", deliveredAt: start + minute },
+    });
+  });
+
+  test("comes after those of its stop that are open, and those that come later after it", async () => {
+    const { site, retry } = await withDead();
+    site.target().script = () => failure();
+    await site.complete("S1", "S1");
+    await site.pass(0);
+    expect(await retry()).toMatchObject({ kind: "queued", delivery: { state: "behind" } });
+    await site.complete("S1");
+    expect(await site.states()).toEqual(["behind", "waiting", "behind", "behind"]);
+    expect((await findDelivery(site.store.read, 1))?.behind).toMatchObject({ id: 2 });
+    site.target().script = () => delivered;
+    const before = site.target().sent.length;
+    await site.pass(5 * second);
+    const ids = (await site.rows()).map(({ guid }) => guid);
+    const order = site.target().sent.slice(before);
+    expect(order.map(({ id }) => ids.indexOf(id) + 1)).toEqual([2, 3, 1, 4]);
+  });
+
+  test("is one, and nothing else is", async () => {
+    const { site, retry } = await withDead();
+    expect(await retry(77)).toEqual({ kind: "unknown" });
+    await retry();
+    expect(await retry()).toMatchObject({ kind: "notDead", delivery: { state: "waiting" } });
+    await site.pass(0);
+    expect(await retry()).toMatchObject({ kind: "notDead", delivery: { state: "delivered" } });
+  });
+});

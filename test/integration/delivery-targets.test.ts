@@ -1,0 +1,329 @@
+/** Targets in trouble, and what that costs the others; targets that come, go and change (decisions 8). */
+import { describe, expect, test } from "vitest";
+import { listHeads } from "../../src/store/delivery-heads.ts";
+import { connectionOf } from "../../src/store/prepared-query.ts";
+import { recordEvents } from "../../src/store/recorded-events.ts";
+import { DeliverySite, failure, hour, minute, second, start, unreachable } from "../support/delivery-site.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const delivered = { kind: "delivered" } as const;
+const both = ["a", "b"].map((name) => ({ name, takesCompletions: true }));
+
+function stops(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `S${index}`);
+}
+
+async function targetRow(site: DeliverySite, name = "host") {
+  return await site.store.read
+    .selectFrom("outbound_targets")
+    .selectAll()
+    .where("name", "=", name)
+    .executeTakeFirstOrThrow();
+}
+
+describe("a target that is in trouble itself", () => {
+  test("is left alone by the schedule, at most 10 minutes; then one delivery is tried alone", async () => {
+    const site = await DeliverySite.open();
+    await site.complete(...stops(50));
+    const target = site.target();
+    target.concurrency = 1;
+    target.script = () => unreachable;
+    await site.startQueue();
+    await site.pass(0);
+    expect(target.sent).toHaveLength(1);
+    target.concurrency = 4;
+    const pauses = [5 * second, 30 * second, 2 * minute, 10 * minute, 10 * minute, 10 * minute];
+    for (const [index, pause] of pauses.entries()) {
+      expect(await targetRow(site)).toMatchObject({ failures: index + 1, paused_until: site.now + pause });
+      await site.pass(pause - 1);
+      expect(target.sent).toHaveLength(index + 1);
+      await site.pass(1);
+      expect(target.sent).toHaveLength(index + 2);
+    }
+    expect((await site.rows()).filter(({ attempts }) => attempts === 0)).toHaveLength(43);
+  });
+
+  test("is open again after one success, and all goes", async () => {
+    const site = await DeliverySite.open();
+    await site.complete(...stops(50));
+    const target = site.target();
+    target.script = () => unreachable;
+    await site.startQueue();
+    await site.pass(0);
+    expect(target.sent).toHaveLength(4);
+    target.mostActive = 0;
+    let tried = 0;
+    target.script = () => {
+      tried += 1;
+      if (tried === 1) expect(target.active).toBe(1);
+      return delivered;
+    };
+    await site.pass(5 * second);
+    expect(new Set(await site.states())).toEqual(new Set(["delivered"]));
+    expect(target.mostActive).toBe(4);
+    expect(await targetRow(site)).toMatchObject({ failures: 0, paused_until: 0 });
+    expect(site.lines.map(({ msg }) => msg)).toContain("the target takes deliveries again");
+  });
+
+  test("attempts that were under way together count as one failure", async () => {
+    const site = await DeliverySite.open();
+    await site.complete(...stops(10));
+    site.target().script = () => unreachable;
+    await site.startQueue();
+    await site.pass(0);
+    expect(await targetRow(site)).toMatchObject({ failures: 1, paused_until: start + 5 * second });
+  });
+
+  test("is open again when a delivery alone is refused: it has answered", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1", "S2");
+    site.target().concurrency = 1;
+    site.target().script = () => unreachable;
+    await site.startQueue();
+    await site.pass(0);
+    site.target().script = () => failure({ isPermanent: true }, "refused");
+    await site.pass(5 * second);
+    expect(await targetRow(site)).toMatchObject({ failures: 0 });
+    expect(await site.states()).toEqual(["dead", "dead"]);
+  });
+
+  test("is left alone for as long as it asks for, and no delivery is tried meanwhile", async () => {
+    const site = await DeliverySite.open();
+    site.random = 0;
+    await site.complete("S1", "S2");
+    site.target().concurrency = 1;
+    site.target().script = () => failure({ scope: "target", retryAfterMs: 2 * hour });
+    await site.startQueue();
+    await site.pass(0);
+    await site.pass(2 * hour - 1);
+    expect(site.target().sent).toHaveLength(1);
+    await site.pass(1);
+    expect(site.target().sent).toHaveLength(2);
+  });
+
+  test("with a wrong password loses one delivery for each try, not all at once", async () => {
+    const site = await DeliverySite.open();
+    await site.complete(...stops(20));
+    site.target().concurrency = 1;
+    site.target().script = () => failure({ scope: "target", isPermanent: true }, "credentials");
+    await site.startQueue();
+    await site.pass(0);
+    expect((await site.states()).filter((state) => state === "dead")).toHaveLength(1);
+    await site.pass(5 * second);
+    expect((await site.states()).filter((state) => state === "dead")).toHaveLength(2);
+    expect(await targetRow(site)).toMatchObject({ failures: 2, open_count: 18, dead_count: 2 });
+  });
+
+  test("stays paused over a restart", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1", "S2");
+    site.target().concurrency = 1;
+    site.target().script = () => unreachable;
+    const queue = await site.startQueue();
+    await site.pass(0);
+    await queue.stop(AbortSignal.timeout(1_000));
+    await site.startQueue();
+    await site.pass(5 * second - 1);
+    expect(site.target().sent).toHaveLength(1);
+    await site.pass(1);
+    expect(site.target().sent).toHaveLength(2);
+    expect(await targetRow(site)).toMatchObject({ failures: 2 });
+  });
+
+  test("a pause from a time when the clock was wrong does not last", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    await site.store.write(async (tx) => {
+      const later = start + 10_000 * hour;
+      await tx.updateTable("outbound_targets").set({ failures: 3, paused_until: later }).execute();
+      await tx.updateTable("deliveries").set({ due_at: later }).execute();
+    });
+    await site.startQueue();
+    await site.pass(0);
+    expect(await site.states()).toEqual(["delivered"]);
+  });
+});
+
+describe("fairness", () => {
+  test("a dead target with 10,000 waiting costs another no attempt and next to no statement", async () => {
+    const site = await DeliverySite.open({ targets: both });
+    const { companyId, store } = site;
+    await site.addStop("S");
+    await store.write(async (tx) => {
+      const body = { company_id: companyId, stop_status: "90", receive_status: "00", body: "{}" };
+      for (let index = 0; index < 10_000; index += 1) {
+        const number = { stop_nbr: `S${index}`, stop_nbr_key: `s${index}` };
+        const times = { created_at: start, updated_at: start };
+        await tx
+          .insertInto("stops")
+          .values({ ...body, ...number, ...times, execution: "{}" })
+          .execute();
+      }
+      const kind = "stopDelivery" as const;
+      for (let index = 0; index < 10_000; index += 1)
+        await recordEvents(tx, [{ companyId, kind, stopNbr: `S${index}`, recordedAt: start }]);
+      await tx.deleteFrom("deliveries").where("target_id", "=", 2).execute();
+    });
+    site.target("a").script = () => unreachable;
+    await site.startQueue();
+    await site.pass(0);
+    expect(site.target("a").sent).toHaveLength(4);
+    expect(site.target("b").sent).toHaveLength(0);
+
+    let reads = 0;
+    const connection = await connectionOf(store.read);
+    const own = connection.executeQuery.bind(connection);
+    connection.executeQuery = (query) => {
+      reads += 1;
+      return own(query);
+    };
+    await site.complete(...stops(100).map((stop) => `N${stop}`));
+    await site.pass(second);
+    expect(site.target("b").sent).toHaveLength(100);
+    expect(site.target("a").sent).toHaveLength(4);
+    // A list of targets, and for the other one some pages and what is rendered from, 32 deliveries at a time.
+    expect(reads).toBeLessThan(40);
+  });
+
+  test("a commit that adds nothing for a target costs it no statement, also when something waits for it", async () => {
+    const targets = Array.from({ length: 30 }, (_, index) => ({ name: `t${index}`, takesCompletions: true }));
+    const site = await DeliverySite.open({ targets });
+    for (const { name } of targets) site.target(name).script = () => failure();
+    await site.complete("S1");
+    await site.startQueue();
+    await site.pass(0);
+    const asked: string[] = [];
+    const connection = await connectionOf(site.store.read);
+    const own = connection.executeQuery.bind(connection);
+    connection.executeQuery = (query) => {
+      asked.push(query.sql);
+      return own(query);
+    };
+    await site.addStop("S2");
+    await site.pass(0);
+    expect(asked.filter((sql) => sql.includes('from "deliveries"'))).toEqual([]);
+    expect(asked.length).toBeLessThan(4);
+    await site.pass(5 * second);
+    for (const { name } of targets) expect(site.target(name).sent).toHaveLength(2);
+  });
+
+  test("a page costs the same with many rows waiting: it comes from its index in order", async () => {
+    const site = await DeliverySite.open();
+    const connection = await connectionOf(site.store.read);
+    const asked: string[] = [];
+    const own = connection.executeQuery.bind(connection);
+    connection.executeQuery = (query) => {
+      asked.push(query.sql);
+      return own(query);
+    };
+    await listHeads(site.store.read, { targetId: 1, limit: 10 });
+    connection.executeQuery = own;
+    const [sql = ""] = asked;
+    const plan = await connection.executeQuery<{ detail: string }>({
+      ...{ sql: `explain query plan ${sql}`, parameters: [1, 10] },
+      ...{ query: { kind: "RawNode", sqlFragments: [], parameters: [] }, queryId: { queryId: "plan" } },
+    });
+    expect(plan.rows.map(({ detail }) => detail)).toEqual([
+      "SEARCH deliveries USING INDEX deliveries_due (target_id=?)",
+    ]);
+  });
+
+  test("a target that never answers keeps its own places only, and holds up neither others nor the stop", async () => {
+    const site = await DeliverySite.open({ targets: both });
+    await site.complete(...stops(20));
+    site.target("a").script = () => new Promise(() => undefined);
+    const queue = await site.startQueue();
+    await waitFor("the other target to have all", () => site.target("b").sent.length === 20);
+    await waitFor("the first target to be busy", () => site.target("a").active === 4);
+    expect(site.target("a").sent).toHaveLength(4);
+    const begun = performance.now();
+    await queue.stop(AbortSignal.timeout(50));
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    const waiting = (await site.rows()).filter(({ state }) => state === "waiting");
+    expect(waiting).toHaveLength(20);
+    expect(waiting.every(({ attempts }) => attempts === 0)).toBe(true);
+  });
+
+  test("a target that never answers, also not to its signal, has a place again when the time is over", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    site.target().timeoutMs = 20;
+    site.target().script = () => new Promise(() => undefined);
+    await site.startQueue();
+    await site.pass(0);
+    expect((await site.rows())[0]).toMatchObject({ state: "waiting", fault: "timeout", attempts: 1 });
+    site.target().script = () => delivered;
+    await site.pass(5 * second);
+    expect(await site.states()).toEqual(["delivered"]);
+  });
+});
+
+describe("the configuration", () => {
+  test("of a target that is gone leaves what waits for it waiting, until it is there again", async () => {
+    const site = await DeliverySite.open({ targets: both });
+    site.target("b").script = () => unreachable;
+    await site.complete("S1");
+    await site.startQueue();
+    await site.pass(0);
+    await site.configure({ targets: both.slice(0, 1) });
+    await site.pass(hour);
+    expect(site.target("b").sent).toHaveLength(1);
+    expect(site.target("b").closed).toBe(1);
+    await site.complete("S2");
+    await site.pass(0);
+    expect(await site.rows()).toHaveLength(3);
+    site.target("b").script = () => delivered;
+    await site.configure({ targets: both });
+    await site.pass(0);
+    expect(new Set(await site.states())).toEqual(new Set(["delivered"]));
+  });
+
+  test("that is loaded again gives a new target, tried at once; the old one ends what it has", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1", "S2");
+    const old = site.target();
+    old.concurrency = 2;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    old.script = async ({ files: [file] }) => {
+      if (file?.name.startsWith("s1")) return unreachable;
+      await promise;
+      return delivered;
+    };
+    await site.startQueue();
+    await waitFor("the pause", async () => (await targetRow(site)).failures === 1);
+    site.forgetTarget();
+    site.queue.reload();
+    await site.complete("S3");
+    site.now += 5 * second;
+    await waitFor("the new target to have some", () => site.target().sent.length > 0);
+    expect(old.closed).toBe(0);
+    resolve();
+    await site.pass(0);
+    await waitFor("the old target to be closed", () => old.closed === 1);
+    expect(await site.states()).toEqual(["delivered", "delivered", "delivered"]);
+    expect(old.sent).toHaveLength(2);
+  });
+
+  test("that cannot be used is told once, and holds up no other target", async () => {
+    const site = await DeliverySite.open({ targets: both });
+    await site.complete("S1");
+    let isBroken = true;
+    const target = site.target("b");
+    await site.startQueue({
+      targets: ({ name }) => {
+        if (name === "a" && isBroken) throw new Error("no such key file");
+        return { target, timeoutMs: 1_000 };
+      },
+    });
+    await site.pass(0);
+    await site.complete("S2");
+    await site.pass(0);
+    expect(site.lines.filter(({ level }) => level === "error")).toHaveLength(1);
+    expect(await site.states()).toEqual(["waiting", "delivered", "waiting", "delivered"]);
+    isBroken = false;
+    site.queue.reload();
+    await waitFor("all to be delivered", async () =>
+      (await site.states()).every((state) => state === "delivered"),
+    );
+  });
+});

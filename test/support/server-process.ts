@@ -1,0 +1,65 @@
+/** Servers of others, run for a test: on 127.0.0.1, at a free port, ended by their process id. */
+import { spawn } from "node:child_process";
+import { connect, createServer } from "node:net";
+import { waitFor } from "./wait-for.ts";
+
+/** A port that nobody listens at just now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+}
+
+export interface ServerProcess {
+  end(): Promise<void>;
+}
+
+/** Starts a program in a process group of its own, and resolves when it listens at the port. */
+export async function startServer(
+  program: string,
+  args: readonly string[],
+  port: number,
+): Promise<ServerProcess> {
+  const child = spawn(program, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  child.stdout.on("data", (part: Buffer) => {
+    output += part.toString();
+  });
+  child.stderr.on("data", (part: Buffer) => {
+    output += part.toString();
+  });
+  const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
+  child.on("error", (error) => {
+    output += error.message;
+  });
+  await waitFor(`${program} listens`, () => {
+    if (child.exitCode !== null) throw new Error(`${program} ended: ${output}`);
+    return listens(port);
+  });
+  return {
+    async end() {
+      try {
+        process.kill(-(child.pid ?? 0), "SIGKILL");
+      } catch {
+        // It has ended by itself.
+      }
+      await ended;
+    },
+  };
+}

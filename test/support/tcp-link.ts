@@ -1,0 +1,113 @@
+/** A link between a client and a server that a test can slow down, freeze and cut; and servers that say nothing. */
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+
+function portOf(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : 0);
+    });
+  });
+}
+
+function closeAll(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  for (const socket of sockets) socket.destroy();
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+export interface TcpLink {
+  readonly port: number;
+  /** Connections that have been made. */
+  connections(): number;
+  /** Connections that are open now. */
+  open(): number;
+  /** From now on nothing passes, in neither direction, when so many more bytes of clients have. */
+  freezeAfter(bytes: number): void;
+  /** The same, but the connections are reset. */
+  cutAfter(bytes: number): void;
+  /** Resets the connection that a client says something on next, and no other. */
+  cutOnce(): void;
+  /** Each piece takes so long. */
+  slowDown(delayMs: number): void;
+  thaw(): void;
+  end(): Promise<void>;
+}
+
+interface Weather {
+  delayMs: number;
+  left: number;
+  isCut: boolean;
+  isOnce: boolean;
+}
+
+async function pauseUntil(due: number): Promise<void> {
+  const left = due - performance.now();
+  if (left > 0) await pause(left);
+}
+
+function carry(from: Socket, to: Socket, weather: Weather, isOfClient: boolean): void {
+  let last = Promise.resolve();
+  from.on("data", (part: Buffer) => {
+    if (isOfClient) {
+      weather.left -= part.length;
+    }
+    if (weather.left <= 0) {
+      if (weather.isOnce) Object.assign(weather, clear());
+      else if (!weather.isCut) return;
+      from.resetAndDestroy();
+      to.resetAndDestroy();
+      return;
+    }
+    // A long way, not a narrow one: pieces are under way at the same time, and keep their order.
+    const due = performance.now() + weather.delayMs;
+    last = last.then(() => pauseUntil(due)).then(() => void to.write(part));
+  });
+  from.on("end", () => {
+    last = last.then(() => void to.end());
+  });
+  from.on("error", () => to.destroy());
+  from.on("close", () => {
+    last = last.then(() => void to.destroySoon());
+  });
+}
+
+const clear = (): Weather => ({ delayMs: 0, left: Number.POSITIVE_INFINITY, isCut: false, isOnce: false });
+
+/** A link to a port of this machine. */
+export async function startLink(port: number): Promise<TcpLink> {
+  const weather: Weather = clear();
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((client) => {
+    connections += 1;
+    const behind = connect({ host: "127.0.0.1", port });
+    for (const socket of [client, behind]) {
+      sockets.add(socket);
+      socket.on("close", () => sockets.delete(socket));
+    }
+    carry(client, behind, weather, true);
+    carry(behind, client, weather, false);
+  });
+  return {
+    port: await portOf(server),
+    connections: () => connections,
+    open: () => sockets.size / 2,
+    freezeAfter: (bytes) => void Object.assign(weather, { left: bytes, isCut: false }),
+    cutAfter: (bytes) => void Object.assign(weather, { left: bytes, isCut: true }),
+    cutOnce: () => void Object.assign(weather, { left: 0, isOnce: true }),
+    slowDown: (delayMs) => void Object.assign(weather, { delayMs }),
+    thaw: () => void Object.assign(weather, clear()),
+    end: () => closeAll(server, sockets),
+  };
+}
+
+/** Takes connections and never says a word. */
+export async function startBlackHole(): Promise<{ readonly port: number; end(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined).resume();
+  });
+  return { port: await portOf(server), end: () => closeAll(server, sockets) };
+}
