@@ -9,6 +9,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { benchAppointments } from "./appointments.ts";
 import { benchBacklog } from "./backlog.ts";
 import { benchEvents } from "./events.ts";
 import { benchGateway } from "./gateway.ts";
@@ -31,6 +32,7 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<Measure
   gateway: benchGateway,
   events: benchEvents,
   outbound: benchOutbound,
+  appointments: benchAppointments,
 };
 
 const { values } = parseArgs({

@@ -8,6 +8,7 @@
  */
 import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { appointmentSettingsOf } from "../config/appointment-settings.ts";
 import { reloadDifference, reloadedConfig } from "../config/reload.ts";
 import type { Config } from "../config/schema.ts";
 import { createDocumentPool, type DocumentPool } from "../documents/document-pool.ts";
@@ -208,6 +209,7 @@ async function startHttp(parts: Parts, outbound: Outbound): Promise<HttpEndpoint
     ...{ store, clock },
     documentsDir: documentsDirOf(parts.locations),
     events: () => parts.config.events,
+    appointments: (companyCode) => appointmentSettingsOf(parts.config, companyCode),
     wake: () => importer.wake(),
   });
   const endpoint = createHttpEndpoint({

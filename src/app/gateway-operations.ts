@@ -1,4 +1,5 @@
 /** The operations of the gateway and of the legacy retrieval, bound to the store. */
+import type { AppointmentSettings } from "../domain/appointment-region.ts";
 import type { HttpOperations } from "../endpoints/http/http-operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import {
@@ -22,10 +23,12 @@ import { importUsers, userImportHashing } from "../operations/import-users.ts";
 import { findLegacyDocument } from "../operations/legacy-document.ts";
 import { findLegacyLoads } from "../operations/legacy-loads.ts";
 import { findLegacyStops } from "../operations/legacy-stops.ts";
+import { listTimeSlots } from "../operations/list-time-slots.ts";
 import { readLoadDetail } from "../operations/load-detail.ts";
 import { readOrderDetail } from "../operations/order-detail.ts";
 import { reportGpsPosition } from "../operations/report-gps-position.ts";
 import { reportRouteEvent } from "../operations/report-route-event.ts";
+import { reserveTimeSlot } from "../operations/reserve-time-slot.ts";
 import type { EventSettings } from "../operations/route-report.ts";
 import { rejectOrder } from "../operations/reject-order.ts";
 import { rejectAsn, rejectStop } from "../operations/reject-stop.ts";
@@ -40,6 +43,8 @@ interface GatewayDeps {
   readonly documentsDir: string;
   /** The settings of the section `events`, asked for at each report. */
   readonly events: () => EventSettings;
+  /** The settings of a company's appointments by its code, asked for at each request. */
+  readonly appointments: (companyCode: string) => AppointmentSettings;
   /** Tells the load importer that there is work. */
   readonly wake: () => void;
 }
@@ -87,6 +92,8 @@ export function gatewayOperations(base: GatewayDeps) {
         readOrderDetail(deps, query),
       ),
     rejectOrder: (input) => rejectOrder(deps, input),
+    listTimeSlots: (input) => listTimeSlots(deps, input),
+    reserveTimeSlot: (input) => reserveTimeSlot(deps, input),
     findLegacyDocument: (query) => findLegacyDocument(deps, query),
     findLegacyStops: (query, signal) => findLegacyStops(deps, query, signal),
     findLegacyLoads: (query, signal) => findLegacyLoads(deps, query, signal),

@@ -1,5 +1,6 @@
 /** Rules that look at more than one setting. Each says what it looks at, so that it is left out when that is faulty. */
 import { sep } from "node:path";
+import { checkAppointments } from "./appointments-rules.ts";
 import { isLoopbackHost, isWildcardHost } from "./address-range.ts";
 import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound.ts";
 import { type RuleFault, when } from "./rule-fault.ts";
@@ -90,6 +91,7 @@ const rules: readonly Rule[] = [
   { looksAt: ["companies", "stateDir"], severity: "fault", check: checkFolders },
   { looksAt: ["companies", "stateDir"], severity: "fault", check: checkOutboundSettings },
   { looksAt: ["companies"], severity: "warning", check: warnOfOutboundSettings },
+  { looksAt: ["companies"], severity: "fault", check: checkAppointments },
 ];
 
 function isBelow(path: string, parent: string): boolean {

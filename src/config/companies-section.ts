@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { appointmentsSection } from "./appointments-section.ts";
 import { lateFileRules, nameRules } from "./inbound-section.ts";
 import { outboundSection } from "./outbound-section.ts";
 import { choice, list, map, path, section, text } from "./setting.ts";
@@ -44,6 +45,7 @@ const company = section(
     }),
     inbound: overrides,
     outbound: outboundSection,
+    appointments: Type.Optional(appointmentsSection),
   },
   { description: "One company." },
 );

@@ -147,10 +147,14 @@ describe("the JSON Schema for editors judges as the loader does:", () => {
 });
 
 test("every setting has a description, numbers have limits, and defaults obey them", () => {
-  for (const { path, setting } of settingsBelow(configSchema)) {
+  for (const { path, setting, isRequired } of settingsBelow(configSchema)) {
     expect(setting.description, path).toMatch(/\S/);
     const { kind } = setting.dropgate;
     if (kind !== "integer" && kind !== "size") continue;
+    if (!isRequired && setting.default === undefined) {
+      expect([setting.minimum, setting.maximum], path).not.toContain(undefined);
+      continue;
+    }
     expect([setting.minimum, setting.maximum, setting.default], path).not.toContain(undefined);
     expect(setting.default, path).toBeGreaterThanOrEqual(setting.minimum ?? Number.NaN);
     expect(setting.default, path).toBeLessThanOrEqual(setting.maximum ?? Number.NaN);

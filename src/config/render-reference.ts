@@ -88,9 +88,7 @@ function typeOf(listed: ListedSetting): string {
   if (kind === "choice") return (setting.enum ?? []).map((value) => `\`${value}\``).join(", ");
   if (kind !== "list") return typeNames[kind];
   const [item] = childrenOf(schema, path);
-  return item === undefined || isSection(item)
-    ? "list of sections"
-    : `list of ${typeNames[item.setting.dropgate.kind]}`;
+  return item === undefined || isSection(item) ? "list of sections" : `list of ${typeOf(item)}`;
 }
 
 function unitOf({ path, setting }: ListedSetting): string {

@@ -56,6 +56,8 @@ export const stopActions = {
   rejectOrder: { from: ["05", "10"], code: "orderNotDeletable" },
   /** Assign and unassign a carrier: the state stays. */
   assignCarrier: { from: ["00", "05", "10", "20"], code: undefined },
+  /** Write an appointment on it: 05 becomes 10, because it has a time window then. */
+  schedule: { from: ["00", "05", "10", "20"], code: undefined },
 } as const satisfies Record<string, { from: readonly StopStatus[]; code: ErrorCode | undefined }>;
 
 export type StopAction = keyof typeof stopActions;

@@ -15,6 +15,7 @@ import type { Transaction } from "../store/group-commit.ts";
 import { findLoadById } from "../store/loads.ts";
 import { cancellationOf, utcDateTime } from "./cancellation-request.ts";
 import { completeLoadWithoutStop } from "./complete-load.ts";
+import { releaseAppointment } from "./release-appointment.ts";
 import { findPartner } from "../store/partners.ts";
 import { recordEvents } from "../store/recorded-events.ts";
 import { cancelStop, findKnownStop, type KnownStop, type StopRecord, saveStop } from "../store/stops.ts";
@@ -276,6 +277,8 @@ async function write(tx: Transaction, plan: Plan): Promise<RecordCounts> {
   }
   const events = plan.events.map((event) => ({ companyId, ...event, recordedAt: now }));
   await recordEvents(tx, events);
+  for (const step of plan.steps)
+    if (step.kind === "cancel") await releaseAppointment(tx, { companyId, orderNbr: step.stopNbr, now });
   const left = plan.steps.map((step) => (step.kind === "cancel" ? step.loadId : null));
   for (const loadId of new Set(left)) {
     if (loadId !== null) await completeLoadWithoutStop(tx, { companyId, loadId, now });

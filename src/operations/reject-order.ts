@@ -10,6 +10,7 @@ import { recordEvent } from "../store/recorded-events.ts";
 import { cancelStop, findKnownStop, type KnownStop } from "../store/stops.ts";
 import { cancellationOf, type CancellationReason, readOrderCancellation } from "./cancellation-request.ts";
 import { orderNotFound } from "./order-not-found.ts";
+import { releaseAppointment } from "./release-appointment.ts";
 import type { BodyInput } from "./request-body.ts";
 
 export interface RejectOrderDeps {
@@ -59,18 +60,20 @@ async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
   const stop = await findOpenStop(tx, rejection);
   const cancellation = cancellationOf(why, now);
   await cancelOrder(tx, { companyId, orderNbr, cancellation: JSON.stringify(cancellation), now });
-  if (stop === undefined) return;
-  await cancelStop(tx, {
-    companyId,
-    stopNbr: orderNbr,
-    execution: JSON.stringify({ ...JSON.parse(stop.execution), cancellation }),
-    fileTime: stop.fileTime,
-    updatedAt: now,
-  });
-  await recordEvent(tx, { companyId, kind: "stopCancelled", stopNbr: orderNbr, recordedAt: now });
+  if (stop !== undefined) {
+    await cancelStop(tx, {
+      companyId,
+      stopNbr: orderNbr,
+      execution: JSON.stringify({ ...JSON.parse(stop.execution), cancellation }),
+      fileTime: stop.fileTime,
+      updatedAt: now,
+    });
+    await recordEvent(tx, { companyId, kind: "stopCancelled", stopNbr: orderNbr, recordedAt: now });
+  }
+  await releaseAppointment(tx, { companyId, orderNbr, now });
 }
 
-/** Cancels the order that the body names, and its stop. Throws 922, 963, or the faults of the body. */
+/** Cancels the order that the body names, and its stop, and releases its appointment. Throws 922, 963, or the faults of the body. */
 export async function rejectOrder(deps: RejectOrderDeps, input: RejectOrder): Promise<void> {
   const { number: orderNbr, ...why } = readOrderCancellation(input);
   const { companyId } = input;

@@ -8,6 +8,7 @@ import type { Transaction } from "../store/group-commit.ts";
 import { recordEvent } from "../store/recorded-events.ts";
 import { cancelStop, findKnownStop } from "../store/stops.ts";
 import { cancellationOf, type CancellationReason, readStopCancellation } from "./cancellation-request.ts";
+import { releaseAppointment } from "./release-appointment.ts";
 import type { BodyInput } from "./request-body.ts";
 import { stopNotFound } from "./stop-not-found.ts";
 
@@ -50,6 +51,7 @@ async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
     updatedAt: now,
   });
   await recordEvent(tx, { companyId, kind: "stopCancelled", stopNbr, recordedAt: now });
+  await releaseAppointment(tx, { companyId, orderNbr: stopNbr, now });
 }
 
 async function rejectAs(deps: RejectStopDeps, input: RejectStop, action: Rejection["action"]): Promise<void> {

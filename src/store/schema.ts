@@ -14,6 +14,7 @@ import type {
   OutboundSettingsTable,
   OutboundTargetsTable,
 } from "./outbound-rows.ts";
+import type { AppointmentTables } from "./appointment-rows.ts";
 
 export interface MetaTable {
   key: string;
@@ -276,7 +277,7 @@ export interface RouteProgressTable {
   eta_at: number | null;
 }
 
-export interface Tables {
+export interface Tables extends AppointmentTables {
   meta: MetaTable;
   companies: CompaniesTable;
   users: UsersTable;

@@ -2,12 +2,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { configSchema } from "../../src/config/schema.ts";
 import { settingsBelow } from "../../src/config/setting-list.ts";
 import type { Route } from "../../src/endpoints/http/route.ts";
 import { routes } from "../../src/endpoints/http/routes.ts";
 import { http } from "../support/clients.ts";
-import { Site } from "../support/daemon.ts";
+import { type Settings, Site } from "../support/daemon.ts";
 import {
   asDocumented,
   type CommandRunner,
@@ -28,7 +29,9 @@ let site: Site;
 let runner: CommandRunner;
 
 beforeAll(async () => {
-  site = await Site.make({ security: { wrongPasswordDelayMs: 0 } });
+  const [sample] = blocksIn("docs/appointments.md").filter(({ language }) => language === "yaml");
+  const settings = parse(sample?.text ?? "") as Settings;
+  site = await Site.make({ security: { wrongPasswordDelayMs: 0 }, ...settings });
   await site.mustRun("company", "add", "DEMO");
   await site.addUser("demo", ["DI_Integration"], "DEMO");
   await writeFile(join(site.folder, "demo.password"), site.password);

@@ -26,7 +26,16 @@ let document: ApiDocument;
 let listed: ReadonlyMap<string, Listed>;
 
 beforeAll(async () => {
-  site = await Site.make({ security: { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } } });
+  const regions = [
+    {
+      ...{ name: "Springfield", zone: "America/Chicago", zipPrefixes: ["627"] },
+      windows: [{ from: "08:00", to: "12:00", capacity: { appointments: 5 } }],
+    },
+  ];
+  site = await Site.make({
+    security: { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } },
+    companies: { [company]: { appointments: { regions } } },
+  });
   await site.mustRun("company", "add", company);
   await site.addUser(userName, ["DI_Integration", "MemberAdmin"], company);
   await site.start();
@@ -42,7 +51,7 @@ interface Preparation {
   readonly load?: true;
   /** Operations whose examples are sent before, in this order. */
   readonly before?: readonly string[];
-  /** Values of the path that only the program knows. */
+  /** Values of the path or body that only the program knows. */
   readonly values?: () => Promise<Values>;
 }
 
@@ -80,6 +89,14 @@ async function assignedRoute(): Promise<Values> {
   return {};
 }
 
+/** The first slot that is free for the example. */
+async function freeSlot(): Promise<Values> {
+  const { apptRequest } = JSON.parse((await mustSend("listTimeSlots")).body) as {
+    apptRequest: { timeSlots: readonly { timeSlotId: string }[] };
+  };
+  return { timeSlotId: apptRequest.timeSlots[0]?.timeSlotId ?? "none" };
+}
+
 /** What has to be there before an example is sent, in the order in which the examples are sent. */
 const preparations: Readonly<Record<string, Preparation>> = {
   healthz: {},
@@ -103,6 +120,8 @@ const preparations: Readonly<Record<string, Preparation>> = {
   importOrders: {},
   getOrderDetail: { before: ["importOrders"] },
   rejectOrder: { before: ["importOrders"] },
+  listTimeSlots: { before: ["importOrders"] },
+  reserveTimeSlot: { before: ["importOrders"], values: freeSlot },
   importCustomers: {},
   getCustomerDetail: { before: ["importCustomers"] },
   deleteCustomer: { before: ["importCustomers"] },
@@ -145,7 +164,8 @@ async function send(name: string, values: Values = {}): Promise<HttpReply> {
   const signIn = { userName, password: site.password, method: one.method };
   if (content === undefined) return await http(site, addressOf(one, values), signIn);
   const [type, { example }] = content;
-  const body = typeof example === "string" ? example : JSON.stringify(example);
+  const known = (name: string, value: unknown) => values[name] ?? value;
+  const body = typeof example === "string" ? example : JSON.stringify(example, known);
   return await http(site, addressOf(one, values), { ...signIn, body, type });
 }
 

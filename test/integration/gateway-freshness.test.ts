@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { gatewayOperations } from "../../src/app/gateway-operations.ts";
+import { noAppointments } from "../../src/domain/appointment-region.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { databaseFileName, openStore } from "../../src/store/database.ts";
 import { openSqlite } from "../../src/store/sqlite-dialect.ts";
@@ -26,6 +27,7 @@ beforeEach(async () => {
   for (const [code, id] of Object.entries(companies)) insert.run(id, code, code.toLowerCase());
   const operations = gatewayOperations({
     ...{ store, clock: systemClock, documentsDir: join(folder, "documents"), wake: () => undefined },
+    appointments: () => noAppointments,
     events: () => ({ autoDepart: false, geofenceRadius: 200, averageSpeedKmh: 45, etaIntervalMs: 30_000 }),
   });
   const http = await startHttp({}, operations);

@@ -42,11 +42,19 @@ export interface Matching {
 }
 
 /** The service makes these up. */
-const idFields = ["importId"];
+const idFields = ["importId", "timeSlotId"];
 /** Numbers of the database, which depend on what was made before. */
 const numberFields = ["companyId"];
 /** The service takes these from its clock, UTC. Where the document shows null they have to be null. */
 const timeFields = ["receivedDTTM", "finishedDTTM", "cancelDTTM", "eventDTTM", "receiveDTTM"];
+
+/** Days of slots follow the clock; their times of day are those of the configuration. */
+const slotFields = ["startDateTime", "endDateTime"];
+
+function isLaterDay(documented: string, found: unknown): boolean {
+  const isSlotTime = typeof found === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(found);
+  return isSlotTime && found.slice(10) === documented.slice(10) && Date.parse(`${found}Z`) > Date.now();
+}
 
 function isTimeOfRun(found: unknown, { startMs }: Matching): boolean {
   if (typeof found !== "string" || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(found)) return false;
@@ -67,6 +75,7 @@ function isMatched(name: string, documented: unknown, found: unknown, matching: 
   if (numberFields.includes(name)) return Number.isInteger(documented) && Number.isInteger(found);
   if (typeof documented !== "string") return false;
   if (idFields.includes(name)) return isSameId(documented, found, matching);
+  if (slotFields.includes(name)) return isLaterDay(documented, found);
   return timeFields.includes(name) && isTimeOfRun(found, matching);
 }
 

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { gatewayOperations } from "../../src/app/gateway-operations.ts";
+import { type AppointmentSettings, noAppointments } from "../../src/domain/appointment-region.ts";
 import type { LoadStatus } from "../../src/domain/load-status.ts";
 import type { Role } from "../../src/domain/role.ts";
 import type { StopStatus } from "../../src/domain/stop-status.ts";
@@ -35,6 +36,8 @@ export class GatewayStore {
   now = Date.UTC(2026, 10, 5, 8);
   eventSettings = { autoDepart: false, geofenceRadius: 200, averageSpeedKmh: 45, etaIntervalMs: 30_000 };
 
+  appointmentSettings: AppointmentSettings = noAppointments;
+
   private constructor(store: Store, companyId: number, documentsDir: string) {
     this.store = store;
     this.companyId = companyId;
@@ -48,6 +51,7 @@ export class GatewayStore {
     });
     this.operations = gatewayOperations({
       ...{ store, clock, documentsDir, events: () => this.eventSettings },
+      appointments: () => this.appointmentSettings,
       wake: () => importer.wake(),
     });
   }

@@ -108,6 +108,8 @@ export const scriptedOperations: HttpOperations = {
   importOrders: async () => undefined,
   readOrderDetail: async () => '{"Order":[]}',
   rejectOrder: async () => undefined,
+  listTimeSlots: async () => ({ apptRequest: {} }),
+  reserveTimeSlot: async () => ({ apptReservation: {} }),
   submitStopDocument: async ({ bytes }) => ({ status: 10, xml: `<StopResponse bytes="${bytes.length}"/>` }),
   health: () => ({ isReady: true, checks: { store: true } }),
   metrics: () => "dropgate_ready 1\n",

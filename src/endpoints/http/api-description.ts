@@ -11,6 +11,7 @@ export const apiTags = {
   ASNs: "Advance shipment notices: stops that are expected at the depot.",
   Orders: "Customer orders; each owns the stop of the same number.",
   Customers: "Customers with their addresses.",
+  Appointments: "Time slots with capacity, and their reservation.",
   "Business partners": "Carriers to which loads and stops are assigned.",
   Users: "Users and drivers.",
   Imports: "What became of imports that are applied in the background.",

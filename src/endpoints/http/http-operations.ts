@@ -1,6 +1,7 @@
 /** What routes call, as functions over values: the composition root binds them to the store and the pipeline. */
 import type { JsonBody } from "./answer.ts";
 import type { StopSubmission, SubmittedStopDocument } from "../../inbound/submit-stop-document.ts";
+import type { AppointmentInput } from "../../operations/appointment-request.ts";
 import type { AssignLoad, AssignLoadDriver } from "../../operations/assign-load.ts";
 import type { CancelLoad } from "../../operations/cancel-load.ts";
 import type { EventListQuery } from "../../operations/event-list.ts";
@@ -59,6 +60,8 @@ export interface HttpOperations {
   importOrders(input: OrderImport): Promise<void>;
   readOrderDetail(query: OrderDetailQuery): JsonBody | Promise<JsonBody>;
   rejectOrder(input: RejectOrder): Promise<void>;
+  listTimeSlots(input: AppointmentInput): Promise<object>;
+  reserveTimeSlot(input: AppointmentInput): Promise<object>;
   submitStopDocument(submission: StopSubmission): Promise<SubmittedStopDocument>;
   health(): Health | Promise<Health>;
   /** In the text form of Prometheus. */

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document (decisions 2.1), made from the table of routes, their descriptions and the definitions that bodies are checked with. */
 import { apiTags } from "./api-description.ts";
 import { apiDescriptions } from "./api-descriptions.ts";
+import { namedAppointmentSchemas } from "./api-appointment-schemas.ts";
 import { namedSchemas } from "./api-schemas.ts";
 import { namedServiceSchemas } from "./api-service-schemas.ts";
 import { createSchemaCollector } from "./openapi-components.ts";
@@ -42,7 +43,11 @@ function pathsOf(routes: readonly Route[], basePath: string, parts: DocumentPart
 
 /** The document as an object. `basePath` is that of the configuration: empty, or with a slash at its start alone. */
 export function createOpenApiDocument(routes: readonly Route[], basePath: string): Json {
-  const schemas = createSchemaCollector({ ...namedSchemas, ...namedServiceSchemas });
+  const schemas = createSchemaCollector({
+    ...namedSchemas,
+    ...namedAppointmentSchemas,
+    ...namedServiceSchemas,
+  });
   const parts: DocumentParts = { schemas, refusals: new Map() };
   const paths = pathsOf(routes, basePath, parts);
   const used = new Set(routes.map(({ name }) => apiDescriptions[name]?.tag ?? "Service"));

@@ -53,6 +53,11 @@ const withToInside: Form = (own) => ({
     "Where it comes from. `to` may stand inside it instead of beside it; it is given back beside it.",
 });
 
+const dateTimeOrNone: Form = (own) => ({
+  anyOf: [own, { type: "string", const: "" }, { type: "null" }],
+  description: "A local date-time; empty or null is the same as none.",
+});
+
 const dateOrDateTimeOrNull: Form = () => ({
   anyOf: [{ type: "string", pattern: `^${dateForm}(T${timeForm})?$` }, { type: "null" }],
   description: "A local date-time, or a date, which means the beginning of that day.",
@@ -91,6 +96,7 @@ export const wireProperties: Readonly<Record<string, Readonly<Record<string, For
   LoadHeader: { comments: oneOrList },
   Schedule: { estDuration: duration, estimatedDuration: duration },
   Document: { documentData: content },
+  TimeSlotRequest: { apptStartDate: dateTimeOrNone },
   User: {
     dob: dateOrDateTimeOrNull,
     licenseExpirationDttm: dateOrDateTimeOrNull,

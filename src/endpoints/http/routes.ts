@@ -1,5 +1,6 @@
 /** The table of routes: every operation over HTTP, once. */
 import { createApiRoutes } from "./api-routes.ts";
+import { appointmentRoutes } from "./appointment-routes.ts";
 import { customerRoutes } from "./customer-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
 import { legacyRoutes } from "./legacy-routes.ts";
@@ -17,6 +18,7 @@ const described: readonly Route[] = [
   ...userRoutes,
   ...orderRoutes,
   ...customerRoutes,
+  ...appointmentRoutes,
   ...eventRoutes,
   ...legacyRoutes,
   ...monitoringRoutes,

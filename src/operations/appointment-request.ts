@@ -1,0 +1,44 @@
+/** What listing and reserving time slots have in common: their deps, and bodies with one object in them. */
+import type { AppointmentSettings } from "../domain/appointment-region.ts";
+import { isFields } from "../domain/fields-of-json.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Fault } from "../lib/errors.ts";
+import type { Store } from "../store/database.ts";
+import { type BodyInput, refusal } from "./request-body.ts";
+
+export interface AppointmentDeps {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly clock: Clock;
+  /** The settings of a company by its code, asked for at each request. */
+  readonly appointments: (companyCode: string) => AppointmentSettings;
+}
+
+export interface AppointmentInput extends BodyInput {
+  readonly companyId: number;
+}
+
+/** The input with the object of that name in canonical form. Throws 903 when it is missing. */
+export function canonicalInput(
+  input: AppointmentInput,
+  name: "apptRequest" | "apptReservation",
+  normalise: (value: unknown) => unknown = (value) => value,
+): AppointmentInput {
+  const { body } = input;
+  if (!isFields(body)) return input;
+  const value = body[name];
+  if (value === undefined || value === null) {
+    const message = `${name} is missing. Send the request as an object of that name.`;
+    throw refusal([{ code: "emptyList", path: name, message }]);
+  }
+  return { ...input, body: { ...body, [name]: normalise(value) } };
+}
+
+/** Throws when there are faults. */
+export function refuseFaults(faults: readonly Fault[]): void {
+  if (faults.length > 0) throw refusal(faults);
+}
+
+/** The request's fields as they are given back: all but those of these names. */
+export function fieldsBut(request: object, names: readonly string[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(request).filter(([name]) => !names.includes(name)));
+}
