@@ -53,7 +53,7 @@ describe("the targets of the configuration", () => {
     let config = await configured(settings);
     const targets = createTargets({ config: () => config, stateDir: config.stateDir });
     const first = targets(t);
-    expect(first.timeoutMs).toBe(60_000);
+    expect(first.timeoutMs).toBe(65_000);
     config = await configured(settings);
     expect(targets({ ...t, companyCode: "ACME" })).toBe(first);
     config = await configured(settings, { PASS: "other" });
@@ -63,7 +63,7 @@ describe("the targets of the configuration", () => {
     const third = targets(t);
     expect(third).not.toBe(second);
     config = await configured(settings.replace("ca: ", "timeoutMs: 1000, ca: "), { PASS: "other" });
-    expect(targets(t).timeoutMs).toBe(1_000);
+    expect(targets(t).timeoutMs).toBe(6_000);
     expect(targets(t)).not.toBe(third);
   });
 

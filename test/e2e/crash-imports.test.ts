@@ -12,13 +12,13 @@ const loads = Array.from({ length: 40 }, (_, at) => ({
   stops: [{ stopNbr: `S${at}-1` }, { stopNbr: `S${at}-2` }],
 }));
 
-// The first commit of the import is the one that takes it; the groups of loads follow.
+// A start makes seven commits. The first one of the import is the one that takes it; the groups of loads follow.
 test.each([
-  "commit.ready:4",
-  "commit.done:4",
-  "commit.unitDone:20",
-  "commit.answered:5",
-  "commit.unitBegun:33",
+  "commit.ready:8",
+  "commit.done:8",
+  "commit.unitDone:23",
+  "commit.answered:9",
+  "commit.unitBegun:36",
 ])(
   "killed at %s, an import goes on where it was",
   async (point) => {

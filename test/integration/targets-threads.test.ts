@@ -1,6 +1,7 @@
 /** The threads of upload targets: what hostile servers do stays in them, and they end when there is nothing to do. */
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -15,6 +16,7 @@ import { runProgram } from "../support/run-program.ts";
 import { type ScriptedFtp, startScriptedFtp } from "../support/scripted-ftp.ts";
 import { testTimes } from "../support/target-conformance.ts";
 import { startLink } from "../support/tcp-link.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const password = "kaz-21-lorry";
@@ -212,7 +214,9 @@ describe("the thread of an upload target", () => {
       await target.close();
       process.stdout.write(outcome.kind);
     `;
-    const { output } = await runProgram(process.execPath, ["--input-type=module", "-e", script]);
+    const file = join(temporaryFolder(), "built.mjs");
+    await writeFile(file, script);
+    const { output } = await runProgram(process.execPath, [file]);
     expect(output).toBe("delivered");
     expect(ftp.files.get("a.xml")?.toString()).toBe("built");
   });
