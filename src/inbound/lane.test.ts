@@ -103,6 +103,27 @@ describe("a lane", () => {
     expect(takeAll(lane)).toHaveLength(100_000);
   });
 
+  it("looks into those that join a second while its first ones are being decided", () => {
+    const lane = new Lane<LaneEntry>();
+    const looked = (): number => {
+      const found = [...lane.ahead()].filter(({ entry: one }) => one.key === undefined);
+      for (const { entry: one } of found) one.key = { stopFunction: "01", stopNbr: String(one.sequence) };
+      return found.length;
+    };
+    // Each time some have been seen before the order is known, and some are gone before the next ones come.
+    for (const [joining, leaving] of [
+      [6, 4],
+      [1, 2],
+      [2, 1],
+      [1, 3],
+    ] as const) {
+      for (let index = 0; index < joining; index += 1) lane.add(entry(1));
+      expect(looked()).toBe(joining);
+      for (let index = 0; index < leaving; index += 1) expect(lane.takeReady(() => true)).toBeDefined();
+    }
+    expect(lane.size).toBe(0);
+  });
+
   it("agrees with a plain sort for any mixture of arrivals", () => {
     for (let round = 0; round < 50; round += 1) {
       const lane = new Lane<LaneEntry>();

@@ -171,6 +171,8 @@ export class Lane<E extends LaneEntry> {
       slot.entries = slot.entries.slice(slot.head).sort(compareEntries);
       slot.head = 0;
       slot.keyedUpTo = 0;
+      // Those that join the second later stand where others were seen: they would never be looked into.
+      slot.seenUpTo = 0;
     }
     slot.isSorted = true;
     return true;
