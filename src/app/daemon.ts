@@ -1,8 +1,8 @@
 /**
  * The composition root: builds everything from the configuration, starts it in order and stops it in reverse.
  *
- *   lock → store → parser threads → journal of uploads → pipeline (recovery) → deliveries, exports → folders → HTTP → SFTP
- *   → ready
+ *   lock → store → parser threads → journal of uploads → pipeline (recovery) → deliveries, exports → folders → integrations
+ *   → HTTP → SFTP → ready
  *
  * A failed start unwinds what is up. Nothing here decides anything about files; it only knows who needs whom.
  */
@@ -11,7 +11,6 @@ import { join } from "node:path";
 import { appointmentSettingsOf } from "../config/appointment-settings.ts";
 import { reloadDifference, reloadedConfig } from "../config/reload.ts";
 import type { Config } from "../config/schema.ts";
-import { createDocumentPool, type DocumentPool } from "../documents/document-pool.ts";
 import { createFolderEndpoint } from "../endpoints/folders/folder-endpoint.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../endpoints/http/http-endpoint.ts";
 import { ensureHostKeys } from "../endpoints/sftp/host-key.ts";
@@ -19,30 +18,27 @@ import { createSftpEndpoint, type SftpEndpoint } from "../endpoints/sftp/sftp-en
 import { ensureCompanyTree } from "../exchange/company-tree.ts";
 import { createFileExchange, type FolderExchange } from "../exchange/file-exchange.ts";
 import { recoverUploads } from "../exchange/recover-uploads.ts";
-import { createLocations, type Locations } from "../inbound/locations.ts";
-import { createPipeline, type Pipeline } from "../inbound/pipeline.ts";
+import type { Integration } from "../integrations/integration.ts";
+import { createIntegrations } from "../integrations/integrations.ts";
+import type { Locations } from "../inbound/locations.ts";
 import { recheckReceipts } from "../inbound/recheck-receipts.ts";
 import { refusalDocument, submitStopDocument } from "../inbound/submit-stop-document.ts";
-import { type Clock, systemClock } from "../lib/clock.ts";
+import { systemClock } from "../lib/clock.ts";
 import { makeDirectoryDurably, systemDisk } from "../lib/durable-file.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { HeapGrowth } from "../lib/heap-growth.ts";
 import type { Logger } from "../lib/log.ts";
-import { type ConfigurableSignIn, createSignIn } from "../operations/create-sign-in.ts";
 import { createLoadImporter } from "../operations/load-importer.ts";
 import { sweepDocuments } from "../operations/sweep-documents.ts";
 import { openStore, type Store } from "../store/database.ts";
 import { listOpenSources, recordRemoval } from "../store/files.ts";
 import { noteBoot, readLastRun } from "../store/meta.ts";
 import { takeProcessLock } from "../store/process-lock.ts";
-import { type CollectionWatch, startCollectionWatch } from "./collection-watch.ts";
-import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
-import { documentPoolOptionsOf } from "./document-pool-options.ts";
-import { httpOptionsOf, minFreeBytesOf, pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
+import { buildParts, documentsDirOf, type Parts } from "./daemon-parts.ts";
+import { httpOptionsOf, minFreeBytesOf, signInOptionsOf } from "./endpoint-options.ts";
 import { gatewayOperations } from "./gateway-operations.ts";
-import { createHealth, type Health } from "./health.ts";
+import type { Health } from "./health.ts";
 import { startHousekeeping } from "./housekeeping.ts";
-import { arrivalGraceMsOf, type LedgerWatch, startLedgerWatch } from "./ledger-watch.ts";
 import { renderMetrics } from "./metrics.ts";
 import { type Outbound, pruneOutbound, startOutbound } from "./outbound.ts";
 import { ReleaseStack } from "./service-group.ts";
@@ -52,29 +48,17 @@ export interface Daemon {
   readonly listening: Readonly<Record<string, string>>;
   readonly health: Health;
   /** Takes over what can be taken over while running; the log says what cannot. */
-  reload(config: Config): Promise<void>;
+  reload(config: Config, integrations: ReadonlyMap<string, Integration>): Promise<void>;
   /** Stops in reverse order; gives the number of failures. */
   stop(deadline: AbortSignal): Promise<number>;
 }
 
-/** What the parts are built from, growing as they come up. */
-interface Parts {
-  config: Config;
+/** What the daemon is started with, besides its configuration. */
+export interface DaemonSurroundings {
   readonly log: Logger;
-  readonly clock: Clock;
-  readonly stack: ReleaseStack;
   readonly signal: AbortSignal;
-  readonly locations: Locations;
-  readonly store: Store;
-  readonly companies: CompanyDirectory;
-  readonly documents: DocumentPool;
-  readonly pipeline: Pipeline;
-  readonly signIn: ConfigurableSignIn;
-  readonly health: Health;
-  /** Open connections by endpoint, asked for at each look. */
-  readonly connections: Record<string, () => number>;
-  readonly ledgerWatch: LedgerWatch;
-  readonly collectionWatch: CollectionWatch;
+  /** Those of the configuration, read and compiled. */
+  readonly integrations: ReadonlyMap<string, Integration>;
 }
 
 /** The real path: the endpoints know files by it, and the ledger is to name each place in one way only. */
@@ -119,10 +103,6 @@ interface ExchangeFolders {
 
 function exchangeFoldersOf({ stateDir }: Locations): ExchangeFolders {
   return { companiesDir: join(stateDir, "companies"), journalDir: join(stateDir, "journal") };
-}
-
-function documentsDirOf({ stateDir }: Locations): string {
-  return join(stateDir, "documents");
 }
 
 async function startInbound(parts: Omit<Parts, "health">): Promise<void> {
@@ -202,11 +182,11 @@ function outboundFor(parts: Parts): Promise<Outbound> {
 }
 
 async function startHttp(parts: Parts, outbound: Outbound): Promise<HttpEndpoint> {
-  const { store, clock, documents, log, signIn } = parts;
+  const { store, clock, documents, log, signIn, integrations } = parts;
   const importer = createLoadImporter({ store, clock, log });
   await parts.stack.start(importer, parts.signal);
   const gateway = gatewayOperations({
-    ...{ store, clock },
+    ...{ store, clock, integrations },
     documentsDir: documentsDirOf(parts.locations),
     events: () => parts.config.events,
     appointments: (companyCode) => appointmentSettingsOf(parts.config, companyCode),
@@ -248,74 +228,25 @@ async function startSftp(parts: Parts, exchange: FolderExchange): Promise<SftpEn
   return endpoint;
 }
 
-function buildParts(
-  config: Config,
-  store: Store,
-  rest: Pick<Parts, "log" | "clock" | "stack" | "signal">,
-): Parts {
-  const { log, clock, stack } = rest;
-  const locations = createLocations(config.stateDir);
-  const documentsDir = documentsDirOf(locations);
-  const documents = createDocumentPool({ ...documentPoolOptionsOf(config, log), documentsDir });
-  // The getter: each reload replaces the configuration, and everybody is to see the one in force.
-  const current = { config };
-  const companies = createCompanyDirectory({ read: store.read, locations, config: () => current.config });
-  const pipeline = createPipeline({
-    store,
-    documents,
-    locations,
-    settings: () => pipelineSettingsOf(current.config),
-    companyCodeOf: companies.codeOf,
-    clock,
-    log,
-  });
-  const signIn = createSignIn({ store, clock, log, options: signInOptionsOf(config) });
-  const health = createHealth({
-    store,
-    documents,
-    clock,
-    timeoutMs: () => current.config.watchdog.selfCheckTimeoutMs,
-  });
-  const ledgerWatch = startLedgerWatch({
-    store,
-    locations,
-    clock,
-    log,
-    arrivalGraceMs: arrivalGraceMsOf(config),
-  });
-  stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
-  const collectionWatch = startCollectionWatch({
-    ...{ store, clock, log },
-    config: () => current.config,
-    companyCodeOf: companies.codeOf,
-  });
-  stack.push({ name: "collection watch", release: () => collectionWatch.stop() });
-  return {
-    ...rest,
-    ...{ locations, store, companies, documents, pipeline, signIn, health, ledgerWatch, collectionWatch },
-    connections: {},
-    get config() {
-      return current.config;
-    },
-    set config(next: Config) {
-      current.config = next;
-    },
-  };
-}
-
 interface Endpoints {
   readonly http: HttpEndpoint;
   readonly sftp: SftpEndpoint | undefined;
   readonly outbound: Outbound;
 }
 
-async function reload(parts: Parts, { http, sftp, outbound }: Endpoints, read: Config): Promise<void> {
-  const loaded = await realStateDir(read);
+interface Reloaded {
+  readonly config: Config;
+  readonly integrations: ReadonlyMap<string, Integration>;
+}
+
+async function reload(parts: Parts, { http, sftp, outbound }: Endpoints, read: Reloaded): Promise<void> {
+  const loaded = await realStateDir(read.config);
   const changes = reloadDifference(parts.config, loaded);
   const next = reloadedConfig(parts.config, loaded);
   http.reconfigure(await httpOptionsOf(next));
   sftp?.reload(next.sftp);
   parts.signIn.configure(signInOptionsOf(next));
+  parts.integrations.configure(read.integrations);
   parts.log.level = next.log.level;
   parts.config = next;
   await ensureTrees(parts);
@@ -359,6 +290,7 @@ async function startAll(parts: Parts): Promise<Daemon> {
   });
   stack.push({ name: "housekeeping", release: () => housekeeping.stop() });
   await startFolders(parts);
+  await stack.start(parts.integrations, parts.signal);
   const http = await startHttp(parts, outbound);
   const sftp = await startSftp(parts, exchange);
   health.watch("http", parts.config.http.host, http.port);
@@ -368,7 +300,7 @@ async function startAll(parts: Parts): Promise<Daemon> {
   return {
     listening: listeningOn(http, sftp, parts.config),
     health,
-    reload: (config) => reload(parts, { http, sftp, outbound }, config),
+    reload: (config, integrations) => reload(parts, { http, sftp, outbound }, { config, integrations }),
     stop(deadline) {
       health.setStopping();
       return stack.releaseAll(deadline);
@@ -377,12 +309,17 @@ async function startAll(parts: Parts): Promise<Daemon> {
 }
 
 /** Builds and starts everything. When something fails, what is up is taken down again before the promise rejects. */
-export async function startDaemon(loaded: Config, log: Logger, signal: AbortSignal): Promise<Daemon> {
+export async function startDaemon(
+  loaded: Config,
+  { log, signal, integrations: read }: DaemonSurroundings,
+): Promise<Daemon> {
   const stack = new ReleaseStack(log);
   const config = await realStateDir(loaded);
   try {
     const store = await openState(config, stack);
-    return await startAll(buildParts(config, store, { log, clock: systemClock, stack, signal }));
+    const integrations = createIntegrations({ integrations: read, log });
+    const rest = { log, clock: systemClock, stack, signal, integrations };
+    return await startAll(buildParts(config, store, rest));
   } catch (error) {
     await stack.releaseAll(AbortSignal.timeout(config.shutdown.drainMs));
     throw error;

@@ -33,6 +33,7 @@ import type { EventSettings } from "../operations/route-report.ts";
 import { rejectOrder } from "../operations/reject-order.ts";
 import { rejectAsn, rejectStop } from "../operations/reject-stop.ts";
 import { createHashQueue } from "../operations/sign-in-hash-queue.ts";
+import type { ImportIntegrations } from "../operations/service-import.ts";
 import { assignStopCarrier, unassignStopCarrier } from "../operations/stop-carrier.ts";
 import { readStopDetail } from "../operations/stop-detail.ts";
 import type { Store } from "../store/database.ts";
@@ -41,6 +42,8 @@ interface GatewayDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly documentsDir: string;
+  /** Without them every `serviceName` but `default` is unknown. */
+  readonly integrations?: ImportIntegrations;
   /** The settings of the section `events`, asked for at each report. */
   readonly events: () => EventSettings;
   /** The settings of a company's appointments by its code, asked for at each request. */

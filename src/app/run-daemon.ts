@@ -10,6 +10,7 @@ import type { Config } from "../config/schema.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import { createLogger, type Logger } from "../lib/log.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
+import { formatIntegrationFaults, readIntegrations } from "./read-integrations.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "./systemd-notify.ts";
 import { tlsFaultOf } from "./tls-material.ts";
 
@@ -67,8 +68,13 @@ async function reload(daemon: Daemon, options: RunOptions, log: Logger): Promise
       log.error({ faults: outcome.faults }, "the configuration is faulty; the old one stays in force");
       return;
     }
+    const read = await readIntegrations(outcome.config);
+    if (read.kind === "faulty") {
+      log.error({ faults: read.faults }, "the configuration is faulty; the old one stays in force");
+      return;
+    }
     const tlsFault = await tlsFaultOf(outcome.config);
-    if (tlsFault === undefined) await daemon.reload(outcome.config);
+    if (tlsFault === undefined) await daemon.reload(outcome.config, read.integrations);
     else log.error(`the configuration could not be reloaded; the old one stays in force: ${tlsFault}`);
   } catch (error) {
     log.error({ err: error }, "the configuration could not be reloaded; the old one stays in force");
@@ -127,6 +133,11 @@ async function start(
     process.stderr.write(`${formatConfigFaults(outcome.faults, outcome.file)}\n`);
     return exitCodes.wrongUse;
   }
+  const read = await readIntegrations(outcome.config);
+  if (read.kind === "faulty") {
+    process.stderr.write(`${formatIntegrationFaults(read.faults)}\n`);
+    return exitCodes.wrongUse;
+  }
   const log = createLogger({ level: outcome.config.log.level });
   for (const warning of outcome.warnings) log.warn({ ...warning, file: outcome.file }, "configuration");
   const tlsFault = await tlsFaultOf(outcome.config);
@@ -135,7 +146,7 @@ async function start(
     return exitCodes.failure;
   }
   try {
-    const daemon = await startDaemon(outcome.config, log, signal);
+    const daemon = await startDaemon(outcome.config, { log, signal, integrations: read.integrations });
     return { daemon, log, drainMs: outcome.config.shutdown.drainMs };
   } catch (error) {
     if (signal.aborted) {

@@ -41,7 +41,17 @@ const commands = [
     "file retry",
     "explain",
   ],
-  ...["ledger verify", "deliveries", "delivery show", "delivery retry", "export", "simulate", "version"],
+  ...[
+    "ledger verify",
+    "integration list",
+    "integration test",
+    "deliveries",
+    "delivery show",
+    "delivery retry",
+    "export",
+    "simulate",
+    "version",
+  ],
 ];
 
 const lists = [
@@ -54,6 +64,8 @@ const lists = [
   "file show",
   "explain",
   "ledger verify",
+  "integration list",
+  "integration test",
   "deliveries",
   "delivery show",
   "export",

@@ -10,6 +10,7 @@ import { declareExplain } from "./explain-command.ts";
 import { declareExport } from "./export-command.ts";
 import { declareFile, declareFiles } from "./file-command.ts";
 import { declareInit } from "./init-command.ts";
+import { declareIntegration } from "./integration-command.ts";
 import { declareLedger } from "./ledger-command.ts";
 import { declareServe } from "./serve-command.ts";
 import { declareSimulate } from "./simulate-command.ts";
@@ -25,6 +26,7 @@ const declarations = [
     declareFile,
     declareExplain,
     declareLedger,
+    declareIntegration,
     declareDeliveries,
     declareDelivery,
     declareExport,

@@ -62,12 +62,13 @@ describe("the sample configuration", () => {
     if (outcome.kind === "faulty") throw new Error(formatConfigFaults(outcome.faults));
     const { tls, ...http } = outcome.config.http;
     const { banner, ...sftp } = outcome.config.sftp;
-    const { companies, ...config } = outcome.config;
+    const { companies, integrations, ...config } = outcome.config;
     const defaults = await load("companies: {}");
     expect(defaults).toMatchObject({ config: { ...config, http, sftp } });
     expect(outcome.warnings).toEqual([]);
     expect(tls?.keyPassphrase?.reveal()).toBe("hunter2");
     expect([banner, companies["ACME"]?.folders[0]?.label]).toEqual(["Authorised use only.", "warehouse"]);
+    expect(integrations["erp"]?.companies).toEqual(["ACME"]);
     const { targets = {}, exports = {} } = companies["ACME"]?.outbound ?? {};
     expect(Object.keys(targets)).toEqual(["folder", "https", "sftp", "ftp", "ftps"]);
     expect(exports["nightly"]).toMatchObject({ schedule: "30 2 * * *", zone: "UTC", target: "sftp" });
@@ -80,6 +81,7 @@ describe("the sample configuration", () => {
       const steps = path
         .replace("<CODE>", "ACME")
         .replace("exports.<NAME>", "exports.nightly")
+        .replace("integrations.<NAME>", "integrations.erp")
         .replace(/<(\w+)>/, "$1")
         .replaceAll("[]", ".0")
         .split(".");
@@ -138,6 +140,9 @@ describe("the JSON Schema for editors judges as the loader does:", () => {
     ["companies: {A: {outbound: {exports: {e: {form: files}}}}}", false],
     ["companies: {A: {outbound: {on: [7014]}}}", true],
     ["companies: {A: {outbound: {on: 7014}}}", false],
+    ["integrations: {erp: {file: x.jsonata, input: xml, companies: [ACME]}}", true],
+    ["integrations: {erp: {input: xml}}", false],
+    ["integrations: {Default: {file: x.jsonata}}", false],
     ["security: {bans: {allow: 10.0.0.1}}", false],
     ["[]", false],
   ])("%s", async (yaml, isRight) => {

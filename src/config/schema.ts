@@ -7,6 +7,7 @@ import { companiesSection } from "./companies-section.ts";
 import { eventsSection } from "./events-section.ts";
 import { httpSection } from "./http-section.ts";
 import { inboundSection } from "./inbound-section.ts";
+import { integrationsSection } from "./integrations-section.ts";
 import type { Secret } from "./secret.ts";
 import { securitySection } from "./security-section.ts";
 import { choice, integer, path, section, size } from "./setting.ts";
@@ -48,6 +49,7 @@ export const configSchema = section(
     storage: section({ minFree }, { description: "Disk space." }),
     security: securitySection,
     companies: companiesSection,
+    integrations: integrationsSection,
     shutdown: section(
       {
         drainMs: integer({

@@ -93,8 +93,11 @@ export class XmlCursor {
     return line;
   }
 
-  /** Opens the next child of the current element; false when there is none, and the element is then closed. */
-  openNext(): boolean {
+  /**
+   * Opens the next child of the current element; false when there is none, and the element is then closed. `takeText` gets
+   * the texts that stand before it, references resolved.
+   */
+  openNext(takeText?: (text: string) => void): boolean {
     if (this.#isEmpty) {
       this.#close();
       return false;
@@ -102,6 +105,7 @@ export class XmlCursor {
     for (;;) {
       const at = this.#text.indexOf("<", this.#at);
       if (at === -1) return false; // the end of the document
+      if (takeText !== undefined) this.#giveText(at, takeText);
       const code = this.#text.charCodeAt(at + 1);
       if (code === codes.slash) {
         this.#at = this.#text.indexOf(">", at) + 1;
@@ -149,6 +153,30 @@ export class XmlCursor {
       at = close + 1;
     }
     return undefined;
+  }
+
+  /** All attributes of the element just opened, as they stand. Read them before the element's content. */
+  attributes(): (readonly [name: string, value: string])[] {
+    const text = this.#text;
+    const found: (readonly [string, string])[] = [];
+    for (let at = this.#nameEnd; at < this.#tagEnd; ) {
+      const equals = this.#equalsFrom(at);
+      if (equals === -1) break;
+      const open = this.#quoteAfter(equals);
+      const close = text.indexOf(text.charAt(open), open + 1);
+      found.push([text.slice(at, equals).trim(), attributeValue(text.slice(open + 1, close))]);
+      at = close + 1;
+    }
+    return found;
+  }
+
+  /** The text up to `at`, where a tag or other markup begins; of a CDATA section that begins there its content too. */
+  #giveText(at: number, takeText: (text: string) => void): void {
+    const raw = this.#text.slice(this.#at, at);
+    this.#checkTextLength(raw.length);
+    if (raw !== "") takeText(raw.includes("&") ? withoutReferences(raw) : raw);
+    if (this.#text.startsWith("<![CDATA[", at))
+      takeText(this.#text.slice(at + 9, this.#text.indexOf("]]>", at)));
   }
 
   /** Never looks behind the tag: a document without any `=` would be searched to its end for each element. */

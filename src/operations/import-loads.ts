@@ -12,12 +12,12 @@ import type { Store } from "../store/database.ts";
 import { saveDocuments } from "../store/documents.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { insertImport, insertImportItem, type NewImport } from "../store/imports.ts";
-import { defaultImportRules, type ImportInput, type ImportKind, readImport } from "./import-request.ts";
+import { defaultImportRules, type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "./request-body.ts";
-import { requireService } from "./service-name.ts";
+import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
 import { takeOutDocuments } from "./take-out-documents.ts";
 
-export interface ImportLoadsDeps {
+export interface ImportLoadsDeps extends ServiceDeps {
   readonly store: Pick<Store, "write">;
   readonly clock: Clock;
   /** Where the content of documents is kept. */
@@ -26,10 +26,9 @@ export interface ImportLoadsDeps {
   readonly wake: () => void;
 }
 
-export interface LoadImport extends ImportInput {
+export interface LoadImport extends ServiceImport {
   /** Most stops of one import, over all its loads; more are refused (909). */
   readonly maxStops?: number;
-  readonly serviceName: string;
   readonly userName: string;
 }
 
@@ -100,13 +99,12 @@ async function keep(tx: Transaction, entry: NewImport, { loads, documents }: Rea
   await saveDocuments(tx, { companyId: entry.companyId, documents, now: entry.receivedAt });
 }
 
-/** Gives the id for `import/info`; the import survives a crash from then on. Throws 908 or the faults of the body. */
-export async function importLoads(
-  deps: ImportLoadsDeps,
-  input: LoadImport,
-): Promise<{ readonly importId: string }> {
+interface AcceptedImport {
+  readonly importId: string;
+}
+
+async function acceptStandard(deps: ImportLoadsDeps, input: LoadImport): Promise<AcceptedImport> {
   const { companyId, serviceName, userName } = input;
-  requireService(serviceName);
   checkStops(input);
   const reading = await readImport(loadImport, input);
   if (reading.kind === "refused") throw refusal(reading.faults);
@@ -116,4 +114,12 @@ export async function importLoads(
   await deps.store.write((tx) => keep(tx, entry, ready));
   deps.wake();
   return { importId: guid };
+}
+
+/** Gives the id for `import/info`; the import survives a crash from then on. Throws 908 or the faults of the body. */
+export function importLoads(deps: ImportLoadsDeps, input: LoadImport): Promise<AcceptedImport> {
+  return importThroughService(deps, input, {
+    importKind: "loads",
+    run: (standard) => acceptStandard(deps, standard),
+  });
 }

@@ -15,21 +15,19 @@ import type { Store } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { saveOrder } from "../store/orders.ts";
 import { applyStopChanges } from "./apply-stop-changes.ts";
-import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
+import { type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "./request-body.ts";
-import { requireService } from "./service-name.ts";
+import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
 import { takeOutDocuments } from "./take-out-documents.ts";
 
-export interface OrderImportDeps {
+export interface OrderImportDeps extends ServiceDeps {
   readonly store: Pick<Store, "write">;
   readonly clock: Clock;
   /** Where the content of documents is kept. */
   readonly documentsDir: string;
 }
 
-export interface OrderImport extends ImportInput {
-  readonly serviceName: string;
-}
+export type OrderImport = ServiceImport;
 
 /** Others get a turn of the event loop between so many orders. */
 const ordersInTurn = 64;
@@ -91,15 +89,21 @@ async function writeOrders(tx: Transaction, { companyId, orders, now }: OrderWri
   }
 }
 
-/**
- * Creates or replaces the orders of the request and their stops; of two with the same number the later stays. A cancelled
- * order is created anew. Throws a `DropgateError` with all faults; then nothing was written.
- */
-export async function importOrders(deps: OrderImportDeps, input: OrderImport): Promise<void> {
-  requireService(input.serviceName);
+async function importStandard(deps: OrderImportDeps, input: OrderImport): Promise<void> {
   const reading = await readImport(orderImport, input);
   if (reading.kind === "refused") throw refusal(reading.faults);
   const orders = await keptFormsOf(deps, reading.entities);
   const { companyId } = input;
   await deps.store.write((tx) => writeOrders(tx, { companyId, orders, now: deps.clock.now() }));
+}
+
+/**
+ * Creates or replaces the orders of the request and their stops; of two with the same number the later stays. A cancelled
+ * order is created anew. Throws a `DropgateError` with all faults; then nothing was written.
+ */
+export function importOrders(deps: OrderImportDeps, input: OrderImport): Promise<void> {
+  return importThroughService(deps, input, {
+    importKind: "orders",
+    run: (standard) => importStandard(deps, standard),
+  });
 }

@@ -9,21 +9,19 @@ import type { Clock } from "../lib/clock.ts";
 import type { Fault } from "../lib/errors.ts";
 import type { Store } from "../store/database.ts";
 import { applyStopChanges, type StopChanges } from "./apply-stop-changes.ts";
-import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
+import { type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "./request-body.ts";
-import { requireService } from "./service-name.ts";
+import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
 import { takeOutDocuments } from "./take-out-documents.ts";
 
-export interface StopImportDeps {
+export interface StopImportDeps extends ServiceDeps {
   readonly store: Pick<Store, "write">;
   readonly clock: Clock;
   /** Where the content of documents is kept. */
   readonly documentsDir: string;
 }
 
-export interface StopImport extends ImportInput {
-  readonly serviceName: string;
-}
+export type StopImport = ServiceImport;
 
 const stopImport: ImportKind<Stop> = {
   list: "stops",
@@ -74,7 +72,6 @@ async function write(
 }
 
 async function importBy(deps: StopImportDeps, input: StopImport, rules: StateRules): Promise<void> {
-  requireService(input.serviceName);
   const reading = readImport(stopImport, input);
   const read = reading instanceof Promise ? await reading : reading;
   if (read.kind === "refused") throw refusal(read.faults);
@@ -86,10 +83,16 @@ async function importBy(deps: StopImportDeps, input: StopImport, rules: StateRul
 
 /** Creates or updates the stops of the request. Throws a `DropgateError` with all faults; then nothing was written. */
 export function importStops(deps: StopImportDeps, input: StopImport): Promise<void> {
-  return importBy(deps, input, importRules);
+  return importThroughService(deps, input, {
+    importKind: "stops",
+    run: (standard) => importBy(deps, standard, importRules),
+  });
 }
 
 /** The same for ASNs: stops in the state InboundShipment. */
 export function importAsns(deps: StopImportDeps, input: StopImport): Promise<void> {
-  return importBy(deps, input, asnImportRules);
+  return importThroughService(deps, input, {
+    importKind: "asn",
+    run: (standard) => importBy(deps, standard, asnImportRules),
+  });
 }

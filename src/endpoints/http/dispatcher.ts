@@ -12,6 +12,7 @@ import { parseJsonBytes } from "../../lib/json-text.ts";
 import type { Logger } from "../../lib/log.ts";
 import { runInTurn } from "../../lib/request-turn.ts";
 import { isPassingStoreError } from "../../lib/store-error.ts";
+import { defaultService, type SentBody } from "../../operations/service-import.ts";
 import type { Membership, SignedInUser, SignIn } from "../../operations/sign-in.ts";
 import { type Answer, type RefusalDocument, refusalAnswer, textType } from "./answer.ts";
 import { authorise, checkBan, checkTransport, signInUser } from "./authentication.ts";
@@ -21,7 +22,7 @@ import { type Exchange, logExchange, openExchange, sendAnswer } from "./exchange
 import type { HttpOperations } from "./http-operations.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { ClientGone, HttpRefusal } from "./http-refusal.ts";
-import { checkMediaType } from "./media-type.ts";
+import { checkMediaType, isXmlBody, xmlMedia } from "./media-type.ts";
 import { bodyAtHand, readBody } from "./request-body.ts";
 import { checkHead } from "./request-head.ts";
 import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget } from "./request-target.ts";
@@ -105,22 +106,35 @@ async function receiveBody(state: DispatcherState, exchange: Exchange): Promise<
   return await readBody(request, response, { limits: state.options(), reserve });
 }
 
-type Content = Pick<OperationRequest, "json" | "bytes">;
+type Content = Pick<OperationRequest, "json" | "bytes" | "sent">;
 
-const noContent: Content = { json: undefined, bytes: new Uint8Array(0) };
+const noContent: Content = { json: undefined, bytes: new Uint8Array(0), sent: undefined };
+
+/** The form of a body that is for a custom integration, which reads it itself; undefined for all others. */
+function formToMap(
+  { isMappable }: CompanyRoute,
+  { headers }: IncomingMessage,
+  params: Admitted["params"],
+): SentBody["form"] | undefined {
+  if (isMappable !== true || params["serviceName"] === defaultService) return undefined;
+  return isXmlBody(headers) ? "xml" : "json";
+}
 
 /** What the operation gets of the body. Once JSON is parsed, its bytes must not be kept from being freed. */
 function contentOf(
   state: DispatcherState,
   exchange: Exchange,
-  { body, media }: CompanyRoute,
+  { route, params }: Admitted,
 ): Content | Promise<Content> {
+  const { body, media } = route;
   if (body === "none") return noContent;
   const { request } = exchange;
-  checkMediaType(request.headers, media, body);
+  const form = formToMap(route, request, params);
+  checkMediaType(request.headers, form === undefined ? media : [...media, ...xmlMedia], form ?? body);
   const read = (bytes: Buffer): Content => {
     exchange.bytesIn = bytes.length;
-    if (body === "xml") return { json: undefined, bytes };
+    if (form !== undefined) return { ...noContent, sent: { form, bytes } };
+    if (body === "xml") return { ...noContent, bytes };
     return { ...noContent, json: parseJsonBytes(bytes, { maxDepth: state.options().maxJsonDepth }) };
   };
   const bytes = bodyAtHand(request, state.options());
@@ -144,13 +158,14 @@ interface Admitted {
 function runOperation(
   state: DispatcherState,
   exchange: Exchange,
-  { route, params, query, user, membership }: Admitted,
+  admitted: Admitted,
 ): Answer | Promise<Answer> {
+  const { route, params, query, user, membership } = admitted;
   const { roles, companyId, companyCode } = membership;
   const { id: requestId, response } = exchange;
   const { userName } = user;
   const signal = () => signalFor(response);
-  const run = ({ json, bytes }: Content) =>
+  const run = ({ json, bytes, sent }: Content) =>
     route.run(state, {
       requestId,
       userName,
@@ -161,9 +176,10 @@ function runOperation(
       query,
       json,
       bytes,
+      sent,
       signal,
     });
-  const content = contentOf(state, exchange, route);
+  const content = contentOf(state, exchange, admitted);
   return content instanceof Promise ? content.then(run) : run(content);
 }
 

@@ -1,7 +1,7 @@
 /** Loads of the gateway, results of imports and recorded events (interface 4.1; decisions 2.1). */
 import { documentAnswer, jsonAnswer, successAnswer } from "./answer.ts";
 import type { CompanyRoute, Route } from "./route.ts";
-import { bodyOf, gatewayRead, gatewayWrite, importOf, param } from "./route-helpers.ts";
+import { bodyOf, gatewayRead, gatewayWrite, param, serviceImportOf } from "./route-helpers.ts";
 
 const getLoadDetail: CompanyRoute = {
   ...gatewayRead,
@@ -19,13 +19,13 @@ const importLoads: CompanyRoute = {
   name: "importLoads",
   summary: "Import loads (asynchronous)",
   path: "/load/update/{serviceName}/{companyCode}",
+  isMappable: true,
   async run({ operations, options }, request) {
     const { maxLoads, maxEntries: maxStops, unknownFields } = options();
     const { importId } = await operations.importLoads({
-      ...importOf(request, options()),
+      ...serviceImportOf(request, options()),
       rules: { maxEntries: maxLoads, unknownFields },
       maxStops,
-      serviceName: param(request, "serviceName"),
       userName: request.userName,
     });
     return jsonAnswer(JSON.stringify({ status: "Success", importId }));

@@ -18,11 +18,19 @@ function parseMediaType(header: string): MediaType {
   return { type: type.trim().toLowerCase(), charset };
 }
 
+/** Media types of XML. */
+export const xmlMedia: readonly string[] = ["application/xml", "text/xml"];
+
 /** The bytes of an XML document say their encoding themselves; the header may only name one that is taken at all. */
 const charsets: Readonly<Record<"json" | "xml", ReadonlySet<string>>> = {
   json: new Set(["utf-8", "utf8", "us-ascii", ""]),
   xml: new Set(["utf-8", "utf8", "us-ascii", "utf-16", "utf-16le", "utf-16be", "iso-8859-1", "latin1", ""]),
 };
+
+/** Whether the body says that it is XML. */
+export function isXmlBody(headers: IncomingHttpHeaders): boolean {
+  return xmlMedia.includes(parseMediaType(headers["content-type"] ?? "").type);
+}
 
 /** Throws 942 (415) unless the body is of one of the media types, in a charset that can be read, uncompressed. */
 export function checkMediaType(

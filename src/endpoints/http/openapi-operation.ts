@@ -27,7 +27,8 @@ export const pathParts: Readonly<Record<string, PathPart>> = {
   orderNbr: numberPart("orderNbr", "Number of the order, matched exactly.", "4001"),
   accountNumber: numberPart("accountNumber", "Number of the customer, matched exactly.", "C-100"),
   serviceName: {
-    description: "`default`, or the name of a custom integration.",
+    description:
+      "`default`, or the name of a custom integration, which takes a body of a form of its own, JSON or XML.",
     schema: Type.String({ minLength: 1 }),
     example: "default",
   },

@@ -1,7 +1,7 @@
 /** The routes for customer orders (interface 4.6). */
 import { documentAnswer, successAnswer } from "./answer.ts";
 import type { CompanyRoute, Route } from "./route.ts";
-import { bodyOf, gatewayRead, gatewayWrite, importOf, param } from "./route-helpers.ts";
+import { bodyOf, gatewayRead, gatewayWrite, param, serviceImportOf } from "./route-helpers.ts";
 
 const getOrderDetail: CompanyRoute = {
   ...gatewayRead,
@@ -21,11 +21,9 @@ const importOrders: CompanyRoute = {
   name: "importOrders",
   summary: "Import orders",
   path: "/order/update/{serviceName}/{companyCode}",
+  isMappable: true,
   async run({ operations, options }, request) {
-    await operations.importOrders({
-      ...importOf(request, options()),
-      serviceName: param(request, "serviceName"),
-    });
+    await operations.importOrders(serviceImportOf(request, options()));
     return successAnswer;
   },
 };

@@ -2,6 +2,7 @@
 import type { Role } from "../../domain/role.ts";
 import type { ImportInput, ImportRules } from "../../operations/import-request.ts";
 import type { BodyInput } from "../../operations/request-body.ts";
+import type { ServiceImport } from "../../operations/service-import.ts";
 import { jsonType } from "./answer.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { OperationRequest } from "./route.ts";
@@ -50,6 +51,13 @@ function importRulesOf({ maxEntries, unknownFields }: HttpOptions): ImportRules 
 export function importOf(request: OperationRequest, options: HttpOptions): ImportInput {
   const { companyId, companyCode, json } = request;
   return { companyId, companyCode, body: json, rules: importRulesOf(options) };
+}
+
+/** The same for imports whose path has `{serviceName}`; their routes are `isMappable`. */
+export function serviceImportOf(request: OperationRequest, options: HttpOptions): ServiceImport {
+  const { sent, signal } = request;
+  const input = { ...importOf(request, options), serviceName: param(request, "serviceName") };
+  return sent === undefined ? input : { ...input, sent, maxJsonDepth: options.maxJsonDepth, signal };
 }
 
 /** The body of an operation on one thing. */

@@ -1,5 +1,6 @@
 /** What a route is: one operation as HTTP sees it. The dispatcher and the API document are driven by these alone. */
 import type { Role } from "../../domain/role.ts";
+import type { SentBody } from "../../operations/service-import.ts";
 import type { Answer, ErrorShape } from "./answer.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { HttpOperations } from "./http-operations.ts";
@@ -21,6 +22,8 @@ export interface OperationRequest {
   readonly json: unknown;
   /** The untouched body of routes with an `xml` body. */
   readonly bytes: Uint8Array;
+  /** The untouched body of an import that is for a custom integration; `json` is undefined then. */
+  readonly sent: SentBody | undefined;
   /** Aborts when the client is gone; made when it is asked for. */
   signal(): AbortSignal;
 }
@@ -51,6 +54,8 @@ interface RouteBase {
   readonly body: "none" | "json" | "xml";
   /** Media types of the body. */
   readonly media: readonly string[];
+  /** The path has `{serviceName}`: for any but `default` the body is kept as it came, and may be XML too. */
+  readonly isMappable?: boolean;
 }
 
 /** Asks for no sign-in. Answered even while others are turned away because of load. */

@@ -2,7 +2,7 @@
 import { documentAnswer, successAnswer } from "./answer.ts";
 import type { HttpOperations } from "./http-operations.ts";
 import type { CompanyRoute, Route } from "./route.ts";
-import { bodyOf, gatewayRead, gatewayWrite, importOf, param } from "./route-helpers.ts";
+import { bodyOf, gatewayRead, gatewayWrite, param, serviceImportOf } from "./route-helpers.ts";
 
 const getStopDetail: CompanyRoute = {
   ...gatewayRead,
@@ -22,12 +22,10 @@ function importRoute(
   return {
     ...gatewayWrite,
     ...route,
+    isMappable: true,
     run({ operations, options }, request) {
-      const serviceName = param(request, "serviceName");
       // Without a wait in here, which would hold the request and its body until the commit.
-      return operations[operation]({ ...importOf(request, options()), serviceName }).then(
-        () => successAnswer,
-      );
+      return operations[operation](serviceImportOf(request, options())).then(() => successAnswer);
     },
   };
 }

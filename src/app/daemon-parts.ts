@@ -1,0 +1,100 @@
+/** The parts of the daemon that others are started with, built from the configuration and the open store. */
+import { join } from "node:path";
+import type { Config } from "../config/schema.ts";
+import { createDocumentPool, type DocumentPool } from "../documents/document-pool.ts";
+import type { Integrations } from "../integrations/integrations.ts";
+import { createLocations, type Locations } from "../inbound/locations.ts";
+import { createPipeline, type Pipeline } from "../inbound/pipeline.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/log.ts";
+import { type ConfigurableSignIn, createSignIn } from "../operations/create-sign-in.ts";
+import type { Store } from "../store/database.ts";
+import { type CollectionWatch, startCollectionWatch } from "./collection-watch.ts";
+import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
+import { documentPoolOptionsOf } from "./document-pool-options.ts";
+import { pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
+import { createHealth, type Health } from "./health.ts";
+import { arrivalGraceMsOf, type LedgerWatch, startLedgerWatch } from "./ledger-watch.ts";
+import type { ReleaseStack } from "./service-group.ts";
+
+/** What the daemon is made of but for its endpoints. */
+export interface Parts {
+  config: Config;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly stack: ReleaseStack;
+  readonly signal: AbortSignal;
+  readonly locations: Locations;
+  readonly store: Store;
+  readonly companies: CompanyDirectory;
+  readonly documents: DocumentPool;
+  readonly pipeline: Pipeline;
+  readonly signIn: ConfigurableSignIn;
+  readonly health: Health;
+  /** Open connections by endpoint, asked for at each look. */
+  readonly connections: Record<string, () => number>;
+  readonly ledgerWatch: LedgerWatch;
+  readonly collectionWatch: CollectionWatch;
+  readonly integrations: Integrations;
+}
+
+/** Where the content of documents is kept. */
+export function documentsDirOf({ stateDir }: Locations): string {
+  return join(stateDir, "documents");
+}
+
+/** Builds them; the watches run from now on, and their ends are on the stack. */
+export function buildParts(
+  config: Config,
+  store: Store,
+  rest: Pick<Parts, "log" | "clock" | "stack" | "signal" | "integrations">,
+): Parts {
+  const { log, clock, stack } = rest;
+  const locations = createLocations(config.stateDir);
+  const documentsDir = documentsDirOf(locations);
+  const documents = createDocumentPool({ ...documentPoolOptionsOf(config, log), documentsDir });
+  // The getter: each reload replaces the configuration, and everybody is to see the one in force.
+  const current = { config };
+  const companies = createCompanyDirectory({ read: store.read, locations, config: () => current.config });
+  const pipeline = createPipeline({
+    store,
+    documents,
+    locations,
+    settings: () => pipelineSettingsOf(current.config),
+    companyCodeOf: companies.codeOf,
+    clock,
+    log,
+  });
+  const signIn = createSignIn({ store, clock, log, options: signInOptionsOf(config) });
+  const health = createHealth({
+    store,
+    documents,
+    clock,
+    timeoutMs: () => current.config.watchdog.selfCheckTimeoutMs,
+  });
+  const ledgerWatch = startLedgerWatch({
+    store,
+    locations,
+    clock,
+    log,
+    arrivalGraceMs: arrivalGraceMsOf(config),
+  });
+  stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
+  const collectionWatch = startCollectionWatch({
+    ...{ store, clock, log },
+    config: () => current.config,
+    companyCodeOf: companies.codeOf,
+  });
+  stack.push({ name: "collection watch", release: () => collectionWatch.stop() });
+  return {
+    ...rest,
+    ...{ locations, store, companies, documents, pipeline, signIn, health, ledgerWatch, collectionWatch },
+    connections: {},
+    get config() {
+      return current.config;
+    },
+    set config(next: Config) {
+      current.config = next;
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** A custom integration (decisions 10) as all parts know it. */
+import type { ImportKindName } from "../domain/import-kind.ts";
+
+export interface Integration {
+  /** The `serviceName` of imports that go through it. */
+  readonly name: string;
+  /** Where its expression was read. */
+  readonly file: string;
+  /** The JSONata expression. */
+  readonly expression: string;
+  /** The form of the bodies that it takes. */
+  readonly input: "json" | "xml";
+  /** How long one mapping may take. */
+  readonly timeoutMs: number;
+  /** Size of the document that it makes, in JSON. */
+  readonly maxOutputBytes: number;
+  /** Codes of the companies that may use it; undefined: all. */
+  readonly companies: readonly string[] | undefined;
+}
+
+/** What one mapping is about. */
+export interface MappingRequest {
+  readonly serviceName: string;
+  /** The company's code as it is registered; the expression has it as `$companyCode`. */
+  readonly companyCode: string;
+  readonly importKind: ImportKindName;
+  readonly bytes: Uint8Array;
+  /** Levels that the body and the document may be nested, in JSON. */
+  readonly maxDepth: number;
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { JobQueue } from "./job-queue.ts";
+
+function job(companyCode: string, id: number) {
+  return { companyCode, id };
+}
+
+function taken(queue: JobQueue<ReturnType<typeof job>>): string[] {
+  const order: string[] = [];
+  for (let next = queue.take(); next !== undefined; next = queue.take())
+    order.push(`${next.companyCode}${next.id}`);
+  return order;
+}
+
+test("companies take turns, each in its own order", () => {
+  const queue = new JobQueue<ReturnType<typeof job>>();
+  for (const id of [1, 2, 3]) queue.add(job("A", id));
+  queue.add(job("B", 1));
+  queue.add(job("C", 1));
+  queue.add(job("B", 2));
+  expect(queue.size).toBe(6);
+  expect(taken(queue)).toEqual(["A1", "B1", "C1", "A2", "B2", "A3"]);
+  expect(queue.size).toBe(0);
+});
+
+test("one that is taken back is not worked on, and what is not there is no fault", () => {
+  const queue = new JobQueue<ReturnType<typeof job>>();
+  const [first, second] = [job("A", 1), job("A", 2)];
+  queue.add(first);
+  queue.add(second);
+  queue.remove(first);
+  queue.remove(job("B", 1));
+  expect(taken(queue)).toEqual(["A2"]);
+});

@@ -1,0 +1,20 @@
+/** What the pool and its mapping processes say to each other. */
+import type { MappingJob, MappingOutcome } from "./map-body.ts";
+
+export interface JobMessage {
+  readonly job: MappingJob;
+  /** The memory of the XML parser, beyond which the process ends with `processExit.memory`. */
+  readonly maxParserBytes: number;
+}
+
+export type ProcessReport =
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "done";
+      readonly outcome: MappingOutcome;
+      /** Its memory has grown, and some of it will not shrink: the process should be replaced. */
+      readonly isWornOut: boolean;
+    };
+
+/** Exit codes of a mapping process that ends itself. */
+export const processExit = { memory: 91 } as const;

@@ -1,0 +1,170 @@
+/**
+ * One mapping process as the pool sees it: starting → ready ⇄ busy → ended. It is ended from outside when a job is over its
+ * time or its memory: a process that is stuck cannot tell. It has no environment (which may hold secrets), no working folder,
+ * and may read nothing but the program.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { messageOf } from "../lib/errors.ts";
+import type { MappingJob, MappingOutcome } from "./map-body.ts";
+import { type JobMessage, type ProcessReport, processExit } from "./mapping-messages.ts";
+
+export type EndReason = "time" | "memory" | "crash" | "stopped";
+
+export interface ProcessLimits {
+  readonly maxHeapMb: number;
+  /** All memory of the process; a look each `lookEachMs` while it works. */
+  readonly maxMemoryMb: number;
+  readonly maxParserMb: number;
+}
+
+export interface ProcessEvents {
+  /** It waits for a job: after its start, and after each. */
+  free(process: MappingProcess): void;
+  done(process: MappingProcess, outcome: MappingOutcome): void;
+  ended(process: MappingProcess, end: { readonly reason: EndReason; readonly detail: string }): void;
+}
+
+/** jsonata's own limit comes first, for it names itself; behind it the process is ended. */
+const graceMs = 500;
+const lookEachMs = 50;
+const startTimeoutMs = 30_000;
+const maxErrorText = 4_000;
+
+/** Runs from `dist` as .js and from the sources as .ts. */
+function workerFile(): string {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return fileURLToPath(new URL(`./mapping-worker.${extension}`, import.meta.url));
+}
+
+function nodeOptions({ maxHeapMb }: ProcessLimits): string[] {
+  const program = fileURLToPath(new URL("../../", import.meta.url));
+  return [
+    `--max-old-space-size=${maxHeapMb}`,
+    "--max-semi-space-size=4",
+    "--disable-warning=ExperimentalWarning",
+    // A pattern that backtracks without end goes on in the engine that cannot; look-arounds it does not know.
+    "--enable-experimental-regexp-engine-on-excessive-backtracks",
+    ...(process.allowedNodeEnvironmentFlags.has("--permission")
+      ? ["--permission", `--allow-fs-read=${program}`]
+      : []),
+  ];
+}
+
+/** Resident memory of a process in MB; 0 when it has gone. */
+async function memoryMbOf(pid: number): Promise<number> {
+  try {
+    const status = await readFile(`/proc/${pid}/status`, "utf8");
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0; // It ended between two looks; its end is told by the process itself.
+  }
+}
+
+/** V8 ends a process that it cannot give memory with an abort or a trap, and says so. */
+function reasonOf(code: number | null, signal: NodeJS.Signals | null, text: string): EndReason {
+  if (code === processExit.memory || /out of memory|Allocation failed|invalid .*size/i.test(text))
+    return "memory";
+  return signal === "SIGTRAP" || signal === "SIGABRT" ? "memory" : "crash";
+}
+
+export class MappingProcess {
+  readonly #events: ProcessEvents;
+  readonly #limits: ProcessLimits;
+  readonly #child: ChildProcess;
+  readonly #exited = Promise.withResolvers<void>();
+  #errorText = "";
+  #reason: EndReason | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #look: NodeJS.Timeout | undefined;
+  #isStarted = false;
+  /** Ends after the job in hand. */
+  #isWornOut = false;
+
+  constructor(limits: ProcessLimits, events: ProcessEvents) {
+    this.#limits = limits;
+    this.#events = events;
+    this.#child = fork(workerFile(), [], {
+      execArgv: nodeOptions(limits),
+      env: {},
+      cwd: "/",
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
+    this.#timer = setTimeout(() => this.#endFor("crash"), startTimeoutMs);
+    this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#note(text));
+    this.#child.on("message", (report: ProcessReport) => this.#receive(report));
+    // A channel that breaks, or a program that cannot be run: `exit` follows, or never came to be.
+    this.#child.on("error", (error) => this.#failed(error));
+    this.#child.on("exit", (code, signal) => this.#ended(code, signal));
+  }
+
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  /** Gives it a job; it must be free. */
+  send(job: MappingJob): void {
+    const message: JobMessage = { job, maxParserBytes: this.#limits.maxParserMb * 1024 * 1024 };
+    this.#timer = setTimeout(() => this.#endFor("time"), job.integration.timeoutMs + graceMs);
+    this.#look = setInterval(() => void this.#checkMemory(), lookEachMs);
+    // An error of the channel comes as `error` too; the callback keeps it from being thrown.
+    this.#child.send(message, () => undefined);
+  }
+
+  /** Ends it now. Resolves when it has gone. */
+  async end(): Promise<void> {
+    this.#endFor("stopped");
+    await this.#exited.promise;
+  }
+
+  #note(text: string): void {
+    this.#errorText = (this.#errorText + text).slice(0, maxErrorText);
+  }
+
+  #receive(report: ProcessReport): void {
+    this.#rest();
+    if (report.kind === "ready") this.#isStarted = true;
+    else {
+      this.#isWornOut = report.isWornOut;
+      this.#events.done(this, report.outcome);
+    }
+    if (this.#isWornOut) this.#endFor("stopped");
+    else this.#events.free(this);
+  }
+
+  async #checkMemory(): Promise<void> {
+    const { pid } = this.#child;
+    if (pid === undefined || (await memoryMbOf(pid)) <= this.#limits.maxMemoryMb) return;
+    // It may have answered while the look was under way.
+    if (this.#look !== undefined) this.#endFor("memory");
+  }
+
+  #endFor(reason: EndReason): void {
+    this.#rest();
+    this.#reason ??= reason;
+    this.#child.kill("SIGKILL");
+  }
+
+  #rest(): void {
+    clearTimeout(this.#timer);
+    clearInterval(this.#look);
+    this.#timer = undefined;
+    this.#look = undefined;
+  }
+
+  #failed(error: Error): void {
+    this.#note(`${messageOf(error)}\n`);
+    if (this.#child.pid === undefined) this.#ended(null, null);
+    else this.#endFor("crash");
+  }
+
+  #ended(code: number | null, signal: NodeJS.Signals | null): void {
+    this.#rest();
+    this.#exited.resolve();
+    const reason = this.#reason ?? reasonOf(code, signal, this.#errorText);
+    const fatal = /FATAL ERROR:.*|Error:.*/.exec(this.#errorText)?.[0] ?? "";
+    this.#events.ended(this, { reason, detail: `${fatal} (exit ${code ?? signal ?? "none"})`.trim() });
+  }
+}
