@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { benchAppointments } from "./appointments.ts";
 import { benchBacklog } from "./backlog.ts";
 import { benchEvents } from "./events.ts";
+import { benchFtp } from "./ftp.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchLatency } from "./latency.ts";
 import { benchOutbound } from "./outbound.ts";
@@ -26,6 +27,7 @@ import { defaultHome } from "./support/sites.ts";
 
 const suites: Readonly<Record<string, (options: BenchOptions) => Promise<Measurement[]>>> = {
   sftp: benchSftp,
+  ftp: benchFtp,
   latency: benchLatency,
   start: benchStart,
   backlog: benchBacklog,

@@ -29,8 +29,11 @@ export interface SftpSite {
 
 export interface DaemonSite extends SftpSite {
   readonly process: ChildProcess;
+  /** 0 when FTP is switched off. */
+  readonly ftpPort: number;
   /** Base address of HTTP. */
   readonly http: string;
+  readonly password: string;
   readonly authorization: string;
   readonly folder: string;
   /** From the start of the process to the line that says "ready". */
@@ -48,7 +51,7 @@ async function makeKey(file: string): Promise<void> {
   await runProgram("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", file]);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const address = server.address();
@@ -114,6 +117,7 @@ export async function prepareDaemon(home = defaultHome, settings: object = {}): 
 interface ReadyLine {
   readonly http: string;
   readonly sftp: string;
+  readonly ftp?: string;
 }
 
 /** The log goes to a file, as it does under systemd: reading it here would take time from what is measured. */
@@ -137,12 +141,14 @@ export async function startDaemon(prepared: Prepared, env: NodeJS.ProcessEnv = {
     stdio: ["ignore", log, log],
     env: { ...process.env, ...env },
   });
-  const { http, sftp } = await readyLineOf(logFile, child);
+  const { http, sftp, ftp } = await readyLineOf(logFile, child);
   return {
     name: "dropgate",
     process: child,
     port: Number(sftp.split(":").at(-1)),
+    ftpPort: Number(ftp?.split(":").at(-1) ?? 0),
     http,
+    password,
     authorization: `Basic ${Buffer.from(`${userName}:${password}`).toString("base64")}`,
     keyFile,
     login: userName,

@@ -12,7 +12,7 @@ import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../lib/errors
 import { inspectStore, type StoreInspection } from "../store/inspect-store.ts";
 import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
-import { readTlsMaterial } from "./tls-material.ts";
+import { readTlsMaterial, tlsSettingsOf } from "./tls-material.ts";
 
 const dayMs = 86_400_000;
 const rightUser = "run this as the user of the daemon, or as root";
@@ -79,11 +79,15 @@ async function checkPort({ name, host, port }: Listener, daemon: DaemonPresence)
 
 /** Whether the ports are free, or in use by our own daemon. */
 export async function checkPorts(config: Config, daemon: DaemonPresence): Promise<readonly CheckFinding[]> {
-  const { http, sftp } = config;
+  const { http, sftp, ftp } = config;
   const findings = [await checkPort({ name: "HTTP", host: http.host, port: http.port }, daemon)];
   if (sftp.enabled)
     findings.push(await checkPort({ name: "SFTP", host: sftp.host, port: sftp.port }, daemon));
   else findings.push(fine("SFTP is switched off"));
+  if (!ftp.enabled) return findings;
+  findings.push(await checkPort({ name: "FTP", host: ftp.host, port: ftp.port }, daemon));
+  if (ftp.implicitPort !== undefined)
+    findings.push(await checkPort({ name: "FTPS", host: ftp.host, port: ftp.implicitPort }, daemon));
   return findings;
 }
 
@@ -109,20 +113,25 @@ export async function checkHostKeys(config: Config): Promise<readonly CheckFindi
   return await Promise.all(names.map((name) => checkMode(join(folder, name), "the host key")));
 }
 
-/** Certificate and key of HTTPS belong together, can be read and are valid. */
-export async function checkTls({ http }: Config): Promise<readonly CheckFinding[]> {
-  const { tls } = http;
-  if (tls === undefined) return [];
-  const material = await readTlsMaterial(tls);
+async function checkCertificate(
+  ...[setting, tls]: Parameters<typeof readTlsMaterial>
+): Promise<CheckFinding> {
+  const material = await readTlsMaterial(setting, tls);
   if (material.kind === "faulty") {
-    return [problem(`certificate and key of HTTPS cannot be used: ${material.what}`, material.remedy)];
+    const of = setting === "http.tls" ? "HTTPS" : "FTPS";
+    return problem(`certificate and key of ${of} cannot be used: ${material.what}`, material.remedy);
   }
   const validTo = new Date(new X509Certificate(material.cert).validTo);
   const days = Math.floor((validTo.getTime() - Date.now()) / dayMs);
   const what = `the certificate ${tls.certFile} is valid until ${validTo.toISOString()}`;
   if (days < 0)
-    return [problem(`the certificate ${tls.certFile} expired ${validTo.toISOString()}`, "renew it")];
-  return [days < 14 ? warning(what, "renew it soon") : fine(what)];
+    return problem(`the certificate ${tls.certFile} expired ${validTo.toISOString()}`, "renew it");
+  return days < 14 ? warning(what, "renew it soon") : fine(what);
+}
+
+/** Certificates and keys belong together, can be read and are valid. */
+export async function checkTls(config: Config): Promise<readonly CheckFinding[]> {
+  return await Promise.all(tlsSettingsOf(config).map(([setting, tls]) => checkCertificate(setting, tls)));
 }
 
 const schemaFolder = new URL("../../xsd/", import.meta.url);

@@ -6,6 +6,7 @@ import type { Integrations } from "../integrations/integrations.ts";
 import { createLocations, type Locations } from "../inbound/locations.ts";
 import { createPipeline, type Pipeline } from "../inbound/pipeline.ts";
 import type { Clock } from "../lib/clock.ts";
+import { HeapGrowth } from "../lib/heap-growth.ts";
 import type { Logger } from "../lib/log.ts";
 import { type ConfigurableSignIn, createSignIn } from "../operations/create-sign-in.ts";
 import type { Store } from "../store/database.ts";
@@ -36,6 +37,8 @@ export interface Parts {
   readonly ledgerWatch: LedgerWatch;
   readonly collectionWatch: CollectionWatch;
   readonly integrations: Integrations;
+  /** Told how many bytes of uploads came. */
+  readonly received: (bytes: number) => void;
 }
 
 /** Where the content of documents is kept. */
@@ -86,10 +89,13 @@ export function buildParts(
     companyCodeOf: companies.codeOf,
   });
   stack.push({ name: "collection watch", release: () => collectionWatch.stop() });
+  const heapGrowth = new HeapGrowth();
+  stack.push({ name: "heap growth", release: () => heapGrowth.stop() });
   return {
     ...rest,
     ...{ locations, store, companies, documents, pipeline, signIn, health, ledgerWatch, collectionWatch },
     connections: {},
+    received: (bytes) => heapGrowth.received(bytes),
     get config() {
       return current.config;
     },

@@ -2,7 +2,7 @@
  * The composition root: builds everything from the configuration, starts it in order and stops it in reverse.
  *
  *   lock → store → parser threads → journal of uploads → pipeline (recovery) → deliveries, exports → folders → integrations
- *   → HTTP → SFTP → ready
+ *   → HTTP → SFTP → FTP → ready
  *
  * A failed start unwinds what is up. Nothing here decides anything about files; it only knows who needs whom.
  */
@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { appointmentSettingsOf } from "../config/appointment-settings.ts";
 import { reloadDifference, reloadedConfig } from "../config/reload.ts";
 import type { Config } from "../config/schema.ts";
+import { createFtpEndpoint, type FtpEndpoint } from "../endpoints/ftp/ftp-endpoint.ts";
 import { createFolderEndpoint } from "../endpoints/folders/folder-endpoint.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../endpoints/http/http-endpoint.ts";
 import { ensureHostKeys } from "../endpoints/sftp/host-key.ts";
@@ -26,7 +27,6 @@ import { refusalDocument, submitStopDocument } from "../inbound/submit-stop-docu
 import { systemClock } from "../lib/clock.ts";
 import { makeDirectoryDurably, systemDisk } from "../lib/durable-file.ts";
 import { unlessMissing } from "../lib/errors.ts";
-import { HeapGrowth } from "../lib/heap-growth.ts";
 import type { Logger } from "../lib/log.ts";
 import { createLoadImporter } from "../operations/load-importer.ts";
 import { sweepDocuments } from "../operations/sweep-documents.ts";
@@ -35,7 +35,7 @@ import { listOpenSources, recordRemoval } from "../store/files.ts";
 import { noteBoot, readLastRun } from "../store/meta.ts";
 import { takeProcessLock } from "../store/process-lock.ts";
 import { buildParts, documentsDirOf, type Parts } from "./daemon-parts.ts";
-import { httpOptionsOf, minFreeBytesOf, signInOptionsOf } from "./endpoint-options.ts";
+import { ftpOptionsOf, httpOptionsOf, minFreeBytesOf, signInOptionsOf } from "./endpoint-options.ts";
 import { gatewayOperations } from "./gateway-operations.ts";
 import type { Health } from "./health.ts";
 import { startHousekeeping } from "./housekeeping.ts";
@@ -217,10 +217,7 @@ async function startSftp(parts: Parts, exchange: FolderExchange): Promise<SftpEn
   if (!options.enabled) return undefined;
   const keysDir = join(parts.locations.stateDir, "keys");
   const hostKeys = await ensureHostKeys(keysDir, { legacy: options.legacyAlgorithms });
-  const { signIn, log } = parts;
-  const heapGrowth = new HeapGrowth();
-  parts.stack.push({ name: "heap growth", release: () => heapGrowth.stop() });
-  const received = (bytes: number) => heapGrowth.received(bytes);
+  const { signIn, log, received } = parts;
   const endpoint = createSftpEndpoint({ exchange, signIn, hostKeys, options, log, received });
   await parts.stack.start(endpoint, parts.signal);
   parts.connections["sftp"] = () => endpoint.connectionCount;
@@ -228,9 +225,20 @@ async function startSftp(parts: Parts, exchange: FolderExchange): Promise<SftpEn
   return endpoint;
 }
 
+async function startFtp(parts: Parts, exchange: FolderExchange): Promise<FtpEndpoint | undefined> {
+  if (!parts.config.ftp.enabled) return undefined;
+  const { signIn, log, received } = parts;
+  const options = await ftpOptionsOf(parts.config);
+  const endpoint = createFtpEndpoint({ exchange, signIn, options, log, received });
+  await parts.stack.start(endpoint, parts.signal);
+  parts.connections["ftp"] = () => endpoint.connectionCount;
+  return endpoint;
+}
+
 interface Endpoints {
   readonly http: HttpEndpoint;
   readonly sftp: SftpEndpoint | undefined;
+  readonly ftp: FtpEndpoint | undefined;
   readonly outbound: Outbound;
 }
 
@@ -239,12 +247,14 @@ interface Reloaded {
   readonly integrations: ReadonlyMap<string, Integration>;
 }
 
-async function reload(parts: Parts, { http, sftp, outbound }: Endpoints, read: Reloaded): Promise<void> {
+async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promise<void> {
+  const { http, sftp, ftp, outbound } = endpoints;
   const loaded = await realStateDir(read.config);
   const changes = reloadDifference(parts.config, loaded);
   const next = reloadedConfig(parts.config, loaded);
   http.reconfigure(await httpOptionsOf(next));
   sftp?.reload(next.sftp);
+  ftp?.reload(await ftpOptionsOf(next));
   parts.signIn.configure(signInOptionsOf(next));
   parts.integrations.configure(read.integrations);
   parts.log.level = next.log.level;
@@ -258,14 +268,16 @@ async function reload(parts: Parts, { http, sftp, outbound }: Endpoints, read: R
 }
 
 function listeningOn(
-  http: HttpEndpoint,
-  sftp: SftpEndpoint | undefined,
+  { http, sftp, ftp }: Omit<Endpoints, "outbound">,
   config: Config,
 ): Record<string, string> {
   const scheme = config.http.tls === undefined ? "http" : "https";
+  const implicitPort = ftp?.implicitPort;
   return {
     http: `${scheme}://${config.http.host}:${http.port}${config.http.basePath}`,
     ...(sftp === undefined ? {} : { sftp: `${sftp.address}:${sftp.port}` }),
+    ...(ftp === undefined ? {} : { ftp: `${ftp.address}:${ftp.port}` }),
+    ...(implicitPort === undefined ? {} : { ftps: `${ftp?.address}:${implicitPort}` }),
   };
 }
 
@@ -293,14 +305,16 @@ async function startAll(parts: Parts): Promise<Daemon> {
   await stack.start(parts.integrations, parts.signal);
   const http = await startHttp(parts, outbound);
   const sftp = await startSftp(parts, exchange);
+  const ftp = await startFtp(parts, exchange);
   health.watch("http", parts.config.http.host, http.port);
   if (sftp !== undefined) health.watch("sftp", parts.config.sftp.host, sftp.port);
+  if (ftp !== undefined) health.watch("ftp", parts.config.ftp.host, ftp.port);
   await health.refresh();
   void parts.collectionWatch.look();
   return {
-    listening: listeningOn(http, sftp, parts.config),
+    listening: listeningOn({ http, sftp, ftp }, parts.config),
     health,
-    reload: (config, integrations) => reload(parts, { http, sftp, outbound }, { config, integrations }),
+    reload: (config, integrations) => reload(parts, { http, sftp, ftp, outbound }, { config, integrations }),
     stop(deadline) {
       health.setStopping();
       return stack.releaseAll(deadline);

@@ -2,12 +2,12 @@
 import { readFile } from "node:fs/promises";
 import { companySettingsOf } from "../config/company-settings.ts";
 import type { Config } from "../config/schema.ts";
+import type { FtpOptions } from "../endpoints/ftp/ftp-options.ts";
 import type { HttpOptions, HttpTlsOptions } from "../endpoints/http/http-options.ts";
 import type { PipelineSettings } from "../inbound/lane-runner.ts";
 import type { SignInOptions } from "../operations/create-sign-in.ts";
 
-async function readTls(config: Config): Promise<HttpTlsOptions | undefined> {
-  const { tls } = config.http;
+async function readTls(tls: Config["http"]["tls"]): Promise<HttpTlsOptions | undefined> {
   if (tls === undefined) return undefined;
   const [cert, key] = await Promise.all([readFile(tls.certFile, "utf8"), readFile(tls.keyFile, "utf8")]);
   const passphrase = tls.keyPassphrase?.reveal();
@@ -16,9 +16,15 @@ async function readTls(config: Config): Promise<HttpTlsOptions | undefined> {
 
 /** Options of the HTTP endpoint; reads the certificate, so that a reload takes a renewed one. */
 export async function httpOptionsOf(config: Config): Promise<HttpOptions> {
-  const { tls: _files, ...rest } = config.http;
-  const tls = await readTls(config);
+  const { tls: files, ...rest } = config.http;
+  const tls = await readTls(files);
   return tls === undefined ? rest : { ...rest, tls };
+}
+
+/** Options of the FTP endpoint; reads the certificate, so that a reload takes a renewed one. */
+export async function ftpOptionsOf(config: Config): Promise<FtpOptions> {
+  const { tls: files, ...rest } = config.ftp;
+  return { ...rest, tls: config.ftp.enabled ? await readTls(files) : undefined };
 }
 
 /** Options of the sign-in. */

@@ -113,13 +113,23 @@ async function stop(
   return outcome === 0 ? exitCodes.fine : exitCodes.failure;
 }
 
+/** The setting that the port comes from. */
+function settingOfPort({ sftp, ftp }: Config, port: unknown): string {
+  const others = [
+    ["sftp.port", sftp.port],
+    ["ftp.port", ftp.port],
+    ["ftp.implicitPort", ftp.implicitPort],
+  ] as const;
+  return others.find(([, own]) => own === port)?.[0] ?? "http.port";
+}
+
 /** Why the start failed, in words that say what to do. */
 function startFailure(error: unknown, config: Config): string {
   const code = systemCodeOf(error);
   if ((code !== "EADDRINUSE" && code !== "EACCES") || !(error instanceof Error) || !("port" in error)) {
     return messageOf(error);
   }
-  const setting = error.port === config.sftp.port ? "sftp.port" : "http.port";
+  const setting = settingOfPort(config, error.port);
   const why = code === "EADDRINUSE" ? "another program listens there" : "this user may not listen there";
   return `${setting} ${error.port}: ${why}; set another port, or see \`dropgate check\``;
 }

@@ -1,10 +1,13 @@
-/** Certificate and key of HTTPS, read and tried, with words that name the setting and the file at fault. */
+/** Certificate and key of HTTPS and FTPS, read and tried, with words that name the setting and the file at fault. */
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import type { Config } from "../config/schema.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 
 type TlsConfig = NonNullable<Config["http"]["tls"]>;
+
+/** The settings under which there may be a certificate. */
+export type TlsSetting = "http.tls" | "ftp.tls";
 
 export interface TlsFault {
   readonly kind: "faulty";
@@ -39,33 +42,46 @@ function objection(options: SecureContextOptions): string | undefined {
 }
 
 /** Reads certificate and key and says what is wrong with them, if anything. */
-export async function readTlsMaterial(tls: TlsConfig): Promise<TlsMaterial> {
+export async function readTlsMaterial(setting: TlsSetting, tls: TlsConfig): Promise<TlsMaterial> {
   const { certFile, keyFile } = tls;
-  const cert = await readNamed("http.tls.certFile", certFile);
+  const cert = await readNamed(`${setting}.certFile`, certFile);
   if ("kind" in cert) return cert;
-  const key = await readNamed("http.tls.keyFile", keyFile);
+  const key = await readNamed(`${setting}.keyFile`, keyFile);
   if ("kind" in key) return key;
   const passphrase = tls.keyPassphrase?.reveal();
   const withPassphrase = passphrase === undefined ? { key } : { key, passphrase };
   const ofCert = objection({ cert });
   if (ofCert !== undefined) {
-    const what = `http.tls.certFile ${certFile} holds no certificate that can be used (${ofCert})`;
+    const what = `${setting}.certFile ${certFile} holds no certificate that can be used (${ofCert})`;
     return faulty(what, "give it the certificate and its chain as PEM");
   }
   const ofKey = objection(withPassphrase);
   if (ofKey !== undefined) {
-    const what = `http.tls.keyFile ${keyFile} holds no private key that can be used (${ofKey})`;
-    return faulty(what, "give it the private key as PEM, and http.tls.keyPassphrase when it is encrypted");
+    const what = `${setting}.keyFile ${keyFile} holds no private key that can be used (${ofKey})`;
+    return faulty(what, `give it the private key as PEM, and ${setting}.keyPassphrase when it is encrypted`);
   }
   const ofBoth = objection({ cert, ...withPassphrase });
   if (ofBoth === undefined) return { kind: "usable", cert };
-  const what = `http.tls: the key ${keyFile} and the certificate ${certFile} cannot be used together (${ofBoth})`;
+  const what = `${setting}: the key ${keyFile} and the certificate ${certFile} cannot be used together (${ofBoth})`;
   return faulty(what, "give it the key that the certificate was made for");
 }
 
-/** What is wrong with the certificate and key of a configuration, in one sentence; undefined when nothing is. */
-export async function tlsFaultOf({ http }: Pick<Config, "http">): Promise<string | undefined> {
-  if (http.tls === undefined) return undefined;
-  const material = await readTlsMaterial(http.tls);
-  return material.kind === "faulty" ? `${material.what}: ${material.remedy}` : undefined;
+/** The certificates that are set and used. */
+export function tlsSettingsOf({
+  http,
+  ftp,
+}: Pick<Config, "http" | "ftp">): readonly (readonly [TlsSetting, TlsConfig])[] {
+  return [
+    ...(http.tls === undefined ? [] : [["http.tls", http.tls] as const]),
+    ...(ftp.tls === undefined || !ftp.enabled ? [] : [["ftp.tls", ftp.tls] as const]),
+  ];
+}
+
+/** What is wrong with the certificates and keys of a configuration, in one sentence; undefined when nothing is. */
+export async function tlsFaultOf(config: Pick<Config, "http" | "ftp">): Promise<string | undefined> {
+  for (const [setting, tls] of tlsSettingsOf(config)) {
+    const material = await readTlsMaterial(setting, tls);
+    if (material.kind === "faulty") return `${material.what}: ${material.remedy}`;
+  }
+  return undefined;
 }

@@ -23,13 +23,60 @@ function listenOnSameAddress(left: string, right: string): boolean {
   return left === right || isWildcardHost(left) || isWildcardHost(right);
 }
 
-function checkPorts({ http, sftp }: Config): RuleFault[] {
-  const isSame = sftp.enabled && http.port !== 0 && http.port === sftp.port;
-  return when(isSame && listenOnSameAddress(http.host, sftp.host), {
-    path: "sftp.port",
-    otherPath: "http.port",
-    message: `is ${http.port}, and so is http.port; take another`,
+interface Listener {
+  readonly path: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What listens, in the order in which a clash is told of the later one. */
+function listenersOf({ http, sftp, ftp }: Config): Listener[] {
+  const { implicitPort } = ftp;
+  const implicit =
+    implicitPort === undefined ? [] : [{ path: "ftp.implicitPort", host: ftp.host, port: implicitPort }];
+  return [
+    { path: "http.port", ...http },
+    ...(sftp.enabled ? [{ path: "sftp.port", ...sftp }] : []),
+    ...(ftp.enabled ? [{ path: "ftp.port", ...ftp }, ...implicit] : []),
+  ];
+}
+
+function checkPorts(config: Config): RuleFault[] {
+  const listeners = listenersOf(config).filter(({ port }) => port !== 0);
+  return listeners.flatMap(({ path, host, port }, index) => {
+    const other = listeners
+      .slice(0, index)
+      .find((each) => each.port === port && listenOnSameAddress(each.host, host));
+    if (other === undefined) return [];
+    return [{ path, otherPath: other.path, message: `is ${port}, and so is ${other.path}; take another` }];
   });
+}
+
+function checkFtp(config: Config): RuleFault[] {
+  const { tls, allowPlain, enabled, implicitPort, passivePorts } = config.ftp;
+  if (!enabled) return [];
+  const { from, to } = passivePorts ?? { from: 0, to: 0 };
+  const taken = listenersOf(config).find(({ port }) => port >= from && port <= to && port !== 0);
+  return [
+    ...when(tls === undefined && !allowPlain, {
+      path: "ftp.enabled",
+      message:
+        "nobody could sign in: set ftp.tls with certificate and key, or ftp.allowPlain to take passwords and files in clear",
+    }),
+    ...when(tls === undefined && implicitPort !== undefined, {
+      path: "ftp.implicitPort",
+      message: "implicit TLS needs a certificate; set ftp.tls, or leave the port out",
+    }),
+    ...when(from > to, {
+      path: "ftp.passivePorts.from",
+      otherPath: "ftp.passivePorts.to",
+      message: `is ${from}, above ftp.passivePorts.to (${to}); swap them`,
+    }),
+    ...when(taken !== undefined, {
+      path: "ftp.passivePorts",
+      message: `has the port of ${taken?.path} (${taken?.port}) in it; take a range without it`,
+    }),
+  ];
 }
 
 function checkPlainHttp({ http }: Config): RuleFault[] {
@@ -80,7 +127,8 @@ function checkFolders({ companies, stateDir }: Config): RuleFault[] {
 }
 
 const rules: readonly Rule[] = [
-  { looksAt: ["http", "sftp"], severity: "fault", check: checkPorts },
+  { looksAt: ["http", "sftp", "ftp"], severity: "fault", check: checkPorts },
+  { looksAt: ["http", "sftp", "ftp"], severity: "fault", check: checkFtp },
   { looksAt: ["http"], severity: "warning", check: checkPlainHttp },
   {
     looksAt: ["http.headersTimeoutMs", "http.requestTimeoutMs"],

@@ -62,11 +62,25 @@ describe("the sample configuration", () => {
     if (outcome.kind === "faulty") throw new Error(formatConfigFaults(outcome.faults));
     const { tls, ...http } = outcome.config.http;
     const { banner, ...sftp } = outcome.config.sftp;
+    const {
+      tls: ftpTls,
+      implicitPort,
+      passivePorts,
+      publicAddress,
+      banner: greeting,
+      ...ftp
+    } = outcome.config.ftp;
     const { companies, integrations, ...config } = outcome.config;
     const defaults = await load("companies: {}");
-    expect(defaults).toMatchObject({ config: { ...config, http, sftp } });
+    expect(defaults).toMatchObject({ config: { ...config, http, sftp, ftp } });
     expect(outcome.warnings).toEqual([]);
     expect(tls?.keyPassphrase?.reveal()).toBe("hunter2");
+    expect([ftpTls?.certFile, greeting]).toEqual([tls?.certFile, banner]);
+    expect([implicitPort, passivePorts, publicAddress]).toEqual([
+      2990,
+      { from: 50_000, to: 50_500 },
+      "192.0.2.7",
+    ]);
     expect([banner, companies["ACME"]?.folders[0]?.label]).toEqual(["Authorised use only.", "warehouse"]);
     expect(integrations["erp"]?.companies).toEqual(["ACME"]);
     const { targets = {}, exports = {} } = companies["ACME"]?.outbound ?? {};
@@ -156,11 +170,9 @@ test("every setting has a description, numbers have limits, and defaults obey th
     expect(setting.description, path).toMatch(/\S/);
     const { kind } = setting.dropgate;
     if (kind !== "integer" && kind !== "size") continue;
-    if (!isRequired && setting.default === undefined) {
-      expect([setting.minimum, setting.maximum], path).not.toContain(undefined);
-      continue;
-    }
-    expect([setting.minimum, setting.maximum, setting.default], path).not.toContain(undefined);
+    expect([setting.minimum, setting.maximum], path).not.toContain(undefined);
+    if (!isRequired && setting.default === undefined) continue;
+    expect(setting.default, path).toBeDefined();
     expect(setting.default, path).toBeGreaterThanOrEqual(setting.minimum ?? Number.NaN);
     expect(setting.default, path).toBeLessThanOrEqual(setting.maximum ?? Number.NaN);
   }

@@ -1,32 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { addressRanges, choice, flag, host, integer, path, secret, section, size, text } from "./setting.ts";
+import { addressRanges, choice, flag, host, integer, section, size, text } from "./setting.ts";
+import { tlsSection } from "./tls-section.ts";
 
-const tls = section(
-  {
-    certFile: path({
-      description: "The server's certificate with its chain, PEM.",
-      example: "/etc/dropgate/tls/cert.pem",
-    }),
-    keyFile: path({
-      description: "The private key of the certificate, PEM.",
-      example: "/etc/dropgate/tls/key.pem",
-    }),
-    keyPassphrase: Type.Optional(
-      secret({
-        description: "The passphrase of an encrypted private key.",
-        example: "env:DROPGATE_TLS_PASSPHRASE",
-      }),
-    ),
-    minVersion: choice(["TLSv1.2", "TLSv1.3"], {
-      default: "TLSv1.2",
-      description: "The oldest version of TLS that is taken.",
-    }),
-  },
-  {
-    description:
-      "Serve HTTPS. Certificate and key are read again at a reload; switching TLS on or off needs a restart.",
-    needsRestart: true,
-  },
+const tls = tlsSection(
+  "Serve HTTPS. Certificate and key are read again at a reload; switching TLS on or off needs a restart.",
 );
 
 const gateway = {

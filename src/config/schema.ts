@@ -5,6 +5,7 @@
 import type { Static } from "@sinclair/typebox";
 import { companiesSection } from "./companies-section.ts";
 import { eventsSection } from "./events-section.ts";
+import { ftpSection } from "./ftp-section.ts";
 import { httpSection } from "./http-section.ts";
 import { inboundSection } from "./inbound-section.ts";
 import { integrationsSection } from "./integrations-section.ts";
@@ -44,6 +45,7 @@ export const configSchema = section(
     log: logSection,
     http: httpSection,
     sftp: sftpSection,
+    ftp: ftpSection,
     inbound: inboundSection,
     events: eventsSection,
     storage: section({ minFree }, { description: "Disk space." }),
@@ -93,6 +95,7 @@ export type TargetConfig = OutboundConfig["targets"][string];
 export type ExportConfig = OutboundConfig["exports"][string];
 export type HttpConfig = Config["http"];
 export type SftpConfig = Config["sftp"];
+export type FtpConfig = Config["ftp"];
 export type InboundConfig = Config["inbound"];
 export type SecurityConfig = Config["security"];
 export type StorageConfig = Config["storage"];

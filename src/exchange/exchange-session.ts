@@ -1,5 +1,5 @@
 /**
- * The file exchange as a signed-in user sees it, whatever the protocol: SFTP today, FTP beside it.
+ * The file exchange as a signed-in user sees it, whatever the protocol: SFTP and FTP.
  *
  * A protocol endpoint turns its packets into these calls and the errors into its own codes; names, rights, uploads and
  * durability are decided here and nowhere else (decisions 6).
@@ -58,6 +58,8 @@ export interface ReadHandle {
   /** At most `length` bytes from `offset`; an empty result means the end of the file. */
   read(offset: number, length: number): Promise<Uint8Array>;
   close(): Promise<void>;
+  /** Ends a read that broke off: it does not count as picked up. */
+  abandon(): Promise<void>;
 }
 
 export interface WriteHandle {
@@ -75,6 +77,8 @@ export interface WriteHandle {
    * name (or, for a name that says "unfinished", as an unfinished file).
    */
   close(): Promise<void>;
+  /** The upload broke off while the session goes on: the bytes stay as an unfinished part. After `close` it does nothing. */
+  abandon(): Promise<void>;
 }
 
 export interface OpenWriteFlags {
@@ -95,11 +99,21 @@ export interface FileSystemStatistics {
   readonly isReadOnly: boolean;
 }
 
+/** What the user may do with a file, or (`put`) in a folder. */
+export interface ExchangeRights {
+  readonly get: boolean;
+  readonly put: boolean;
+  readonly remove: boolean;
+  readonly rename: boolean;
+}
+
 /** One connection of one user. Paths are client paths with `/`, absolute or relative to `/`. */
 export interface ExchangeSession {
   /** The normalised absolute path; never leaves the root. Rejects names that are refused (`badName`). */
   realPath(path: string): Promise<string>;
   stat(path: string): Promise<ExchangeAttributes>;
+  /** Whatever there is under the path: looks at the path alone. Throws `badName`. */
+  rightsAt(path: string): ExchangeRights;
   /**
    * Entries in pages, so that a folder of 100,000 files is not held as one answer. Whoever stops in the middle calls the
    * iterator's `return` (leaving a `for await` does) or ends the session; until then the folder stays open.

@@ -1,3 +1,6 @@
+import { isUnfinishedName } from "../domain/unfinished-name.ts";
+import type { ExchangeRights } from "./exchange-session.ts";
+
 /**
  * What a host may do in each folder of its company (decisions 6). Every folder may be listed, and nothing may be done
  * that does not stand here.
@@ -56,4 +59,13 @@ export function isFolderName(name: string): name is FolderName {
 
 export function rightsOf(folder: FolderName): FolderRights {
   return folderRights[folder];
+}
+
+/** What may be done with a file of that name in the folder; without a name, with the folder itself. */
+export function fileRightsIn(folder: FolderName, name: string | undefined): ExchangeRights {
+  const { get, put, remove, rename } = rightsOf(folder);
+  if (name === undefined) return { get: false, put, remove: false, rename: false };
+  const mayIf = (right: FolderRights["remove"] | FolderRights["rename"]): boolean =>
+    right === "ownUnfinished" ? isUnfinishedName(name) : right !== "nothing";
+  return { get, put, remove: mayIf(remove), rename: mayIf(rename) };
 }

@@ -8,13 +8,21 @@ import {
   type ExchangeAttributes,
   type ExchangeEntry,
   ExchangeError,
+  type ExchangeRights,
   type ExchangeSession,
   type FileSystemStatistics,
   type OpenWriteFlags,
   type ReadHandle,
   type WriteHandle,
 } from "./exchange-session.ts";
-import { doneFolderName, type FolderName, folderNames, isFolderName, rightsOf } from "./folder-rights.ts";
+import {
+  doneFolderName,
+  type FolderName,
+  fileRightsIn,
+  folderNames,
+  isFolderName,
+  rightsOf,
+} from "./folder-rights.ts";
 import { InboundFolder } from "./inbound-folder.ts";
 import { PlainFolder } from "./plain-folder.ts";
 import type { Upload } from "./upload.ts";
@@ -73,6 +81,12 @@ export class FolderSession implements ExchangeSession {
         return await this.#plain(place).stat(place.rest);
       return await this.#inbound(place).stat(onlyName(place));
     });
+  }
+
+  rightsAt(path: string): ExchangeRights {
+    const place = this.#findPlace(path);
+    if (place?.kind !== "folder") return { get: false, put: false, remove: false, rename: false };
+    return fileRightsIn(place.folder, place.rest.at(-1));
   }
 
   list(path: string): Promise<AsyncIterable<readonly ExchangeEntry[]>> {
@@ -198,14 +212,25 @@ export class FolderSession implements ExchangeSession {
     if (this.#hasEnded) await handle.abandon();
   }
 
-  async *#translated(pages: Pages): Pages {
-    try {
-      yield* pages;
-    } catch (error) {
-      throw exchangeErrorOf(error);
-    } finally {
+  /** No generator: the end of one that was never begun would not be noticed. */
+  #translated(pages: Pages): AsyncIterableIterator<readonly ExchangeEntry[]> {
+    const over = <T>(outcome: T): T => {
       this.#listings.delete(pages);
-    }
+      return outcome;
+    };
+    const iterator: AsyncIterableIterator<readonly ExchangeEntry[]> = {
+      async next() {
+        try {
+          const page = await pages.next();
+          return page.done === true ? over(page) : page;
+        } catch (error) {
+          throw over(exchangeErrorOf(error));
+        }
+      },
+      return: async () => over(await pages.return(undefined)),
+      [Symbol.asyncIterator]: () => iterator,
+    };
+    return iterator;
   }
 
   async #pagesOf(place: Place): Promise<Pages> {

@@ -298,3 +298,39 @@ test("paths that go out begin with the configured folder, also when it is reache
   expect(other.arrivals[0]?.path).toBe(join(linked, "ACME/inbound/new.xml"));
   expect(other.arrivals[1]?.path).toContain(join(linked, "ACME/inbound/.again/"));
 });
+
+test("what may be done under a path is told without looking at the disk", () => {
+  const none = { get: false, put: false, remove: false, rename: false };
+  for (const path of ["/", "/nowhere/f.xml"]) expect(session.rightsAt(path), path).toEqual(none);
+  for (const path of ["/inbound", "/inbound/f.xml"])
+    expect(session.rightsAt(path), path).toEqual({ ...none, put: true });
+  expect(session.rightsAt("/inbound/f.xml.part")).toEqual({
+    get: false,
+    put: true,
+    remove: true,
+    rename: true,
+  });
+  expect(session.rightsAt("/outbound/f.xml")).toEqual({ get: true, put: false, remove: true, rename: true });
+  expect(session.rightsAt("/receipts/f.xml")).toEqual({ ...none, get: true, remove: true });
+  expect(session.rightsAt("/archive/2026-01-02/f.xml")).toEqual({ ...none, get: true });
+  expect(() => session.rightsAt("/inbound/a\0b")).toThrow("control character");
+});
+
+test("an upload that breaks off leaves its part, and the session goes on", async () => {
+  const upload = await session.openWrite("inbound/broken.xml", freshUpload);
+  await upload.write(0, Buffer.from("half"));
+  await upload.abandon();
+  expect((await session.stat("inbound/broken.xml")).size).toBe(4);
+  await expect(upload.close()).rejects.toThrow("closed");
+  await put(session, "inbound/whole.xml", "x");
+  await upload.abandon();
+  expect(fixture.arrivals.map(({ name }) => name)).toEqual(["whole.xml"]);
+});
+
+test("a listing that was opened and not begun can be ended, any number of times", async () => {
+  for (let time = 0; time < 3; time += 1) {
+    const pages = (await session.list("/archive"))[Symbol.asyncIterator]();
+    await pages.return?.();
+    expect(await pages.next()).toMatchObject({ done: true });
+  }
+});

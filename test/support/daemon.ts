@@ -165,6 +165,16 @@ export class Site {
     return Number(String(this.#ready()["sftp"]).split(":").at(-1));
   }
 
+  /** The port of FTP, where `ftp` is enabled in the settings. */
+  get ftpPort(): number {
+    return Number(String(this.#ready()["ftp"]).split(":").at(-1));
+  }
+
+  /** The port of implicit FTPS, where there is one. */
+  get ftpsPort(): number {
+    return Number(String(this.#ready()["ftps"]).split(":").at(-1));
+  }
+
   get log(): readonly LogLine[] {
     return this.runs.flatMap((run) => run.log);
   }
@@ -177,12 +187,13 @@ export class Site {
   /** Writes dropgate.yaml anew; ports are free ones unless `settings` name others. */
   async configure(settings: Settings): Promise<void> {
     this.#settings = settings;
-    const { http, sftp, ...rest } = settings;
+    const { http, sftp, ftp, ...rest } = settings;
     const port = (section: Settings[string] | undefined) => ({
       port: 0,
       ...(typeof section === "object" ? section : {}),
     });
-    const all = { stateDir: this.stateDir, http: port(http), sftp: port(sftp), ...rest };
+    const withFtp = ftp === undefined ? {} : { ftp: port(ftp) };
+    const all = { stateDir: this.stateDir, http: port(http), sftp: port(sftp), ...withFtp, ...rest };
     await writeFile(this.configFile, `${JSON.stringify(all, null, 2)}\n`);
   }
 

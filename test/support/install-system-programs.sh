@@ -11,6 +11,7 @@ find_missing() {
   need vsftpd vsftpd
   need curl curl
   need lftp lftp
+  need ftp tnftp
   need openssl openssl
   need php php-cli
   need python3 python3

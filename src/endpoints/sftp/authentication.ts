@@ -6,6 +6,7 @@
  */
 import type { AuthContext, AuthenticationType, KeyboardAuthContext, PublicKeyAuthContext } from "ssh2";
 import ssh2 from "ssh2";
+import { exchangeCompaniesOf } from "../../operations/exchange-companies.ts";
 import type { KeyAttempt, SignedInUser, SignIn, SignInOutcome } from "../../operations/sign-in.ts";
 
 export const signInMethods: AuthenticationType[] = ["publickey", "password", "keyboard-interactive"];
@@ -42,8 +43,8 @@ function verdictOf(outcome: SignInOutcome): Verdict {
   if (outcome.kind === "refused") {
     return { kind: "refused", reason: outcome.message, isBanned: outcome.code === "tooManyAttempts" };
   }
-  const mayExchange = outcome.user.memberships.some((each) => each.roles.includes("DI_Integration"));
-  if (!mayExchange) return refused("the user has the role DI_Integration in no company");
+  if (exchangeCompaniesOf(outcome.user).length === 0)
+    return refused("the user has the role DI_Integration in no company");
   return { kind: "granted", user: outcome.user };
 }
 

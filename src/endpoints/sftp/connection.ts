@@ -14,6 +14,7 @@ import type { AuthContext, Connection as SshClient, ServerChannel, Session } fro
 import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
+import { exchangeCompaniesOf, lossSince } from "../../operations/exchange-companies.ts";
 import type { SignedInUser, SignIn } from "../../operations/sign-in.ts";
 import { type Mismatch, mismatchOf } from "./algorithms.ts";
 import { judge, signInMethods, type Verdict } from "./authentication.ts";
@@ -273,7 +274,7 @@ export class Connection {
     const exchange = this.#deps.exchange.openSession({
       userId: user.userId,
       userName: user.userName,
-      companies: companiesOf(user),
+      companies: exchangeCompaniesOf(user),
       channel: "sftp",
       address: this.#deps.address,
       connectionId: this.#deps.id,
@@ -316,10 +317,9 @@ export class Connection {
    * was received before is finished; an upload that was not closed is not completed.
    */
   review(now: SignedInUser | undefined): void {
-    if (this.userId === undefined) return;
-    const kept = new Set(now === undefined ? [] : companiesOf(now).map(({ id }) => id));
-    if (this.#user !== undefined && companiesOf(this.#user).every(({ id }) => kept.has(id))) return;
-    const reason = now === undefined ? "the user may not sign in any more" : "the user lost its role";
+    if (this.userId === undefined || this.#user === undefined) return;
+    const reason = lossSince(this.#user, now);
+    if (reason === undefined) return;
     this.#log.warn({ reason }, "sftp connection ended: the user was changed");
     this.#leave();
     // Nothing that a client still sends counts; one that does not hang up is cut off after the farewell.
@@ -357,13 +357,6 @@ export class Connection {
     if (this.#user !== undefined) this.#log.info("sftp connection closed");
     if (this.#sessions.size === 0) this.#resolveFinished();
   }
-}
-
-/** Where the user may exchange files. */
-function companiesOf(user: SignedInUser): { readonly id: number; readonly code: string }[] {
-  return user.memberships
-    .filter((each) => each.roles.includes("DI_Integration"))
-    .map((each) => ({ id: each.companyId, code: each.companyCode }));
 }
 
 /** How much the client takes in one packet. The library has it, its type definitions do not. */

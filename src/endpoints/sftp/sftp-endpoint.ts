@@ -8,11 +8,13 @@
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import ssh2 from "ssh2";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
-import { normaliseAddress, peerKeyOf } from "../../lib/address-range.ts";
+import { normaliseAddress } from "../../lib/address-range.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Service } from "../../lib/service.ts";
-import type { SignedInUser, SignIn, SignInReview } from "../../operations/sign-in.ts";
+import { ConnectionGate } from "../../operations/connection-gate.ts";
+import type { SignIn, SignInReview } from "../../operations/sign-in.ts";
+import { SignInWatch } from "../../operations/sign-in-watch.ts";
 import { algorithmsFor } from "./algorithms.ts";
 import { Connection } from "./connection.ts";
 import { withSharedReads } from "./shared-reads.ts";
@@ -44,8 +46,6 @@ const backlog = 511;
 const afterDeadlineMs = 1_000;
 /** Clients that vanished without a word would otherwise hold their place until the idle time-out. */
 const keepAliveAfterMs = 30_000;
-/** How soon it shows that an administrator disabled a user or took a role away. */
-const reviewEveryMs = 1_000;
 
 export function createSftpEndpoint(deps: SftpEndpointDeps): SftpEndpoint {
   return new Endpoint(deps);
@@ -67,15 +67,16 @@ class Endpoint implements SftpEndpoint {
   readonly #ssh: ssh2.Server;
   readonly #server: NetServer;
   readonly #connections = new Map<string, Connection>();
-  /** By what a peer is counted by everywhere: an IPv6 address stands for its network. */
-  readonly #perPeer = new Map<string, number>();
+  readonly #gate: ConnectionGate;
+  readonly #watch: SignInWatch;
   #options: SftpOptions;
-  #isStopping = false;
-  #reviewTimer: NodeJS.Timeout | undefined;
 
   constructor(deps: SftpEndpointDeps) {
     this.#deps = deps;
     this.#options = deps.options;
+    const { signIn, log } = deps;
+    this.#gate = new ConnectionGate(signIn);
+    this.#watch = new SignInWatch({ signIn, connections: () => this.#connections.values(), log });
     const { banner, legacyAlgorithms } = deps.options;
     this.#ssh = new ssh2.Server({
       hostKeys: deps.hostKeys.map((key) => key.pem),
@@ -128,12 +129,12 @@ class Endpoint implements SftpEndpoint {
     });
     this.#server.on("error", (error) => this.#deps.log.error({ err: error }, "sftp listener failed"));
     this.#deps.log.info({ host: this.address, port: this.port }, "sftp listening");
-    this.#scheduleReview();
+    this.#watch.start();
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
-    this.#isStopping = true;
-    clearTimeout(this.#reviewTimer);
+    this.#gate.close();
+    this.#watch.stop();
     if (this.#server.listening) this.#server.close();
     const connections = [...this.#connections.values()];
     for (const connection of connections) connection.drain();
@@ -157,25 +158,13 @@ class Endpoint implements SftpEndpoint {
       return;
     }
     const address = normaliseAddress(remote);
-    const refusal = this.#refusalOf(address);
+    const refusal = this.#gate.refusalOf(address, this.#connections.size, this.#options);
     if (refusal !== undefined) {
       this.#deps.log.info({ address, reason: refusal }, "sftp connection refused");
       socket.destroy();
       return;
     }
     this.#take(socket, address, keyOf(remote, socket.remotePort));
-  }
-
-  /** Why a connection from this address is not even greeted. */
-  #refusalOf(address: string): string | undefined {
-    const { signIn } = this.#deps;
-    const options = this.#options;
-    if (this.#isStopping) return "stopping";
-    if (signIn.bannedForMs(address) > 0) return "the address is banned";
-    if (this.#connections.size >= options.maxConnections) return "too many connections";
-    if ((this.#perPeer.get(peerKeyOf(address)) ?? 0) < options.maxConnectionsPerAddress) return undefined;
-    signIn.reportBrokenLimit(address);
-    return "too many connections from the address";
   }
 
   #take(socket: Socket, address: string, key: string): void {
@@ -191,41 +180,10 @@ class Endpoint implements SftpEndpoint {
       log,
     });
     this.#connections.set(key, connection);
-    const peer = peerKeyOf(address);
-    this.#perPeer.set(peer, (this.#perPeer.get(peer) ?? 0) + 1);
-    socket.once("close", () => this.#release(peer));
+    socket.once("close", this.#gate.enter(address));
     void connection.finished.then(() => {
       if (this.#connections.get(key) === connection) this.#connections.delete(key);
     });
     this.#ssh.injectSocket(socket);
-  }
-
-  /** The next one only when this one is done: a slow store gets no second question. */
-  #scheduleReview(): void {
-    if (this.#isStopping) return;
-    const review = (): void => void this.#review().finally(() => this.#scheduleReview());
-    this.#reviewTimer = setTimeout(review, reviewEveryMs).unref();
-  }
-
-  /** Ends the connections of users who may not do any more what they signed in for. Asks once for each user. */
-  async #review(): Promise<void> {
-    const users = new Map<number, SignedInUser | undefined>();
-    try {
-      for (const connection of [...this.#connections.values()]) {
-        const { userId } = connection;
-        if (userId === undefined) continue;
-        if (!users.has(userId)) users.set(userId, await this.#deps.signIn.signedInNow(userId));
-        connection.review(users.get(userId));
-      }
-    } catch (error) {
-      // Nobody is sent away because the store is in trouble; the next review asks again.
-      this.#deps.log.error({ err: error }, "sftp users could not be looked at again");
-    }
-  }
-
-  #release(peer: string): void {
-    const left = (this.#perPeer.get(peer) ?? 1) - 1;
-    if (left > 0) this.#perPeer.set(peer, left);
-    else this.#perPeer.delete(peer);
   }
 }

@@ -113,6 +113,10 @@ class FolderSession implements ExchangeSession {
     return attributesOf(this.#local(path));
   }
 
+  rightsAt() {
+    return { get: true, put: true, remove: true, rename: true };
+  }
+
   async list(path: string): Promise<AsyncIterable<readonly ExchangeEntry[]>> {
     const folder = this.#local(path);
     const names = await translated(readdir(folder));
@@ -126,6 +130,7 @@ class FolderSession implements ExchangeSession {
       attributes: () => attributesOf(file),
       read: (offset, length) => readFrom(file, offset, length),
       close: () => file.close(),
+      abandon: () => file.close(),
     };
   }
 
@@ -154,6 +159,9 @@ class FolderSession implements ExchangeSession {
         await file.close();
         journal.push(`close ${path}`);
         completed.push(basename(path));
+      },
+      abandon: async () => {
+        if (this.#open.delete(file)) await file.close();
       },
     };
   }

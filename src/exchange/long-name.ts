@@ -1,4 +1,4 @@
-import type { ExchangeEntry } from "../../exchange/exchange-session.ts";
+import type { ExchangeEntry } from "./exchange-session.ts";
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
 const halfYearSeconds = 182 * 24 * 3600;

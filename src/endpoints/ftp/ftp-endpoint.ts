@@ -1,0 +1,182 @@
+/**
+ * The FTP endpoint: listens (and, where it is wanted, on a second port for implicit TLS), keeps the limits that concern
+ * several connections, and hands each to a `ControlConnection`.
+ */
+import { createServer, type Server, type Socket } from "node:net";
+import type { FileExchange } from "../../exchange/exchange-session.ts";
+import { normaliseAddress } from "../../lib/address-range.ts";
+import { newRequestId } from "../../lib/ids.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { Service } from "../../lib/service.ts";
+import { ConnectionGate } from "../../operations/connection-gate.ts";
+import type { SignIn, SignInReview } from "../../operations/sign-in.ts";
+import { SignInWatch } from "../../operations/sign-in-watch.ts";
+import { ControlConnection } from "./control-connection.ts";
+import type { FtpOptions } from "./ftp-options.ts";
+import { TlsSession } from "./tls-session.ts";
+
+export interface FtpEndpointDeps {
+  readonly exchange: FileExchange;
+  readonly signIn: SignIn & SignInReview;
+  readonly options: FtpOptions;
+  readonly log: Logger;
+  /** Told how many bytes came, at each read. */
+  readonly received?: (bytes: number) => void;
+}
+
+export interface FtpEndpoint extends Service {
+  /** The port listened on; 0 before the start. */
+  readonly port: number;
+  /** The port of implicit TLS; undefined when there is none. */
+  readonly implicitPort: number | undefined;
+  /** The address listened on; empty before the start. */
+  readonly address: string;
+  readonly connectionCount: number;
+  /** Limits, time-outs and certificate for connections from now on; host, ports and banner stay as they were. */
+  reload(options: FtpOptions): void;
+}
+
+const backlog = 511;
+const afterDeadlineMs = 1_000;
+/** Clients that vanished without a word would otherwise hold their place until the idle time-out. */
+const keepAliveAfterMs = 30_000;
+
+export function createFtpEndpoint(deps: FtpEndpointDeps): FtpEndpoint {
+  return new Endpoint(deps);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port, backlog }, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function boundTo(server: Server): { readonly port: number; readonly address: string } {
+  const bound = server.address();
+  return typeof bound === "object" && bound !== null ? bound : { port: 0, address: "" };
+}
+
+class Endpoint implements FtpEndpoint {
+  readonly name = "ftp";
+  readonly #deps: FtpEndpointDeps;
+  readonly #explicit: Server;
+  readonly #implicit: Server | undefined;
+  readonly #connections = new Set<ControlConnection>();
+  readonly #gate: ConnectionGate;
+  readonly #watch: SignInWatch;
+  #options: FtpOptions;
+
+  constructor(deps: FtpEndpointDeps) {
+    const { options, signIn, log } = deps;
+    this.#deps = deps;
+    this.#options = options;
+    this.#gate = new ConnectionGate(signIn);
+    this.#watch = new SignInWatch({ signIn, connections: () => this.#connections, log });
+    const settings = { noDelay: true, pauseOnConnect: true };
+    this.#explicit = createServer(settings, (socket) => this.#accept(socket, false));
+    this.#implicit =
+      options.implicitPort === undefined
+        ? undefined
+        : createServer(settings, (socket) => this.#accept(socket, true));
+  }
+
+  get port(): number {
+    return boundTo(this.#explicit).port;
+  }
+
+  get implicitPort(): number | undefined {
+    return this.#implicit === undefined ? undefined : boundTo(this.#implicit).port;
+  }
+
+  get address(): string {
+    return boundTo(this.#explicit).address;
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size;
+  }
+
+  reload(options: FtpOptions): void {
+    const { host, port, implicitPort, banner } = this.#options;
+    this.#options = { ...options, host, port, implicitPort, banner };
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const { host, port, implicitPort = 0 } = this.#options;
+    const { log } = this.#deps;
+    await listen(this.#explicit, host, port);
+    try {
+      if (this.#implicit !== undefined) await listen(this.#implicit, host, implicitPort);
+    } catch (error) {
+      this.#explicit.close();
+      throw error;
+    }
+    for (const server of [this.#explicit, this.#implicit])
+      server?.on("error", (error) => log.error({ err: error }, "ftp listener failed"));
+    const { address, implicitPort: secured } = this;
+    log.info({ host: address, port: this.port, implicitPort: secured }, "ftp listening");
+    this.#watch.start();
+  }
+
+  async stop(deadline: AbortSignal): Promise<void> {
+    this.#gate.close();
+    this.#watch.stop();
+    for (const server of [this.#explicit, this.#implicit]) if (server?.listening === true) server.close();
+    const connections = [...this.#connections];
+    for (const connection of connections) connection.drain();
+    const allFinished = Promise.all(connections.map((connection) => connection.finished));
+    await Promise.race([allFinished, aborted(deadline)]);
+    for (const connection of connections) connection.destroy();
+    // Without a link only what had been received is finished; a disk that hangs must not hold up the others.
+    await Promise.race([allFinished, aborted(AbortSignal.timeout(afterDeadlineMs))]);
+  }
+
+  #accept(socket: Socket, isImplicit: boolean): void {
+    // The listener comes first: a socket can fail before anything else is known of it.
+    socket.on("error", () => undefined);
+    const remote = socket.remoteAddress;
+    if (remote === undefined) {
+      socket.destroy();
+      return;
+    }
+    const address = normaliseAddress(remote);
+    const refusal = this.#gate.refusalOf(address, this.#connections.size, this.#options);
+    if (refusal !== undefined) {
+      this.#deps.log.info({ address, reason: refusal }, "ftp connection refused");
+      socket.destroy();
+      return;
+    }
+    this.#take(socket, address, isImplicit);
+  }
+
+  #take(socket: Socket, address: string, isImplicit: boolean): void {
+    const { signIn, exchange, log, received } = this.#deps;
+    const options = this.#options;
+    socket.setKeepAlive(true, keepAliveAfterMs);
+    socket.once("close", this.#gate.enter(address));
+    const connection = new ControlConnection({
+      id: newRequestId(),
+      socket,
+      address,
+      isImplicit,
+      tls: options.tls === undefined ? undefined : new TlsSession(options.tls),
+      signIn,
+      exchange,
+      options,
+      log,
+      received,
+    });
+    this.#connections.add(connection);
+    void connection.finished.then(() => this.#connections.delete(connection));
+  }
+}

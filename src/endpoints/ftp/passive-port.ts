@@ -1,0 +1,139 @@
+/**
+ * The port on which one session waits for one data connection.
+ *
+ *   open    listening; who connects from another address than the client of the control connection is sent away → taken, closed
+ *   taken   the client's connection is here, kept paused until a transfer asks for it → handed over, closed
+ *
+ * The port is closed with the first connection that is taken, and when no transfer has asked for it in time: a session
+ * never holds more than one port, and not for long.
+ */
+import { randomInt } from "node:crypto";
+import { createServer, type Server, type Socket } from "node:net";
+import { normaliseAddress } from "../../lib/address-range.ts";
+import { systemCodeOf } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/log.ts";
+import { DataFault } from "./data-fault.ts";
+
+export interface PassivePortOptions {
+  /** Address of the control connection on this machine. */
+  readonly localAddress: string;
+  /** The client's address, normalised. */
+  readonly peerAddress: string;
+  /** Left out: any free port. */
+  readonly ports: { readonly from: number; readonly to: number } | undefined;
+  readonly timeoutMs: number;
+  readonly log: Logger;
+}
+
+const backlog = 8;
+
+export class PassivePort {
+  readonly port: number;
+  readonly #options: PassivePortOptions;
+  readonly #server: Server;
+  #socket: Socket | undefined;
+  #fault: DataFault | undefined;
+  #told: () => void = () => undefined;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(server: Server, port: number, options: PassivePortOptions) {
+    this.#server = server;
+    this.port = port;
+    this.#options = options;
+    server.on("connection", (socket) => this.#accept(socket));
+    // What can still fail here is one accept; the client tries again or gives up.
+    server.on("error", (error) => options.log.debug({ err: error }, "ftp data listener failed"));
+    const missed = () => this.#end(new DataFault(425, "No data connection came in time"));
+    this.#timer = setTimeout(missed, options.timeoutMs);
+  }
+
+  /** The client's data connection, paused, as soon as it is here. Rejects with a `DataFault`. */
+  async connection(): Promise<Socket> {
+    while (this.#socket === undefined) {
+      if (this.#fault !== undefined) throw this.#fault;
+      await new Promise<void>((resolve) => {
+        this.#told = resolve;
+      });
+    }
+    const socket = this.#socket;
+    clearTimeout(this.#timer);
+    this.#socket = undefined;
+    this.#fault = new DataFault(425, "The data connection was used already");
+    return socket;
+  }
+
+  /** Closes the port and a connection that nobody has asked for. */
+  close(): void {
+    this.#end(new DataFault(425, "The data connection was given up"));
+  }
+
+  #end(fault: DataFault): void {
+    clearTimeout(this.#timer);
+    this.#fault ??= fault;
+    this.#server.close();
+    this.#socket?.destroy();
+    this.#socket = undefined;
+    this.#told();
+  }
+
+  #accept(socket: Socket): void {
+    // A socket can fail before anybody has asked for it.
+    socket.on("error", () => undefined);
+    const { peerAddress, log } = this.#options;
+    const address = normaliseAddress(socket.remoteAddress ?? "");
+    if (address !== peerAddress) {
+      log.warn({ from: address, port: this.port }, "ftp data connection from another address refused");
+      socket.destroy();
+      return;
+    }
+    if (this.#socket !== undefined || this.#fault !== undefined) {
+      socket.destroy();
+      return;
+    }
+    this.#socket = socket;
+    this.#server.close();
+    this.#told();
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port, backlog, exclusive: true }, () => {
+      server.off("error", reject);
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** Every port of the range once, from a random one on, so that the next port cannot be guessed. */
+function* candidates(ports: PassivePortOptions["ports"]): Generator<number> {
+  if (ports === undefined) {
+    yield 0;
+    return;
+  }
+  const count = ports.to - ports.from + 1;
+  const first = randomInt(count);
+  for (let step = 0; step < count; step += 1) yield ports.from + ((first + step) % count);
+}
+
+/** Begins to listen for one data connection. Rejects with a `DataFault` when no port is free. */
+export async function openPassivePort(options: PassivePortOptions): Promise<PassivePort> {
+  for (const candidate of candidates(options.ports)) {
+    // Half open, because the end of what a client sends is not the end of what it takes.
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
+    try {
+      return new PassivePort(server, await listen(server, options.localAddress, candidate), options);
+    } catch (error) {
+      if (systemCodeOf(error) === "EADDRINUSE") continue;
+      options.log.error({ err: error }, "ftp cannot listen for a data connection");
+      throw new DataFault(425, "No port can be opened for a data connection", error);
+    }
+  }
+  options.log.warn(
+    { ports: options.ports },
+    "ftp has no free port for a data connection: widen ftp.passivePorts",
+  );
+  throw new DataFault(425, "No port is free for a data connection; try again in a moment");
+}

@@ -1,0 +1,48 @@
+/**
+ * TLS of one client: its control connection and its data connections.
+ *
+ * Each client has a context, and so keys for session tickets, of its own: a TLS session that is resumed on a data
+ * connection can only have begun on the control connection of the same client.
+ */
+import { constants } from "node:crypto";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
+import type { FtpTlsOptions } from "./ftp-options.ts";
+
+/** As long as a control connection lasts in practice; with the usual five minutes, resuming would fail after them. */
+const sessionSeconds = 24 * 3600;
+
+export class TlsSession {
+  readonly #context: SecureContext;
+
+  /** Throws when certificate and key cannot be used. */
+  constructor({ cert, key, passphrase, minVersion }: FtpTlsOptions) {
+    this.#context = createSecureContext({
+      cert,
+      key,
+      minVersion,
+      ...(passphrase === undefined ? {} : { passphrase }),
+      sessionTimeout: sessionSeconds,
+      sessionIdContext: "dropgate-ftp",
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    });
+  }
+
+  /** The TLS side of a connection that has just begun, or is at the point where TLS begins. It has its error listener. */
+  wrap(below: Socket | Duplex): TLSSocket {
+    const stream = new TLSSocket(below, { isServer: true, secureContext: this.#context });
+    stream.on("error", () => undefined);
+    // Without a server around it a TLS stream keeps what goes wrong to itself, and stands still.
+    stream.on("_tlsError", () => stream.destroy());
+    return stream;
+  }
+}
+
+/** Resolves when the handshake is done; rejects when the connection closes before. */
+export function handshake(stream: TLSSocket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.once("secure", () => resolve());
+    stream.once("close", () => reject(new Error("the connection closed during the TLS handshake")));
+  });
+}
