@@ -46,16 +46,17 @@ interface Row {
 
 function recordEvent(report: Report, code: number, now: number): number {
   const { routeNbr, geoStamp, stopEventData } = report;
-  const data = JSON.stringify({ ...geoStamp, reportedBy: "bench", reportedCode: report.eventCode });
-  const stopNbr = code === 7005 ? null : stopEventData.stopNbr;
+  const isOfStop = code !== 7005;
+  const reportedCode = isOfStop ? report.eventCode : undefined;
+  const data = JSON.stringify({ ...geoStamp, reportedBy: "bench", reportedCode });
+  const stopNbr = isOfStop ? stopEventData.stopNbr : null;
   return Number(saveEvent.run(stopNbr, routeNbr, code, now, data).lastInsertRowid);
 }
 
 function arrive(report: Report, load: Row, now: number): void {
   const stop = findStop.get(report.stopEventData.stopNbr) as Row;
   const { eventDTTM: arrivalDTTM, eventTz: arrivalTz } = report.geoStamp;
-  const visit = { arrivalDTTM, arrivalTz, plannedEtaDTTM: arrivalDTTM, plannedEtaTz: arrivalTz };
-  saveStop.run("50", JSON.stringify({ to: visit }), now, stop.id);
+  saveStop.run("50", JSON.stringify({ to: { arrivalDTTM, arrivalTz } }), now, stop.id);
   recordEvent(report, 7007, now);
   saveProgress.run(load.id, now, now);
 }

@@ -16,11 +16,15 @@ type Origin = Pick<
   | "originLongitude"
 >;
 
+/** White space that is not one blank. */
+const wideSpace = /\s\s|[^\S ]/;
+
 function plain(value: unknown): string {
-  return String(value ?? "")
+  const text = String(value ?? "")
     .trim()
-    .toLowerCase()
-    .replaceAll(/\s+/g, " ");
+    .toLowerCase();
+  // Mostly there is nothing to replace, and to look costs a tenth.
+  return wideSpace.test(text) ? text.replaceAll(/\s+/g, " ") : text;
 }
 
 const addressFields = ["addr1", "addr2", "city", "state", "zip", "country", "landmark"] as const;
@@ -37,18 +41,24 @@ export function originPoint(header: Origin): GeoPoint | undefined {
   return pointOf({ latitude: header.originLatitude, longitude: header.originLongitude });
 }
 
+/** Whether two addresses agree in a part; undefined unless both name it. */
+function isSamePart(one: unknown, other: unknown): boolean | undefined {
+  const [first, second] = [plain(one), plain(other)];
+  return first === "" || second === "" ? undefined : first === second;
+}
+
 /** Whether the address is the origin: by the parts that both name, street or zip among them; else by coordinates. */
 function isOrigin(address: Address, header: Origin): boolean {
-  const pairs: readonly (readonly [unknown, unknown])[] = [
-    [address.addr1, header.originAddr1],
-    [address.zip, header.originZip],
-    [address.city, header.originCity],
-    [address.state, header.originState],
-    [address.country, header.originCountry],
-  ];
-  const named = pairs.map(([one, other]) => [plain(one), plain(other)] as const);
-  const isBoth = ([one, other]: readonly [string, string]) => one !== "" && other !== "";
-  if (named.slice(0, 2).some(isBoth)) return named.filter(isBoth).every(([one, other]) => one === other);
+  const isSameStreet = isSamePart(address.addr1, header.originAddr1);
+  const isSameZip = isSamePart(address.zip, header.originZip);
+  if (isSameStreet !== undefined || isSameZip !== undefined)
+    return (
+      isSameStreet !== false &&
+      isSameZip !== false &&
+      isSamePart(address.city, header.originCity) !== false &&
+      isSamePart(address.state, header.originState) !== false &&
+      isSamePart(address.country, header.originCountry) !== false
+    );
   const [at, origin] = [pointOf(address), originPoint(header)];
   return at !== undefined && origin !== undefined && distanceMetres(at, origin) <= samePlaceMetres;
 }

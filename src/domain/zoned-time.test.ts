@@ -54,6 +54,17 @@ describe("momentOf and localTimeOf", () => {
     expect(momentOf("2026-11-01T01:30:00", "America/New_York")).toBe(utc("2026-11-01T05:30:00"));
   });
 
+  it.each([
+    ["15:00:00", "01:30:00"],
+    ["15:29:59", "01:59:59"],
+    ["15:30:00", "02:30:00"],
+    ["15:59:59", "02:59:59"],
+    ["16:00:00", "03:00:00"],
+  ])("minds a change in the middle of an hour of UTC: at %s it is %s", (time, local) => {
+    const shown = localTimeOf(utc(`2026-10-03T${time}`), "Australia/Lord_Howe");
+    expect(shown).toBe(`2026-10-04T${local}`);
+  });
+
   it("is right before, at and after each change of a year", () => {
     for (const zone of ["America/New_York", "Europe/London", "Australia/Sydney", "America/St_Johns"]) {
       for (let at = utc("2026-01-01T00:00:00"); at < utc("2027-01-01T00:00:00"); at += 1_800_000) {

@@ -35,14 +35,20 @@ const abbreviationHours = new Map<string, number>([
   ] as const),
 ]);
 
-const formatters = new Map<string, Intl.DateTimeFormat>();
-// A client that goes through all spellings of zones must not fill the memory.
-const maxFormatters = 1_000;
+/** A zone of the IANA, and what was asked of it before. */
+interface Zone {
+  readonly formatter: Intl.DateTimeFormat;
+  /** How far it is ahead of UTC, by the hour; undefined for an hour in which that changes. */
+  readonly offsets: Map<number, number | undefined>;
+}
 
-function formatterOf(zone: string): Intl.DateTimeFormat {
-  const known = formatters.get(zone);
-  if (known !== undefined) return known;
-  const formatter = new Intl.DateTimeFormat("en-US-u-ca-iso8601-nu-latn", {
+const zones = new Map<string, Zone>();
+// A client that goes through all spellings of zones, or through all times, must not fill the memory.
+const maxZones = 1_000;
+const maxOffsets = 100;
+
+function createFormatter(zone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat("en-US-u-ca-iso8601-nu-latn", {
     timeZone: zone,
     hourCycle: "h23",
     year: "numeric",
@@ -52,28 +58,47 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
     minute: "2-digit",
     second: "2-digit",
   });
-  if (formatters.size >= maxFormatters) formatters.clear();
-  formatters.set(zone, formatter);
-  return formatter;
+}
+
+function zoneOf(name: string): Zone {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  const zone = { formatter: createFormatter(name), offsets: new Map() };
+  if (zones.size >= maxZones) zones.clear();
+  zones.set(name, zone);
+  return zone;
 }
 
 /** What the clocks of a zone of the IANA show, as if it were UTC. */
-function wallMs(at: number, zone: string): number {
-  const parts = new Map(
-    formatterOf(zone)
-      .formatToParts(at)
-      .map(({ type, value }) => [type, Number(value)]),
-  );
+function wallMs(at: number, { formatter }: Zone): number {
+  const parts = new Map(formatter.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
   const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0;
   return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
 }
 
-/** How far the clocks of the zone are ahead of UTC at this moment, in milliseconds. */
-function offsetMs(at: number, zone: string): number {
-  const hours = abbreviationHours.get(zone);
-  if (hours !== undefined) return hours * hourMs;
+/** Formatting costs 10 µs. */
+function formattedOffsetMs(at: number, zone: Zone): number {
   const second = Math.floor(at / 1_000) * 1_000;
   return wallMs(second, zone) - second;
+}
+
+/** The offset in all of an hour of UTC; undefined when it is another at its end. */
+function offsetOfHour(hour: number, zone: Zone): number | undefined {
+  const { offsets } = zone;
+  if (offsets.has(hour)) return offsets.get(hour);
+  const first = formattedOffsetMs(hour * hourMs, zone);
+  const offset = first === formattedOffsetMs((hour + 1) * hourMs, zone) ? first : undefined;
+  if (offsets.size >= maxOffsets) offsets.clear();
+  offsets.set(hour, offset);
+  return offset;
+}
+
+/** How far the clocks of the zone are ahead of UTC at this moment, in milliseconds. */
+function offsetMs(at: number, name: string): number {
+  const hours = abbreviationHours.get(name);
+  if (hours !== undefined) return hours * hourMs;
+  const zone = zoneOf(name);
+  return offsetOfHour(Math.floor(at / hourMs), zone) ?? formattedOffsetMs(at, zone);
 }
 
 /**

@@ -127,8 +127,8 @@ export async function completedIfDone(
   route: ReportedRoute,
   load: StoredLoad,
 ): Promise<StoredLoad> {
-  if (!(await isLoadDone(tx, load))) return load;
-  const execution = JSON.parse(load.execution) as LoadExecution;
+  const execution = load === route.load ? route.execution : (JSON.parse(load.execution) as LoadExecution);
+  if (!(await isLoadDone(tx, { load, header: route.header, execution }))) return load;
   await recordLoad(tx, route, "loadCompleted");
   const { eventDTTM, eventTz } = route.stamp;
   return changed(

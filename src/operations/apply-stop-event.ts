@@ -19,14 +19,12 @@ import {
   visitAfter,
 } from "../domain/stop-execution.ts";
 import { type StopStatus, stopStatusNames } from "../domain/stop-status.ts";
-import type { Stop } from "../domain/stop.ts";
-import { visitsOf } from "../domain/stop-visits.ts";
 import { DropgateError } from "../lib/errors.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { recordEvents } from "../store/recorded-events.ts";
-import { findRouteStop, listPendingStops, type RouteStop, saveStopExecution } from "../store/route-stops.ts";
+import { findRouteStop, listPendingStops, saveStopExecution } from "../store/route-stops.ts";
 import { confirmDetails } from "./confirmed-details.ts";
-import { type ReportedRoute, reportData } from "./route-report.ts";
+import { readReportedStop, type ReportedRoute, type ReportedStop, reportData } from "./route-report.ts";
 
 export interface StopEvent {
   readonly code: RouteEventCode;
@@ -36,10 +34,7 @@ export interface StopEvent {
 }
 
 /** The stop of an event, read. */
-interface Visited {
-  readonly row: RouteStop;
-  readonly stop: Stop;
-  readonly visits: StopVisits;
+interface Visited extends ReportedStop {
   readonly execution: StopExecution;
 }
 
@@ -53,7 +48,7 @@ interface Change {
 export async function departStops(tx: Transaction, route: ReportedRoute): Promise<void> {
   for (const row of await listPendingStops(tx, route.load.id)) {
     if (row.status !== "20") continue;
-    const status = departedStatus(visitsOf(JSON.parse(row.body) as Stop, route.header));
+    const status = departedStatus(readReportedStop(row, route).visits);
     await saveStopExecution(tx, { id: row.id, status, execution: row.execution, updatedAt: route.now });
   }
 }
@@ -66,16 +61,11 @@ async function findVisited(tx: Transaction, route: ReportedRoute, stopNbr: strin
       faults: [{ code: "stopNotOnRoute", path: "stopEventData.stopNbr", message }],
     });
   }
-  const stop = JSON.parse(found.body) as Stop;
-  const visits = visitsOf(stop, route.header);
-  const status = found.status === "20" ? departedStatus(visits) : found.status;
-  if (found.status === "20") await departStops(tx, route);
-  return {
-    row: { ...found, status },
-    stop,
-    visits,
-    execution: JSON.parse(found.execution) as StopExecution,
-  };
+  const read = readReportedStop(found, route);
+  const execution = JSON.parse(found.execution) as StopExecution;
+  if (found.status !== "20") return { ...read, execution };
+  await departStops(tx, route);
+  return { ...read, row: { ...found, status: departedStatus(read.visits) }, execution };
 }
 
 function outOfSequence({ row, visits }: Visited, code: RouteEventCode): DropgateError {
@@ -194,16 +184,20 @@ function isDepartedAlready({ execution }: Visited, rule: StopEventRule): boolean
   return rule.step === "departure" && execution[rule.party]?.isAutoDeparture === true;
 }
 
-/** Applies the event in the transaction. Throws 982, 981, or 901 and 902 for details that the stop has not. */
-export async function applyStopEvent(tx: Transaction, route: ReportedRoute, event: StopEvent): Promise<void> {
+/**
+ * Applies the event in the transaction; gives the stop as it is then. Throws 982, 981, or 901 and 902 for details that
+ * the stop has not.
+ */
+export async function applyStopEvent(
+  tx: Transaction,
+  route: ReportedRoute,
+  event: StopEvent,
+): Promise<ReportedStop> {
   const visited = await findVisited(tx, route, event.data.stopNbr);
-  if (isDepartedAlready(visited, event.rule)) return;
-  const { status, execution, kinds } = changeOf(route, visited, event);
-  await saveStopExecution(tx, {
-    id: visited.row.id,
-    status,
-    execution: JSON.stringify(execution),
-    updatedAt: route.now,
-  });
+  if (isDepartedAlready(visited, event.rule)) return visited;
+  const { status, execution: executed, kinds } = changeOf(route, visited, event);
+  const execution = JSON.stringify(executed);
+  await saveStopExecution(tx, { id: visited.row.id, status, execution, updatedAt: route.now });
   await recordAll(tx, route, { event, kinds });
+  return { ...visited, row: { ...visited.row, status, execution } };
 }

@@ -10,14 +10,19 @@ import { recordEvent } from "../store/recorded-events.ts";
 import { listStopStates } from "../store/route-stops.ts";
 import { utcDateTime } from "./cancellation-request.ts";
 
+/** A load with its header and its execution read. */
+export interface ReadLoad {
+  readonly load: StoredLoad;
+  readonly header: LoadHeader;
+  readonly execution: LoadExecution;
+}
+
 /**
  * Whether nothing is left to be done on a load under way: every stop is final, and it is back at the depot if it must be.
  * A load without stops is done when it has left its origin.
  */
-export async function isLoadDone(tx: Transaction, load: StoredLoad): Promise<boolean> {
+export async function isLoadDone(tx: Transaction, { load, header, execution }: ReadLoad): Promise<boolean> {
   if (load.status !== 40) return false;
-  const header = JSON.parse(load.body) as LoadHeader;
-  const execution = JSON.parse(load.execution) as LoadExecution;
   if (mustReturnToDepot(header) && execution.depotArrivalDTTM === undefined) return false;
   const states = await listStopStates(tx, load.id);
   return states.length > 0 ? states.every(isFinalStopStatus) : execution.originDepartureDTTM !== undefined;
@@ -30,9 +35,12 @@ export async function completeLoadWithoutStop(
 ): Promise<void> {
   const { companyId, loadId, now } = change;
   const load = await findStoredLoadById(tx, loadId);
-  if (load === undefined || !(await isLoadDone(tx, load))) return;
+  if (load === undefined) return;
+  const header = JSON.parse(load.body) as LoadHeader;
+  const executed = JSON.parse(load.execution) as LoadExecution;
+  if (!(await isLoadDone(tx, { load, header, execution: executed }))) return;
   const end = { actualEndDTTM: utcDateTime(now), actualEndTimeZone: "UTC" };
-  const execution = JSON.stringify({ ...JSON.parse(load.execution), ...end });
+  const execution = JSON.stringify({ ...executed, ...end });
   await updateLoad(tx, { ...load, status: 90, execution, updatedAt: now });
   await recordEvent(tx, { companyId, kind: "loadCompleted", loadNbr: load.loadNbr, recordedAt: now });
 }

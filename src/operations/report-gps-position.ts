@@ -6,20 +6,21 @@ import { distanceMetres, type GeoPoint } from "../domain/geo-point.ts";
 import { GpsPosition } from "../domain/route-event.ts";
 import { nextParty } from "../domain/route-event-rules.ts";
 import type { StopExecution } from "../domain/stop-execution.ts";
-import type { Stop } from "../domain/stop.ts";
-import { placeOf, visitsOf } from "../domain/stop-visits.ts";
+import { placeOf } from "../domain/stop-visits.ts";
 import { momentOf } from "../domain/zoned-time.ts";
 import type { Fault } from "../lib/errors.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { recordEvent } from "../store/recorded-events.ts";
 import { savePosition } from "../store/route-reports.ts";
-import { listPendingStops, type RouteStop, saveStopExecution } from "../store/route-stops.ts";
+import { listPendingStops, saveStopExecution } from "../store/route-stops.ts";
 import { createBodyReader, refusal } from "./request-body.ts";
 import {
   canonicalReport,
+  readReportedStop,
   type ReportedRoute,
   reportData,
   reportedRoute,
+  type ReportedStop,
   type RouteReport,
   type RouteReportDeps,
 } from "./route-report.ts";
@@ -48,33 +49,29 @@ function isUnderWay({ load, execution, at }: ReportedRoute): boolean {
   return at >= momentOf(start, startZone) && (end === undefined || at <= momentOf(end, endZone));
 }
 
+/** Notes that the driver is near the stop, if that is so for the first time of the visit; gives the stop as it is then. */
 async function enterGeofence(
   tx: Transaction,
   route: ReportedRoute,
-  entered: { readonly row: RouteStop; readonly place: GeoPoint },
-): Promise<void> {
-  const { row, place } = entered;
-  const stop = JSON.parse(row.body) as Stop;
-  const visits = visitsOf(stop, route.header);
+  { place, ...near }: ReportedStop & { readonly place: GeoPoint },
+): Promise<ReportedStop> {
+  const { row, stop, visits } = near;
   const party = nextParty(row.status, visits);
   const centre = party === undefined ? undefined : placeOf(stop, visits, party);
-  if (party === undefined || centre === undefined) return;
-  const execution = JSON.parse(row.execution) as StopExecution;
-  if (execution[party]?.geofenceDTTM !== undefined) return;
+  if (party === undefined || centre === undefined) return near;
   const radius = stop.stopGeofenceRadius ?? 0;
-  if (distanceMetres(place, centre) > (radius > 0 ? radius : route.settings.geofenceRadius)) return;
-  const visit = { ...execution[party], geofenceDTTM: route.stamp.eventDTTM };
-  await saveStopExecution(tx, {
-    id: row.id,
-    status: row.status,
-    execution: JSON.stringify({ ...execution, [party]: visit }),
-    updatedAt: route.now,
-  });
+  if (distanceMetres(place, centre) > (radius > 0 ? radius : route.settings.geofenceRadius)) return near;
+  const executed = JSON.parse(row.execution) as StopExecution;
+  if (executed[party]?.geofenceDTTM !== undefined) return near;
+  const visit = { ...executed[party], geofenceDTTM: route.stamp.eventDTTM };
+  const execution = JSON.stringify({ ...executed, [party]: visit });
+  await saveStopExecution(tx, { id: row.id, status: row.status, execution, updatedAt: route.now });
   const { companyId, load, now } = route;
   await recordEvent(tx, {
     ...{ companyId, kind: "geofenceEntered", stopNbr: row.stopNbr, loadNbr: load.loadNbr, recordedAt: now },
     data: { ...reportData(route), visit: party === "from" ? "pickup" : "dropoff" },
   });
+  return { ...near, row: { ...row, execution } };
 }
 
 async function applyPosition(tx: Transaction, route: ReportedRoute): Promise<void> {
@@ -86,8 +83,10 @@ async function applyPosition(tx: Transaction, route: ReportedRoute): Promise<voi
     eventTz: stamp.eventTz,
   });
   if (load.status !== 40) return;
-  for (const row of await listPendingStops(tx, load.id)) await enterGeofence(tx, route, { row, place });
-  await updateProgress(tx, route, place);
+  const stops: ReportedStop[] = [];
+  for (const row of await listPendingStops(tx, load.id))
+    stops.push(await enterGeofence(tx, route, { ...readReportedStop(row, route), place }));
+  await updateProgress(tx, route, { place, pendingStops: async () => stops });
 }
 
 /** Keeps the position that the body reports, if it counts. Throws the faults of the body, 920 or 932. */

@@ -16,21 +16,24 @@ import {
   type RouteEventRule,
   routeEventRule,
 } from "../domain/route-event-rules.ts";
-import type { Stop } from "../domain/stop.ts";
-import { originPoint, placeOf, visitsOf } from "../domain/stop-visits.ts";
+import { isFinalStopStatus } from "../domain/stop-status.ts";
+import { originPoint, placeOf } from "../domain/stop-visits.ts";
 import { saveDocuments } from "../store/documents.ts";
 import type { Transaction } from "../store/group-commit.ts";
+import type { StoredLoad } from "../store/load-queries.ts";
 import { updateLoad } from "../store/loads.ts";
 import { findProgress, saveReportedEvent } from "../store/route-reports.ts";
-import { findRouteStop } from "../store/route-stops.ts";
+import { listPendingStops, listPendingStopsWith } from "../store/route-stops.ts";
 import { applyLoadEvent, checkLoadState, completedIfDone } from "./apply-load-event.ts";
 import { applyStopEvent } from "./apply-stop-event.ts";
 import { createBodyReader, refusal } from "./request-body.ts";
 import {
   canonicalReport,
   findReportedLoad,
+  readReportedStop,
   type ReportedRoute,
   reportedRoute,
+  type ReportedStop,
   type RouteReport,
   type RouteReportDeps,
 } from "./route-report.ts";
@@ -96,38 +99,67 @@ async function isReportedFirst(tx: Transaction, route: ReportedRoute, event: Rea
   });
 }
 
+interface Applied {
+  readonly load: StoredLoad;
+  /** The stop that the event is about, as it is now. */
+  readonly visited: ReportedStop | undefined;
+}
+
 /** Where the driver was: as reported, else the place that the event is about. */
 async function placeOfEvent(
   tx: Transaction,
   route: ReportedRoute,
-  event: ReadEvent,
+  { rule, visited }: Pick<ReadEvent, "rule"> & Pick<Applied, "visited">,
 ): Promise<GeoPoint | undefined> {
   if (route.place !== undefined) return route.place;
-  if (event.rule.kind === "load") {
-    const isAtOrigin = event.rule.step === "originArrival" || event.rule.step === "originDeparture";
+  if (rule.kind === "load") {
+    const isAtOrigin = rule.step === "originArrival" || rule.step === "originDeparture";
     const isUnknown = (await findProgress(tx, route.load.id)) === undefined;
     return isAtOrigin || isUnknown ? originPoint(route.header) : undefined;
   }
   // A stop that is closed may never have been reached.
-  if (event.data === undefined || event.rule.step === "closed") return undefined;
-  const row = await findRouteStop(tx, route.companyId, event.data.stopNbr);
-  const stop = JSON.parse(row?.body ?? "{}") as Stop;
-  return placeOf(stop, visitsOf(stop, route.header), event.rule.party);
+  if (visited === undefined || rule.step === "closed") return undefined;
+  return placeOf(visited.stop, visited.visits, rule.party);
+}
+
+async function pendingStops(
+  tx: Transaction,
+  route: ReportedRoute,
+  visited: ReportedStop | undefined,
+): Promise<readonly ReportedStop[]> {
+  const { id } = route.load;
+  const rows = await (visited === undefined
+    ? listPendingStops(tx, id)
+    : listPendingStopsWith(tx, id, visited.row));
+  return rows.map((row) => (visited?.row === row ? visited : readReportedStop(row, route)));
+}
+
+async function applyRule(tx: Transaction, route: ReportedRoute, event: ReadEvent): Promise<Applied> {
+  const { code, rule, data } = event;
+  checkLoadState(route, code, rule);
+  if (rule.kind === "load")
+    return { load: await applyLoadEvent(tx, route, { code, rule }), visited: undefined };
+  const visited = data === undefined ? undefined : await applyStopEvent(tx, route, { code, rule, data });
+  return { load: route.load, visited };
+}
+
+/** Whether the event may have been the last thing to be done on the load. */
+function mayComplete(rule: RouteEventRule, visited: ReportedStop | undefined): boolean {
+  if (rule.kind === "load") return rule.step === "originDeparture" || rule.step === "depotArrival";
+  return visited === undefined || isFinalStopStatus(visited.row.status);
 }
 
 async function applyEvent(tx: Transaction, route: ReportedRoute, { event, kept }: Taken): Promise<void> {
   if (!(await isReportedFirst(tx, route, event))) return;
-  const { code, rule, data } = event;
-  checkLoadState(route, code, rule);
-  let { load } = route;
-  if (rule.kind === "load") load = await applyLoadEvent(tx, route, { code, rule });
-  else if (data !== undefined) await applyStopEvent(tx, route, { code, rule, data });
   const { companyId, now } = route;
+  const { rule } = event;
+  const { load: reached, visited } = await applyRule(tx, route, event);
   await saveDocuments(tx, { companyId, documents: kept, now });
-  if (rule.kind === "stop" || rule.step === "originDeparture" || rule.step === "depotArrival")
-    load = await completedIfDone(tx, route, load);
+  const load = mayComplete(rule, visited) ? await completedIfDone(tx, route, reached) : reached;
   if (load !== route.load) await updateLoad(tx, { ...load, updatedAt: now });
-  if (load.status === 40) await updateProgress(tx, route, await placeOfEvent(tx, route, event));
+  if (load.status !== 40) return;
+  const place = await placeOfEvent(tx, route, { rule, visited });
+  await updateProgress(tx, route, { place, pendingStops: () => pendingStops(tx, route, visited) });
 }
 
 /**

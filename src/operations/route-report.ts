@@ -4,13 +4,17 @@ import { type GeoPoint, pointOf } from "../domain/geo-point.ts";
 import type { LoadHeader } from "../domain/load.ts";
 import type { Role } from "../domain/role.ts";
 import { type GeoStamp, normaliseReport } from "../domain/route-event.ts";
+import type { StopVisits } from "../domain/route-event-rules.ts";
 import type { LoadExecution } from "../domain/stop-execution.ts";
+import type { Stop } from "../domain/stop.ts";
+import { visitsOf } from "../domain/stop-visits.ts";
 import { momentOf } from "../domain/zoned-time.ts";
 import type { Clock } from "../lib/clock.ts";
 import { DropgateError } from "../lib/errors.ts";
 import type { Reader, Store } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findStoredLoad, type StoredLoad } from "../store/load-queries.ts";
+import type { RouteStop } from "../store/route-stops.ts";
 import { loadNotFound } from "./known-load.ts";
 import { type BodyInput, refusal } from "./request-body.ts";
 
@@ -115,6 +119,18 @@ export async function reportedRoute(
     now: deps.clock.now(),
     settings: deps.events(),
   };
+}
+
+/** A stop on the load of a report: read once for all that the report does. */
+export interface ReportedStop {
+  readonly row: RouteStop;
+  readonly stop: Stop;
+  readonly visits: StopVisits;
+}
+
+export function readReportedStop(row: RouteStop, { header }: ReportedRoute): ReportedStop {
+  const stop = JSON.parse(row.body) as Stop;
+  return { row, stop, visits: visitsOf(stop, header) };
 }
 
 /** What a recorded event tells of the report that it comes from: its own time and place, and who sent it. */

@@ -3,21 +3,15 @@ import type { GeoPoint } from "../domain/geo-point.ts";
 import { nextParty } from "../domain/route-event-rules.ts";
 import { arrivalsOf, msPerMetre, type RemainingVisit } from "../domain/route-eta.ts";
 import type { StopExecution } from "../domain/stop-execution.ts";
-import type { Stop } from "../domain/stop.ts";
-import { partyOf, placeOf, visitsOf } from "../domain/stop-visits.ts";
+import { partyOf, placeOf } from "../domain/stop-visits.ts";
 import { localTimeOf } from "../domain/zoned-time.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findProgress, type RouteProgress, saveProgress } from "../store/route-reports.ts";
-import { listPendingStops, type RouteStop, saveStopExecution } from "../store/route-stops.ts";
-import type { ReportedRoute } from "./route-report.ts";
+import { saveStopExecution } from "../store/route-stops.ts";
+import type { ReportedRoute, ReportedStop } from "./route-report.ts";
 
 /** A place further ahead of our clock than this comes from a clock that is wrong; the next one takes its place. */
 const maxAheadMs = 3_600_000;
-
-interface PendingStop {
-  readonly row: RouteStop;
-  readonly stop: Stop;
-}
 
 function minutesOf(text: string | undefined): number {
   const minutes = Number(text ?? 0);
@@ -25,8 +19,7 @@ function minutesOf(text: string | undefined): number {
 }
 
 /** The visits of a stop that are still to be made, or are being made. */
-function visitsLeft({ row, stop }: PendingStop, route: ReportedRoute): readonly RemainingVisit[] {
-  const visits = visitsOf(stop, route.header);
+function visitsLeft({ row, stop, visits }: ReportedStop): readonly RemainingVisit[] {
   const next = nextParty(row.status, visits);
   const parties: readonly ("from" | "to")[] =
     next === "from" && visits === "pickupAndDropoff" ? ["from", "to"] : next === undefined ? [] : [next];
@@ -39,14 +32,14 @@ function visitsLeft({ row, stop }: PendingStop, route: ReportedRoute): readonly 
   }));
 }
 
-function zoneOf({ stop }: PendingStop, route: ReportedRoute): string {
+function zoneOf({ stop }: ReportedStop, route: ReportedRoute): string {
   return stop.to?.schedule?.timeZone ?? route.header.loadTimeZone ?? route.stamp.eventTz;
 }
 
 async function keepEta(
   tx: Transaction,
   route: ReportedRoute,
-  kept: PendingStop & { readonly at: number },
+  kept: ReportedStop & { readonly at: number },
 ): Promise<void> {
   const { row, at } = kept;
   const zone = zoneOf(kept, route);
@@ -62,10 +55,12 @@ async function keepEta(
   });
 }
 
-async function keepEtas(tx: Transaction, route: ReportedRoute, from: RouteProgress): Promise<void> {
-  const rows = await listPendingStops(tx, route.load.id);
-  const stops = rows.map((row) => ({ row, stop: JSON.parse(row.body) as Stop }));
-  const visits = stops.flatMap((one) => visitsLeft(one, route));
+async function keepEtas(
+  tx: Transaction,
+  route: ReportedRoute,
+  { from, stops }: { readonly from: RouteProgress; readonly stops: readonly ReportedStop[] },
+): Promise<void> {
+  const visits = stops.flatMap(visitsLeft);
   const pace = msPerMetre(route.header, route.settings.averageSpeedKmh);
   const arrivals = arrivalsOf(from, visits, pace);
   for (const one of stops) {
@@ -74,14 +69,21 @@ async function keepEtas(tx: Transaction, route: ReportedRoute, from: RouteProgre
   }
 }
 
+export interface Whereabouts {
+  /** Where the report was made, as far as it is known. */
+  readonly place: GeoPoint | undefined;
+  /** The stops that are not final, as they are now, in the order of their visits. Asked for when they are needed. */
+  readonly pendingStops: () => Promise<readonly ReportedStop[]>;
+}
+
 /**
  * Takes the report as the load's place, unless a later one is known, and works out the ETAs again unless that was done a
- * short while ago. `place` is where the report was made, as far as it is known.
+ * short while ago.
  */
 export async function updateProgress(
   tx: Transaction,
   route: ReportedRoute,
-  place: GeoPoint | undefined,
+  { place, pendingStops }: Whereabouts,
 ): Promise<void> {
   const { at, now, load, settings } = route;
   const known = await findProgress(tx, load.id);
@@ -91,6 +93,6 @@ export async function updateProgress(
   const latest = isNewer ? { loadId: load.id, at, place, etaAt } : known;
   if (latest === undefined) return;
   const isDue = etaAt === null || now - etaAt >= settings.etaIntervalMs;
-  if (isDue) await keepEtas(tx, route, latest);
+  if (isDue) await keepEtas(tx, route, { from: latest, stops: await pendingStops() });
   if (isDue || isNewer) await saveProgress(tx, { ...latest, etaAt: isDue ? now : etaAt });
 }

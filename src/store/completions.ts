@@ -129,12 +129,16 @@ interface EventRange {
 async function eventRange(tx: Transaction, trigger: CompletionTrigger): Promise<EventRange> {
   const { rows } = await eventsQuery.run(tx, trigger);
   const cancelled = recordedEvents.stopCancelled.code;
-  const cancellations = rows.filter((row) => row.event_code === cancelled).map(({ id }) => id);
-  cancellations.sort((a, b) => a - b);
+  let [lastEventId, lastCancelled, cancelledBefore] = [0, 0, 0];
+  for (const { id, event_code: code } of rows) {
+    lastEventId = Math.max(lastEventId, id);
+    if (code !== cancelled) continue;
+    cancelledBefore = Math.max(cancelledBefore, Math.min(lastCancelled, id));
+    lastCancelled = Math.max(lastCancelled, id);
+  }
   // One that asks for the file is part of what it tells.
-  const endOfEarlier = trigger.code === cancelled ? cancellations.at(-2) : cancellations.at(-1);
-  const lastEventId = rows.reduce((last, { id }) => Math.max(last, id), 0);
-  return { firstEventId: (endOfEarlier ?? 0) + 1, lastEventId };
+  const endOfEarlier = trigger.code === cancelled ? cancelledBefore : lastCancelled;
+  return { firstEventId: endOfEarlier + 1, lastEventId };
 }
 
 interface InsertArguments

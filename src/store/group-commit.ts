@@ -40,8 +40,7 @@ const savepoint = CompiledQuery.raw("savepoint unit");
 const release = CompiledQuery.raw("release savepoint unit");
 const rollbackToSavepoint = CompiledQuery.raw("rollback to savepoint unit");
 
-async function runUnit(tx: Transaction, unit: Unit): Promise<() => void> {
-  const connection = await connectionOf(tx);
+async function runUnit(tx: Transaction, connection: DatabaseConnection, unit: Unit): Promise<() => void> {
   await connection.executeQuery(savepoint);
   killPoint("commit.unitBegun");
   try {
@@ -111,10 +110,11 @@ async function commitOnce(
   begun: { units: number },
 ): Promise<void> {
   const answers = await db.transaction().execute(async (tx) => {
+    const connection = await connectionOf(tx);
     const done: (() => void)[] = [];
     for (const unit of units) {
       begun.units += 1;
-      done.push(await runUnit(tx, unit));
+      done.push(await runUnit(tx, connection, unit));
     }
     killPoint("commit.ready");
     return done;

@@ -55,9 +55,8 @@ async function insertOne(tx: Transaction, event: RecordedEvent): Promise<void> {
 }
 
 /** Keeps a completion of the stop if the event asks for one. */
-async function complete(tx: Transaction, event: RecordedEvent): Promise<void> {
-  const { companyId, stopNbr, recordedAt: now, data } = event;
-  if (stopNbr === undefined) return;
+async function complete(tx: Transaction, event: RecordedEvent, stopNbr: string): Promise<void> {
+  const { companyId, recordedAt: now, data } = event;
   const { code } = recordedEvents[event.kind];
   const isWanted = (await wantedEventsOf(tx, companyId)).has(code);
   if (!isWanted && !canComplete(code)) return;
@@ -70,13 +69,17 @@ async function complete(tx: Transaction, event: RecordedEvent): Promise<void> {
  * because a completion file tells of all of them. The queue finds what there is to deliver.
  */
 export async function recordEvents(tx: Transaction, events: readonly RecordedEvent[]): Promise<void> {
-  for (const [index, event] of events.entries()) {
-    if (index % eventsInTurn === eventsInTurn - 1) await setImmediate();
+  let count = 0;
+  for (const event of events) {
+    count += 1;
+    if (count % eventsInTurn === 0) await setImmediate();
     await insertOne(tx, event);
   }
-  for (const [index, event] of events.entries()) {
-    if (index % eventsInTurn === eventsInTurn - 1) await setImmediate();
-    await complete(tx, event);
+  count = 0;
+  for (const event of events) {
+    count += 1;
+    if (count % eventsInTurn === 0) await setImmediate();
+    if (event.stopNbr !== undefined) await complete(tx, event, event.stopNbr);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The stops on a load as route events see them: state, what the host sent, and execution. */
-import type { StopStatus } from "../domain/stop-status.ts";
+import { sql } from "kysely";
+import { isFinalStopStatus, type StopStatus } from "../domain/stop-status.ts";
 import type { Transaction } from "./group-commit.ts";
 import { prepareQuery } from "./prepared-query.ts";
 
@@ -8,6 +9,8 @@ export interface RouteStop {
   readonly stopNbr: string;
   readonly status: StopStatus;
   readonly loadId: number | null;
+  /** Its place among the stops of its load. */
+  readonly loadPosition: number | null;
   /** JSON: the canonical stop. */
   readonly body: string;
   readonly execution: string;
@@ -18,11 +21,12 @@ interface RouteStopRow {
   stop_nbr: string;
   stop_status: string;
   load_id: number | null;
+  load_position: number | null;
   body: string;
   execution: string;
 }
 
-const columns = ["id", "stop_nbr", "stop_status", "load_id", "body", "execution"] as const;
+const columns = ["id", "stop_nbr", "stop_status", "load_id", "load_position", "body", "execution"] as const;
 
 function routeStop(row: RouteStopRow): RouteStop {
   return {
@@ -30,6 +34,7 @@ function routeStop(row: RouteStopRow): RouteStop {
     stopNbr: row.stop_nbr,
     status: row.stop_status as StopStatus,
     loadId: row.load_id,
+    loadPosition: row.load_position,
     body: row.body,
     execution: row.execution,
   };
@@ -52,18 +57,33 @@ export async function findRouteStop(
   return row === undefined ? undefined : routeStop(row);
 }
 
-const pendingStops = prepareQuery<{ loadId: number }, RouteStopRow>((db, arg) =>
+/** Not ordered: SQLite would prepare the statement anew at each run, which takes ten times as long as the run. */
+const pendingStops = prepareQuery<{ loadId: number; besideId: number }, RouteStopRow>((db, arg) =>
   db
     .selectFrom("stops")
     .select(columns)
     .where("load_id", "=", arg("loadId"))
-    .where("stop_status", "not in", ["80", "90", "91", "99"])
-    .orderBy("load_position"),
+    .where("stop_status", "not in", ["80", "90", "91", "99"].map(sql.lit<string>))
+    .where("id", "!=", arg("besideId")),
 );
+
+function byPosition(one: RouteStop, other: RouteStop): number {
+  return (one.loadPosition ?? -1) - (other.loadPosition ?? -1) || one.id - other.id;
+}
 
 /** The stops of the load that are not final, in the order of their visits. */
 export async function listPendingStops(tx: Transaction, loadId: number): Promise<readonly RouteStop[]> {
-  return (await pendingStops.run(tx, { loadId })).rows.map(routeStop);
+  return (await pendingStops.run(tx, { loadId, besideId: 0 })).rows.map(routeStop).sort(byPosition);
+}
+
+/** The same with one of them, as it is now, that need not be read again. */
+export async function listPendingStopsWith(
+  tx: Transaction,
+  loadId: number,
+  known: RouteStop,
+): Promise<readonly RouteStop[]> {
+  const others = (await pendingStops.run(tx, { loadId, besideId: known.id })).rows.map(routeStop);
+  return (isFinalStopStatus(known.status) ? others : [known, ...others]).sort(byPosition);
 }
 
 const stopStates = prepareQuery<{ loadId: number }, { stop_status: string }>((db, arg) =>

@@ -165,6 +165,15 @@ describe("the planned time of arrival", () => {
     expect(await etaOf("D1")).toBe(timeAt(76 + 52));
   });
 
+  test("goes through the stops in the order of the load, also when a later one is visited first", async () => {
+    const last = { stopNbr: "E1", to: north(30) };
+    await route.load([dropoff, { stopNbr: "X1", to: north(0) }, last]);
+    await route.depart();
+    await route.report("stop.dropoff.arrival", at("X1", { at: 20 }));
+    expect(await etaOf("D1")).toBe(timeAt(20 + 52));
+    expect(await etaOf("E1")).toBe(timeAt(72 + 52));
+  });
+
   test("is in the zone of the stop, on the day on which its clocks go back", async () => {
     const to = { ...north(30), schedule: { timeZone: "America/New_York" } };
     await route.load([{ stopNbr: "D1", to }]);
