@@ -18,7 +18,7 @@ const outboundNowhere = {
   },
 };
 /** More than are reported in one turn: each stop is visited once. */
-const stopsOfTurn = 50_000;
+const stopsOfTurn = 100_000;
 
 const visits = {
   "stop.dropoff.arrival": "arrivals at stops, beside a bare process",
@@ -60,7 +60,7 @@ async function benchVisits({ rounds, isQuick, home }: BenchOptions): Promise<Mea
   await settleDisk();
   const daemon = await startDaemon(own);
   const floor = await startFloorServer("events-floor.ts", join(bare.folder, "var"));
-  const taker = { client, seconds: isQuick ? 1 : 4 };
+  const taker = { client, seconds: isQuick ? 1 : 3 };
   const turns: VisitTurns = {
     "stop.dropoff.arrival": { figure: [], floor: [] },
     "stop.dropoff.confirmation": { figure: [], floor: [] },

@@ -3,7 +3,8 @@
  *
  *   npm run bench -- --only sftp --rounds 3 --quick --keep
  *
- * Ends with 0 also when a figure misses what is wanted, and says so: how quick a machine is, is no fault of the code.
+ * Ends with 0 also when a figure misses what is wanted, and says so: how quick a machine is, is no fault of the code. Ends
+ * with 1 when a suite could not be measured.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
@@ -63,9 +64,16 @@ const creationMs = await untilFilesAreMadeQuickly();
 progress(`(${creationMs.toFixed(3)} ms to make a file)\n`);
 const loadBefore = loadavg()[0] ?? 0;
 const measurements: Measurement[] = [];
+const broken: string[] = [];
 for (const name of values.only) {
   progress(`${name} `);
-  measurements.push(...((await suites[name]?.({ rounds, isQuick: values.quick, home })) ?? []));
+  try {
+    measurements.push(...((await suites[name]?.({ rounds, isQuick: values.quick, home })) ?? []));
+  } catch (error) {
+    // The others are worth having, and what was measured so far.
+    process.stderr.write(`\n${error instanceof Error ? error.stack : String(error)}`);
+    broken.push(name);
+  }
   progress("\n");
 }
 
@@ -89,3 +97,7 @@ process.stdout.write(
     `load ${loadBefore.toFixed(1)} before and ${loadAfter.toFixed(1)} after; ${file}\n` +
     `${missed.length === 0 ? "Nothing is missed." : `${missed.length} missed: ${missed.map(({ what }) => what).join("; ")}`}\n`,
 );
+if (broken.length > 0) {
+  process.stderr.write(`not measured: ${broken.join(", ")}\n`);
+  process.exitCode = 1;
+}

@@ -11,7 +11,8 @@ import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { Integration, MappingRequest } from "./integration.ts";
 import { JobQueue } from "./job-queue.ts";
-import { type MappingJob, type MappingOutcome, outOfTimeMessage } from "./map-body.ts";
+import type { MappingJob, MappingOutcome } from "./map-body.ts";
+import { outOfTimeMessage } from "./mapping-messages.ts";
 import { type EndReason, MappingProcess, type ProcessLimits } from "./mapping-process.ts";
 
 export interface Integrations extends Service {

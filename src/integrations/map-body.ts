@@ -1,4 +1,5 @@
 /** One mapping from beginning to end: bytes → value → expression → JSON text. Runs in the mapping processes. */
+import { outOfTimeMessage } from "./mapping-messages.ts";
 import type jsonata from "jsonata";
 import { readXmlValue } from "../documents/read-xml-value.ts";
 import { DropgateError, type ErrorCode, type Fault } from "../lib/errors.ts";
@@ -23,11 +24,6 @@ const compiled = new Map<string, jsonata.Expression>();
 
 function refused(code: ErrorCode, message: string): MappingOutcome {
   return { kind: "refused", faults: [{ code, message }] };
-}
-
-/** What the sender can do when the time of a mapping is over. */
-export function outOfTimeMessage(name: string, timeoutMs: number): string {
-  return `the integration ${name} has not mapped the body in its time of ${timeoutMs} ms. Send it in smaller parts, or tell the operator.`;
 }
 
 /** `$text(element)` in expressions: the text of an XML element, which is an object when it has attributes; of a list each. */
