@@ -1,16 +1,15 @@
 /** Checks of where files go out to: folders that can be written, files that can be read and, when asked for, servers. */
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
-import { outboundSettingsOf } from "../config/company-settings.ts";
-import type { Config, TargetConfig } from "../config/schema.ts";
+import type { Config } from "../config/schema.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
-import { createTarget } from "./outbound-targets.ts";
+import { allTargetsOf, type AnyTargetConfig, createTarget } from "./outbound-targets.ts";
 
 interface CheckedTarget {
   readonly companyCode: string;
   readonly name: string;
-  readonly settings: TargetConfig;
+  readonly settings: AnyTargetConfig;
 }
 
 function titleOf({ companyCode, name }: CheckedTarget): string {
@@ -95,7 +94,7 @@ export async function checkOutbound(
   isRemote: boolean,
 ): Promise<readonly CheckFinding[]> {
   const all = companyCodes.flatMap((companyCode) =>
-    [...outboundSettingsOf(config, companyCode).targets].map(([name, settings]) => ({
+    [...allTargetsOf(config, companyCode)].map(([name, settings]) => ({
       ...{ companyCode, name, settings },
     })),
   );

@@ -14,7 +14,7 @@ const source: MetricsSource = {
     {
       ...{ company: "ACME", target: "host", isConfigured: true, isPaused: true },
       ...{ open: 7, dead: 2, oldestAgeMs: 61_400 },
-      attempts: { delivered: 5, later: 4, dead: 2, nameTaken: 1 },
+      attempts: { delivered: 5, later: 4, dead: 2, nameTaken: 1, dropped: 6, postponed: 0 },
     },
   ],
   uncollected: () => new Map([["ACME", 3]]),
@@ -40,6 +40,7 @@ it("each target has its figures, and attempts are counted by outcome", () => {
     `dropgate_target_paused{${labels}} 1`,
     `dropgate_delivery_attempts_total{${labels},outcome="delivered"} 5`,
     `dropgate_delivery_attempts_total{${labels},outcome="failed"} 4`,
+    `dropgate_delivery_attempts_total{${labels},outcome="dropped"} 6`,
     'dropgate_outbound_uncollected_files{company="ACME"} 3',
   ])
     expect(text).toContain(`${line}\n`);

@@ -42,6 +42,8 @@ const outcomeLabels = {
   later: "failed",
   dead: "dead",
   nameTaken: "name_taken",
+  dropped: "dropped",
+  postponed: "postponed",
 } as const;
 
 function attemptSamples(targets: readonly TargetStatistics[]): Sample[] {

@@ -209,8 +209,8 @@ function remarksOf(outcome: RetryOutcome): string[] {
   if (outcome.kind === "notDead") {
     const { state } = outcome.delivery;
     return [
-      state === "delivered"
-        ? "it was delivered: only dead ones are tried again"
+      state === "delivered" || state === "dropped"
+        ? `it was ${state}: only dead ones are tried again`
         : `it is ${state}: it is tried without being asked for`,
     ];
   }

@@ -1,7 +1,10 @@
 /** From the configuration of what goes out to what the store, the exports and the targets are given. */
 import { type OutboundSettings, outboundSettingsOf, targetNameOf } from "../config/company-settings.ts";
 import { defaultExportName, defaultTargetName } from "../config/outbound-section.ts";
+import { messageChannelsOf, messagesConfigOf, messageSettingsOf } from "../config/message-settings.ts";
 import type { Config } from "../config/schema.ts";
+import { messageTargetName } from "../domain/message-event.ts";
+import { messagePlanOf } from "../domain/message-settings.ts";
 import type { ExportPlan } from "../outbound/export-runs.ts";
 import { type Company, listCompanies } from "../store/companies.ts";
 import type { Store } from "../store/database.ts";
@@ -14,15 +17,31 @@ type CompanyName = Pick<Company, "id" | "code">;
 /** What transactions of state changes have to know of a company's configuration. */
 export function outboundCopyOf(config: OutboundConfigOf, { id, code }: CompanyName): OutboundCopy {
   const { targets, on, embedDocuments } = outboundSettingsOf(config, code);
+  const ofFiles = [...targets].map(([name, { completions }]) => ({
+    name,
+    takesCompletions: completions === "atOnce",
+  }));
+  const { channels, messages } = messagesOf(config, code);
+  const ofMessages = channels.map((channel) => ({
+    name: messageTargetName(channel),
+    takesCompletions: false,
+  }));
   return {
     companyId: id,
-    targets: [...targets].map(([name, { completions }]) => ({
-      name,
-      takesCompletions: completions === "atOnce",
-    })),
+    targets: [...ofFiles, ...ofMessages],
     events: on,
     embedsDocuments: embedDocuments,
+    messages,
   };
+}
+
+/** The channels that have a server, and which events cause a message. */
+function messagesOf(config: OutboundConfigOf, code: string) {
+  const configured = messagesConfigOf(config, code);
+  const settings = messageSettingsOf(config, code);
+  if (configured === undefined || settings === undefined) return { channels: [], messages: undefined };
+  const channels = messageChannelsOf(configured);
+  return { channels, messages: messagePlanOf(settings, channels) };
 }
 
 /** Enters the configuration of a company that is being registered, in the same transaction. */

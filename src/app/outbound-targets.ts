@@ -3,14 +3,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { outboundSettingsOf } from "../config/company-settings.ts";
-import type { Config, TargetConfig } from "../config/schema.ts";
+import { messagesConfigOf } from "../config/message-settings.ts";
+import type { Config, EmailConfig, SmsConfig, TargetConfig } from "../config/schema.ts";
+import { messageTargetName } from "../domain/message-event.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { TargetInUse } from "../outbound/attempt.ts";
 import type { DeliveryOutcome, Target } from "../outbound/target.ts";
+import { createEmailTarget, type EmailTargetOptions } from "../targets/email-target.ts";
 import { createFolderTarget, type FolderTargetOptions } from "../targets/folder-target.ts";
 import { createFtpTarget, type FtpTargetOptions } from "../targets/ftp-target.ts";
 import { createHttpsTarget, type HttpsTargetOptions } from "../targets/https-target.ts";
 import { createSftpTarget, type SftpTargetOptions } from "../targets/sftp-target.ts";
+import { createSmsTarget, type SmsTargetOptions } from "../targets/sms-target.ts";
 
 type TargetOf<Type extends TargetConfig["type"]> = Extract<TargetConfig, { type: Type }>;
 
@@ -20,6 +24,8 @@ type TargetOptions =
   | { readonly kind: "https"; readonly options: HttpsTargetOptions }
   | { readonly kind: "sftp"; readonly options: SftpTargetOptions }
   | { readonly kind: "ftp"; readonly options: FtpTargetOptions }
+  | { readonly kind: "email"; readonly options: EmailTargetOptions }
+  | { readonly kind: "sms"; readonly options: SmsTargetOptions }
   /** A file that the configuration names cannot be read. */
   | { readonly kind: "unusable"; readonly message: string };
 
@@ -89,8 +95,56 @@ function ftpOptions(settings: TargetOf<"ftp"> | TargetOf<"ftps">): FtpTargetOpti
   return { ...shared, security, ...given({ certificateFingerprint, ca: contentOf(settings.ca, "ca") }) };
 }
 
-function targetOptions(settings: TargetConfig, ownFolder: string): TargetOptions {
+function emailOptions(settings: EmailConfig): EmailTargetOptions {
+  const { host, tls, from, timeoutMs, connections, port, user, fromName, replyTo } = settings;
+  const password = settings.password?.reveal();
+  const ca = contentOf(settings.ca, "ca");
+  return {
+    host,
+    tls,
+    from,
+    timeoutMs,
+    connections,
+    ...given({ port, user, fromName, replyTo, password, ca }),
+  };
+}
+
+function smsOptions(settings: SmsConfig): SmsTargetOptions {
+  const { url, method, format, body, headers, allowPlain, timeoutMs, connections, user } = settings;
+  const secrets = { password: settings.password?.reveal(), bearerToken: settings.bearerToken?.reveal() };
+  const secretHeaders = Object.entries(settings.secretHeaders).map(([name, one]) => [name, one.reveal()]);
+  return {
+    ...{ url, method, format, headers, allowPlain, timeoutMs, connections },
+    secretHeaders: Object.fromEntries(secretHeaders),
+    ...given({ body, user, ...secrets, ca: contentOf(settings.ca, "ca") }),
+  };
+}
+
+/** What messages are sent by has no type in the configuration. */
+export type AnyTargetConfig =
+  | TargetConfig
+  | ({ readonly type: "email" } & EmailConfig)
+  | ({ readonly type: "sms" } & SmsConfig);
+
+/** All targets of a company by their names: those of files, and those of messages. */
+export function allTargetsOf(
+  config: Pick<Config, "companies">,
+  companyCode: string,
+): ReadonlyMap<string, AnyTargetConfig> {
+  const { email, sms } = messagesConfigOf(config, companyCode) ?? {};
+  return new Map<string, AnyTargetConfig>([
+    ...outboundSettingsOf(config, companyCode).targets,
+    ...(email === undefined ? [] : [[messageTargetName("email"), { type: "email", ...email }] as const]),
+    ...(sms === undefined ? [] : [[messageTargetName("sms"), { type: "sms", ...sms }] as const]),
+  ]);
+}
+
+function targetOptions(settings: AnyTargetConfig, ownFolder: string): TargetOptions {
   switch (settings.type) {
+    case "email":
+      return { kind: "email", options: emailOptions(settings) };
+    case "sms":
+      return { kind: "sms", options: smsOptions(settings) };
     case "folder": {
       const { path = ownFolder } = settings;
       return { kind: "folder", options: { path, isOwn: settings.path === undefined } };
@@ -123,12 +177,16 @@ function targetOf(made: TargetOptions): Target {
       return createSftpTarget(made.options);
     case "ftp":
       return createFtpTarget(made.options);
+    case "email":
+      return createEmailTarget(made.options);
+    case "sms":
+      return createSmsTarget(made.options);
     case "unusable":
       return unusable(made.message);
   }
 }
 
-function optionsOrFault(settings: TargetConfig, ownFolder: string): TargetOptions {
+function optionsOrFault(settings: AnyTargetConfig, ownFolder: string): TargetOptions {
   try {
     return targetOptions(settings, ownFolder);
   } catch (error) {
@@ -143,7 +201,7 @@ export function ownOutboundFolder(stateDir: string, companyCode: string): string
 
 /** Makes a target, to be closed by who asked for it. */
 export function createTarget(
-  settings: TargetConfig,
+  settings: AnyTargetConfig,
   place: { readonly stateDir: string; readonly companyCode: string },
 ): Target {
   return targetOf(optionsOrFault(settings, ownOutboundFolder(place.stateDir, place.companyCode)));
@@ -172,7 +230,7 @@ export function createTargets(deps: {
 }): (target: TargetName) => TargetInUse {
   const all = new Map<string, Kept>();
   return ({ companyCode, name }) => {
-    const settings = outboundSettingsOf(deps.config(), companyCode).targets.get(name);
+    const settings = allTargetsOf(deps.config(), companyCode).get(name);
     if (settings === undefined) throw new Error(`the company ${companyCode} has no target ${name}`);
     const { timeoutMs } = settings;
     const options = optionsOrFault(settings, ownOutboundFolder(deps.stateDir, companyCode));

@@ -1,6 +1,7 @@
 /** Everything outbound, put together: the copy of the configuration, the delivery queue, exports, and what is kept how long. */
 import { join } from "node:path";
 import { outboundSettingsOf } from "../config/company-settings.ts";
+import { messageSettingsOf } from "../config/message-settings.ts";
 import type { Config } from "../config/schema.ts";
 import { renderStopCompletion } from "../documents/stop-completion-writer.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -11,7 +12,9 @@ import { createExportFiles, type ExportFiles } from "../outbound/export-files.ts
 import { createExportRendering } from "../outbound/export-rendering.ts";
 import { createExportScheduler } from "../outbound/export-scheduler.ts";
 import { pruneDelivered } from "../outbound/prune-deliveries.ts";
+import type { RenderOrWithhold } from "../outbound/delivery-to-render.ts";
 import { createDeliveryRenderer } from "../outbound/render-delivery.ts";
+import { createMessageRenderer } from "../outbound/render-message.ts";
 import { listCompanies } from "../store/companies.ts";
 import type { Store } from "../store/database.ts";
 import { allExportPlans, saveOutboundSettings } from "./outbound-settings.ts";
@@ -52,11 +55,15 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const readDocument = createDocumentReader(deps);
   const exportFiles = await startExportFiles(deps, createExportRendering(readDocument));
   await saveOutboundSettings(store, config());
-  const render = createDeliveryRenderer({
+  const renderFiles = createDeliveryRenderer({
     completion: renderStopCompletion,
     readDocument,
     export: exportFiles.render,
   });
+  const renderMessage = createMessageRenderer({
+    ...{ store, clock, settings: (companyCode) => messageSettingsOf(config(), companyCode) },
+  });
+  const render: RenderOrWithhold = (row) => (row.kind === "message" ? renderMessage(row) : renderFiles(row));
   const targets = createTargets({ config, stateDir });
   const queue = createDeliveryQueue({ store, clock, log, targets, render, random: Math.random });
   await stack.start(queue, signal);

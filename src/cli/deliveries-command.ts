@@ -29,6 +29,7 @@ function whenText(delivery: DeliveryView): string {
   const { state, deliveredAt, lastAttemptAt, dueAt, targetPausedUntil } = delivery;
   if (state === "delivered") return deliveredAt ?? "-";
   if (state === "dead") return `given up ${lastAttemptAt ?? ""}`.trim();
+  if (state === "dropped") return "not sent";
   if (state === "behind") return "after another";
   if (!delivery.isTargetConfigured) return "target not configured";
   return targetPausedUntil !== null && targetPausedUntil > dueAt
@@ -68,10 +69,10 @@ function hintLines(deliveries: readonly DeliveryView[]): string[] {
 /** `dropgate deliveries` */
 export function declareDeliveries(program: Command, run: CliRun): void {
   withJson(declare(program, "deliveries", "list what goes out to targets, the newest first"))
-    .option("--state <state>", "waiting, behind, delivered or dead")
+    .option("--state <state>", "waiting, behind, delivered, dead or dropped")
     .option("--company <code>", "deliveries of a company")
     .option("--target <name>", "deliveries to a target")
-    .option("--stop <number>", "completion files of a stop")
+    .option("--stop <number>", "completion files of a stop, and messages about it")
     .option("--limit <count>", "how many at most", wholeNumber(1, maxLimit), defaultLimit)
     .action(async (options: ListOptions, command: Command) => {
       const config = await requireConfig(run, command);

@@ -40,7 +40,8 @@ function subjectRow({ stopNbr, export: name }: DeliveryDetail): Row {
 /** What an administrator may do about it. */
 function remedyRows(delivery: DeliveryDetail): Row[] {
   const { id, state, target, company, isTargetConfigured } = delivery;
-  const configure = `put the target ${target} back into the configuration (companies.${company}.outbound.targets) and reload`;
+  const place = target.startsWith("messages.") ? target : "outbound.targets";
+  const configure = `put the target ${target} back into the configuration (companies.${company}.${place}) and reload`;
   if (state === "dead") {
     const first = isTargetConfigured ? "mend what the fault names" : configure;
     return [["What to do", `${first}, then \`dropgate delivery retry ${id}\``]];

@@ -12,6 +12,7 @@ import { declareFile, declareFiles } from "./file-command.ts";
 import { declareInit } from "./init-command.ts";
 import { declareIntegration } from "./integration-command.ts";
 import { declareLedger } from "./ledger-command.ts";
+import { declareMessages } from "./messages-command.ts";
 import { declareServe } from "./serve-command.ts";
 import { declareSimulate } from "./simulate-command.ts";
 import { declareUser } from "./user-command.ts";
@@ -30,6 +31,7 @@ const declarations = [
     declareDeliveries,
     declareDelivery,
     declareExport,
+    declareMessages,
     declareSimulate,
     declareVersion,
   ],

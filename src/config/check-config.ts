@@ -3,6 +3,7 @@ import { sep } from "node:path";
 import { checkAppointments } from "./appointments-rules.ts";
 import { isLoopbackHost, isWildcardHost } from "./address-range.ts";
 import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound.ts";
+import { checkMessages, warnOfMessages } from "./messages-rules.ts";
 import { type RuleFault, when } from "./rule-fault.ts";
 import type { Config } from "./schema.ts";
 
@@ -140,6 +141,8 @@ const rules: readonly Rule[] = [
   { looksAt: ["companies", "stateDir"], severity: "fault", check: checkOutboundSettings },
   { looksAt: ["companies"], severity: "warning", check: warnOfOutboundSettings },
   { looksAt: ["companies"], severity: "fault", check: checkAppointments },
+  { looksAt: ["companies"], severity: "fault", check: checkMessages },
+  { looksAt: ["companies"], severity: "warning", check: warnOfMessages },
 ];
 
 function isBelow(path: string, parent: string): boolean {

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { appointmentsSection } from "./appointments-section.ts";
 import { lateFileRules, nameRules } from "./inbound-section.ts";
+import { messagesSection } from "./messages-section.ts";
 import { outboundSection } from "./outbound-section.ts";
 import { choice, list, map, path, section, text } from "./setting.ts";
 
@@ -46,6 +47,7 @@ const company = section(
     inbound: overrides,
     outbound: outboundSection,
     appointments: Type.Optional(appointmentsSection),
+    messages: Type.Optional(messagesSection),
   },
   { description: "One company." },
 );

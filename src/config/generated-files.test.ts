@@ -95,6 +95,9 @@ describe("the sample configuration", () => {
       const steps = path
         .replace("<CODE>", "ACME")
         .replace("exports.<NAME>", "exports.nightly")
+        .replace("secretHeaders.<HEADER>", "secretHeaders.X-Api-Key")
+        .replace("headers.<HEADER>", "headers.X-Sender")
+        .replace("events.<EVENT>", "events.etaMoved")
         .replace("integrations.<NAME>", "integrations.erp")
         .replace(/<(\w+)>/, "$1")
         .replaceAll("[]", ".0")

@@ -7,6 +7,7 @@ import { DropgateError } from "../lib/errors.ts";
 import { findDriversBy } from "../store/drivers.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import type { StoredLoad } from "../store/load-queries.ts";
+import { updateLoad } from "../store/loads.ts";
 import { recordEvent } from "../store/recorded-events.ts";
 import { listStopStates } from "../store/route-stops.ts";
 import { departStops } from "./apply-stop-event.ts";
@@ -67,9 +68,12 @@ async function withDriver(tx: Transaction, route: ReportedRoute): Promise<Stored
 async function initiate(tx: Transaction, route: ReportedRoute): Promise<StoredLoad> {
   const { eventDTTM, eventTz } = route.stamp;
   const load = await withDriver(tx, route);
-  await recordLoad(tx, route, "loadInitiated");
   const start = { actualStartDTTM: eventDTTM, actualStartTimeZone: eventTz };
-  return changed(load, { status: 40 }, { ...route.execution, ...start });
+  const started = changed(load, { status: 40 }, { ...route.execution, ...start });
+  // Before the event: what customers are told of it names the driver.
+  if (load !== route.load) await updateLoad(tx, { ...started, updatedAt: route.now });
+  await recordLoad(tx, route, "loadInitiated");
+  return started;
 }
 
 async function checkAtOrigin(tx: Transaction, route: ReportedRoute, code: RouteEventCode): Promise<void> {

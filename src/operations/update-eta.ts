@@ -6,6 +6,7 @@ import type { StopExecution } from "../domain/stop-execution.ts";
 import { partyOf, placeOf } from "../domain/stop-visits.ts";
 import { localTimeOf } from "../domain/zoned-time.ts";
 import type { Transaction } from "../store/group-commit.ts";
+import { noteEta } from "../store/messages.ts";
 import { findProgress, type RouteProgress, saveProgress } from "../store/route-reports.ts";
 import { saveStopExecution } from "../store/route-stops.ts";
 import type { ReportedRoute, ReportedStop } from "./route-report.ts";
@@ -39,7 +40,7 @@ function zoneOf({ stop }: ReportedStop, route: ReportedRoute): string {
 async function keepEta(
   tx: Transaction,
   route: ReportedRoute,
-  kept: ReportedStop & { readonly at: number },
+  kept: ReportedStop & { readonly at: number; readonly isArrived: boolean },
 ): Promise<void> {
   const { row, at } = kept;
   const zone = zoneOf(kept, route);
@@ -53,6 +54,11 @@ async function keepEta(
     execution: JSON.stringify({ ...execution, to }),
     updatedAt: route.now,
   });
+  if (kept.isArrived) return;
+  const { companyId, now, load } = route;
+  // As it is shown, in whole seconds.
+  const etaAt = Math.floor(at / 1_000) * 1_000;
+  await noteEta(tx, { companyId, stopNbr: row.stopNbr, loadId: load.id, etaAt, now });
 }
 
 async function keepEtas(
@@ -63,9 +69,12 @@ async function keepEtas(
   const visits = stops.flatMap(visitsLeft);
   const pace = msPerMetre(route.header, route.settings.averageSpeedKmh);
   const arrivals = arrivalsOf(from, visits, pace);
+  // Nobody has to be told when the driver will be where he is.
+  const arrived = new Set(visits.flatMap((one) => (one.isTold && one.isArrived ? [one.stopNbr] : [])));
   for (const one of stops) {
     const at = arrivals.get(one.row.stopNbr);
-    if (at !== undefined) await keepEta(tx, route, { ...one, at });
+    const isArrived = arrived.has(one.row.stopNbr);
+    if (at !== undefined) await keepEta(tx, route, { ...one, at, isArrived });
   }
 }
 

@@ -15,7 +15,7 @@ export function logAttempt(log: Logger, { row, record, target }: LoggedAttempt):
     deliveryId: row.id,
     company: row.companyCode,
     target,
-    ...(row.kind === "completion" ? { stop: row.orderKey } : { export: row.orderKey }),
+    ...(row.kind === "export" ? { export: row.orderKey } : { stop: row.orderKey }),
     name: row.name,
     attempt: row.attempts + 1,
     outcome: record.kind,
@@ -28,6 +28,14 @@ export function logAttempt(log: Logger, { row, record, target }: LoggedAttempt):
     case "nameTaken":
       log.info(fields, "not delivered: the name is taken; it goes on under the next one");
       return;
+    case "postponed":
+      log.info({ ...fields, nextAttemptAt: new Date(record.dueAt).toISOString() }, "not sent yet");
+      return;
+    case "dropped": {
+      const { fault, faultText: message } = record;
+      log.warn({ ...fields, fault, message }, "not sent, and not going to be");
+      return;
+    }
     case "later": {
       const { fault, faultText: message, dueAt } = record;
       const nextAttemptAt = new Date(dueAt).toISOString();

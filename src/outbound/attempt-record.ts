@@ -44,8 +44,13 @@ function failedRecord(attempt: FinishedAttempt, outcome: FailedOutcome): Attempt
 
 export function attemptRecordOf(attempt: FinishedAttempt): AttemptRecord {
   const { row, result, at, durationMs } = attempt;
-  const { outcome } = result;
   const base = { id: row.id, at, durationMs };
+  if (result.kind === "withheld") {
+    const { why } = result;
+    if (why.kind === "postponed") return { ...base, ...why };
+    return { ...base, kind: "dropped", fault: why.fault, faultText: why.message.slice(0, longestText) };
+  }
+  const { outcome } = result;
   if (outcome.kind === "failed") return failedRecord(attempt, outcome);
   if (outcome.kind === "nameTaken") {
     const fault = nameFault(attempt);

@@ -9,7 +9,12 @@
 import { messageOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
-import type { DeliveryToRender, RenderDelivery, RenderedDelivery } from "./delivery-to-render.ts";
+import type {
+  DeliveryToRender,
+  RenderOrWithhold,
+  RenderedDelivery,
+  WithheldDelivery,
+} from "./delivery-to-render.ts";
 import type { DeliveryOutcome, Target } from "./target.ts";
 
 /** A target with the time that an attempt may take in all. */
@@ -25,10 +30,12 @@ export type AttemptResult =
   | { readonly kind: "aborted" }
   /** Nothing was sent: it says nothing of the target. */
   | { readonly kind: "unrendered"; readonly outcome: FailedOutcome }
+  /** It is not to be sent, or not now: it says nothing of the target either. */
+  | { readonly kind: "withheld"; readonly why: WithheldDelivery }
   | { readonly kind: "tried"; readonly outcome: DeliveryOutcome; readonly rendered: RenderedDelivery };
 
 export interface AttemptDeps {
-  readonly render: RenderDelivery;
+  readonly render: RenderOrWithhold;
   readonly log: Logger;
   readonly inUse: TargetInUse;
   /** Aborted when the daemon will not wait any more. */
@@ -128,7 +135,10 @@ async function render(
   row: DeliveryToRender,
 ): Promise<RenderedDelivery | Exclude<AttemptResult, { kind: "tried" }>> {
   const ending = await underDeadline(() => make(row), { timeoutMs: renderTimeoutMs, stopping });
-  if (ending.kind === "settled") return ending.value;
+  if (ending.kind === "settled") {
+    const made = ending.value;
+    return "kind" in made ? { kind: "withheld", why: made } : made;
+  }
   if (ending.kind === "aborted") return { kind: "aborted" };
   const error =
     ending.kind === "failed" ? ending.error : new Error("it took too long; see whether the disk hangs");

@@ -22,7 +22,7 @@ import {
   recountTargets,
 } from "../store/outbound-targets.ts";
 import type { TargetInUse } from "./attempt.ts";
-import type { RenderDelivery } from "./delivery-to-render.ts";
+import type { RenderOrWithhold } from "./delivery-to-render.ts";
 import { createOutcomeRecorder } from "./outcome-recorder.ts";
 import { TargetRunner } from "./target-runner.ts";
 
@@ -32,7 +32,7 @@ export interface DeliveryQueueDeps {
   readonly log: Logger;
   /** What the configuration says of the target: the very same object as long as that has not changed. May throw. */
   readonly targets: (target: OutboundTarget) => TargetInUse;
-  readonly render: RenderDelivery;
+  readonly render: RenderOrWithhold;
   /** From 0 to 1. */
   readonly random: () => number;
 }
@@ -69,7 +69,7 @@ const ticksToFullLook = 60;
 const closeGraceMs = 1_000;
 
 function noAttempts(): Record<AttemptRecord["kind"], number> {
-  return { delivered: 0, later: 0, dead: 0, nameTaken: 0 };
+  return { delivered: 0, later: 0, dead: 0, nameTaken: 0, dropped: 0, postponed: 0 };
 }
 
 class Queue implements DeliveryQueue {

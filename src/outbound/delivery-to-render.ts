@@ -1,12 +1,15 @@
 /** What an attempt begins with: a delivery that is due, and what it is rendered to. */
 import type { StoredCompletion } from "../store/completions.ts";
 import type { DeliveryHead } from "../store/delivery-heads.ts";
+import type { StoredMessage } from "../store/messages.ts";
 import type { Delivery } from "./target.ts";
 
 export interface DeliveryToRender extends DeliveryHead {
   readonly companyCode: string;
   /** Of deliveries of the kind `completion`. */
   readonly completion?: StoredCompletion;
+  /** Of deliveries of the kind `message`. */
+  readonly message?: StoredMessage;
 }
 
 export interface RenderedDelivery {
@@ -17,5 +20,13 @@ export interface RenderedDelivery {
   readonly size: number | null;
 }
 
+/** A message that is not sent now, or not at all. Nothing was tried. */
+export type WithheldDelivery =
+  | { readonly kind: "postponed"; readonly dueAt: number }
+  | { readonly kind: "dropped"; readonly fault: string; readonly message: string };
+
 /** Gives the same bytes each time. Rejects when they cannot be had now. */
 export type RenderDelivery = (row: DeliveryToRender) => Promise<RenderedDelivery>;
+
+/** The same for what may also be withheld. */
+export type RenderOrWithhold = (row: DeliveryToRender) => Promise<RenderedDelivery | WithheldDelivery>;

@@ -7,6 +7,7 @@ import { killPoint } from "../lib/kill-point.ts";
 import { findCompletions } from "../store/completions.ts";
 import type { Reader } from "../store/database.ts";
 import { type DeliveryHead, listHeads } from "../store/delivery-heads.ts";
+import { findMessages } from "../store/messages.ts";
 import type { DeliveryToRender } from "./delivery-to-render.ts";
 
 const pageSize = 256;
@@ -82,10 +83,19 @@ export class DueDeliveries {
     const ids = some.filter(({ kind }) => kind === "completion").map(({ subjectId }) => subjectId);
     const completions = await findCompletions(this.#options.read, ids);
     const byId = new Map(completions.map((completion) => [completion.id, completion]));
+    const told = some.filter(({ kind }) => kind === "message").map(({ subjectId }) => subjectId);
+    const messages = new Map(
+      (await findMessages(this.#options.read, told)).map((message) => [message.id, message]),
+    );
     const { companyCode } = this.#options;
     this.#ready = some.map((row) => {
       const completion = row.kind === "completion" ? byId.get(row.subjectId) : undefined;
-      return { ...row, companyCode, ...(completion === undefined ? {} : { completion }) };
+      const message = row.kind === "message" ? messages.get(row.subjectId) : undefined;
+      return {
+        ...{ ...row, companyCode },
+        ...(completion === undefined ? {} : { completion }),
+        ...(message === undefined ? {} : { message }),
+      };
     });
     this.#heads = this.#heads.slice(some.length);
   }

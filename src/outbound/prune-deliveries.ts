@@ -5,6 +5,7 @@ import type { Store } from "../store/database.ts";
 import {
   pruneCompletions,
   pruneExportDeliveries,
+  pruneMessages,
   type Pruned,
   type PruneStep,
 } from "../store/delivery-retention.ts";
@@ -49,5 +50,6 @@ export async function pruneDelivered(
   // Exports first: what they were delivered with may go then.
   await goThrough(pruneExportDeliveries);
   await goThrough(pruneCompletions);
+  await goThrough(pruneMessages);
   return removed;
 }

@@ -54,7 +54,7 @@ export class TargetHealth {
     round: number,
     { now, random }: Told,
   ): TargetPause | undefined {
-    if (round !== this.#round || result.kind === "unrendered") return undefined;
+    if (round !== this.#round || result.kind !== "tried") return undefined;
     const { outcome } = result;
     if (outcome.kind !== "failed" || outcome.scope === "delivery") return this.#recover();
     this.#round += 1;

@@ -16,7 +16,7 @@ import type { OutboundTarget, TargetPause } from "../store/outbound-targets.ts";
 import { attemptDelivery, type AttemptResult, type TargetInUse } from "./attempt.ts";
 import { logAttempt } from "./attempt-log.ts";
 import { attemptRecordOf } from "./attempt-record.ts";
-import type { DeliveryToRender, RenderDelivery } from "./delivery-to-render.ts";
+import type { DeliveryToRender, RenderOrWithhold } from "./delivery-to-render.ts";
 import { DueDeliveries } from "./due-deliveries.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import { TargetHealth } from "./target-health.ts";
@@ -26,7 +26,7 @@ export interface RunnerDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly random: () => number;
-  readonly render: RenderDelivery;
+  readonly render: RenderOrWithhold;
   readonly recorder: Pick<OutcomeRecorder, "add">;
   readonly onAttempt: (record: AttemptRecord) => void;
 }
@@ -211,7 +211,8 @@ export class TargetRunner {
     else this.#moves.delete(row.id);
     this.#deps.onAttempt(record);
     logAttempt(log, { row, record, target: this.target.name });
-    if (record.kind === "later") this.#due.expectAt(record.dueAt);
-    this.look(record.kind !== "later");
+    const isPutOff = record.kind === "later" || record.kind === "postponed";
+    if (isPutOff) this.#due.expectAt(record.dueAt);
+    this.look(!isPutOff);
   }
 }

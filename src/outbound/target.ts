@@ -14,6 +14,20 @@ export interface DeliveryFile {
   read(): Promise<Uint8Array>;
 }
 
+/** A message to one customer. Texts have no line breaks where those could do harm. */
+export interface CustomerMessage {
+  readonly channel: "email" | "sms";
+  /** One address: an e-mail address, or a number of digits with or without +. */
+  readonly to: string;
+  readonly toName?: string;
+  /** Empty for text messages. */
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string;
+  /** When the event was recorded, milliseconds UTC. */
+  readonly date: number;
+}
+
 /** What is sent as one. More than one file: in this order, the last one tells that all are there. */
 export interface Delivery {
   /** The same at every attempt. */
@@ -22,6 +36,8 @@ export interface Delivery {
   /** A folder within the target's own for the files, of one safe name. */
   readonly directory?: string;
   readonly files: readonly DeliveryFile[];
+  /** Instead of files, for targets that send messages. */
+  readonly message?: CustomerMessage;
 }
 
 /** What can go wrong, for the log, the list of deliveries and what an administrator is told to do. */

@@ -10,13 +10,13 @@ import type { Transaction } from "./group-commit.ts";
 import { changeTargetCounts } from "./outbound-targets.ts";
 import { prepareQuery } from "./prepared-query.ts";
 
-export type DeliveryKind = "completion" | "export";
+export type DeliveryKind = "completion" | "export" | "message";
 
 export interface NewDelivery {
   readonly companyId: number;
   readonly targetId: number;
   readonly kind: DeliveryKind;
-  /** The id of the completion or export. */
+  /** The id of the completion, export or message. */
   readonly subjectId: number;
   /** Deliveries of the target with the same key go out one after the other. */
   readonly orderKey: string;
@@ -93,6 +93,12 @@ async function insertUncounted(tx: Transaction, delivery: NewDelivery): Promise<
   await insertQuery.run(tx, { ...delivery, guid, lineNbr, state: isBehind ? "behind" : "waiting" });
   killPoint("delivery.inserted");
   return guid;
+}
+
+/** Puts a delivery at the end of its line, due at once. */
+export async function addDelivery(tx: Transaction, delivery: NewDelivery): Promise<void> {
+  await changeTargetCounts(tx, { id: delivery.targetId, open: 1, dead: 0 });
+  await insertUncounted(tx, delivery);
 }
 
 /** Puts a delivery at the end of its line, due at once; gives its id. */

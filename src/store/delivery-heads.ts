@@ -50,5 +50,5 @@ const pageQuery = prepareQuery<PageArguments, HeadRow>((db, arg) =>
 /** What waits for the target, by when it is due, then by age; what is not due yet stands at the end. */
 export async function listHeads(read: Reader, page: PageArguments): Promise<readonly DeliveryHead[]> {
   const { rows } = await pageQuery.run(read, page);
-  return rows.map((row) => ({ ...row, kind: row.kind === "export" ? "export" : "completion" }));
+  return rows.map((row) => ({ ...row, kind: row.kind as DeliveryKind }));
 }

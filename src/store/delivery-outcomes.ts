@@ -25,6 +25,10 @@ export type AttemptRecord =
   | (Attempted & { readonly kind: "delivered"; readonly sha256: string | null; readonly size: number | null })
   | (Attempted & AttemptFault & { readonly kind: "later"; readonly dueAt: number })
   | (Attempted & AttemptFault & { readonly kind: "dead" })
+  /** A message that is of no use any more, or not wanted: it was not tried. */
+  | (Attempted & AttemptFault & { readonly kind: "dropped" })
+  /** A message that has to wait: it was not tried, and spends no attempt. */
+  | (Attempted & { readonly kind: "postponed"; readonly dueAt: number })
   /** Another file has the name; it goes on under the next one, at once and without having spent an attempt. */
   | (Attempted & { readonly kind: "nameTaken"; readonly companyId: number; readonly name: string });
 
@@ -70,6 +74,22 @@ const failedQuery = prepareQuery<FailedArguments>((db, arg) =>
       fault: arg("fault"),
       fault_text: arg("faultText"),
     }))
+    .where("id", "=", arg("id"))
+    .where(isInState("state", "waiting")),
+);
+
+const droppedQuery = prepareQuery<Attempted & AttemptFault>((db, arg) =>
+  db
+    .updateTable("deliveries")
+    .set({ state: "dropped", fault: arg("fault"), fault_text: arg("faultText") })
+    .where("id", "=", arg("id"))
+    .where(isInState("state", "waiting")),
+);
+
+const postponedQuery = prepareQuery<{ id: number; dueAt: number }>((db, arg) =>
+  db
+    .updateTable("deliveries")
+    .set({ due_at: arg("dueAt") })
     .where("id", "=", arg("id"))
     .where(isInState("state", "waiting")),
 );
@@ -140,19 +160,21 @@ async function recordFailed(tx: Transaction, record: FailedArguments): Promise<b
   return affected === 1;
 }
 
-async function recordDone(
-  tx: Transaction,
-  record: Extract<AttemptRecord, { kind: "delivered" | "dead" }>,
-  { counts, now }: Context,
-): Promise<void> {
-  const isDead = record.kind === "dead";
-  const isDone = isDead
-    ? await recordFailed(tx, { ...record, state: "dead", dueAt: null })
-    : (await deliveredQuery.run(tx, { ...record, now })).affected === 1;
-  if (!isDone) return;
+type DoneRecord = Extract<AttemptRecord, { kind: "delivered" | "dead" | "dropped" }>;
+
+/** Whether it was waiting. */
+async function close(tx: Transaction, record: DoneRecord, now: number): Promise<boolean> {
+  if (record.kind === "dead") return await recordFailed(tx, { ...record, state: "dead", dueAt: null });
+  const query =
+    record.kind === "dropped" ? droppedQuery.run(tx, record) : deliveredQuery.run(tx, { ...record, now });
+  return (await query).affected === 1;
+}
+
+async function recordDone(tx: Transaction, record: DoneRecord, { counts, now }: Context): Promise<void> {
+  if (!(await close(tx, record, now))) return;
   const [line] = (await lineQuery.run(tx, record)).rows;
   if (line === undefined) throw new Error(`delivery ${record.id} was there, and is not`);
-  counts.closed(line.targetId, isDead ? 1 : 0);
+  counts.closed(line.targetId, record.kind === "dead" ? 1 : 0);
   if (await isLineOpen(tx, line)) await promoteQuery.run(tx, line);
   killPoint("delivery.promoted");
 }
@@ -163,6 +185,8 @@ async function recordOne(tx: Transaction, record: AttemptRecord, context: Contex
     await renameQuery.run(tx, { id: record.id, name });
   } else if (record.kind === "later") {
     await recordFailed(tx, { ...record, state: "waiting" });
+  } else if (record.kind === "postponed") {
+    await postponedQuery.run(tx, record);
   } else {
     await recordDone(tx, record, context);
   }

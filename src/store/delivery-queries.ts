@@ -80,19 +80,29 @@ export async function listDeliveries(
   const { companyId, target, state, stopNbr, beforeId } = selection;
   let query = selectDeliveries(read);
   // By targets, of which there are few: the indexes of what is open or dead begin with them.
-  if (companyId !== undefined || target !== undefined || (state !== undefined && state !== "delivered"))
+  if (
+    companyId !== undefined ||
+    target !== undefined ||
+    (state !== undefined && state !== "delivered" && state !== "dropped")
+  )
     query = query.where("d.target_id", "in", targetsOf(read, { companyId, target }));
   if (state !== undefined) query = query.where(isInState("d.state", state));
   if (state === "behind") query = query.where(isOpen("d.state"));
   if (beforeId !== undefined) query = query.where("d.id", "<", beforeId);
   if (stopNbr !== undefined) {
-    query = query.where("d.kind", "=", "completion").where("d.subject_id", "in", (eb) => {
-      const ofStop = eb.selectFrom("completions").select("completions.id").where("stop_nbr", "=", stopNbr);
-      const companies = eb.selectFrom("companies").select("companies.id");
-      // All companies by name: the index begins with the company.
-      return companyId === undefined
-        ? ofStop.where("company_id", "in", companies)
-        : ofStop.where("company_id", "=", companyId);
+    query = query.where((eb) => {
+      const subjectsIn = (table: "completions" | "messages") => {
+        const ofStop = eb.selectFrom(table).select("id").where("stop_nbr", "=", stopNbr);
+        const companies = eb.selectFrom("companies").select("companies.id");
+        // All companies by name: the index begins with the company.
+        return companyId === undefined
+          ? ofStop.where("company_id", "in", companies)
+          : ofStop.where("company_id", "=", companyId);
+      };
+      return eb.or([
+        eb.and([eb("d.kind", "=", "completion"), eb("d.subject_id", "in", subjectsIn("completions"))]),
+        eb.and([eb("d.kind", "=", "message"), eb("d.subject_id", "in", subjectsIn("messages"))]),
+      ]);
     });
   }
   const rows = await query.orderBy("d.id", "desc").limit(selection.limit).execute();

@@ -35,7 +35,7 @@ function oldOnes(rows: readonly Subject[], { before, limit }: PruneStep) {
   return { ids, isLast: young !== -1 || rows.length < limit };
 }
 
-/** Those of the completions or exports that no delivery needs: each was delivered, before that time. */
+/** Those of the completions, exports or messages that no delivery needs: each was delivered, before that time. */
 async function unneeded(
   tx: Transaction,
   ids: readonly number[],
@@ -47,7 +47,8 @@ async function unneeded(
     .distinct()
     .where("kind", "=", kind)
     .where("subject_id", "in", ids)
-    .where((eb) => eb.or([eb("state", "!=", "delivered"), eb("delivered_at", ">=", before)]))
+    // What was dropped has no time of its own: its subject is old, and nobody can ask for it again.
+    .where((eb) => eb.or([eb("state", "not in", ["delivered", "dropped"]), eb("delivered_at", ">=", before)]))
     .execute();
   const needed = new Set(rows.map(({ subject_id }) => subject_id));
   return ids.filter((id) => !needed.has(id));
@@ -124,6 +125,46 @@ export async function pruneCompletions(tx: Transaction, step: PruneStep): Promis
   if (gone.length === 0) return { lastId, deliveries: 0, completions: 0 };
   const deliveries = await removeDeliveries(tx, "completion", gone);
   return { lastId, deliveries, completions: await removeCompletions(tx, companyId, gone) };
+}
+
+/** Arrivals that customers were told of stops that are done, or gone. */
+async function removeToldEtas(tx: Transaction, companyId: number): Promise<void> {
+  await tx
+    .deleteFrom("message_etas")
+    .where("company_id", "=", companyId)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("stops as s")
+            .select("s.id")
+            .whereRef("s.company_id", "=", "message_etas.company_id")
+            .whereRef("s.stop_nbr", "=", "message_etas.stop_nbr")
+            .where("s.stop_status", "not in", ["80", "90", "91", "99"]),
+        ),
+      ),
+    )
+    .execute();
+}
+
+/** One step through the company's customer messages, oldest first: those that are over, with their deliveries. */
+export async function pruneMessages(tx: Transaction, step: PruneStep): Promise<Pruned> {
+  const rows = await tx
+    .selectFrom("messages")
+    .select(["id", "created_at"])
+    .where("company_id", "=", step.companyId)
+    .where("id", ">", step.afterId)
+    .orderBy("id")
+    .limit(step.limit)
+    .execute();
+  const { ids, isLast } = oldOnes(rows, step);
+  const lastId = isLast ? undefined : ids.at(-1);
+  if (isLast) await removeToldEtas(tx, step.companyId);
+  const gone = ids.length === 0 ? [] : await unneeded(tx, ids, { kind: "message", before: step.before });
+  if (gone.length === 0) return { lastId, deliveries: 0, completions: 0 };
+  const deliveries = await removeDeliveries(tx, "message", gone);
+  await tx.deleteFrom("messages").where("id", "in", gone).execute();
+  return { lastId, deliveries, completions: 0 };
 }
 
 /** One step through the company's exports, oldest first: their deliveries go, the exports stay with their numbers. */

@@ -1,7 +1,7 @@
 /** The states of a delivery, and the conditions that the partial indexes of the queue are asked by. */
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 
-export const deliveryStates = ["waiting", "behind", "delivered", "dead"] as const;
+export const deliveryStates = ["waiting", "behind", "delivered", "dead", "dropped"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 export function isDeliveryState(text: string): text is DeliveryState {

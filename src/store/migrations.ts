@@ -6,6 +6,7 @@ import { type Kysely, sql } from "kysely";
 import { killPoint } from "../lib/kill-point.ts";
 import { createAppointments } from "./appointment-tables.ts";
 import { createRouteReports } from "./event-tables.ts";
+import { createMessages } from "./message-tables.ts";
 import { createOutboundTables } from "./outbound-tables.ts";
 import type { Tables } from "./schema.ts";
 import { autoId } from "./sqlite-dialect.ts";
@@ -311,6 +312,7 @@ const migrations: readonly Migration[] = [
     await createRecordedEvents(db);
     await createRouteReports(db);
     await createOutboundTables(db);
+    await createMessages(db);
     await createAppointments(db);
     await createFiles(db);
     await createFileStops(db);

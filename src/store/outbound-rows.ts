@@ -27,9 +27,11 @@ export interface OutboundSettingsTable {
   embeds_documents: number;
 }
 
-/** Events besides the completion of a stop that cause a completion file. */
+/** Events besides the completion of a stop that cause a completion file, and those that cause customer messages. */
 export interface OutboundEventsTable {
   company_id: number;
+  /** `completion` or `message`. */
+  causes: string;
   event_code: number;
 }
 
@@ -67,6 +69,8 @@ export interface CompletionsTable {
  *                                            ^  \--temporary--> waiting (due later)
  *                                  retry asked \--permanent, or too old--> dead
  *
+ * A message may also be put off (waiting, due later) or dropped, without having been tried: it is then of no use any more.
+ *
  * The deliveries of one target and order key that are open make a line: at most one is waiting, the first; the others are
  * behind it. Only the one that is waiting is tried. What is being tried is known to the process alone: after a crash it is
  * waiting.
@@ -77,9 +81,9 @@ export interface DeliveriesTable {
   guid: string;
   company_id: number;
   target_id: number;
-  /** `completion` or `export`. */
+  /** `completion`, `export` or `message`. */
   kind: string;
-  /** The id of the completion or export. */
+  /** The id of the completion, export or message. */
   subject_id: number;
   /** Deliveries to one target with the same key go out one after the other: the stop's number, or the export's name. */
   order_key: string;

@@ -23,8 +23,9 @@ export async function createOutboundTables(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable("outbound_events")
     .addColumn("company_id", "integer", (c) => c.notNull().references("companies.id"))
+    .addColumn("causes", "text", (c) => c.notNull())
     .addColumn("event_code", "integer", (c) => c.notNull())
-    .addPrimaryKeyConstraint("outbound_events_key", ["company_id", "event_code"])
+    .addPrimaryKeyConstraint("outbound_events_key", ["company_id", "causes", "event_code"])
     .execute();
   await db.schema
     .createTable("outbound_settings")

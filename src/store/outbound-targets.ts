@@ -2,8 +2,10 @@
  * The targets that deliveries go to, as the transactions of state changes and the queue see them: a copy of what the
  * configuration says, and how each target is doing.
  */
+import type { MessagePlan } from "../domain/message-settings.ts";
 import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
+import { saveMessagePlan } from "./message-plans.ts";
 import { isInState, isOpen } from "./delivery-states.ts";
 import { prepareQuery } from "./prepared-query.ts";
 import { rememberAnswers } from "./version-cache.ts";
@@ -16,6 +18,8 @@ export interface OutboundCopy {
   /** Codes of recorded events that cause a completion file besides the completion of a stop. */
   readonly events: readonly number[];
   readonly embedsDocuments: boolean;
+  /** Customer messages; without it there are none. */
+  readonly messages?: MessagePlan | undefined;
 }
 
 async function saveTargets(tx: Transaction, { companyId, targets }: OutboundCopy): Promise<void> {
@@ -35,18 +39,32 @@ async function saveTargets(tx: Transaction, { companyId, targets }: OutboundCopy
   }
 }
 
+async function saveEvents(
+  tx: Transaction,
+  { companyId, causes, codes }: { companyId: number; causes: EventCause; codes: readonly number[] },
+): Promise<void> {
+  for (const code of new Set(codes)) {
+    const row = { company_id: companyId, causes, event_code: code };
+    await tx.insertInto("outbound_events").values(row).execute();
+  }
+}
+
 /**
  * Makes the copy say what the configuration says. A target that is not in it any more keeps its rows, which wait until it
  * is there again; one whose configuration is taken over anew is tried at once.
  */
 export async function saveOutboundCopy(tx: Transaction, copy: OutboundCopy): Promise<void> {
-  const { companyId, events, embedsDocuments } = copy;
+  const { companyId, events, embedsDocuments, messages } = copy;
   wantedEvents.delete(tx);
   await saveTargets(tx, copy);
   await tx.deleteFrom("outbound_events").where("company_id", "=", companyId).execute();
-  for (const code of new Set(events)) {
-    await tx.insertInto("outbound_events").values({ company_id: companyId, event_code: code }).execute();
-  }
+  await saveEvents(tx, { companyId, causes: "completion", codes: events });
+  await saveEvents(tx, {
+    companyId,
+    causes: "message",
+    codes: Object.keys(messages?.events ?? {}).map(Number),
+  });
+  await saveMessagePlan(tx, companyId, messages);
   const settings = { embeds_documents: embedsDocuments ? 1 : 0 };
   await tx
     .insertInto("outbound_settings")
@@ -55,21 +73,36 @@ export async function saveOutboundCopy(tx: Transaction, copy: OutboundCopy): Pro
     .execute();
 }
 
-const wantedEventsQuery = prepareQuery<{ companyId: number }, { event_code: number }>((db, arg) =>
-  db.selectFrom("outbound_events").select("event_code").where("company_id", "=", arg("companyId")),
+type EventCause = "completion" | "message";
+
+interface WantedEventRow {
+  readonly causes: string;
+  readonly event_code: number;
+}
+
+const wantedEventsQuery = prepareQuery<{ companyId: number }, WantedEventRow>((db, arg) =>
+  db
+    .selectFrom("outbound_events")
+    .select(["causes", "event_code"])
+    .where("company_id", "=", arg("companyId")),
 );
 
-/** Asked once a company in each transaction, which many state changes share. */
-const wantedEvents = new WeakMap<Transaction, Map<number, ReadonlySet<number>>>();
+/** Codes of events for which the configuration asks for something, by what they cause. */
+export type WantedEvents = Readonly<Record<EventCause, ReadonlySet<number>>>;
 
-/** The codes of recorded events for which the configuration asks for a completion file. */
-export async function wantedEventsOf(tx: Transaction, companyId: number): Promise<ReadonlySet<number>> {
-  const known = wantedEvents.get(tx) ?? new Map<number, ReadonlySet<number>>();
+/** Asked once a company in each transaction, which many state changes share. */
+const wantedEvents = new WeakMap<Transaction, Map<number, WantedEvents>>();
+
+/** The codes of recorded events for which the configuration asks for a completion file, or for a customer message. */
+export async function wantedEventsOf(tx: Transaction, companyId: number): Promise<WantedEvents> {
+  const known = wantedEvents.get(tx) ?? new Map<number, WantedEvents>();
   wantedEvents.set(tx, known);
-  const codes = known.get(companyId);
-  if (codes !== undefined) return codes;
+  const wanted = known.get(companyId);
+  if (wanted !== undefined) return wanted;
   const { rows } = await wantedEventsQuery.run(tx, { companyId });
-  const found = new Set(rows.map(({ event_code }) => event_code));
+  const codesOf = (cause: EventCause) =>
+    new Set(rows.filter(({ causes }) => causes === cause).map(({ event_code }) => event_code));
+  const found = { completion: codesOf("completion"), message: codesOf("message") };
   known.set(companyId, found);
   return found;
 }

@@ -1,12 +1,14 @@
 /**
  * Recorded events, in the order in which they were recorded. Some of them ask for a completion file (decisions 8), which is
- * kept with its deliveries in the same transaction: that of the state change that the event tells of.
+ * kept with its deliveries in the same transaction: that of the state change that the event tells of. So are the messages to
+ * customers that they cause.
  */
 import { setImmediate } from "node:timers/promises";
 import { type RecordedEventKind, recordedEvents } from "../domain/recorded-events.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { canComplete, insertCompletion } from "./completions.ts";
 import type { Transaction } from "./group-commit.ts";
+import { insertMessages } from "./messages.ts";
 import { wantedEventsOf } from "./outbound-targets.ts";
 import { prepareQuery } from "./prepared-query.ts";
 
@@ -54,12 +56,14 @@ async function insertOne(tx: Transaction, event: RecordedEvent): Promise<void> {
   killPoint("event.recorded");
 }
 
-/** Keeps a completion of the stop if the event asks for one. */
-async function complete(tx: Transaction, event: RecordedEvent, stopNbr: string): Promise<void> {
-  const { companyId, recordedAt: now, data } = event;
+/** Keeps a completion of the stop if the event asks for one, and messages if it causes any. */
+async function cause(tx: Transaction, event: RecordedEvent): Promise<void> {
+  const { companyId, stopNbr, recordedAt: now, data } = event;
   const { code } = recordedEvents[event.kind];
-  const isWanted = (await wantedEventsOf(tx, companyId)).has(code);
-  if (!isWanted && !canComplete(code)) return;
+  const wanted = await wantedEventsOf(tx, companyId);
+  if (wanted.message.has(code)) await insertMessages(tx, event);
+  const isWanted = wanted.completion.has(code);
+  if (stopNbr === undefined || (!isWanted && !canComplete(code))) return;
   const eventDTTM = typeof data?.["eventDTTM"] === "string" ? data["eventDTTM"] : undefined;
   await insertCompletion(tx, { companyId, stopNbr, code, isWanted, eventDTTM, now });
 }
@@ -79,7 +83,7 @@ export async function recordEvents(tx: Transaction, events: readonly RecordedEve
   for (const event of events) {
     count += 1;
     if (count % eventsInTurn === 0) await setImmediate();
-    if (event.stopNbr !== undefined) await complete(tx, event, event.stopNbr);
+    if (event.stopNbr !== undefined || event.kind === "loadInitiated") await cause(tx, event);
   }
 }
 

@@ -14,6 +14,7 @@ import type {
   OutboundSettingsTable,
   OutboundTargetsTable,
 } from "./outbound-rows.ts";
+import type { MessageTables } from "./message-rows.ts";
 import type { AppointmentTables } from "./appointment-rows.ts";
 
 export interface MetaTable {
@@ -277,7 +278,7 @@ export interface RouteProgressTable {
   eta_at: number | null;
 }
 
-export interface Tables extends AppointmentTables {
+export interface Tables extends AppointmentTables, MessageTables {
   meta: MetaTable;
   companies: CompaniesTable;
   users: UsersTable;

@@ -20,7 +20,7 @@ export interface RequestTimes {
 
 export interface PlainRequest {
   readonly url: URL;
-  readonly method: "POST" | "HEAD";
+  readonly method: "POST" | "GET" | "HEAD";
   readonly headers: OutgoingHttpHeaders;
   readonly body: Uint8Array;
   readonly agent: http.Agent;

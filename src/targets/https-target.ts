@@ -43,7 +43,8 @@ export interface HttpsTargetOptions {
   readonly clock?: Clock;
 }
 
-function agentOf(options: HttpsTargetOptions, url: URL): http.Agent {
+/** Keeps connections, and trusts whom the options say. */
+export function agentOf(options: HttpsTargetOptions, url: URL): http.Agent {
   const shared = {
     keepAlive: true,
     maxSockets: options.connections ?? 4,
@@ -63,7 +64,12 @@ function agentOf(options: HttpsTargetOptions, url: URL): http.Agent {
   });
 }
 
-function authorizationOf({ user, password = "", bearerToken }: HttpsTargetOptions): string | undefined {
+/** The value of `Authorization`, if any. */
+export function authorizationOf({
+  user,
+  password = "",
+  bearerToken,
+}: HttpsTargetOptions): string | undefined {
   if (bearerToken !== undefined) return `Bearer ${bearerToken}`;
   return user === undefined ? undefined : `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }

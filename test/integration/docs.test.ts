@@ -75,6 +75,7 @@ async function faultOfCommand(line: string): Promise<string | undefined> {
   if (/^Commands:/m.test(help) && !first.startsWith("-")) {
     help = await helpOf([first, second]);
     if (!help.includes(`Usage: dropgate ${first} ${second} `)) return `${line}: no ${first} ${second}`;
+    if (/^Commands:/m.test(help)) help = await helpOf(words.slice(0, 3));
   }
   const unknown = words.filter((word) => word.startsWith("--") && !help.includes(word));
   return unknown.length > 0 ? `${line}: no ${unknown.join(" ")}` : undefined;

@@ -1,0 +1,140 @@
+/**
+ * The thread of an e-mail target: hands messages to one SMTP server over a few connections that are kept for some seconds.
+ * Whatever the server does to the library happens here; the main thread ends this one when a message is over its time.
+ *
+ * nodemailer is given no addresses to read, but parts that have been checked; it opens no files and no addresses of its own.
+ */
+import { hostname } from "node:os";
+import { parentPort, workerData } from "node:worker_threads";
+import { createTransport } from "nodemailer";
+import type { DeliveryOutcome } from "../outbound/target.ts";
+import { smtpFault } from "./email-faults.ts";
+import type { EmailJob, FromMailThread, SmtpSettings, ToMailThread } from "./email-messages.ts";
+import { outcomeOf, TargetFault } from "./target-fault.ts";
+
+const send = (message: FromMailThread) => parentPort?.postMessage(message);
+const maxResponseBytes = 64 * 1024;
+
+function tlsOptions({ tls, ca }: SmtpSettings) {
+  const trusted = { minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) } as const;
+  return {
+    secure: tls === "implicit",
+    requireTLS: tls === "starttls",
+    ignoreTLS: tls === "none",
+    tls: trusted,
+  };
+}
+
+function makeTransport(settings: SmtpSettings) {
+  const { host, port, user, password, connections, connectMs, silenceMs, keepMs } = settings;
+  return createTransport({
+    pool: true,
+    maxConnections: connections,
+    maxMessages: 100,
+    // The delivery queue decides about another try.
+    maxRequeues: 0,
+    idleTimeout: keepMs,
+    ...{ host, port, name: hostname() },
+    ...tlsOptions(settings),
+    ...(user === undefined ? {} : { auth: { user, pass: password ?? "" } }),
+    ...{ connectionTimeout: connectMs, greetingTimeout: silenceMs, socketTimeout: silenceMs },
+    ...{ dnsTimeout: connectMs, maxResponseSize: maxResponseBytes },
+    ...{ disableFileAccess: true, disableUrlAccess: true },
+  });
+}
+
+type Transport = ReturnType<typeof makeTransport>;
+
+/** Servers and customers recognise a message that comes twice by it. */
+export function messageIdOf(deliveryId: string, from: string): string {
+  return `<${deliveryId}@${from.slice(from.lastIndexOf("@") + 1)}>`;
+}
+
+function mailOf({ deliveryId, message }: EmailJob, { from, fromName = "", replyTo }: SmtpSettings) {
+  const { to, toName = "", subject, text, html, date } = message;
+  return {
+    from: { name: fromName, address: from },
+    to: { name: toName, address: to },
+    envelope: { from, to: [to] },
+    ...(replyTo === undefined ? {} : { replyTo: { name: "", address: replyTo } }),
+    ...{ subject, text, ...(html === undefined ? {} : { html }) },
+    messageId: messageIdOf(deliveryId, from),
+    date: new Date(date),
+    // Nobody's absence is answered to a machine (RFC 3834).
+    headers: { "Auto-Submitted": "auto-generated", "X-Dropgate-Delivery": deliveryId },
+  };
+}
+
+/** What a server might repeat of a sign-in: the password as it is, and as AUTH LOGIN and AUTH PLAIN send it. */
+function secretsOf({ user, password }: SmtpSettings): readonly string[] {
+  if (password === undefined) return [];
+  const encoded = [password, `\0${user ?? ""}\0${password}`].map((text) =>
+    Buffer.from(text).toString("base64"),
+  );
+  return [...encoded, password];
+}
+
+class EmailWorker {
+  readonly #settings: SmtpSettings;
+  readonly #jobs = new Map<number, AbortController>();
+  #transport: Transport | undefined;
+
+  constructor(settings: SmtpSettings) {
+    this.#settings = settings;
+  }
+
+  receive(message: ToMailThread): void {
+    if (message.kind === "send") {
+      const { id, job } = message;
+      void this.#run({ id, to: job.message.to }, (signal) => this.#send(job, signal));
+    } else if (message.kind === "probe") void this.#run(message, () => this.#probe());
+    else if (message.kind === "cancel") this.#jobs.get(message.id)?.abort();
+    else this.#end();
+  }
+
+  #end(): void {
+    this.#transport?.close({ force: true });
+    this.#transport = undefined;
+    send({ kind: "ended" });
+  }
+
+  async #run(
+    { id, to }: { readonly id: number; readonly to?: string },
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const controller = new AbortController();
+    this.#jobs.set(id, controller);
+    const outcome = await this.#outcome(to, () => work(controller.signal));
+    this.#jobs.delete(id);
+    send({ kind: "done", id, outcome });
+  }
+
+  async #outcome(to: string | undefined, work: () => Promise<void>): Promise<DeliveryOutcome> {
+    const { host, port } = this.#settings;
+    const where = `smtp ${host}:${port}`;
+    try {
+      await work();
+      return { kind: "delivered" };
+    } catch (error) {
+      return outcomeOf(smtpFault(error, { where, secrets: [...secretsOf(this.#settings), to] }));
+    }
+  }
+
+  async #send(job: EmailJob, signal: AbortSignal): Promise<void> {
+    this.#transport ??= makeTransport(this.#settings);
+    const info = await this.#transport.sendMail({ ...mailOf(job, this.#settings), signal });
+    if (info.accepted.length !== 1) throw new TargetFault("protocol", "The server has taken no recipient.");
+  }
+
+  async #probe(): Promise<void> {
+    this.#transport ??= makeTransport(this.#settings);
+    await this.#transport.verify();
+  }
+}
+
+if (parentPort !== null) {
+  const worker = new EmailWorker(workerData as SmtpSettings);
+  parentPort.on("message", (message: ToMailThread) => worker.receive(message));
+  // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
+  setImmediate(send, { kind: "ready" });
+}
