@@ -12,7 +12,7 @@ import type { Service } from "../lib/service.ts";
 import type { Integration, MappingRequest } from "./integration.ts";
 import { JobQueue } from "./job-queue.ts";
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
-import { outOfTimeMessage } from "./mapping-messages.ts";
+import { outOfTimeMessage } from "./out-of-time.ts";
 import { type EndReason, MappingProcess, type ProcessLimits } from "./mapping-process.ts";
 
 export interface Integrations extends Service {

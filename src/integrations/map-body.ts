@@ -1,11 +1,11 @@
 /** One mapping from beginning to end: bytes → value → expression → JSON text. Runs in the mapping processes. */
-import { outOfTimeMessage } from "./mapping-messages.ts";
 import type jsonata from "jsonata";
 import { readXmlValue } from "../documents/read-xml-value.ts";
 import { DropgateError, type ErrorCode, type Fault } from "../lib/errors.ts";
 import { parseJsonBytes } from "../lib/json-text.ts";
 import { compileExpression, faultOfExpression, isOutOfTime } from "./compile-expression.ts";
 import type { Integration, MappingRequest } from "./integration.ts";
+import { outOfTimeMessage } from "./out-of-time.ts";
 import { toPlainJson } from "./plain-json.ts";
 
 /** What a mapping process is told. */

@@ -18,8 +18,3 @@ export type ProcessReport =
 
 /** Exit codes of a mapping process that ends itself. */
 export const processExit = { memory: 91 } as const;
-
-/** What the sender can do when the time of a mapping is over. */
-export function outOfTimeMessage(name: string, timeoutMs: number): string {
-  return `the integration ${name} has not mapped the body in its time of ${timeoutMs} ms. Send it in smaller parts, or tell the operator.`;
-}
