@@ -255,7 +255,8 @@ async function endPauses(store: AdminStore, selection: Partial<DeliverySelection
   );
   if (paused.length === 0) return;
   await store.write(async (tx) => {
-    for (const { id, failures } of paused) await saveTargetPause(tx, { id, failures, pausedUntil: 0 });
+    // Not 0: a running daemon, which has the pause in its memory, takes this moment for its end.
+    for (const { id, failures } of paused) await saveTargetPause(tx, { id, failures, pausedUntil: now });
   });
 }
 

@@ -181,9 +181,11 @@ class Queue implements DeliveryQueue {
     try {
       const targets = await listOutboundTargets(this.#deps.store.read);
       if (targets !== this.#targets) this.#takeOver(targets);
-      for (const { id, added } of targets) {
+      for (const target of targets) {
+        const { id, added } = target;
         const isNews = this.#added.get(id) !== added;
         this.#added.set(id, added);
+        this.#runners.get(id)?.heed(target);
         this.#runners.get(id)?.look(isNews);
       }
     } catch (error) {

@@ -21,6 +21,8 @@ export class TargetHealth {
   readonly #id: number;
   #failures: number;
   #pausedUntil: number;
+  /** When the pause began. */
+  #pausedAt = 0;
   #round = 0;
 
   constructor(target: TargetPause) {
@@ -42,6 +44,14 @@ export class TargetHealth {
     return now < this.#pausedUntil && this.#pausedUntil <= now + longestWaitMs;
   }
 
+  /**
+   * Whether somebody else has ended the pause: then the store has the time at which that was. What was read before the
+   * pause was written is older than its beginning.
+   */
+  isEndedBy(storedUntil: number, now: number): boolean {
+    return this.isPaused(now) && storedUntil >= this.#pausedAt && storedUntil <= now;
+  }
+
   /** The target is to be tried at once, because somebody has seen to it; attempts under way say nothing any more. */
   beginAnew(): void {
     this.#round += 1;
@@ -59,6 +69,7 @@ export class TargetHealth {
     if (outcome.kind !== "failed" || outcome.scope === "delivery") return this.#recover();
     this.#round += 1;
     this.#failures += 1;
+    this.#pausedAt = now;
     const { retryAfterMs } = outcome;
     this.#pausedUntil = pausedUntil({ failures: this.#failures, now, random, retryAfterMs });
     return this.#pause();

@@ -70,6 +70,13 @@ export class TargetRunner {
     return this.#inUse;
   }
 
+  /** Goes by what the store says of the pause: another process may have ended it. */
+  heed({ pausedUntil }: Pick<OutboundTarget, "pausedUntil">): void {
+    if (!this.#health.isEndedBy(pausedUntil, this.#deps.clock.now())) return;
+    this.#health.beginAnew();
+    this.#round = { active: 0 };
+  }
+
   /** Something may be due: rows were written (`isNews`), or time has passed. Costs nothing when nothing can be. */
   look(isNews: boolean): void {
     if (isNews) this.#due.expectNews();

@@ -187,7 +187,10 @@ const pauseQuery = prepareQuery<TargetPause>((db, arg) =>
     .where("id", "=", arg("id")),
 );
 
-/** Notes that a target is paused, or, with zeros, that it is well again. */
+/**
+ * Notes that a target is paused, or, with zeros, that it is well again. Who ends a pause for a queue that runs elsewhere
+ * gives the present moment for its end.
+ */
 export async function saveTargetPause(tx: Transaction, pause: TargetPause): Promise<void> {
   await pauseQuery.run(tx, pause);
 }

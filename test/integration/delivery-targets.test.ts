@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { listHeads } from "../../src/store/delivery-heads.ts";
 import { connectionOf } from "../../src/store/prepared-query.ts";
+import { saveTargetPause } from "../../src/store/outbound-targets.ts";
 import { recordEvents } from "../../src/store/recorded-events.ts";
 import { DeliverySite, failure, hour, minute, second, start, unreachable } from "../support/delivery-site.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -128,6 +129,30 @@ describe("a target that is in trouble itself", () => {
     await site.pass(1);
     expect(site.target().sent).toHaveLength(2);
     expect(await targetRow(site)).toMatchObject({ failures: 2 });
+  });
+
+  test("is tried at once when another process ends its pause, and what was read before the pause does not end it", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1", "S2");
+    const target = site.target();
+    target.concurrency = 1;
+    target.script = () => unreachable;
+    await site.startQueue();
+    await site.pass(0);
+    const { id, paused_until } = await targetRow(site);
+    const write = (pausedUntil: number) =>
+      site.store.write((tx) => saveTargetPause(tx, { id, failures: 1, pausedUntil }));
+    await site.pass(second);
+    await write(start - second);
+    await site.pass(0);
+    await write(paused_until);
+    await site.pass(0);
+    expect(target.sent).toHaveLength(1);
+    target.script = () => delivered;
+    await write(site.now);
+    await site.pass(0);
+    expect(target.names).toEqual(["s1_20261105_080000.xml", "s2_20261105_080000.xml"]);
+    expect(await targetRow(site)).toMatchObject({ failures: 0, paused_until: 0 });
   });
 
   test("a pause from a time when the clock was wrong does not last", async () => {
