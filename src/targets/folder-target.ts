@@ -7,6 +7,9 @@
  *
  * A crash leaves the file under its final name, or a hidden one that is removed when it is an hour old, or both names of
  * one file. What is tried again finds the same bytes under the name and is delivered.
+ *
+ * A share whose server is gone answers no call, and each call keeps one of the few threads that the whole process has for
+ * files. So nothing is asked of a folder while a call that was given up has not come back.
  */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
@@ -20,7 +23,8 @@ import { checkNames, isTemporaryName } from "./delivery-names.ts";
 import { type FolderDisk, foreignDisk, ownDisk } from "./folder-disk.ts";
 import { folderFault } from "./folder-faults.ts";
 import { type OpenFolder, OpenFolders } from "./open-folders.ts";
-import { outcomeOf, TargetFault } from "./target-fault.ts";
+import { failedBy, outcomeOf, TargetFault } from "./target-fault.ts";
+import { PendingCalls, watchDisk } from "./pending-calls.ts";
 import { settledOrAborted } from "./settled-or-aborted.ts";
 
 export interface FolderTargetOptions {
@@ -55,31 +59,40 @@ class FolderTarget implements Target {
   readonly #disk: FolderDisk;
   readonly #folders: OpenFolders;
   #sweptAt = Number.NEGATIVE_INFINITY;
+  readonly #pending = new PendingCalls();
 
   constructor({ path, isOwn = false }: FolderTargetOptions, disk: FolderDisk) {
     this.concurrency = isOwn ? ownConcurrency : foreignConcurrency;
     this.#path = path;
     this.#isOwn = isOwn;
-    this.#disk = disk;
-    this.#folders = new OpenFolders(disk);
+    // The own folder is on the disk of the database: when that hangs, all does.
+    this.#disk = isOwn ? disk : watchDisk(disk, this.#pending);
+    this.#folders = new OpenFolders(this.#disk);
   }
 
   async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {
-    return await this.#outcome(this.#place(delivery, signal), signal);
+    return await this.#outcome(() => this.#place(delivery, signal), signal);
   }
 
   async probe(signal: AbortSignal): Promise<DeliveryOutcome> {
-    return await this.#outcome(this.#try(), signal);
+    return await this.#outcome(() => this.#try(), signal);
   }
 
   async close(): Promise<void> {
     // Nothing is kept between deliveries.
   }
 
-  async #outcome(work: Promise<DeliveryOutcome>, signal: AbortSignal): Promise<DeliveryOutcome> {
-    return await settledOrAborted(work, signal).catch((error: unknown) => {
-      if (signal.aborted) throw signal.reason;
-      return outcomeOf(folderFault(error, this.#path));
+  async #outcome(begin: () => Promise<DeliveryOutcome>, signal: AbortSignal): Promise<DeliveryOutcome> {
+    signal.throwIfAborted();
+    if (await this.#pending.areStuck(signal)) {
+      signal.throwIfAborted();
+      const words = "the file system has not answered since an earlier attempt; look at the mount";
+      return failedBy("unreachable", `${this.#path}: ${words}.`);
+    }
+    return await settledOrAborted(begin(), signal).catch((error: unknown) => {
+      if (!signal.aborted) return outcomeOf(folderFault(error, this.#path));
+      this.#pending.leave();
+      throw signal.reason;
     });
   }
 
@@ -229,7 +242,7 @@ class FolderTarget implements Target {
     const now = performance.now();
     if (now - this.#sweptAt < sweepEveryMs) return;
     this.#sweptAt = now;
-    await this.#sweep(this.#path);
+    await this.#pending.track(this.#sweep(this.#path));
   }
 
   /** Removes what a crash has left of ours. */

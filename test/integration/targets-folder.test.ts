@@ -22,6 +22,7 @@ import { filesBelow } from "../support/files-below.ts";
 import { asOrdinaryUser } from "../support/ordinary-user.ts";
 import { describeTarget, type TargetSite } from "../support/target-conformance.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { mayMount, startTinyDisk } from "../support/tiny-disk.ts";
 
 async function openSite(isOwn: boolean): Promise<TargetSite> {
@@ -193,6 +194,34 @@ describe("a folder target", () => {
     const delivering = target.deliver(deliveryOf([fileOf("a.xml", "a")]), controller.signal);
     controller.abort(new Error("stopping"));
     await expect(delivering).rejects.toThrow("stopping");
+  });
+
+  test("a share that does not answer is asked nothing more until it does, so that it does not take all threads", async () => {
+    const { promise: answer, resolve } = Promise.withResolvers<void>();
+    let asked = 0;
+    const hanging: FolderDisk = {
+      ...foreignDisk,
+      open: async (path, flags, mode) => {
+        asked += 1;
+        await answer;
+        return await foreignDisk.open(path, flags, mode);
+      },
+    };
+    const target = createFolderTarget({ path: temporaryFolder() }, hanging);
+    const deliver = (signal: AbortSignal) => target.deliver(deliveryOf([fileOf("a.xml", "a")]), signal);
+    const controller = new AbortController();
+    const first = deliver(controller.signal);
+    await waitFor("the first call", () => asked === 1);
+    controller.abort(new Error("its time is over"));
+    await expect(first).rejects.toThrow("its time is over");
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const outcome = await deliver(never);
+      expect(outcome).toMatchObject({ fault: "unreachable", isPermanent: false, scope: "target" });
+      expect(messageOf(outcome)).toContain("look at the mount");
+    }
+    expect(asked).toBe(1);
+    resolve();
+    await waitFor("the share to be used again", async () => faultOf(await deliver(never)) === "delivered");
   });
 
   test.skipIf(!mayMount)("a full disk, and a read-only one: said, nothing left, and going on", async () => {
