@@ -81,6 +81,8 @@ class Queue implements DeliveryQueue {
   readonly #retiring = new Map<number, TargetRunner>();
   /** Targets that could not be made; they are tried again when the configuration changes. */
   readonly #broken = new Set<number>();
+  /** Targets that are not in the configuration, and that the log has told of. */
+  readonly #left = new Set<number>();
   readonly #attempts = new Map<number, Record<AttemptRecord["kind"], number>>();
   /** What is being closed while the queue goes on. */
   readonly #closing = new Set<Promise<void>>();
@@ -123,11 +125,9 @@ class Queue implements DeliveryQueue {
 
   reload(): void {
     this.#broken.clear();
-    for (const runner of this.#runners.values()) {
-      const inUse = this.#make(runner.target);
-      if (inUse !== undefined) this.#inBackground(runner.replace(inUse));
-    }
-    this.wake();
+    // Looks first: a target that has left the configuration has no runner after it.
+    this.#lookSoon();
+    this.#looking = this.#looking.then(() => this.#replaceTargets());
   }
 
   async settled(): Promise<void> {
@@ -213,9 +213,32 @@ class Queue implements DeliveryQueue {
       this.#inBackground(this.#retire(id, runner));
     }
     for (const target of targets) {
+      this.#tellOfLeft(target);
       const isNew = !this.#runners.has(target.id) && !this.#retiring.has(target.id);
       if (isNew && configured.has(target.id)) this.#addRunner(target);
     }
+  }
+
+  #replaceTargets(): void {
+    if (this.#isStopped) return;
+    for (const runner of this.#runners.values()) {
+      const inUse = this.#make(runner.target);
+      if (inUse !== undefined) this.#inBackground(runner.replace(inUse));
+    }
+  }
+
+  /** Once for each target that has left the configuration while something was waiting for it. */
+  #tellOfLeft({ id, isConfigured, open, companyCode, name }: OutboundTarget): void {
+    if (isConfigured || open === 0) {
+      this.#left.delete(id);
+      return;
+    }
+    if (this.#left.has(id)) return;
+    this.#left.add(id);
+    this.#deps.log.warn(
+      { company: companyCode, target: name, open },
+      "a target is not in the configuration; what is for it waits until it is there again",
+    );
   }
 
   /** What it holds must not be tried by another runner of the same target meanwhile. */

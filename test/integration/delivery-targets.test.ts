@@ -294,6 +294,8 @@ describe("the configuration", () => {
     await site.pass(hour);
     expect(site.target("b").sent).toHaveLength(1);
     expect(site.target("b").closed).toBe(1);
+    const told = site.lines.filter(({ msg }) => msg.startsWith("a target is not in the configuration"));
+    expect(told).toMatchObject([{ level: "warn", company: "ACME", target: "b", open: 1 }]);
     await site.complete("S2");
     await site.pass(0);
     expect(await site.rows()).toHaveLength(3);
@@ -301,6 +303,30 @@ describe("the configuration", () => {
     await site.configure({ targets: both });
     await site.pass(0);
     expect(new Set(await site.states())).toEqual(new Set(["delivered"]));
+  });
+
+  test("that no longer has a target is taken over without asking for it, and the others are tried at once", async () => {
+    const site = await DeliverySite.open({ targets: both });
+    await site.complete("S1", "S2");
+    site.target("a").concurrency = 1;
+    site.target("a").script = () => unreachable;
+    const asked: string[] = [];
+    await site.startQueue({
+      targets: ({ name }) => {
+        asked.push(name);
+        return { target: site.target(name), timeoutMs: 1_000 };
+      },
+    });
+    await site.pass(0);
+    expect(asked).toEqual(["a", "b"]);
+    await site.configure({ targets: both.slice(0, 1) });
+    site.target("a").script = () => delivered;
+    site.queue.reload();
+    await site.pass(0);
+    expect(asked).toEqual(["a", "b", "a"]);
+    // The first one has its own time to wait; the pause of the target is over.
+    expect(await site.states()).toEqual(["waiting", "delivered", "delivered", "delivered"]);
+    expect(site.lines.filter(({ level }) => level === "error")).toEqual([]);
   });
 
   test("that is loaded again gives a new target, tried at once; the old one ends what it has", async () => {
