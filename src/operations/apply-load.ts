@@ -114,12 +114,18 @@ async function keepLoad(
 async function recordLoad(
   tx: Transaction,
   { companyId, load, now }: LoadToApply,
-  change: { readonly known: KnownLoad | undefined; readonly assignment: LoadAssignmentRecord },
+  change: {
+    readonly known: KnownLoad | undefined;
+    readonly assignment: LoadAssignmentRecord;
+    /** Stops that the load had and has no more: nothing else tells of them. */
+    readonly released: readonly string[];
+  },
 ): Promise<void> {
-  const { known, assignment } = change;
+  const { known, assignment, released } = change;
   const { loadNbr } = load.loadHeader;
   const event = { companyId, loadNbr, recordedAt: now };
-  await recordEvent(tx, { ...event, kind: known === undefined ? "loadCreated" : "loadUpdated" });
+  const data = released.length === 0 ? {} : { data: { releasedStops: released } };
+  await recordEvent(tx, { ...event, ...data, kind: known === undefined ? "loadCreated" : "loadUpdated" });
   const before = known?.driverUserId ?? null;
   if (assignment.driverUserId === before) return;
   await recordEvent(tx, {
@@ -136,11 +142,12 @@ export async function applyLoad(tx: Transaction, input: LoadToApply): Promise<vo
   const refused = known === undefined ? undefined : refusalOfLoadAction(known, "import");
   if (refused !== undefined) throw refused;
   const { id, assignment } = await keepLoad(tx, input, known);
-  await recordLoad(tx, input, { known, assignment });
   const stops = load.stops ?? [];
   const listed = new Set(stops.map(({ stopNbr }) => stopNbr));
   const before = known === undefined ? [] : await stopNumbersOf(tx, id);
-  for (const [index, stopNbr] of before.filter((one) => !listed.has(one)).entries()) {
+  const released = before.filter((stopNbr) => !listed.has(stopNbr));
+  await recordLoad(tx, input, { known, assignment, released });
+  for (const [index, stopNbr] of released.entries()) {
     if (index % stopsInTurn === stopsInTurn - 1) await setImmediate();
     await releaseStop(tx, { companyId, stopNbr, now });
   }

@@ -1,4 +1,5 @@
 /** The effect of an event of a stop: its state, its times, what was confirmed, and what is recorded (decisions 4). */
+import { isDeepStrictEqual } from "node:util";
 import type { DocumentObject } from "../domain/document-object.ts";
 import type { RecordedEventKind } from "../domain/recorded-events.ts";
 import type { StopEventData } from "../domain/route-event.ts";
@@ -89,23 +90,28 @@ function stateAfter(visited: Visited, { code, rule }: Pick<StopEvent, "code" | "
   return next;
 }
 
-function exceptionOf(data: StopEventData, rule: StopEventRule): readonly StopException[] {
-  // A closed stop has its reason; hosts look for it among the exceptions.
-  const isClosed = rule.step === "closed";
-  const exceptionCode = data.exceptionCode ?? (isClosed ? data.reasonCode : undefined);
-  const exceptionDesc = data.exceptionDesc ?? (isClosed ? data.reasonComments : undefined);
-  if (exceptionCode === undefined && exceptionDesc === undefined) return [];
-  return [
-    {
-      ...(exceptionCode === undefined ? {} : { exceptionCode: String(exceptionCode) }),
-      ...(exceptionDesc === undefined ? {} : { exceptionDesc }),
-    },
-  ];
+function exceptionOf(code: string | number | undefined, text: string | undefined): StopException {
+  return {
+    ...(code === undefined ? {} : { exceptionCode: String(code) }),
+    ...(text === undefined ? {} : { exceptionDesc: text }),
+  };
+}
+
+/** A closed stop has its reason; hosts look for it among the exceptions. Both are kept where one would hide the other. */
+function exceptionsOf(data: StopEventData, rule: StopEventRule): readonly StopException[] {
+  const { exceptionCode, exceptionDesc, reasonCode, reasonComments } = data;
+  if ((exceptionCode ?? exceptionDesc ?? reasonCode ?? reasonComments) === undefined) return [];
+  const exception = exceptionOf(exceptionCode, exceptionDesc);
+  const reason = rule.step === "closed" ? exceptionOf(reasonCode, reasonComments) : {};
+  const merged = { ...reason, ...exception };
+  const isHidden = !isDeepStrictEqual({ ...merged, ...reason }, merged);
+  const all = isHidden ? [exception, reason] : [merged];
+  return all.filter((one) => Object.keys(one).length > 0);
 }
 
 function withLists(visited: Visited, { data, rule }: StopEvent): StopExecution {
   const { execution, stop } = visited;
-  const exceptions = exceptionOf(data, rule);
+  const exceptions = exceptionsOf(data, rule);
   const { documents = [], stopDetails = [] } = data;
   const confirmed =
     stopDetails.length === 0
@@ -166,13 +172,15 @@ async function recordAll(
   recorded: { readonly event: StopEvent; readonly kinds: readonly RecordedEventKind[] },
 ): Promise<void> {
   const { code, data, rule } = recorded.event;
-  const [exception] = exceptionOf(data, rule);
+  const [exception] = exceptionsOf(data, rule);
+  const { reasonCode, reasonComments } = data;
+  const said = { ...exception, reasonCode, reasonComments };
   const { companyId, now, load } = route;
   const events = recorded.kinds.map((kind) => ({
     ...{ companyId, kind, stopNbr: data.stopNbr, loadNbr: load.loadNbr, recordedAt: now },
     data: {
       ...{ ...reportData(route), reportedCode: code },
-      ...(kind === rule.recorded ? exception : undefined),
+      ...(kind === rule.recorded ? said : undefined),
       ...(kind === "documentCapture" ? { documents: data.documents?.map(shortDocument) } : {}),
     },
   }));

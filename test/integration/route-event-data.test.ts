@@ -74,6 +74,43 @@ describe("events of stops", () => {
     expect((await route.execution("D1")).exceptionPresent).toBe(false);
   });
 
+  test.each([
+    [{ exceptionCode: "E1", reasonCode: "R1" }, [{ exceptionCode: "E1" }, { exceptionCode: "R1" }]],
+    [
+      { exceptionCode: "E1", exceptionDesc: "shut", reasonCode: 7, reasonComments: "no one" },
+      [
+        { exceptionCode: "E1", exceptionDesc: "shut" },
+        { exceptionCode: "7", exceptionDesc: "no one" },
+      ],
+    ],
+    [
+      { exceptionCode: "7", reasonCode: 7, reasonComments: "no one" },
+      [{ exceptionCode: "7", exceptionDesc: "no one" }],
+    ],
+    [{ exceptionCode: "E1", reasonComments: "no one" }, [{ exceptionCode: "E1", exceptionDesc: "no one" }]],
+    [{}, []],
+  ])("a closing with %j has the exceptions %j: nothing of it is lost", async (data, exceptions) => {
+    await route.load([dropoff, other]);
+    await route.depart();
+    await route.report("stop.dropoff.closed", at("D1", { data }));
+    expect((await route.execution("D1")).exceptions).toEqual(exceptions);
+  });
+
+  test("the reason that comes with any event is shown in the recorded event", async () => {
+    await route.load([dropoff, other]);
+    await route.depart();
+    const data = { reasonCode: "R1", reasonComments: "the gate was shut" };
+    await route.report("stop.dropoff.confirmation", at("D1", { data }));
+    const { read } = route.site.store;
+    const [row] = await read
+      .selectFrom("recorded_events")
+      .select("data")
+      .where("event_code", "=", 7009)
+      .execute();
+    expect(JSON.parse(row?.data ?? "{}")).toMatchObject(data);
+    expect((await route.execution("D1")).exceptions).toEqual([]);
+  });
+
   test("confirmed quantities are shown in the details that they are of", async () => {
     const details = [
       { stopDetailSeq: 1, productIdentifier: "A", quantity: 3 },

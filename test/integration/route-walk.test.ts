@@ -142,8 +142,8 @@ class Walk {
   #importLoad(now: Snapshot): () => Promise<void> {
     const loadNbr = this.#load(now);
     const added = Array.from({ length: 3 }, () => `S${Math.floor(this.#random() * 400)}`);
-    // Stops that a load import leaves out are released without an event of their own: here none is left out.
-    const stopNbrs = [...new Set([...this.#stopsOn(now, loadNbr), ...added])];
+    const kept = this.#stopsOn(now, loadNbr).filter(() => this.#random() < 0.8);
+    const stopNbrs = [...new Set([...kept, ...added])];
     const isReturning = now.returning.has(loadNbr) || Number(loadNbr.slice(1)) % 3 === 0;
     const load = normaliseLoad({
       loadHeader: { loadNbr, originAddr1: "Origin", ...(isReturning ? { returnToDepot: "ALWAYS" } : {}) },

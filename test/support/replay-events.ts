@@ -42,8 +42,16 @@ function releaseStops(replay: Replay, loadNbr: string | null): void {
     if (stop.loadNbr === loadNbr) Object.assign(stop, { status: "10", loadNbr: null });
 }
 
-function replayLoad(replay: Replay, { event_code: code, load_nbr: loadNbr }: Recorded): void {
+function replayUpdate(replay: Replay, { data }: Recorded): void {
+  const { releasedStops = [] } = JSON.parse(data) as { readonly releasedStops?: readonly string[] };
+  for (const stopNbr of releasedStops)
+    Object.assign(stopOf(replay, stopNbr), { status: "10", loadNbr: null });
+}
+
+function replayLoad(replay: Replay, event: Recorded): void {
+  const { event_code: code, load_nbr: loadNbr } = event;
   const load = loadOf(replay, loadNbr);
+  if (code === 7024) replayUpdate(replay, event);
   if (code === 7001) load.hasDriver = true;
   if (code === 7002) load.hasDriver = false;
   if (code === 7004) load.status = 40;

@@ -153,6 +153,11 @@ export const RecordedEvent = Type.Object({
   ),
   exceptionCode: optionalText,
   exceptionDesc: optionalText,
+  reasonCode: optionalTextOrNumber,
+  reasonComments: optionalText,
+  releasedStops: Type.Optional(
+    Type.Array(Type.String(), { description: "Of 7024: stops that the update took off the load." }),
+  ),
   documents: Type.Optional(Type.Array(DocumentObject)),
 });
 
