@@ -23,7 +23,10 @@ function ofTargets(companyId: number, names: readonly string[]) {
     where company_id = ${companyId} and name in (${sql.join(names.length === 0 ? [""] : names)}))`;
 }
 
-/** Notes the first time that the file was fetched, or removed; later ones change nothing. Says how many deliveries it was. */
+/**
+ * Notes the first time that the file was fetched, or removed; later ones change nothing. Says how many deliveries it was. A
+ * host may be quicker than the record that the file was delivered: then the delivery is still waiting.
+ */
 export async function recordPickup(tx: Transaction, pickup: PickupRecord): Promise<number> {
   const { companyId, targetNames, name, kind, at, by } = pickup;
   const change =
@@ -33,7 +36,7 @@ export async function recordPickup(tx: Transaction, pickup: PickupRecord): Promi
     .set(change)
     .where("company_id", "=", companyId)
     .where("name", "=", name)
-    .where("state", "=", "delivered")
+    .where("state", "in", ["delivered", "waiting"])
     .where(kind === "collected" ? "collected_at" : "removed_at", "is", null)
     .where(ofTargets(companyId, targetNames))
     .executeTakeFirstOrThrow();

@@ -1,0 +1,126 @@
+/** What hosts fetch from their outbound/, and what they leave there too long (decisions 8, "Picked up"). */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type CollectionWatch, startCollectionWatch } from "../../src/app/collection-watch.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import type { Config } from "../../src/config/schema.ts";
+import { createLogger } from "../../src/lib/log.ts";
+import { DeliverySite, hour, type LogLine, start } from "../support/delivery-site.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const first = "s1_20261105_080000.xml";
+const second = "s2_20261105_080000.xml";
+
+let site: DeliverySite;
+let watch: CollectionWatch;
+let folder = "";
+let lines: LogLine[] = [];
+
+const onDisk = (path: string) => join(folder, path);
+
+async function configured(stateDir: string): Promise<Config> {
+  const path = join(stateDir, "dropgate.yaml");
+  writeFileSync(path, "stateDir: .\ncompanies: {ACME: {outbound: {collectWithinHours: 2}}}");
+  const loaded = await loadConfig({ path, env: {}, cwd: stateDir });
+  if (loaded.kind === "faulty") throw new Error("the configuration of the test is faulty");
+  return loaded.config;
+}
+
+/** Two stops are completed, and their files lie in the company's own folder. */
+beforeEach(async () => {
+  site = await DeliverySite.open({ targets: [{ name: "outbound", takesCompletions: true }] });
+  const stateDir = temporaryFolder();
+  folder = join(stateDir, "companies", "ACME", "outbound");
+  mkdirSync(folder, { recursive: true });
+  lines = [];
+  const config = await configured(stateDir);
+  watch = startCollectionWatch({
+    store: site.store,
+    clock: { now: () => site.now },
+    log: createLogger({
+      level: "info",
+      destination: { write: (line: string) => lines.push(JSON.parse(line) as LogLine) },
+    }),
+    config: () => config,
+    companyCodeOf: async () => "ACME",
+  });
+  onTestFinished(() => watch.stop());
+  await site.complete("S1", "S2");
+  for (const name of [first, second]) writeFileSync(onDisk(name), "x");
+});
+
+async function deliverBoth(): Promise<void> {
+  await site.startQueue();
+  await site.pass(0);
+}
+
+const record = (kind: "downloaded" | "moved" | "deleted", path: string) =>
+  watch.record({ kind, companyId: site.companyId, path: onDisk(path), userName: "host" });
+
+describe("what a host fetches", () => {
+  test("is noted with its delivery, the first time that it is: downloads, moves and deletions", async () => {
+    await deliverBoth();
+    site.now += hour;
+    await record("downloaded", first);
+    site.now += hour;
+    await record("downloaded", first);
+    await record("moved", second);
+    await record("deleted", `done/${second}`);
+    expect(await site.rows()).toMatchObject([
+      { collected_at: start + hour, collected_by: "host", removed_at: null },
+      { collected_at: start + 2 * hour, removed_at: start + 2 * hour, removed_by: "host" },
+    ]);
+  });
+
+  test("before it is recorded that it was delivered, is noted all the same", async () => {
+    await record("downloaded", first);
+    await record("deleted", first);
+    await deliverBoth();
+    const [row] = await site.rows();
+    expect(row).toMatchObject({ state: "delivered", collected_by: "host", removed_by: "host" });
+  });
+
+  test("of an export of single files counts by its manifest", async () => {
+    await site.store.write((tx) =>
+      tx.updateTable("deliveries").set({ kind: "export", name: "nightly-1" }).where("id", "=", 1).execute(),
+    );
+    await record("downloaded", `nightly-1/${second}`);
+    expect((await site.rows()).map((row) => row.collected_by)).toEqual([null, null]);
+    await record("downloaded", "nightly-1/manifest.xml");
+    expect((await site.rows()).map((row) => row.collected_by)).toEqual(["host", null]);
+  });
+});
+
+describe("what a host leaves", () => {
+  const told = () => lines.filter(({ level }) => level === "warn");
+
+  test("is told of when it has lain there longer than it may, and no more once it was fetched", async () => {
+    await deliverBoth();
+    site.now += 2 * hour;
+    await watch.look();
+    expect([watch.uncollected().get("ACME"), told()]).toEqual([0, []]);
+    site.now += 1;
+    await watch.look();
+    expect(watch.uncollected().get("ACME")).toBe(2);
+    expect(told()).toMatchObject([{ company: "ACME", files: 2, hours: 2, oldest: first }]);
+    await record("downloaded", first);
+    await record("deleted", second);
+    await watch.look();
+    expect(watch.uncollected().get("ACME")).toBe(0);
+    expect(told()).toHaveLength(1);
+  });
+
+  test("and somebody on this machine has taken is noted as removed by nobody that is known", async () => {
+    await deliverBoth();
+    rmSync(onDisk(first));
+    site.now += 3 * hour;
+    await watch.look();
+    expect(watch.uncollected().get("ACME")).toBe(1);
+    expect((await site.rows())[0]).toMatchObject({
+      collected_at: null,
+      removed_at: site.now,
+      removed_by: null,
+    });
+  });
+});
