@@ -35,9 +35,16 @@ const kindNames: Readonly<Record<string, string>> = {
   Null: "null",
 };
 
+/** The range of a number that has one on both sides. */
+function rangeOf({ minimum, maximum }: TSchema): string {
+  return typeof minimum === "number" && typeof maximum === "number" ? ` from ${minimum} to ${maximum}` : "";
+}
+
 function expectedOf(schema: TSchema): string {
   const names = alternativesOf(schema).map((one) =>
-    "const" in one ? JSON.stringify(one["const"]) : (kindNames[String(one[Kind])] ?? "another type"),
+    "const" in one
+      ? JSON.stringify(one["const"])
+      : `${kindNames[String(one[Kind])] ?? "another type"}${rangeOf(one)}`,
   );
   return names.join(" or ");
 }
