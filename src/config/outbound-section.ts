@@ -305,7 +305,7 @@ export const outboundSection = section(
     ),
     embedDocuments: flag({
       default: outboundDefaults.embedDocuments,
-      description: "Whether completion files hold the signature itself (base64), besides its reference.",
+      description: "Whether completion files hold what was captured (base64) as well as its reference.",
     }),
     collectWithinHours: integer({
       default: outboundDefaults.collectWithinHours,

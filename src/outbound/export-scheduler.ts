@@ -30,9 +30,10 @@ function everyMinute(look: () => void): { stop(): void } {
 }
 
 function logMade(log: Logger, { made, deliveryId, deliveryName, count }: MadeExport): void {
-  const { companyCode: company, name, sequenceNbr, dueAt } = made;
+  const { companyCode: company, name, sequenceNbr } = made;
+  const dueAt = made.dueAt === null ? null : new Date(made.dueAt).toISOString();
   log.info(
-    { company, export: name, sequenceNbr, stops: count, name: deliveryName, delivery: deliveryId, dueAt },
+    { company, export: name, sequenceNbr, stops: count, name: deliveryName, deliveryId, dueAt },
     "export made",
   );
 }
