@@ -275,7 +275,7 @@ export interface RetryReport {
   readonly daemonPid: number | undefined;
 }
 
-/** Asks for dead deliveries again, by their numbers; a running daemon takes them up within a second. */
+/** Asks for dead deliveries again, and for waiting ones at once, by their numbers; a running daemon takes them up within a second. */
 export async function retryDeliveries(config: StateConfig, ids: readonly number[]): Promise<RetryReport> {
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
     const retries = await retryAll(store, [...new Set(ids)]);

@@ -79,11 +79,13 @@ export function deliveryLines(delivery: DeliveryDetail): string[] {
 }
 
 const readNumber = wholeNumber(1, Number.MAX_SAFE_INTEGER);
-const guidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** With the number of the file when a delivery is several: each of them is posted under an id of its own. */
+const guidForm = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-\d{1,9})?$/i;
 
 /** The number of a delivery, or what the other side knows it by. */
 function readKey(text: string): number | string {
-  if (guidForm.test(text)) return text.toLowerCase();
+  const guid = guidForm.exec(text)?.[1];
+  if (guid !== undefined) return guid.toLowerCase();
   if (/^\d+$/.test(text)) return readNumber(text);
   throw new InvalidArgumentError("It must be the number of a delivery, or its GUID.");
 }
@@ -143,7 +145,7 @@ function requireOneWay(ids: readonly number[], { all, target, company }: RetryOp
 }
 
 function declareRetry(delivery: Command, run: CliRun): void {
-  declare(delivery, "retry", "try dead deliveries again")
+  declare(delivery, "retry", "try dead deliveries again, and waiting ones at once")
     .argument("[id...]", "numbers of deliveries", readNumbers)
     .option("--all", "all dead ones of a target")
     .option("--target <name>", "the target, with --all")

@@ -61,7 +61,9 @@ export class DueDeliveries {
     // Before the question: news that come meanwhile are not forgotten.
     this.#nextAt = Number.POSITIVE_INFINITY;
     const rows = await this.#ask(limit);
-    const isDue = ({ dueAt }: DeliveryHead) => dueAt <= now || dueAt > now + longestWaitMs;
+    // One that was never tried is due whenever it was made: the clock may have been set back since.
+    const isDue = ({ dueAt, attempts }: DeliveryHead) =>
+      attempts === 0 || dueAt <= now || dueAt > now + longestWaitMs;
     const next = rows.find((row) => !isDue(row));
     if (next !== undefined) this.expectAt(next.dueAt);
     else if (rows.length === limit) this.expectNews();

@@ -7,7 +7,7 @@ import { killPoint } from "../lib/kill-point.ts";
 import { newDeliveryGuid } from "./delivery-guid.ts";
 import { type DeliveryState, isInState, isOpen } from "./delivery-states.ts";
 import type { Transaction } from "./group-commit.ts";
-import { changeTargetCounts } from "./outbound-targets.ts";
+import { announceNews, changeTargetCounts } from "./outbound-targets.ts";
 import { prepareQuery } from "./prepared-query.ts";
 
 export type DeliveryKind = "completion" | "export" | "message";
@@ -195,6 +195,7 @@ export interface RetriedDelivery {
 
 export type RetryOutcome =
   | { readonly kind: "unknown" }
+  /** There is nothing to be asked for: it was delivered, is behind another, or is due. */
   | { readonly kind: "notDead"; readonly delivery: RetriedDelivery }
   | {
       readonly kind: "queued";
@@ -209,27 +210,28 @@ export type RetryOutcome =
       } | null;
     };
 
-interface DeadDelivery extends RetriedDelivery {
+interface FoundDelivery extends RetriedDelivery {
   readonly company_id: number;
   readonly target_id: number;
   readonly kind: string;
   readonly order_key: string;
   readonly subject_id: number;
+  readonly due_at: number;
   readonly is_configured: number;
 }
 
-async function findDelivery(tx: Transaction, id: number): Promise<DeadDelivery | undefined> {
+async function findDelivery(tx: Transaction, id: number): Promise<FoundDelivery | undefined> {
   const row = await tx
     .selectFrom("deliveries as d")
     .innerJoin("outbound_targets as t", "t.id", "d.target_id")
     .select(["d.id", "d.name", "d.state", "d.company_id", "d.target_id", "d.kind"])
-    .select(["d.order_key", "d.subject_id", "t.is_configured"])
+    .select(["d.order_key", "d.subject_id", "d.due_at", "t.is_configured"])
     .where("d.id", "=", id)
     .executeTakeFirst();
   return row === undefined ? undefined : { ...row, state: row.state as DeliveryState };
 }
 
-async function findNewerDelivered(tx: Transaction, dead: DeadDelivery) {
+async function findNewerDelivered(tx: Transaction, dead: FoundDelivery) {
   if (dead.kind !== "completion") return null;
   const row = await tx
     .selectFrom("completions as c")
@@ -248,8 +250,22 @@ async function findNewerDelivered(tx: Transaction, dead: DeadDelivery) {
   return row === undefined ? null : { id: row.id, name: row.name, deliveredAt: row.delivered_at ?? 0 };
 }
 
+/** One that waits for its next attempt has it now; it spends it like any other. */
+async function hastenDelivery(tx: Transaction, waiting: FoundDelivery, now: number): Promise<RetryOutcome> {
+  await tx
+    .updateTable("deliveries")
+    .set({ due_at: now })
+    .where("id", "=", waiting.id)
+    .where(isInState("state", "waiting"))
+    .execute();
+  await announceNews(tx, waiting.target_id);
+  const isTargetConfigured = waiting.is_configured === 1;
+  return { kind: "queued", delivery: waiting, isTargetConfigured, newerDelivered: null };
+}
+
 /**
  * Puts a dead delivery at the end of its line, due now, with all attempts before it. Others of the line keep their place.
+ * One that waits until it is due is due now.
  */
 export async function retryDelivery(
   tx: Transaction,
@@ -257,6 +273,7 @@ export async function retryDelivery(
 ): Promise<RetryOutcome> {
   const dead = await findDelivery(tx, id);
   if (dead === undefined) return { kind: "unknown" };
+  if (dead.state === "waiting" && dead.due_at > now) return await hastenDelivery(tx, dead, now);
   if (dead.state !== "dead") return { kind: "notDead", delivery: dead };
   const line = { targetId: dead.target_id, orderKey: dead.order_key };
   const isBehind = await isLineOpen(tx, line);

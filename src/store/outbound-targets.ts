@@ -121,7 +121,7 @@ export interface OutboundTarget {
   /** Deliveries that are waiting or behind. */
   readonly open: number;
   readonly dead: number;
-  /** How often a delivery has become open. */
+  /** How often a delivery has become open, or due before its time. */
   readonly added: number;
 }
 
@@ -215,6 +215,18 @@ const countQuery = prepareQuery<CountChange & { readonly added: number }>((db, a
 /** Changes the numbers of open and dead deliveries by that much, in the transaction that changes the deliveries. */
 export async function changeTargetCounts(tx: Transaction, change: CountChange): Promise<void> {
   await countQuery.run(tx, { ...change, added: Math.max(0, change.open) });
+}
+
+const newsQuery = prepareQuery<{ id: number }>((db, arg) =>
+  db
+    .updateTable("outbound_targets")
+    .set((eb) => ({ added_count: eb("added_count", "+", 1) }))
+    .where("id", "=", arg("id")),
+);
+
+/** A delivery of the target is due that was not: the queue asks for what is due at its next look. */
+export async function announceNews(tx: Transaction, id: number): Promise<void> {
+  await newsQuery.run(tx, { id });
 }
 
 /** Counts once what is kept up to date otherwise, in case that the database was changed by hand. */

@@ -35,6 +35,15 @@ describe("what is due", () => {
     expect(new Set(await site.states())).toEqual(new Set(["delivered"]));
   });
 
+  test("does not wait for a clock that was set back since it was made", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    site.now -= hour;
+    await site.startQueue();
+    await site.pass(0);
+    expect(await site.states()).toEqual(["delivered"]);
+  });
+
   test("is found after a wake, and what another process writes without one", async () => {
     const site = await DeliverySite.open();
     await site.startQueue();
@@ -311,6 +320,20 @@ describe("a dead letter that is asked for again", () => {
     const ids = (await site.rows()).map(({ guid }) => guid);
     const order = site.target().sent.slice(before);
     expect(order.map(({ id }) => ids.indexOf(id) + 1)).toEqual([2, 3, 1, 4]);
+  });
+
+  test("may be one that waits for its next attempt, which it has at once and spends", async () => {
+    const { site, retry } = await withDead();
+    await retry();
+    site.target().script = () => failure();
+    await site.pass(0);
+    site.target().script = () => delivered;
+    expect(await site.rows()).toMatchObject([
+      { state: "waiting", attempts: 1, due_at: site.now + 5 * second },
+    ]);
+    expect(await retry()).toMatchObject({ kind: "queued", delivery: { state: "waiting" } });
+    await site.pass(0);
+    expect(await site.rows()).toMatchObject([{ state: "delivered", attempts: 2 }]);
   });
 
   test("is one, and nothing else is", async () => {

@@ -177,6 +177,7 @@ describe("dropgate delivery show", () => {
     expect(stdout).toContain("What to do    mend what the fault names, then `dropgate delivery retry 1`\n");
     const shown = await json("delivery", "show", "1");
     expect(await json("delivery", "show", shown.guid.toUpperCase())).toEqual(shown);
+    expect(await json("delivery", "show", `${shown.guid}-12`)).toEqual(shown);
     expect(shown.failedAttempts).toHaveLength(1);
   });
 
