@@ -56,6 +56,8 @@ export function agentOf(options: HttpsTargetOptions, url: URL): http.Agent {
   return new https.Agent({
     ...shared,
     minVersion: "TLSv1.2",
+    // Said here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would let everybody in otherwise.
+    rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
     ...(certificate === undefined ? {} : { cert: certificate }),
     ...(privateKey === undefined ? {} : { key: privateKey }),
