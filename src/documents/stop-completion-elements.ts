@@ -75,6 +75,12 @@ function visit(name: string, path: string, about: string): ObjectElement<Outgoin
     about,
     children: values([
       ["PlannedEtaDTTM", `${path}.plannedEtaDTTM`, "dateTime", "Last planned arrival, local time."],
+      [
+        "PlannedEtaTimeZone",
+        `${path}.plannedEtaTz`,
+        "timeZone",
+        "Zone of PlannedEtaDTTM, which is that of the stop.",
+      ],
       ["ArrivalDTTM", `${path}.arrivalDTTM`, "dateTime", "Arrival, local time."],
       ["ConfirmedDTTM", `${path}.confirmedDTTM`, "dateTime", "Confirmation, local time."],
       ["DepartureDTTM", `${path}.departureDTTM`, "dateTime", "Departure, local time."],
