@@ -17,6 +17,7 @@ import { attemptDelivery, type AttemptResult, type TargetInUse } from "./attempt
 import { logAttempt } from "./attempt-log.ts";
 import { attemptRecordOf } from "./attempt-record.ts";
 import type { DeliveryToRender, RenderOrWithhold } from "./delivery-to-render.ts";
+import { FewAtOnce } from "./few-at-once.ts";
 import { DueDeliveries } from "./due-deliveries.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import { TargetHealth } from "./target-health.ts";
@@ -35,6 +36,13 @@ export interface RunnerDeps {
 const maxUnrecorded = 512;
 const faultPauseMs = 1_000;
 
+/** Files with embedded documents have many megabytes, several times over while they are made: so few are in memory. */
+const largeAtOnce = 2;
+
+function isLarge({ completion }: DeliveryToRender): boolean {
+  return completion?.embedsDocuments === true && completion.execution.includes('"documents":[');
+}
+
 export class TargetRunner {
   readonly target: OutboundTarget;
   readonly #deps: RunnerDeps;
@@ -42,6 +50,7 @@ export class TargetRunner {
   readonly #health: TargetHealth;
   readonly #stopping = new AbortController();
   readonly #held = new Set<number>();
+  readonly #large = new FewAtOnce(largeAtOnce);
   /** How often in a row a delivery has found its name taken. */
   readonly #moves = new Map<number, number>();
   /** Attempts under way, by the target that they use: a target that was replaced is closed after its last one. */
@@ -182,7 +191,8 @@ export class TargetRunner {
     for (const count of counts) count.active += 1;
     const { log, render } = this.#deps;
     const deps = { render, log, inUse: this.#inUse, stopping: this.#stopping.signal };
-    const result = await attemptDelivery(deps, row);
+    const attempt = () => attemptDelivery(deps, row);
+    const result = await (isLarge(row) ? this.#large.run(attempt) : attempt());
     for (const count of counts) count.active -= 1;
     return result;
   }

@@ -35,6 +35,34 @@ describe("what is due", () => {
     expect(new Set(await site.states())).toEqual(new Set(["delivered"]));
   });
 
+  test("goes two at a time when documents are embedded in it, whatever the target takes; others are not held up", async () => {
+    const site = await DeliverySite.open({ embedsDocuments: true });
+    await site.complete("L1", "L2", "L3", "L4", "L5", "S1", "S2", "S3");
+    await site.store.write((tx) =>
+      tx
+        .updateTable("completions")
+        .set({ execution: JSON.stringify({ documents: [{ reference: "x" }] }) })
+        .where("stop_nbr", "like", "L%")
+        .execute(),
+    );
+    const target = site.target();
+    target.concurrency = 8;
+    let [active, most] = [0, 0];
+    target.script = async ({ files: [file] }) => {
+      const isLarge = file?.name.startsWith("l") === true;
+      if (isLarge) active += 1;
+      most = Math.max(most, active);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (isLarge) active -= 1;
+      return delivered;
+    };
+    await site.startQueue();
+    await site.pass(0);
+    expect(new Set(await site.states())).toEqual(new Set(["delivered"]));
+    expect(most).toBe(2);
+    expect(target.mostActive).toBe(5);
+  });
+
   test("does not wait for a clock that was set back since it was made", async () => {
     const site = await DeliverySite.open();
     await site.complete("S1");
