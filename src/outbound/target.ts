@@ -5,6 +5,7 @@
  * A target keeps no state of a delivery: the queue decides when to try, and tries again what may not have arrived. So a
  * target may be given what it has had already, and then finds the same bytes under the same name and says "delivered".
  */
+import type { DeliveryFault } from "../domain/delivery-fault.ts";
 
 /** One file of a delivery. Reading it again gives the same bytes. */
 export interface DeliveryFile {
@@ -40,21 +41,7 @@ export interface Delivery {
   readonly message?: CustomerMessage;
 }
 
-/** What can go wrong, for the log, the list of deliveries and what an administrator is told to do. */
-export type DeliveryFault =
-  | "unreachable"
-  | "timeout"
-  | "connectionLost"
-  | "identity"
-  | "credentials"
-  | "notAllowed"
-  | "missingFolder"
-  | "noSpace"
-  | "refused"
-  | "busy"
-  | "protocol"
-  | "configuration"
-  | "content";
+export type { DeliveryFault } from "../domain/delivery-fault.ts";
 
 /**
  * What became of an attempt.

@@ -1,7 +1,7 @@
 /** The names of a delivery: none leaves the folder of its target, and none is taken for one of our temporary files. */
 import { hash } from "node:crypto";
 import type { Delivery } from "../outbound/target.ts";
-import { TargetFault } from "./target-fault.ts";
+import { TransferFault } from "../remote/transfer-fault.ts";
 
 const alphabet = /^[a-z0-9._-]+$/;
 const longestName = 200;
@@ -25,7 +25,7 @@ export function checkNames(delivery: Delivery): void {
   const wrong = names.find((name) => !isSafe(name));
   if (wrong !== undefined) {
     const shown = JSON.stringify(wrong.slice(0, 80));
-    throw new TargetFault(
+    throw new TransferFault(
       "content",
       `The name ${shown} is not sent: names have 1 to ${longestName} characters of a-z 0-9 . _ - and are no folder.`,
     );

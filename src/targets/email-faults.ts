@@ -1,7 +1,7 @@
 /** What goes wrong with an SMTP server, as nodemailer tells it, and what it means for a message (docs/messages.md). */
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
-import { networkFault } from "./network-faults.ts";
-import { quoted, TargetFault } from "./target-fault.ts";
+import { networkFault } from "../remote/network-faults.ts";
+import { quoted, TransferFault } from "../remote/transfer-fault.ts";
 
 /** What is of interest in errors of nodemailer. */
 interface SmtpError {
@@ -24,36 +24,36 @@ function saidBy({ response }: SmtpError, { secrets }: SmtpContext): string {
   return said === "" ? "" : ` It said: ${said}`;
 }
 
-function signInFault(status: number, where: string, said: string): TargetFault {
-  if (status >= 400 && status < 500) return new TargetFault("busy", `${where}: no sign-in now.${said}`);
-  return new TargetFault(
+function signInFault(status: number, where: string, said: string): TransferFault {
+  if (status >= 400 && status < 500) return new TransferFault("busy", `${where}: no sign-in now.${said}`);
+  return new TransferFault(
     "credentials",
     `${where}: the sign-in is refused; look at user and password.${said}`,
   );
 }
 
 /** An answer of the server to one step of a message. */
-function answerFault(error: SmtpError, status: number, context: SmtpContext): TargetFault {
+function answerFault(error: SmtpError, status: number, context: SmtpContext): TransferFault {
   const { where } = context;
   const said = saidBy(error, context);
   const command = String(error.command ?? "").toUpperCase();
   if (status === 530 || status === 534 || status === 535 || command.startsWith("AUTH"))
     return signInFault(status, where, said);
   // 421 is the whole server that closes; other 4xx are about this message: a grey list, a full mailbox.
-  if (status === 421) return new TargetFault("busy", `${where}: it takes nothing now.${said}`);
+  if (status === 421) return new TransferFault("busy", `${where}: it takes nothing now.${said}`);
   const step = command === "" ? "the message" : command;
   if (status < 500)
-    return new TargetFault("busy", `${where}: not now, at ${step}.${said}`, { scope: "delivery" });
+    return new TransferFault("busy", `${where}: not now, at ${step}.${said}`, { scope: "delivery" });
   if (command === "MAIL FROM") {
     const words = "it does not take messages of this sender; look at `from`, and what the user may send";
-    return new TargetFault("notAllowed", `${where}: ${words}.${said}`);
+    return new TransferFault("notAllowed", `${where}: ${words}.${said}`);
   }
   if (command === "RCPT TO" || command === "DATA" || command === "")
-    return new TargetFault("refused", `${where}: it refuses the message for good, at ${step}.${said}`);
-  return new TargetFault("protocol", `${where}: it refuses ${step}.${said}`, { scope: "target" });
+    return new TransferFault("refused", `${where}: it refuses the message for good, at ${step}.${said}`);
+  return new TransferFault("protocol", `${where}: it refuses ${step}.${said}`, { scope: "target" });
 }
 
-function wordsOf(code: string): TargetFault["outcome"]["fault"] | undefined {
+function wordsOf(code: string): TransferFault["outcome"]["fault"] | undefined {
   switch (code) {
     case "ECONNECTION":
       return "connectionLost";
@@ -70,8 +70,8 @@ function wordsOf(code: string): TargetFault["outcome"]["fault"] | undefined {
 }
 
 /** A fault for whatever sending has thrown. Faults of sockets and TLS are those of all targets. */
-export function smtpFault(thrown: unknown, context: SmtpContext): TargetFault {
-  if (thrown instanceof TargetFault) return thrown;
+export function smtpFault(thrown: unknown, context: SmtpContext): TransferFault {
+  if (thrown instanceof TransferFault) return thrown;
   const { where, secrets } = context;
   const error: SmtpError = typeof thrown === "object" && thrown !== null ? thrown : {};
   const status = typeof error.responseCode === "number" ? error.responseCode : 0;
@@ -81,13 +81,13 @@ export function smtpFault(thrown: unknown, context: SmtpContext): TargetFault {
   const words = quoted(messageOf(thrown), secrets);
   if (code === "ETLS" && known === undefined) {
     const message = `${where}: no STARTTLS, so nothing is sent (${words}); look at the port, or take tls: implicit or none.`;
-    return new TargetFault("protocol", message, { scope: "target", cause: thrown });
+    return new TransferFault("protocol", message, { scope: "target", cause: thrown });
   }
   if (status >= 400 && code !== "ECONNECTION") return answerFault(error, status, context);
   // Its own time-out of a connection has the code of the system's, which says less.
-  if (code === "ETIMEDOUT") return new TargetFault("timeout", `${where}: ${words}.`, { cause: thrown });
+  if (code === "ETIMEDOUT") return new TransferFault("timeout", `${where}: ${words}.`, { cause: thrown });
   if (known !== undefined) return known;
   const fault = wordsOf(code) ?? "protocol";
   const said = saidBy(error, context);
-  return new TargetFault(fault, `${where}: ${words}.${said}`, { scope: "target", cause: thrown });
+  return new TransferFault(fault, `${where}: ${words}.${said}`, { scope: "target", cause: thrown });
 }

@@ -12,7 +12,7 @@ import { Worker } from "node:worker_threads";
 import { messageOf } from "../lib/errors.ts";
 import type { Delivery, DeliveryOutcome, Target } from "../outbound/target.ts";
 import type { EmailJob, FromMailThread, SmtpSettings, ToMailThread } from "./email-messages.ts";
-import { failedBy } from "./target-fault.ts";
+import { failedBy } from "../remote/transfer-fault.ts";
 
 export interface EmailTargetOptions {
   readonly host: string;

@@ -10,7 +10,7 @@ import { createTransport } from "nodemailer";
 import type { DeliveryOutcome } from "../outbound/target.ts";
 import { smtpFault } from "./email-faults.ts";
 import type { EmailJob, FromMailThread, SmtpSettings, ToMailThread } from "./email-messages.ts";
-import { outcomeOf, TargetFault } from "./target-fault.ts";
+import { outcomeOf, TransferFault } from "../remote/transfer-fault.ts";
 
 const send = (message: FromMailThread) => parentPort?.postMessage(message);
 const maxResponseBytes = 64 * 1024;
@@ -123,7 +123,7 @@ class EmailWorker {
   async #send(job: EmailJob, signal: AbortSignal): Promise<void> {
     this.#transport ??= makeTransport(this.#settings);
     const info = await this.#transport.sendMail({ ...mailOf(job, this.#settings), signal });
-    if (info.accepted.length !== 1) throw new TargetFault("protocol", "The server has taken no recipient.");
+    if (info.accepted.length !== 1) throw new TransferFault("protocol", "The server has taken no recipient.");
   }
 
   async #probe(): Promise<void> {

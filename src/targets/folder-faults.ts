@@ -1,7 +1,7 @@
 /** Faults of the system on a folder, in the words of the queue. */
 import type { DeliveryFault } from "../outbound/target.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
-import { TargetFault } from "./target-fault.ts";
+import { TransferFault } from "../remote/transfer-fault.ts";
 
 type Meaning = readonly [DeliveryFault, string];
 
@@ -37,12 +37,12 @@ const meanings: Readonly<Record<string, Meaning>> = {
 };
 
 /** The fault that an error of the system stands for; what is no error of the system is a fault of ours and goes on. */
-export function folderFault(thrown: unknown, path: string): TargetFault {
-  if (thrown instanceof TargetFault) return thrown;
+export function folderFault(thrown: unknown, path: string): TransferFault {
+  if (thrown instanceof TransferFault) return thrown;
   const code = systemCodeOf(thrown);
   if (code === undefined) throw thrown;
   const [fault, words] = meanings[code] ?? ["protocol", messageOf(thrown)];
   // A right or a mount is put right without touching the deliveries: they wait for it.
   const changes = fault === "notAllowed" ? { isPermanent: false, cause: thrown } : { cause: thrown };
-  return new TargetFault(fault, `${path}: ${words} (${code}).`, changes);
+  return new TransferFault(fault, `${path}: ${words} (${code}).`, changes);
 }

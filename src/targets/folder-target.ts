@@ -23,7 +23,7 @@ import { checkNames, isTemporaryName } from "./delivery-names.ts";
 import { type FolderDisk, foreignDisk, ownDisk } from "./folder-disk.ts";
 import { folderFault } from "./folder-faults.ts";
 import { type OpenFolder, OpenFolders } from "./open-folders.ts";
-import { failedBy, outcomeOf, TargetFault } from "./target-fault.ts";
+import { failedBy, outcomeOf, TransferFault } from "../remote/transfer-fault.ts";
 import { PendingCalls, watchDisk } from "./pending-calls.ts";
 import { settledOrAborted } from "./settled-or-aborted.ts";
 
@@ -126,7 +126,7 @@ class FolderTarget implements Target {
       if (systemCodeOf(error) !== "EEXIST") throw error;
       // A link would lead out of the target.
       if (!(await this.#disk.lstat(path)).isDirectory()) {
-        throw new TargetFault(
+        throw new TransferFault(
           "content",
           `${path}: a file has the name of the folder for this delivery; remove it.`,
         );
@@ -211,7 +211,7 @@ class FolderTarget implements Target {
       if (systemCodeOf(error) === "ELOOP") return false;
       if (!isMissing(error)) throw error;
       // Whether it had our bytes cannot be told any more.
-      throw new TargetFault("busy", `${path}: a file of this name was collected just now.`, {
+      throw new TransferFault("busy", `${path}: a file of this name was collected just now.`, {
         scope: "delivery",
       });
     }

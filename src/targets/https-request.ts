@@ -11,7 +11,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { systemCodeOf } from "../lib/errors.ts";
 import type { HttpAnswer } from "./https-answer.ts";
-import { TargetFault } from "./target-fault.ts";
+import { TransferFault } from "../remote/transfer-fault.ts";
 
 export interface RequestTimes {
   readonly connectMs: number;
@@ -64,8 +64,8 @@ function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
   });
 }
 
-function timeout(what: string, words: string): TargetFault {
-  return new TargetFault("timeout", `${what}: ${words}.`);
+function timeout(what: string, words: string): TransferFault {
+  return new TransferFault("timeout", `${what}: ${words}.`);
 }
 
 /** Ends the request when it does not connect, or when neither side has sent anything, for its time. */
@@ -110,7 +110,7 @@ function sendOnce(plain: PlainRequest, signal: AbortSignal): Promise<HttpAnswer 
 }
 
 /**
- * Sends and reads the answer. Rejects with the error of the socket, with a `TargetFault` for a time that was exceeded, and
+ * Sends and reads the answer. Rejects with the error of the socket, with a `TransferFault` for a time that was exceeded, and
  * with an AbortError. Sent once more when a kept connection turns out to be closed.
  */
 export async function sendRequest(plain: PlainRequest, signal: AbortSignal): Promise<HttpAnswer> {
@@ -118,5 +118,5 @@ export async function sendRequest(plain: PlainRequest, signal: AbortSignal): Pro
     const answer = await sendOnce(plain, signal);
     if (answer !== "stale") return answer;
   }
-  throw new TargetFault("connectionLost", `${plain.what}: it cut the connection three times.`);
+  throw new TransferFault("connectionLost", `${plain.what}: it cut the connection three times.`);
 }

@@ -11,8 +11,8 @@ import { readBytes } from "./delivery-bytes.ts";
 import { checkNames } from "./delivery-names.ts";
 import { outcomeOfAnswer, type HttpAnswer } from "./https-answer.ts";
 import { type PlainRequest, type RequestTimes, sendRequest } from "./https-request.ts";
-import { anyFault } from "./network-faults.ts";
-import { failedBy, outcomeOf } from "./target-fault.ts";
+import { anyFault } from "../remote/network-faults.ts";
+import { failedBy, outcomeOf } from "../remote/transfer-fault.ts";
 
 export interface HttpsTargetOptions {
   /** `https:`, or `http:` with `allowPlain`. */

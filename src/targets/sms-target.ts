@@ -9,8 +9,8 @@ import type { CustomerMessage, Delivery, DeliveryOutcome, Target } from "../outb
 import { outcomeOfAnswer } from "./https-answer.ts";
 import { type RequestTimes, sendRequest } from "./https-request.ts";
 import { agentOf, authorizationOf, type HttpsTargetOptions } from "./https-target.ts";
-import { anyFault } from "./network-faults.ts";
-import { failedBy, outcomeOf, TargetFault } from "./target-fault.ts";
+import { anyFault } from "../remote/network-faults.ts";
+import { failedBy, outcomeOf, TransferFault } from "../remote/transfer-fault.ts";
 
 export interface SmsTargetOptions
   extends Pick<
@@ -138,7 +138,7 @@ class SmsTarget implements Target {
       if (signal.aborted) throw signal.reason;
       const where = this.#where;
       if (deadline.aborted) return failedBy("timeout", `${where}: not done within ${this.#timeoutMs} ms.`);
-      if (error instanceof TargetFault) return outcomeOf(error);
+      if (error instanceof TransferFault) return outcomeOf(error);
       return outcomeOf(anyFault(error, where, this.#secrets));
     }
   }

@@ -8,8 +8,8 @@
  *
  * A link that breaks leaves a temporary file at most; the next attempt overwrites it, or the next job removes it.
  */
-import { TargetFault } from "./target-fault.ts";
-import type { RemoteEntry, RemoteSession } from "./remote-session.ts";
+import { TransferFault } from "../remote/transfer-fault.ts";
+import type { RemoteEntry, RemoteSession } from "../remote/remote-session.ts";
 import type { UploadFile, UploadStep } from "./upload-messages.ts";
 
 /** Files up to this size are read back to compare them; of larger ones the size has to do. */
@@ -44,9 +44,9 @@ async function uploadAndRename(
   if (size !== undefined && size !== bytes.byteLength) {
     // Libraries have been seen to resolve although a write was refused.
     if (await session.isFull())
-      throw new TargetFault("noSpace", "There is no space left on the other side's disk.");
+      throw new TransferFault("noSpace", "There is no space left on the other side's disk.");
     const words = `${temporaryName} has ${size} bytes there, and ${bytes.byteLength} were sent`;
-    throw new TargetFault("protocol", `${words}; the server may be out of space, or changes what is sent.`);
+    throw new TransferFault("protocol", `${words}; the server may be out of space, or changes what is sent.`);
   }
   step("renaming");
   const found = await lookFor(session, name, bytes);
@@ -58,7 +58,7 @@ async function uploadAndRename(
   return "placed";
 }
 
-/** Places one file. Rejects with a `TargetFault`, and leaves no temporary file behind while the connection lives. */
+/** Places one file. Rejects with a `TransferFault`, and leaves no temporary file behind while the connection lives. */
 export async function uploadFile(
   session: RemoteSession,
   file: UploadFile,

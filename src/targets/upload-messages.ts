@@ -11,43 +11,8 @@
  *                     done             the outcome
  */
 import type { DeliveryOutcome } from "../outbound/target.ts";
-
-export interface Times {
-  /** To be connected and signed in. */
-  readonly connectMs: number;
-  /** How long the other side may say nothing. */
-  readonly silenceMs: number;
-  /** How long a connection is kept without work. */
-  readonly keepMs: number;
-}
-
-export interface SftpSettings {
-  readonly kind: "sftp";
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string | undefined;
-  readonly privateKey: string | undefined;
-  readonly passphrase: string | undefined;
-  /** `SHA256:…`, as `ssh-keygen -l` writes them. */
-  readonly hostKeys: readonly string[];
-  readonly times: Times;
-}
-
-export interface FtpSettings {
-  readonly kind: "ftp";
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string | undefined;
-  readonly security: "explicit" | "implicit" | "plain";
-  readonly ca: string | undefined;
-  /** SHA-256 of the certificate in upper-case hexadecimal, without colons. */
-  readonly certificateFingerprint: string | undefined;
-  readonly times: Times;
-}
-
-export type ServerSettings = SftpSettings | FtpSettings;
+import type { OpeningStep } from "../remote/remote-session.ts";
+import type { ServerSettings } from "../remote/server-settings.ts";
 
 export interface UploadSettings {
   readonly server: ServerSettings;
@@ -81,11 +46,9 @@ export type ToThread =
   | { readonly kind: "cancel"; readonly id: number }
   | { readonly kind: "end" };
 
-export type UploadStep = "connecting" | "signing in" | "looking at the folder" | "uploading" | "renaming";
+export type UploadStep = OpeningStep | "looking at the folder" | "uploading" | "renaming";
 
 export type FromThread =
-  | { readonly kind: "ready" }
   | { readonly kind: "step"; readonly id: number; readonly step: UploadStep }
   | { readonly kind: "want"; readonly id: number; readonly index: number }
-  | { readonly kind: "done"; readonly id: number; readonly outcome: DeliveryOutcome }
-  | { readonly kind: "ended" };
+  | { readonly kind: "done"; readonly id: number; readonly outcome: DeliveryOutcome };

@@ -13,16 +13,17 @@ import { randomBytes } from "node:crypto";
 import type { Delivery, DeliveryFault, DeliveryFile, DeliveryOutcome, Target } from "../outbound/target.ts";
 import { readBytes } from "./delivery-bytes.ts";
 import { checkNames, temporaryNameOf } from "./delivery-names.ts";
-import { failedBy, outcomeOf } from "./target-fault.ts";
+import { SessionThread } from "../remote/session-thread.ts";
+import { failedBy, outcomeOf } from "../remote/transfer-fault.ts";
 import type {
   FromThread,
   Leftover,
+  ToThread,
   UploadFile,
   UploadJob,
   UploadSettings,
   UploadStep,
 } from "./upload-messages.ts";
-import { UploadThread } from "./upload-thread.ts";
 
 export interface UploadTargetSettings extends UploadSettings {
   readonly timeoutMs: number;
@@ -30,6 +31,8 @@ export interface UploadTargetSettings extends UploadSettings {
   /** How long a thread is kept without jobs. */
   readonly idleMs: number;
 }
+
+type UploadThread = SessionThread<ToThread, FromThread>;
 
 interface Pending {
   readonly id: number;
@@ -141,8 +144,12 @@ class UploadTarget implements Target {
 
   #newThread(): UploadThread {
     const { server, directory, makeFolders } = this.#settings;
-    const thread: UploadThread = new UploadThread(
-      { server, directory, makeFolders },
+    const thread: UploadThread = new SessionThread(
+      {
+        module: new URL("./upload-worker", import.meta.url),
+        name: `${server.kind} to ${server.host}`,
+        data: { server, directory, makeFolders } satisfies UploadSettings,
+      },
       {
         message: (message) => this.#receive(message),
         ended: (detail) => this.#ended(thread, detail),
@@ -151,7 +158,7 @@ class UploadTarget implements Target {
     return thread;
   }
 
-  #receive(message: Exclude<FromThread, { readonly kind: "ready" | "ended" }>): void {
+  #receive(message: FromThread): void {
     const pending = this.#pending.get(message.id);
     if (pending === undefined) return;
     if (message.kind === "step") pending.step = message.step;
@@ -167,11 +174,15 @@ class UploadTarget implements Target {
     try {
       const read = await readBytes(file);
       // A copy of exactly these bytes, which is given away: a view would take the whole memory it is a view of along.
-      if (this.#pending.has(id)) thread.post({ kind: "bytes", id, bytes: new Uint8Array(read) });
+      if (this.#pending.has(id)) this.#give(thread, id, new Uint8Array(read));
     } catch (error) {
       pending.verdict ??= outcomeOf(error);
       thread.post({ kind: "noBytes", id });
     }
+  }
+
+  #give(thread: UploadThread, id: number, bytes: Uint8Array<ArrayBuffer>): void {
+    thread.post({ kind: "bytes", id, bytes }, [bytes.buffer]);
   }
 
   /** Tells the thread to give the job up, and ends the thread when it does not. */

@@ -3,18 +3,13 @@
  * next one. Whatever a server does to the libraries happens here; the main thread ends this one when a job is over its time.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { anyFault } from "./network-faults.ts";
-import type { RemotePlace, RemoteSession } from "./remote-session.ts";
-import { outcomeOf, TargetFault } from "./target-fault.ts";
+import { anyFault } from "../remote/network-faults.ts";
+import { loadSession } from "../remote/open-session.ts";
+import type { ThreadState } from "../remote/session-thread.ts";
+import type { RemotePlace, RemoteSession } from "../remote/remote-session.ts";
+import { outcomeOf, TransferFault } from "../remote/transfer-fault.ts";
 import { uploadFile } from "./upload-files.ts";
-import type {
-  FromThread,
-  ServerSettings,
-  ToThread,
-  UploadJob,
-  UploadSettings,
-  UploadStep,
-} from "./upload-messages.ts";
+import type { FromThread, ToThread, UploadJob, UploadSettings, UploadStep } from "./upload-messages.ts";
 import type { DeliveryOutcome } from "../outbound/target.ts";
 
 interface Job {
@@ -24,22 +19,12 @@ interface Job {
   bytes: PromiseWithResolvers<Uint8Array> | undefined;
 }
 
-const send = (message: FromThread) => parentPort?.postMessage(message);
+const send = (message: FromThread | ThreadState) => parentPort?.postMessage(message);
 
 const stepsOf =
   ({ id }: Job) =>
   (step: UploadStep): void =>
     send({ kind: "step", id, step });
-
-/** Only what this target needs: each of the libraries takes as long to load as everything else. */
-async function loadSession(server: ServerSettings): Promise<() => RemoteSession> {
-  if (server.kind === "sftp") {
-    const { openSftpSession } = await import("./sftp-session.ts");
-    return () => openSftpSession(server);
-  }
-  const { openFtpSession } = await import("./ftp-session.ts");
-  return () => openFtpSession(server);
-}
 
 class UploadWorker {
   readonly #settings: UploadSettings;
@@ -67,7 +52,7 @@ class UploadWorker {
       return;
     }
     job.isCancelled = true;
-    job.bytes?.reject(new TargetFault("connectionLost", "The attempt was given up."));
+    job.bytes?.reject(new TransferFault("connectionLost", "The attempt was given up."));
     if (message.kind === "cancel") job.session?.destroy();
   }
 
@@ -145,7 +130,7 @@ class UploadWorker {
       await session.enter(this.#place(inner));
       return session;
     } catch (error) {
-      const isDead = error instanceof TargetFault && isOfConnection(error);
+      const isDead = error instanceof TransferFault && isOfConnection(error);
       if (!isKept || !isDead || job.isCancelled) throw error;
       job.session?.destroy();
       return await this.#enter(job, inner);
@@ -176,7 +161,7 @@ class UploadWorker {
   }
 
   async #want(job: Job, index: number): Promise<Uint8Array> {
-    if (job.isCancelled) throw new TargetFault("connectionLost", "The attempt was given up.");
+    if (job.isCancelled) throw new TransferFault("connectionLost", "The attempt was given up.");
     job.bytes = Promise.withResolvers<Uint8Array>();
     send({ kind: "want", id: job.id, index });
     return await job.bytes.promise;
@@ -195,7 +180,7 @@ class UploadWorker {
   }
 }
 
-function isOfConnection({ outcome }: TargetFault): boolean {
+function isOfConnection({ outcome }: TransferFault): boolean {
   return ["connectionLost", "timeout", "protocol", "unreachable"].includes(outcome.fault);
 }
 

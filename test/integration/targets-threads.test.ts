@@ -8,7 +8,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import ssh2, { type AuthContext, type Connection } from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFtpTarget } from "../../src/targets/ftp-target.ts";
-import { describeKey } from "../../src/targets/host-keys.ts";
+import { describeKey } from "../../src/remote/host-keys.ts";
 import { createSftpTarget, type SftpTargetOptions } from "../../src/targets/sftp-target.ts";
 import { deliveryOf, faultOf, fileOf, never } from "../support/deliveries.ts";
 import { projectFolder } from "../support/markdown.ts";

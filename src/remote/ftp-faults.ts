@@ -1,9 +1,9 @@
 /** What the replies of an FTP server mean. Their numbers say little; where servers agree on words, these help. */
 import { FTPError } from "basic-ftp";
 import { messageOf } from "../lib/errors.ts";
-import type { DeliveryFault } from "../outbound/target.ts";
+import type { DeliveryFault } from "../domain/delivery-fault.ts";
 import { networkFault } from "./network-faults.ts";
-import { type FaultChanges, quoted, TargetFault } from "./target-fault.ts";
+import { type FaultChanges, quoted, TransferFault } from "./transfer-fault.ts";
 
 export type FtpAction = "signing in" | "entering" | "looking" | "uploading" | "renaming" | "removing";
 
@@ -64,7 +64,7 @@ const texts: readonly (readonly [RegExp, DeliveryFault, string])[] = [
 ];
 
 /** Whether all that is known is that a connection ended. */
-function isBroken(known: TargetFault | undefined, said: string): boolean {
+function isBroken(known: TransferFault | undefined, said: string): boolean {
   const isOfData = said.includes("(data socket)") && !said.includes("Timeout");
   if (known === undefined) return isOfData;
   const { fault } = known.outcome;
@@ -80,20 +80,20 @@ export function ftpFault(
     what,
     secrets = [],
   }: { action: FtpAction; what: string; secrets?: readonly (string | undefined)[] },
-): TargetFault {
-  if (thrown instanceof TargetFault) return thrown;
+): TransferFault {
+  if (thrown instanceof TransferFault) return thrown;
   const said = quoted(messageOf(thrown), secrets);
   const doing = `${where}: ${action}${what === "" ? "" : ` ${what}`}`;
   if (thrown instanceof FTPError) {
     const [fault, words, changes = {}] = meaningOf(thrown.code, said, action);
-    return new TargetFault(fault, `${doing}: ${words}. It said: ${said}`, { ...changes, cause: thrown });
+    return new TransferFault(fault, `${doing}: ${words}. It said: ${said}`, { ...changes, cause: thrown });
   }
   const known = networkFault(thrown, where);
   // Before the sign-in it is the wrong port; afterwards TLS has worked, and a server that falls over talks plainly.
   if (action !== "signing in" && isBroken(known, said)) {
-    return new TargetFault("connectionLost", `${doing}: ${dataLost}. It was: ${said}`, { cause: thrown });
+    return new TransferFault("connectionLost", `${doing}: ${dataLost}. It was: ${said}`, { cause: thrown });
   }
   if (known !== undefined) return known;
   const [, fault, words] = texts.find(([pattern]) => pattern.test(said)) ?? [/./, "protocol", "it failed"];
-  return new TargetFault(fault, `${doing}: ${words}. It was: ${said}`, { scope: "target", cause: thrown });
+  return new TransferFault(fault, `${doing}: ${words}. It was: ${said}`, { scope: "target", cause: thrown });
 }

@@ -1,6 +1,6 @@
 /** Who the server is: its host key has one of the fingerprints that are configured. */
 import { createHash } from "node:crypto";
-import { TargetFault } from "./target-fault.ts";
+import { TransferFault } from "./transfer-fault.ts";
 
 export interface SeenKey {
   /** `ssh-ed25519` and the like. */
@@ -41,14 +41,18 @@ export function algorithmsWithout(seen: readonly SeenKey[]): readonly string[] {
 }
 
 /** The fault of a server whose keys are none of those that are configured. Nothing has been sent to it but greetings. */
-export function unknownHost(where: string, seen: readonly SeenKey[], pinned: readonly string[]): TargetFault {
+export function unknownHost(
+  where: string,
+  seen: readonly SeenKey[],
+  pinned: readonly string[],
+): TransferFault {
   const shown = seen.map(({ type, fingerprint }) => `${fingerprint} (${type})`).join(", ");
   if (pinned.length === 0) {
     const words = `no host key is configured, so nothing was sent. It shows ${shown}`;
     const remedy = "compare it with what the operator of the server tells you, and put it into `hostKeys`";
-    return new TargetFault("configuration", `${where}: ${words}; ${remedy}.`);
+    return new TransferFault("configuration", `${where}: ${words}; ${remedy}.`);
   }
   const words = `it shows another host key than those in \`hostKeys\`, so nothing was sent. It shows ${shown}`;
   const remedy = "ask its operator whether the key was changed, and put the new one into `hostKeys`";
-  return new TargetFault("identity", `${where}: ${words}; ${remedy}.`);
+  return new TransferFault("identity", `${where}: ${words}; ${remedy}.`);
 }

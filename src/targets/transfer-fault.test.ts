@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { folderFault } from "./folder-faults.ts";
-import { anyFault, networkFault } from "./network-faults.ts";
-import { failedBy, outcomeOf, quoted, TargetFault } from "./target-fault.ts";
+import { anyFault, networkFault } from "../remote/network-faults.ts";
+import { failedBy, outcomeOf, quoted, TransferFault } from "../remote/transfer-fault.ts";
 
 const withCode = (code: string) => Object.assign(new Error(`it said ${code}`), { code });
 
@@ -47,7 +47,7 @@ describe("a fault", () => {
     ["ERR_SSL_WRONG_VERSION_NUMBER", "protocol"],
     ["ERR_OSSL_PEM_NO_START_LINE", "configuration"],
   ])("of a socket, %s, is %s, and its message says where and what", (code, fault) => {
-    const { outcome } = networkFault(withCode(code), "host:22") ?? new TargetFault("content", "none");
+    const { outcome } = networkFault(withCode(code), "host:22") ?? new TransferFault("content", "none");
     expect(outcome.fault).toBe(fault);
     expect(outcome.message).toMatch(/^host:22: .+\.$/);
     expect(outcome.message).toContain(code);

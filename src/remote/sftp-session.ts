@@ -10,10 +10,10 @@ import type { ServerHostKeyAlgorithm, SFTPWrapper } from "ssh2";
 import SftpClient from "ssh2-sftp-client";
 import { connectSocket } from "./connect-socket.ts";
 import { algorithmsWithout, describeKey, isPinned, type SeenKey, unknownHost } from "./host-keys.ts";
-import type { RemoteEntry, RemotePlace, RemoteSession } from "./remote-session.ts";
+import type { OpeningStep, RemoteEntry, RemotePlace, RemoteSession } from "./remote-session.ts";
 import { callFault, codeOf, connectionFault, sftpStatus } from "./sftp-faults.ts";
-import { TargetFault } from "./target-fault.ts";
-import type { SftpSettings, UploadStep } from "./upload-messages.ts";
+import { TransferFault } from "./transfer-fault.ts";
+import type { SftpSettings } from "./server-settings.ts";
 
 interface Connection {
   readonly socket: Socket;
@@ -41,7 +41,7 @@ class SftpSession implements RemoteSession {
     return this.#connection !== undefined && !this.#connection.socket.destroyed;
   }
 
-  async open(step: (step: UploadStep) => void): Promise<void> {
+  async open(step: (step: OpeningStep) => void): Promise<void> {
     const seen: SeenKey[] = [];
     let before = -1;
     // Again for each kind of key that the server has, as long as new ones are seen.
@@ -54,7 +54,7 @@ class SftpSession implements RemoteSession {
   }
 
   /** Undefined when the key that was shown is not pinned; it is in `seen` then. */
-  async #connect(seen: SeenKey[], step: (step: UploadStep) => void): Promise<Connection | undefined> {
+  async #connect(seen: SeenKey[], step: (step: OpeningStep) => void): Promise<Connection | undefined> {
     const { host, port, times } = this.#settings;
     const before = seen.length;
     const socket = await connectSocket({ host, port, connectMs: times.connectMs }, this.#cut.signal);
@@ -75,7 +75,8 @@ class SftpSession implements RemoteSession {
   async #signIn(socket: Socket, seen: SeenKey[]): Promise<Connection> {
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => undefined); // heard by the calls that run meanwhile, if any
-    const end = () => lost.reject(new TargetFault("connectionLost", `${this.#where}: the connection broke.`));
+    const end = () =>
+      lost.reject(new TransferFault("connectionLost", `${this.#where}: the connection broke.`));
     socket.once("close", end);
     const client = new SftpClient("dropgate", { error: end, end, close: end });
     const { password, times } = this.#settings;
@@ -85,7 +86,9 @@ class SftpSession implements RemoteSession {
         finish(prompts.map(() => password ?? "")),
     );
     const late = setTimeout(() => {
-      lost.reject(new TargetFault("timeout", `${this.#where}: not signed in within ${times.connectMs} ms.`));
+      lost.reject(
+        new TransferFault("timeout", `${this.#where}: not signed in within ${times.connectMs} ms.`),
+      );
       socket.destroy();
     }, times.connectMs);
     try {
@@ -119,10 +122,10 @@ class SftpSession implements RemoteSession {
     };
   }
 
-  /** Runs a call of the library; it rejects with a `TargetFault`, also when the connection ends. */
+  /** Runs a call of the library; it rejects with a `TransferFault`, also when the connection ends. */
   async #call<T>(doing: string, work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = this.#connection;
-    if (connection === undefined) throw new TargetFault("connectionLost", `${this.#where}: not connected.`);
+    if (connection === undefined) throw new TransferFault("connectionLost", `${this.#where}: not connected.`);
     try {
       return await Promise.race([work(connection), connection.lost]);
     } catch (error) {
@@ -143,10 +146,10 @@ class SftpSession implements RemoteSession {
     const found = await this.#statOf(path);
     if (found?.isDirectory === true) return;
     if (found !== undefined)
-      throw new TargetFault("missingFolder", `${this.#where}: ${path} is not a folder.`);
+      throw new TransferFault("missingFolder", `${this.#where}: ${path} is not a folder.`);
     if (!isMade) {
       const remedy = "make it, correct `directory`, or set `makeFolders`";
-      throw new TargetFault("missingFolder", `${this.#where}: there is no folder ${path}; ${remedy}.`);
+      throw new TransferFault("missingFolder", `${this.#where}: there is no folder ${path}; ${remedy}.`);
     }
     await this.#call(`making the folder ${path}`, ({ client }) => client.mkdir(path, true));
   }
@@ -193,8 +196,8 @@ class SftpSession implements RemoteSession {
     }
   }
 
-  #noSpace(): TargetFault {
-    return new TargetFault("noSpace", `${this.#where}: there is no space left on its disk.`);
+  #noSpace(): TransferFault {
+    return new TransferFault("noSpace", `${this.#where}: there is no space left on its disk.`);
   }
 
   /** A server says "Failure" when its disk is full; asked directly, most tell. */

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { networkFault } from "./network-faults.ts";
-import { TargetFault } from "./target-fault.ts";
+import { TransferFault } from "./transfer-fault.ts";
 
 export interface SocketPlace {
   readonly host: string;
@@ -8,7 +8,7 @@ export interface SocketPlace {
   readonly connectMs: number;
 }
 
-/** Connects, or rejects with a `TargetFault` that says why not. Aborted, it ends at once. */
+/** Connects, or rejects with a `TransferFault` that says why not. Aborted, it ends at once. */
 export function connectSocket({ host, port, connectMs }: SocketPlace, signal: AbortSignal): Promise<Socket> {
   const where = `${host}:${port}`;
   return new Promise((resolve, reject) => {
@@ -22,9 +22,9 @@ export function connectSocket({ host, port, connectMs }: SocketPlace, signal: Ab
       socket.destroy();
       reject(networkFault(error, where) ?? error);
     };
-    const late = new TargetFault("timeout", `${where}: no connection within ${connectMs} ms.`);
+    const late = new TransferFault("timeout", `${where}: no connection within ${connectMs} ms.`);
     const timer = setTimeout(() => fail(late), connectMs);
-    const abort = () => fail(new TargetFault("connectionLost", `${where}: given up.`));
+    const abort = () => fail(new TransferFault("connectionLost", `${where}: given up.`));
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();
     socket.once("error", fail);

@@ -1,7 +1,17 @@
-/** What targets throw inside, and the outcome that it becomes at their edge. */
-import type { DeliveryFault, DeliveryOutcome } from "../outbound/target.ts";
+/** What sessions and targets throw inside, and the outcome that it becomes at their edge. */
+import type { DeliveryFault } from "../domain/delivery-fault.ts";
 
-export type FailedOutcome = DeliveryOutcome & { readonly kind: "failed" };
+/** The failed outcome of a delivery (`outbound/target.ts`), and of a call on a server. */
+export interface FailedOutcome {
+  readonly kind: "failed";
+  readonly fault: DeliveryFault;
+  readonly isPermanent: boolean;
+  readonly scope: "target" | "delivery";
+  /** For an administrator: what was tried, what came back, what to do. No secrets. */
+  readonly message: string;
+  /** What the other side asked for. */
+  readonly retryAfterMs?: number;
+}
 
 interface FaultRule {
   readonly isPermanent: boolean;
@@ -39,20 +49,20 @@ export function failedBy(fault: DeliveryFault, message: string, changes: FaultCh
 }
 
 /** A fault of the other side, thrown where it is seen and turned into an outcome at the target's edge. */
-export class TargetFault extends Error {
+export class TransferFault extends Error {
   readonly outcome: FailedOutcome;
 
   constructor(fault: DeliveryFault, message: string, changes: FaultChanges & { cause?: unknown } = {}) {
     const { cause, ...rest } = changes;
     super(message, cause === undefined ? undefined : { cause });
-    this.name = "TargetFault";
+    this.name = "TransferFault";
     this.outcome = failedBy(fault, message, rest);
   }
 }
 
 /** For `catch`: the outcome of a fault of the other side; what else was thrown is a fault of ours and goes on. */
 export function outcomeOf(thrown: unknown): FailedOutcome {
-  if (thrown instanceof TargetFault) return thrown.outcome;
+  if (thrown instanceof TransferFault) return thrown.outcome;
   throw thrown;
 }
 

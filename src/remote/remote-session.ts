@@ -1,5 +1,6 @@
 /** One signed-in connection to a server that keeps files, whatever its protocol. One call at a time. */
-import type { UploadStep } from "./upload-messages.ts";
+
+export type OpeningStep = "connecting" | "signing in";
 
 /** What stands under a name: its size where the server tells it. */
 export interface RemoteEntry {
@@ -7,11 +8,11 @@ export interface RemoteEntry {
   readonly isFile: boolean;
 }
 
-/** Every call rejects with a `TargetFault`. */
+/** Every call rejects with a `TransferFault`. */
 export interface RemoteSession {
   readonly isOpen: boolean;
   /** Connects, checks who answers, signs in. */
-  open(step: (step: UploadStep) => void): Promise<void>;
+  open(step: (step: OpeningStep) => void): Promise<void>;
   /**
    * Goes to the target's folder, and to one within it. What is missing is made when `makesFolders`; the inner one always.
    */

@@ -13,9 +13,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type ConnectionOptions, type PeerCertificate, TLSSocket } from "node:tls";
 import { Client, FTPError } from "basic-ftp";
 import { type FtpAction, ftpFault } from "./ftp-faults.ts";
-import type { RemoteEntry, RemotePlace, RemoteSession } from "./remote-session.ts";
-import { quoted, TargetFault } from "./target-fault.ts";
-import type { FtpSettings, UploadStep } from "./upload-messages.ts";
+import type { OpeningStep, RemoteEntry, RemotePlace, RemoteSession } from "./remote-session.ts";
+import { quoted, TransferFault } from "./transfer-fault.ts";
+import type { FtpSettings } from "./server-settings.ts";
 
 /** So that progress is seen: what lies in a socket counts as sent. */
 const chunkBytes = 64 * 1024;
@@ -62,7 +62,7 @@ class FtpSession implements RemoteSession {
     return this.#isSignedIn && !this.#client.closed;
   }
 
-  async open(step: (step: UploadStep) => void): Promise<void> {
+  async open(step: (step: OpeningStep) => void): Promise<void> {
     const { connectMs } = this.#settings.times;
     let isLate = false;
     const timer = setTimeout(() => {
@@ -77,7 +77,7 @@ class FtpSession implements RemoteSession {
       await this.#signIn();
     } catch (error) {
       this.#client.close();
-      if (isLate) throw new TargetFault("timeout", `${this.#where}: not signed in within ${connectMs} ms.`);
+      if (isLate) throw new TransferFault("timeout", `${this.#where}: not signed in within ${connectMs} ms.`);
       const secrets = [this.#settings.password];
       throw ftpFault(error, this.#where, { action: "signing in", what: "", secrets });
     } finally {
@@ -109,7 +109,7 @@ class FtpSession implements RemoteSession {
     } catch (error) {
       if (!(error instanceof FTPError)) throw error;
       const words = `it takes no TLS at this port, so nothing was sent. It said: ${quoted(error.message)}`;
-      throw new TargetFault("configuration", `${this.#where}: ${words}`, { cause: error });
+      throw new TransferFault("configuration", `${this.#where}: ${words}`, { cause: error });
     }
   }
 
@@ -152,10 +152,10 @@ class FtpSession implements RemoteSession {
     return shown.replaceAll(":", "") === this.#settings.certificateFingerprint;
   }
 
-  #otherCertificate(shown: string): TargetFault {
+  #otherCertificate(shown: string): TransferFault {
     const words = "it shows another certificate than `certificateFingerprint` says, so nothing was sent";
     const remedy = "ask its operator whether the certificate was changed, and put the new fingerprint there";
-    return new TargetFault("identity", `${this.#where}: ${words}. It shows ${shown}; ${remedy}.`);
+    return new TransferFault("identity", `${this.#where}: ${words}. It shows ${shown}; ${remedy}.`);
   }
 
   async #signIn(): Promise<void> {

@@ -1,7 +1,7 @@
 /** Faults of sockets and of TLS, translated once for all targets that speak over a network. */
-import type { DeliveryFault } from "../outbound/target.ts";
+import type { DeliveryFault } from "../domain/delivery-fault.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
-import { quoted, TargetFault } from "./target-fault.ts";
+import { quoted, TransferFault } from "./transfer-fault.ts";
 
 interface Meaning {
   readonly fault: DeliveryFault;
@@ -70,19 +70,22 @@ function meaningOf(code: string): Meaning | undefined {
 }
 
 /** The fault that a socket's error stands for, or undefined when it is none of a socket. `where` names the other side. */
-export function networkFault(thrown: unknown, where: string): TargetFault | undefined {
+export function networkFault(thrown: unknown, where: string): TransferFault | undefined {
   const code = systemCodeOf(thrown);
   const meaning = code === undefined ? undefined : meaningOf(code);
   if (meaning === undefined) return undefined;
   const scope = meaning.fault === "protocol" ? ({ scope: "target" } as const) : {};
-  return new TargetFault(meaning.fault, `${where}: ${meaning.words} (${code}).`, { ...scope, cause: thrown });
+  return new TransferFault(meaning.fault, `${where}: ${meaning.words} (${code}).`, {
+    ...scope,
+    cause: thrown,
+  });
 }
 
 /** The same for what may be anything: what is not known is a fault of the protocol, in the words of the library. */
 export function anyFault(thrown: unknown, where: string, secrets: readonly (string | undefined)[] = []) {
-  if (thrown instanceof TargetFault) return thrown;
+  if (thrown instanceof TransferFault) return thrown;
   const known = networkFault(thrown, where);
   if (known !== undefined) return known;
   const said = quoted(messageOf(thrown), secrets);
-  return new TargetFault("protocol", `${where}: ${said}`, { scope: "target", cause: thrown });
+  return new TransferFault("protocol", `${where}: ${said}`, { scope: "target", cause: thrown });
 }

@@ -1,8 +1,8 @@
 /** Faults of an SFTP session: statuses of the server, and what the library says of a broken connection. */
 import { messageOf } from "../lib/errors.ts";
-import type { DeliveryFault } from "../outbound/target.ts";
+import type { DeliveryFault } from "../domain/delivery-fault.ts";
 import { networkFault } from "./network-faults.ts";
-import { quoted, TargetFault } from "./target-fault.ts";
+import { quoted, TransferFault } from "./transfer-fault.ts";
 
 /** Statuses of SFTP version 3. */
 export const sftpStatus = { noSuchFile: 2, permissionDenied: 3, failure: 4, unsupported: 8 } as const;
@@ -30,8 +30,8 @@ const texts: readonly (readonly [RegExp, DeliveryFault, string])[] = [
 ];
 
 /** The fault that stands for what the library threw, when it is none of a single file. */
-export function connectionFault(thrown: unknown, where: string): TargetFault | undefined {
-  if (thrown instanceof TargetFault) return thrown;
+export function connectionFault(thrown: unknown, where: string): TransferFault | undefined {
+  if (thrown instanceof TransferFault) return thrown;
   const known = networkFault(thrown, where);
   if (known !== undefined) return known;
   const message = messageOf(thrown);
@@ -39,27 +39,29 @@ export function connectionFault(thrown: unknown, where: string): TargetFault | u
   if (found === undefined) return undefined;
   const [, fault, words] = found;
   const changes = fault === "protocol" ? { scope: "target" as const, cause: thrown } : { cause: thrown };
-  return new TargetFault(fault, `${where}: ${words}. It was: ${quoted(message)}`, changes);
+  return new TransferFault(fault, `${where}: ${words}. It was: ${quoted(message)}`, changes);
 }
 
 /** The fault of a call on a file or folder. `doing` says what was tried, as in "uploading x". */
-export function callFault(thrown: unknown, where: string, doing: string): TargetFault {
+export function callFault(thrown: unknown, where: string, doing: string): TransferFault {
   const connection = connectionFault(thrown, where);
   if (connection !== undefined) return connection;
   const code = codeOf(thrown);
   const words = `${where}: ${doing}: ${quoted(messageOf(thrown))}`;
   if (code === sftpStatus.permissionDenied) {
-    return new TargetFault(
+    return new TransferFault(
       "notAllowed",
       `${words}. The user needs the right to write, rename and remove there.`,
     );
   }
   if (code === sftpStatus.noSuchFile || code === "ENOENT") {
-    return new TargetFault("missingFolder", `${words}. Make the folder, or set \`makeFolders\`.`);
+    return new TransferFault("missingFolder", `${words}. Make the folder, or set \`makeFolders\`.`);
   }
   if (code === sftpStatus.failure) {
     // What a server says to everything that has no status: a full disk, a quota, a name in the way.
-    return new TargetFault("refused", `${words}. The log of the server may say why.`, { isPermanent: false });
+    return new TransferFault("refused", `${words}. The log of the server may say why.`, {
+      isPermanent: false,
+    });
   }
-  return new TargetFault("protocol", `${words}.`, { cause: thrown });
+  return new TransferFault("protocol", `${words}.`, { cause: thrown });
 }
