@@ -1,8 +1,8 @@
 /**
  * The composition root: builds everything from the configuration, starts it in order and stops it in reverse.
  *
- *   lock → store → parser threads → journal of uploads → pipeline (recovery) → deliveries, exports → folders → integrations
- *   → HTTP → SFTP → FTP → ready
+ *   lock → store → parser threads → journal of uploads → pipeline (recovery) → deliveries, exports → folders → remotes
+ *   → integrations → HTTP → SFTP → FTP → ready
  *
  * A failed start unwinds what is up. Nothing here decides anything about files; it only knows who needs whom.
  */
@@ -13,6 +13,7 @@ import { reloadDifference, reloadedConfig } from "../config/reload.ts";
 import type { Config } from "../config/schema.ts";
 import { createFtpEndpoint, type FtpEndpoint } from "../endpoints/ftp/ftp-endpoint.ts";
 import { createFolderEndpoint } from "../endpoints/folders/folder-endpoint.ts";
+import type { RemoteEndpoint } from "../endpoints/remote/remote-endpoint.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../endpoints/http/http-endpoint.ts";
 import { ensureHostKeys } from "../endpoints/sftp/host-key.ts";
 import { createSftpEndpoint, type SftpEndpoint } from "../endpoints/sftp/sftp-endpoint.ts";
@@ -41,6 +42,7 @@ import type { Health } from "./health.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { renderMetrics } from "./metrics.ts";
 import { type Outbound, pruneOutbound, startOutbound } from "./outbound.ts";
+import { startRemotes } from "./remotes.ts";
 import { ReleaseStack } from "./service-group.ts";
 
 export interface Daemon {
@@ -158,7 +160,12 @@ async function startFolders(parts: Parts): Promise<void> {
   await parts.stack.start(endpoint, parts.signal);
 }
 
-function metricsOf(parts: Parts, outbound: Outbound): string {
+interface Traffic {
+  readonly outbound: Outbound;
+  readonly remotes: RemoteEndpoint;
+}
+
+function metricsOf(parts: Parts, { outbound, remotes }: Traffic): string {
   const { pipeline, health, connections, ledgerWatch, collectionWatch } = parts;
   const counts = Object.entries(connections).map(([name, count]) => [name, count()] as const);
   return renderMetrics({
@@ -167,6 +174,7 @@ function metricsOf(parts: Parts, outbound: Outbound): string {
     discrepancies: ledgerWatch.discrepancies,
     isReady: () => health.current().isReady,
     targets: () => outbound.statistics(),
+    remotes: () => remotes.statistics(),
     uncollected: () => collectionWatch.uncollected(),
   });
 }
@@ -181,7 +189,7 @@ function outboundFor(parts: Parts): Promise<Outbound> {
   });
 }
 
-async function startHttp(parts: Parts, outbound: Outbound): Promise<HttpEndpoint> {
+async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> {
   const { store, clock, documents, log, signIn, integrations } = parts;
   const importer = createLoadImporter({ store, clock, log });
   await parts.stack.start(importer, parts.signal);
@@ -201,11 +209,11 @@ async function startHttp(parts: Parts, outbound: Outbound): Promise<HttpEndpoint
       ...gateway,
       async reportRouteEvent(report) {
         await gateway.reportRouteEvent(report);
-        outbound.wake();
+        traffic.outbound.wake();
       },
       submitStopDocument: (submission) => submitStopDocument({ store, documents, clock }, submission),
       health: () => parts.health.current(),
-      metrics: () => metricsOf(parts, outbound),
+      metrics: () => metricsOf(parts, traffic),
     },
   });
   await parts.stack.start(endpoint, parts.signal);
@@ -235,11 +243,10 @@ async function startFtp(parts: Parts, exchange: FolderExchange): Promise<FtpEndp
   return endpoint;
 }
 
-interface Endpoints {
+interface Endpoints extends Traffic {
   readonly http: HttpEndpoint;
   readonly sftp: SftpEndpoint | undefined;
   readonly ftp: FtpEndpoint | undefined;
-  readonly outbound: Outbound;
 }
 
 interface Reloaded {
@@ -248,7 +255,7 @@ interface Reloaded {
 }
 
 async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promise<void> {
-  const { http, sftp, ftp, outbound } = endpoints;
+  const { http, sftp, ftp, outbound, remotes } = endpoints;
   const loaded = await realStateDir(read.config);
   const changes = reloadDifference(parts.config, loaded);
   const next = reloadedConfig(parts.config, loaded);
@@ -261,6 +268,7 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
   parts.config = next;
   await ensureTrees(parts);
   await outbound.reload();
+  await remotes.reload();
   const taken = changes.filter(({ needsRestart }) => !needsRestart).map(({ path }) => path);
   const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ path }) => path);
   if (waiting.length > 0) parts.log.warn({ settings: waiting }, "these settings need a restart");
@@ -268,7 +276,7 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
 }
 
 function listeningOn(
-  { http, sftp, ftp }: Omit<Endpoints, "outbound">,
+  { http, sftp, ftp }: Omit<Endpoints, "outbound" | "remotes">,
   config: Config,
 ): Record<string, string> {
   const scheme = config.http.tls === undefined ? "http" : "https";
@@ -302,8 +310,9 @@ async function startAll(parts: Parts): Promise<Daemon> {
   });
   stack.push({ name: "housekeeping", release: () => housekeeping.stop() });
   await startFolders(parts);
+  const remotes = await startRemotes({ ...parts, config: () => parts.config });
   await stack.start(parts.integrations, parts.signal);
-  const http = await startHttp(parts, outbound);
+  const http = await startHttp(parts, { outbound, remotes });
   const sftp = await startSftp(parts, exchange);
   const ftp = await startFtp(parts, exchange);
   health.watch("http", parts.config.http.host, http.port);
@@ -314,7 +323,8 @@ async function startAll(parts: Parts): Promise<Daemon> {
   return {
     listening: listeningOn({ http, sftp, ftp }, parts.config),
     health,
-    reload: (config, integrations) => reload(parts, { http, sftp, ftp, outbound }, { config, integrations }),
+    reload: (config, integrations) =>
+      reload(parts, { http, sftp, ftp, outbound, remotes }, { config, integrations }),
     stop(deadline) {
       health.setStopping();
       return stack.releaseAll(deadline);

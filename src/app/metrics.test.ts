@@ -17,6 +17,12 @@ const source: MetricsSource = {
       attempts: { delivered: 5, later: 4, dead: 2, nameTaken: 1, dropped: 6, postponed: 0 },
     },
   ],
+  remotes: () => [
+    {
+      ...{ company: "ACME", remote: "partner", filesTaken: 9, failures: 2, isFailing: true },
+      lastSuccessAt: 1_790_000_000_999,
+    },
+  ],
   uncollected: () => new Map([["ACME", 3]]),
 };
 
@@ -26,6 +32,12 @@ it("metrics have help, type and escaped labels, and leave out what is not known 
   expect(text).toContain('dropgate_files_decided_total{company="A\\"\\\\CME",state="applied"} 12\n');
   expect(text).toContain('dropgate_connections{endpoint="sftp"} 2\n');
   expect(text).toContain("# TYPE dropgate_files_decided_total counter\n");
+  expect(text).toContain('dropgate_remote_files_total{company="ACME",remote="partner"} 9\n');
+  expect(text).toContain('dropgate_remote_failures_total{company="ACME",remote="partner"} 2\n');
+  expect(text).toContain('dropgate_remote_failing{company="ACME",remote="partner"} 1\n');
+  expect(text).toContain(
+    'dropgate_remote_last_success_seconds{company="ACME",remote="partner"} 1790000000\n',
+  );
   expect(text).not.toContain("dropgate_ledger_discrepancies");
   expect(renderMetrics({ ...source, discrepancies: () => 4 })).toContain("dropgate_ledger_discrepancies 4\n");
 });

@@ -1,4 +1,5 @@
 /** Figures for monitoring, in the text form that Prometheus reads. Nothing in them is secret, but they name companies. */
+import type { RemoteStatistics } from "../endpoints/remote/remote-deps.ts";
 import type { PipelineStatistics } from "../inbound/pipeline.ts";
 import type { TargetStatistics } from "../outbound/delivery-queue.ts";
 
@@ -9,6 +10,7 @@ export interface MetricsSource {
   readonly discrepancies: () => number | undefined;
   readonly isReady: () => boolean;
   readonly targets: () => readonly TargetStatistics[];
+  readonly remotes: () => readonly RemoteStatistics[];
   /** Files that were not collected in time, by company; only of those where that is watched. */
   readonly uncollected: () => ReadonlyMap<string, number>;
 }
@@ -92,6 +94,37 @@ function outboundMetrics(targets: readonly TargetStatistics[]): string[] {
   ];
 }
 
+function remoteMetrics(remotes: readonly RemoteStatistics[]): string[] {
+  const each = (figureOf: (remote: RemoteStatistics) => number): Sample[] =>
+    remotes.map((one) => ({ labels: { company: one.company, remote: one.remote }, value: figureOf(one) }));
+  return [
+    metric(
+      "dropgate_remote_files_total",
+      "counter",
+      "Files taken from a remote since the start.",
+      each(({ filesTaken }) => filesTaken),
+    ),
+    metric(
+      "dropgate_remote_failures_total",
+      "counter",
+      "Rounds of a remote since the start that a fault has ended.",
+      each(({ failures }) => failures),
+    ),
+    metric(
+      "dropgate_remote_failing",
+      "gauge",
+      "1 while the last round of a remote was ended by a fault.",
+      each(({ isFailing }) => (isFailing ? 1 : 0)),
+    ),
+    metric(
+      "dropgate_remote_last_success_seconds",
+      "gauge",
+      "When the last round of a remote ended without a fault, in seconds since 1970; 0 before the first.",
+      each(({ lastSuccessAt = 0 }) => Math.floor(lastSuccessAt / 1000)),
+    ),
+  ];
+}
+
 /** Renders all metrics as they are at this moment. */
 export function renderMetrics(source: MetricsSource): string {
   const { decided, waiting, unfiled } = source.statistics();
@@ -122,6 +155,7 @@ export function renderMetrics(source: MetricsSource): string {
       discrepancies === undefined ? [] : [{ value: discrepancies }],
     ),
     ...outboundMetrics(source.targets()),
+    ...remoteMetrics(source.remotes()),
     metric(
       "dropgate_outbound_uncollected_files",
       "gauge",

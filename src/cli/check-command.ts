@@ -21,7 +21,10 @@ export function declareCheck(program: Command, run: CliRun): void {
   withJson(
     declare(program, "check", "check the configuration against the real world; exit code 2 on problems"),
   )
-    .option("--remote", "try the servers of targets too: connect and sign in, and leave nothing behind")
+    .option(
+      "--remote",
+      "try the servers of targets and remotes too: connect and sign in, and leave nothing behind",
+    )
     .action(async (options: { readonly json?: true; readonly remote?: true }, command: Command) => {
       const { checkAll } = await import("../app/check.ts");
       const findings = await checkAll(await loadConfigFor(run, command), options.remote);

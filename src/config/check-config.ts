@@ -4,6 +4,7 @@ import { checkAppointments } from "./appointments-rules.ts";
 import { isLoopbackHost, isWildcardHost } from "./address-range.ts";
 import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound.ts";
 import { checkMessages, warnOfMessages } from "./messages-rules.ts";
+import { checkRemoteSettings, warnOfRemoteSettings } from "./check-remotes.ts";
 import { type RuleFault, when } from "./rule-fault.ts";
 import type { Config } from "./schema.ts";
 
@@ -140,6 +141,8 @@ const rules: readonly Rule[] = [
   { looksAt: ["companies", "stateDir"], severity: "fault", check: checkFolders },
   { looksAt: ["companies", "stateDir"], severity: "fault", check: checkOutboundSettings },
   { looksAt: ["companies"], severity: "warning", check: warnOfOutboundSettings },
+  { looksAt: ["companies"], severity: "fault", check: checkRemoteSettings },
+  { looksAt: ["companies"], severity: "warning", check: warnOfRemoteSettings },
   { looksAt: ["companies"], severity: "fault", check: checkAppointments },
   { looksAt: ["companies"], severity: "fault", check: checkMessages },
   { looksAt: ["companies"], severity: "warning", check: warnOfMessages },

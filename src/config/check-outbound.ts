@@ -4,6 +4,7 @@ import { readCronSchedule } from "../domain/cron-schedule.ts";
 import { isTimeZone, zoneAbbreviations } from "../domain/local-time.ts";
 import { recordedEvents } from "../domain/recorded-events.ts";
 import { outboundSettingsOf, targetNameOf } from "./company-settings.ts";
+import { checkServer } from "./check-server.ts";
 import { type RuleFault, when } from "./rule-fault.ts";
 import type { Config, ExportConfig, OutboundConfig, TargetConfig } from "./schema.ts";
 
@@ -58,36 +59,9 @@ function checkHttps({ settings, path }: Placed<TargetOf<"https">>): RuleFault[] 
   ];
 }
 
-function checkSftp({ settings, path }: Placed<TargetOf<"sftp">>): RuleFault[] {
-  const { password, privateKey, passphrase } = settings;
-  return [
-    ...when(password !== undefined && privateKey !== undefined, {
-      path: `${path}.privateKey`,
-      message: "and password are two ways to sign in; remove one of them",
-    }),
-    ...when(password === undefined && privateKey === undefined, {
-      path,
-      message: "has no way to sign in; set password or privateKey",
-    }),
-    ...when(passphrase !== undefined && privateKey === undefined, {
-      path: `${path}.passphrase`,
-      message: "is nothing without privateKey; set that too, or remove it",
-    }),
-  ];
-}
-
-function checkFtp({ settings, path }: Placed<TargetOf<"ftp">>): RuleFault[] {
-  return when(!settings.allowPlain, {
-    path: `${path}.allowPlain`,
-    message: "has to be true for ftp, which sends the password in plain; take type ftps, or set it to true",
-  });
-}
-
 function checkTarget({ settings, path }: Placed<TargetConfig>): RuleFault[] {
   if (settings.type === "https") return checkHttps({ settings, path });
-  if (settings.type === "sftp") return checkSftp({ settings, path });
-  if (settings.type === "ftp") return checkFtp({ settings, path });
-  return [];
+  return settings.type === "folder" ? [] : checkServer(settings, path);
 }
 
 function isWithin(path: string, folder: string): boolean {

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { appointmentsSection } from "./appointments-section.ts";
 import { lateFileRules, nameRules } from "./inbound-section.ts";
 import { messagesSection } from "./messages-section.ts";
+import { remotesSection } from "./remotes-section.ts";
 import { outboundSection } from "./outbound-section.ts";
 import { choice, list, map, path, section, text } from "./setting.ts";
 
@@ -44,6 +45,7 @@ const company = section(
       description:
         "Folders besides the company's own inbound/ whose files are taken in: a share, a path that another server writes to.",
     }),
+    remotes: remotesSection,
     inbound: overrides,
     outbound: outboundSection,
     appointments: Type.Optional(appointmentsSection),

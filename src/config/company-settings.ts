@@ -1,6 +1,13 @@
 import { isSameCompanyCode } from "../domain/company-code.ts";
 import { defaultTargetName, defaultTimeoutMs, outboundDefaults } from "./outbound-section.ts";
-import type { Config, ExportConfig, InboundConfig, OutboundConfig, TargetConfig } from "./schema.ts";
+import type {
+  Config,
+  ExportConfig,
+  InboundConfig,
+  OutboundConfig,
+  RemoteConfig,
+  TargetConfig,
+} from "./schema.ts";
 
 export interface DropFolder {
   /** Absolute. */
@@ -67,4 +74,12 @@ export function outboundSettingsOf(config: Pick<Config, "companies">, companyCod
 /** The name of the target that an export goes to, by what it names. */
 export function targetNameOf(target: ExportConfig["target"]): string {
   return target ?? defaultTargetName;
+}
+
+/** The servers that files are fetched from for a company by its code, without regard to case, by their names. */
+export function remoteSettingsOf(
+  config: Pick<Config, "companies">,
+  companyCode: string,
+): ReadonlyMap<string, RemoteConfig> {
+  return new Map(Object.entries(companyOf(config, companyCode)?.remotes ?? {}));
 }

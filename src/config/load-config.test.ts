@@ -130,7 +130,7 @@ describe("a configuration that is right", () => {
     expect(config.http).not.toHaveProperty("tls");
     const outbound = { on: [], embedDocuments: false, collectWithinHours: 0, keepDays: 90 };
     expect(config.companies["ACME"]).toEqual({
-      ...{ folders: [], inbound: {} },
+      ...{ folders: [], remotes: {}, inbound: {} },
       outbound: { ...outbound, targets: {}, exports: {} },
     });
   });
@@ -177,7 +177,7 @@ describe("a fault has its line, its column, the setting and the remedy:", () => 
   test.each([
     ["http:\n  prot: 1", 2, 3, "http.prot", "did you mean `port`?"],
     ["inbound:\n  settelMs: 1", 2, 3, "inbound.settelMs", "did you mean `settleMs`?"],
-    ["http:\n  settleMs: 1", 2, 3, "http.settleMs", "did you mean `inbound.settleMs`?"],
+    ["http:\n  groupSize: 1", 2, 3, "http.groupSize", "did you mean `inbound.groupSize`?"],
     ["frobnicate: 1", 1, 1, "frobnicate", "unknown setting; here stand stateDir, log,"],
     ["http:\n  port: abc", 2, 9, "http.port", "a whole number from 0 to 65535, not `abc`"],
     ["http: {port: 65536}", 1, 14, "http.port", "from 0 to 65535"],

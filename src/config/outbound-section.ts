@@ -1,5 +1,15 @@
 /** What goes out for a company: which events, where to, and as which exports (decisions 8). */
 import { type TProperties, Type } from "@sinclair/typebox";
+import {
+  ftpServer,
+  ftpsServer,
+  nameForm,
+  namePattern,
+  plain,
+  serverDirectory,
+  sftpServer,
+  tls,
+} from "./server-section.ts";
 import { choice, flag, integer, list, map, path, secret, section, text, variants } from "./setting.ts";
 
 /** The target that there is without any in the configuration, and that exports go to when they name none. */
@@ -13,20 +23,8 @@ export const outboundDefaults = { embedDocuments: false, collectWithinHours: 0, 
 /** Attempts end after this; a delivery that was cut off is tried again. */
 export const defaultTimeoutMs = 60_000;
 
-const namePattern = "^[a-z0-9][a-z0-9-]{0,39}$";
-const nameForm = "1 to 40 characters of a-z, 0-9 and -, starting with a letter or digit";
-
 function name(options: { description: string; example: string }) {
   return text({ maxLength: 40, pattern: namePattern, form: nameForm, ...options });
-}
-
-function plain(maxLength: number, options: { description: string; example?: string; default?: string }) {
-  return text({
-    maxLength,
-    pattern: "^[^\\u0000-\\u001f\\u007f]+$",
-    form: "text without control characters",
-    ...options,
-  });
 }
 
 function connections(defaultCount: number) {
@@ -35,15 +33,6 @@ function connections(defaultCount: number) {
     minimum: 1,
     maximum: 64,
     description: "How many deliveries it is given at a time.",
-  });
-}
-
-function port(defaultPort: number, remark = "") {
-  return integer({
-    default: defaultPort,
-    minimum: 1,
-    maximum: 65_535,
-    description: `Port of the server.${remark}`,
   });
 }
 
@@ -81,16 +70,6 @@ const folderTarget = target(
   },
   "A folder of this machine or a share.",
 );
-
-const tls = {
-  ca: Type.Optional(
-    path({
-      description:
-        "Certificates (PEM) of the authorities that the server's certificate may come from; without it, those that Node.js brings.",
-      example: "/etc/dropgate/tls/partner-ca.pem",
-    }),
-  ),
-};
 
 const httpsTarget = target(
   "https",
@@ -141,121 +120,30 @@ const httpsTarget = target(
   "A web server that each file is posted to.",
 );
 
-const server = {
-  host: text({
-    maxLength: 253,
-    pattern: "^[A-Za-z0-9:][A-Za-z0-9.:_-]*$",
-    form: "the name or address of a server, without port",
-    example: "files.example.com",
-    description: "Name or address of the server.",
-  }),
-};
-
 const remoteFolder = {
-  directory: plain(1_000, {
-    default: ".",
-    description:
-      "Folder on the server, from the one that the user is in after signing in, or absolute; . is that one itself.",
-  }),
+  directory: serverDirectory(),
   makeFolders: flag({ default: false, description: "Make the folder on the server when it is missing." }),
-};
-
-const account = {
-  user: plain(200, { description: "User on the server.", example: "dropgate" }),
 };
 
 const sftpTarget = target(
   "sftp",
   {
-    ...server,
-    port: port(22),
-    ...account,
-    password: Type.Optional(
-      secret({ description: "Password of the user.", example: "env:DROPGATE_SFTP_PASSWORD" }),
-    ),
-    privateKey: Type.Optional(
-      secret({
-        description: "Private key (OpenSSH or PEM) of the user, instead of a password.",
-        example: "file:/etc/dropgate/keys/partner",
-        isAlternative: true,
-      }),
-    ),
-    passphrase: Type.Optional(
-      secret({
-        description: "Passphrase of an encrypted private key.",
-        example: "env:DROPGATE_SFTP_PASSPHRASE",
-        isAlternative: true,
-      }),
-    ),
-    hostKeys: Type.Optional(
-      list(
-        text({
-          maxLength: 60,
-          pattern: "^SHA256:[A-Za-z0-9+/]{43}=?$",
-          form: "a fingerprint such as SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU",
-          description: "Fingerprint of a host key, as `ssh-keygen -lf` prints it.",
-        }),
-        {
-          maxItems: 20,
-          example: ["SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"],
-          description:
-            "Fingerprints of the server's host keys. Without any, nothing is sent; `dropgate delivery show` then tells the one to put here.",
-        },
-      ),
-    ),
+    ...sftpServer("Without any, nothing is sent; `dropgate delivery show` then tells the one to put here."),
     ...remoteFolder,
     connections: connections(2),
   },
   "An SFTP server. Files are uploaded under a temporary name and then renamed.",
 );
 
-const requiredPassword = {
-  password: secret({ description: "Password of the user.", example: "env:DROPGATE_FTP_PASSWORD" }),
-};
-
 const ftpTarget = target(
   "ftp",
-  {
-    ...server,
-    port: port(21),
-    ...account,
-    ...requiredPassword,
-    allowPlain: flag({
-      description:
-        "Has to be true: everything, the password too, can be read on the way. A server that knows TLS is of type ftps.",
-      example: true,
-    }),
-    ...remoteFolder,
-    connections: connections(2),
-  },
+  { ...ftpServer, ...remoteFolder, connections: connections(2) },
   "An FTP server without TLS.",
 );
 
 const ftpsTarget = target(
   "ftps",
-  {
-    ...server,
-    port: Type.Optional(port(21, " 990 with implicit TLS, when none is set.")),
-    ...account,
-    ...requiredPassword,
-    tls: choice(["explicit", "implicit"], {
-      default: "explicit",
-      description: "explicit: TLS is asked for with AUTH TLS; implicit: from the first byte.",
-    }),
-    ...tls,
-    certificateFingerprint: Type.Optional(
-      text({
-        maxLength: 95,
-        pattern: "^([0-9A-Fa-f]{64}|([0-9A-Fa-f]{2}:){31}[0-9A-Fa-f]{2})$",
-        form: "a SHA-256 fingerprint of 64 hexadecimal digits, with or without colons",
-        example: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-        description:
-          "SHA-256 of the server's certificate, which is then the only one that is taken, whoever issued it.",
-      }),
-    ),
-    ...remoteFolder,
-    connections: connections(2),
-  },
+  { ...ftpsServer, ...remoteFolder, connections: connections(2) },
   "An FTP server with TLS.",
 );
 

@@ -96,6 +96,7 @@ export type ExportConfig = OutboundConfig["exports"][string];
 export type MessagesConfig = NonNullable<Config["companies"][string]["messages"]>;
 export type EmailConfig = NonNullable<MessagesConfig["email"]>;
 export type SmsConfig = NonNullable<MessagesConfig["sms"]>;
+export type RemoteConfig = Config["companies"][string]["remotes"][string];
 export type HttpConfig = Config["http"];
 export type SftpConfig = Config["sftp"];
 export type FtpConfig = Config["ftp"];

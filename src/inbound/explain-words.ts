@@ -46,9 +46,14 @@ const channelWords: Readonly<Record<string, string>> = {
   sftp: "over SFTP",
   ftp: "over FTP",
   folder: "from a watched folder",
-  remote: "from a remote server",
   recovered: "found at start-up under its final name",
 };
+
+function channelText(channel: string): string {
+  const [kind, name] = channel.split(":");
+  if (kind === "remote" && name !== undefined) return `from the remote ${name}`;
+  return channelWords[channel] ?? `over ${channel}`;
+}
 
 function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
@@ -78,7 +83,7 @@ function reasonLines(faults: readonly Fault[]): string[] {
 }
 
 function receivedLine(entry: LedgerEntry): string {
-  const how = channelWords[entry.channel] ?? `over ${entry.channel}`;
+  const how = channelText(entry.channel);
   const who = entry.userName === null ? "" : ` by user ${entry.userName}`;
   const hash = entry.sha256 === null || entry.sha256 === "" ? "" : `, SHA-256 ${entry.sha256}`;
   return `Received ${timeText(entry.receivedAt)} ${how}${who}, ${sizeText(entry.size)}${hash}.`;

@@ -2,8 +2,11 @@
  * The mouth of the inbound pipeline: where endpoints hand over files whose bytes are already durable.
  */
 
-/** How a file or document came in. `recovered`: found at start-up under its final name without a ledger entry. */
-export type Channel = "sftp" | "ftp" | "folder" | "remote" | "recovered";
+/**
+ * How a file or document came in. `remote:` is followed by the name of the remote. `recovered`: found at start-up under its
+ * final name without a ledger entry.
+ */
+export type Channel = "sftp" | "ftp" | "folder" | `remote:${string}` | "recovered";
 
 /** A complete file: its bytes are durable at `path` and nobody but the pipeline touches them from now on. */
 export interface Arrival {

@@ -5,7 +5,15 @@ import type { DeliveryFault } from "../domain/delivery-fault.ts";
 import { networkFault } from "./network-faults.ts";
 import { type FaultChanges, quoted, TransferFault } from "./transfer-fault.ts";
 
-export type FtpAction = "signing in" | "entering" | "looking" | "uploading" | "renaming" | "removing";
+export type FtpAction =
+  | "signing in"
+  | "entering"
+  | "looking"
+  | "uploading"
+  | "renaming"
+  | "removing"
+  | "listing"
+  | "downloading";
 
 type Meaning = readonly [DeliveryFault, string, FaultChanges?];
 
@@ -44,8 +52,12 @@ function meaningOf(code: number, text: string, action: FtpAction): Meaning {
   if (code < 500) return ["busy", "it could not do it now", { scope: "delivery" }];
   if (code < 550) return ["protocol", "it does not know the command", { scope: "target" }];
   if (action === "entering" && !(forbidden.test(text) && !absent.test(text)))
-    return ["missingFolder", "there is no such folder; make it, correct `directory`, or set `makeFolders`"];
-  return ["notAllowed", noRight];
+    return [
+      "missingFolder",
+      "there is no such folder; make it, or correct the setting that names it (a target makes it with `makeFolders`)",
+    ];
+  const isRead = action === "listing" || action === "downloading";
+  return ["notAllowed", isRead ? "the user needs the right to read there" : noRight];
 }
 
 /**

@@ -11,9 +11,10 @@ import { isIP } from "node:net";
 import { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ConnectionOptions, type PeerCertificate, TLSSocket } from "node:tls";
-import { Client, FTPError } from "basic-ftp";
+import { type Client, FTPError } from "basic-ftp";
+import { ListingClient, ListingCut } from "./ftp-listing.ts";
 import { type FtpAction, ftpFault } from "./ftp-faults.ts";
-import type { OpeningStep, RemoteEntry, RemotePlace, RemoteSession } from "./remote-session.ts";
+import type { OpeningStep, RemoteEntry, RemotePlace, RemoteSession, TakeEntries } from "./remote-session.ts";
 import { quoted, TransferFault } from "./transfer-fault.ts";
 import type { FtpSettings } from "./server-settings.ts";
 
@@ -45,7 +46,7 @@ function collector(maxBytes: number): { readonly into: Writable; bytes(): Buffer
 class FtpSession implements RemoteSession {
   readonly #settings: FtpSettings;
   readonly #where: string;
-  #client: Client;
+  #client: ListingClient;
   #isSignedIn = false;
   #home = "/";
   #place: string | undefined;
@@ -55,7 +56,7 @@ class FtpSession implements RemoteSession {
   constructor(settings: FtpSettings) {
     this.#settings = settings;
     this.#where = `ftp ${settings.host}:${settings.port}`;
-    this.#client = new Client(settings.times.silenceMs);
+    this.#client = new ListingClient(settings.times.silenceMs);
   }
 
   get isOpen(): boolean {
@@ -130,7 +131,7 @@ class FtpSession implements RemoteSession {
    * library cannot check fingerprints by itself, and a check afterwards would come too late for data connections.
    */
   async #findPinned(fingerprint: string): Promise<string> {
-    const client = new Client(this.#settings.times.silenceMs);
+    const client = new ListingClient(this.#settings.times.silenceMs);
     const outer = this.#client;
     this.#client = client; // so that a deadline closes this one
     try {
@@ -166,7 +167,7 @@ class FtpSession implements RemoteSession {
     this.#isSignedIn = true;
   }
 
-  async #call<T>(action: FtpAction, what: string, work: (client: Client) => Promise<T>): Promise<T> {
+  async #call<T>(action: FtpAction, what: string, work: (client: ListingClient) => Promise<T>): Promise<T> {
     try {
       return await work(this.#client);
     } catch (error) {
@@ -236,6 +237,48 @@ class FtpSession implements RemoteSession {
 
   async upload(name: string, bytes: Uint8Array): Promise<void> {
     await this.#call("uploading", name, (client) => client.uploadFrom(Readable.from(chunksOf(bytes)), name));
+  }
+
+  async list(take: TakeEntries): Promise<boolean> {
+    return await this.#call("listing", "", async (client) => {
+      try {
+        await client.listTo(take);
+        return true;
+      } catch (error) {
+        if (!(error instanceof ListingCut)) throw error;
+        this.destroy(); // the server may still be sending
+        return false;
+      }
+    });
+  }
+
+  async download(name: string, write: (piece: Uint8Array) => Promise<void>): Promise<void> {
+    const into = new Writable({
+      write: (piece: Buffer, _encoding, done) => void write(piece).then(() => done(), done),
+    });
+    await this.#call("downloading", name, (client) => client.downloadTo(into, name));
+  }
+
+  async checkFolder(path: string): Promise<void> {
+    await this.#call("entering", path, async (client) => {
+      const here = await client.pwd();
+      await client.cd(this.#fromHome(path));
+      await client.cd(here);
+    });
+  }
+
+  async isTaken(path: string, name: string): Promise<boolean> {
+    return (await this.look(`${this.#fromHome(path)}/${name}`)) !== undefined;
+  }
+
+  async move(name: string, path: string, newName: string): Promise<void> {
+    const next = `${this.#fromHome(path)}/${newName}`;
+    await this.#call("renaming", `${name} to ${next}`, (client) => client.rename(name, next));
+  }
+
+  /** FTP takes paths from the folder that was entered, settings mean them from where the sign-in leads. */
+  #fromHome(path: string): string {
+    return path.startsWith("/") ? path : `${this.#home.replace(/\/+$/, "")}/${path}`;
   }
 
   async rename(from: string, to: string): Promise<void> {

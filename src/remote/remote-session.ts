@@ -6,7 +6,22 @@ export type OpeningStep = "connecting" | "signing in";
 export interface RemoteEntry {
   readonly size: number | undefined;
   readonly isFile: boolean;
+  /** As `ListedEntry.modified`, where it can be asked for in the same words. */
+  readonly modified?: string;
 }
+
+/** One name of a listing. */
+export interface ListedEntry {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** Bytes. */
+  readonly size: number;
+  /** When it was changed, as the server writes it; only ever compared. */
+  readonly modified: string;
+}
+
+/** Takes a portion of a listing; false when no more of it is wanted. */
+export type TakeEntries = (entries: readonly ListedEntry[]) => Promise<boolean>;
 
 /** Every call rejects with a `TransferFault`. */
 export interface RemoteSession {
@@ -27,6 +42,16 @@ export interface RemoteSession {
   rename(from: string, to: string): Promise<void>;
   /** No fault when there is none. */
   remove(name: string): Promise<void>;
+  /** Gives the entries of the folder in portions; true when it has given all. A session whose listing was cut may be closed. */
+  list(take: TakeEntries): Promise<boolean>;
+  /** Hands over a file piece by piece. What `write` rejects with ends it, and the session may be closed then. */
+  download(name: string, write: (piece: Uint8Array) => Promise<void>): Promise<void>;
+  /** Rejects unless there is such a folder, and stays where it is. `path` as that of `enter`. */
+  checkFolder(path: string): Promise<void>;
+  /** Whether a folder (`path` as that of `enter`) has an entry of that name. */
+  isTaken(path: string, name: string): Promise<boolean>;
+  /** Moves a file of the folder that was entered into another one. The caller has seen that the name is free there. */
+  move(name: string, path: string, newName: string): Promise<void>;
   /** Whether its disk has no room left, as far as it can be asked; false else. */
   isFull(): Promise<boolean>;
   /** Says goodbye where that takes no time. */

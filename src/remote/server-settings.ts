@@ -36,3 +36,11 @@ export interface FtpSettings {
 }
 
 export type ServerSettings = SftpSettings | FtpSettings;
+
+/** `FtpSettings.certificateFingerprint` of a fingerprint as people write it, with or without colons and `SHA256`. */
+export function plainFingerprint(fingerprint: string): string {
+  return fingerprint
+    .replace(/^SHA256[:=]/i, "")
+    .replaceAll(":", "")
+    .toUpperCase();
+}

@@ -5,7 +5,13 @@ import { networkFault } from "./network-faults.ts";
 import { quoted, TransferFault } from "./transfer-fault.ts";
 
 /** Statuses of SFTP version 3. */
-export const sftpStatus = { noSuchFile: 2, permissionDenied: 3, failure: 4, unsupported: 8 } as const;
+export const sftpStatus = {
+  endOfFile: 1,
+  noSuchFile: 2,
+  permissionDenied: 3,
+  failure: 4,
+  unsupported: 8,
+} as const;
 
 /** The status or the name of a fault that the library gives. */
 export function codeOf(thrown: unknown): string | number | undefined {
@@ -42,6 +48,17 @@ export function connectionFault(thrown: unknown, where: string): TransferFault |
   return new TransferFault(fault, `${where}: ${words}. It was: ${quoted(message)}`, changes);
 }
 
+const reading = /^(listing|downloading) /;
+
+function rightOf(doing: string): string {
+  if (reading.test(doing)) return "The user needs the right to read there.";
+  return "The user needs the right to write, rename and remove there.";
+}
+
+function remedyOf(doing: string): string {
+  return reading.test(doing) ? "Look whether it is there." : "Make the folder, or set `makeFolders`.";
+}
+
 /** The fault of a call on a file or folder. `doing` says what was tried, as in "uploading x". */
 export function callFault(thrown: unknown, where: string, doing: string): TransferFault {
   const connection = connectionFault(thrown, where);
@@ -49,13 +66,10 @@ export function callFault(thrown: unknown, where: string, doing: string): Transf
   const code = codeOf(thrown);
   const words = `${where}: ${doing}: ${quoted(messageOf(thrown))}`;
   if (code === sftpStatus.permissionDenied) {
-    return new TransferFault(
-      "notAllowed",
-      `${words}. The user needs the right to write, rename and remove there.`,
-    );
+    return new TransferFault("notAllowed", `${words}. ${rightOf(doing)}`);
   }
   if (code === sftpStatus.noSuchFile || code === "ENOENT") {
-    return new TransferFault("missingFolder", `${words}. Make the folder, or set \`makeFolders\`.`);
+    return new TransferFault("missingFolder", `${words}. ${remedyOf(doing)}`);
   }
   if (code === sftpStatus.failure) {
     // What a server says to everything that has no status: a full disk, a quota, a name in the way.

@@ -10,7 +10,8 @@ import type { ServerHostKeyAlgorithm, SFTPWrapper } from "ssh2";
 import SftpClient from "ssh2-sftp-client";
 import { connectSocket } from "./connect-socket.ts";
 import { algorithmsWithout, describeKey, isPinned, type SeenKey, unknownHost } from "./host-keys.ts";
-import type { OpeningStep, RemoteEntry, RemotePlace, RemoteSession } from "./remote-session.ts";
+import type { OpeningStep, RemoteEntry, RemotePlace, RemoteSession, TakeEntries } from "./remote-session.ts";
+import { listSftpFolder } from "./sftp-listing.ts";
 import { callFault, codeOf, connectionFault, sftpStatus } from "./sftp-faults.ts";
 import { TransferFault } from "./transfer-fault.ts";
 import type { SftpSettings } from "./server-settings.ts";
@@ -148,7 +149,7 @@ class SftpSession implements RemoteSession {
     if (found !== undefined)
       throw new TransferFault("missingFolder", `${this.#where}: ${path} is not a folder.`);
     if (!isMade) {
-      const remedy = "make it, correct `directory`, or set `makeFolders`";
+      const remedy = "make it, or correct the setting that names it (a target makes it with `makeFolders`)";
       throw new TransferFault("missingFolder", `${this.#where}: there is no folder ${path}; ${remedy}.`);
     }
     await this.#call(`making the folder ${path}`, ({ client }) => client.mkdir(path, true));
@@ -167,7 +168,9 @@ class SftpSession implements RemoteSession {
 
   async look(name: string): Promise<RemoteEntry | undefined> {
     const found = await this.#statOf(this.#prefix + name);
-    return found === undefined ? undefined : { size: found.size, isFile: found.isFile };
+    if (found === undefined) return undefined;
+    const { size, isFile, modifyTime } = found;
+    return { size, isFile, modified: String(modifyTime / 1000) };
   }
 
   async read(name: string, maxBytes: number): Promise<Uint8Array | undefined> {
@@ -214,6 +217,33 @@ class SftpSession implements RemoteSession {
       }
     });
     return await Promise.race([asked, connection.lost]).catch(() => false); // the first fault is told
+  }
+
+  async list(take: TakeEntries): Promise<boolean> {
+    const path = this.#prefix === "" ? "." : this.#prefix;
+    return await this.#call(`listing ${path}`, ({ raw }) => listSftpFolder(raw, path, take));
+  }
+
+  async download(name: string, write: (piece: Uint8Array) => Promise<void>): Promise<void> {
+    const path = this.#prefix + name;
+    await this.#call(`downloading ${name}`, async ({ client }) => {
+      const pieces = client.createReadStream(path);
+      pieces.on("error", () => undefined); // also when the connection has ended the call: unheard, it would end the thread
+      for await (const piece of pieces) await write(piece as Buffer);
+    });
+  }
+
+  async checkFolder(path: string): Promise<void> {
+    await this.#checkFolder(path, false);
+  }
+
+  async isTaken(path: string, name: string): Promise<boolean> {
+    return (await this.#statOf(`${path}/${name}`)) !== undefined;
+  }
+
+  async move(name: string, path: string, newName: string): Promise<void> {
+    const [old, next] = [this.#prefix + name, `${path}/${newName}`];
+    await this.#call(`moving ${name} to ${next}`, ({ client }) => client.rename(old, next));
   }
 
   async rename(from: string, to: string): Promise<void> {

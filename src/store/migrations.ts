@@ -8,6 +8,7 @@ import { createAppointments } from "./appointment-tables.ts";
 import { createRouteReports } from "./event-tables.ts";
 import { createMessages } from "./message-tables.ts";
 import { createOutboundTables } from "./outbound-tables.ts";
+import { createRemoteTables } from "./remote-tables.ts";
 import type { Tables } from "./schema.ts";
 import { autoId } from "./sqlite-dialect.ts";
 
@@ -316,6 +317,7 @@ const migrations: readonly Migration[] = [
     await createAppointments(db);
     await createFiles(db);
     await createFileStops(db);
+    await createRemoteTables(db);
   },
 ];
 

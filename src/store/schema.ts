@@ -16,6 +16,7 @@ import type {
 } from "./outbound-rows.ts";
 import type { MessageTables } from "./message-rows.ts";
 import type { AppointmentTables } from "./appointment-rows.ts";
+import type { RemoteFilesTable } from "./remote-rows.ts";
 
 export interface MetaTable {
   key: string;
@@ -307,4 +308,5 @@ export interface Tables extends AppointmentTables, MessageTables {
   delivery_attempts: DeliveryAttemptsTable;
   export_schedules: ExportSchedulesTable;
   exports: ExportsTable;
+  remote_files: RemoteFilesTable;
 }

@@ -1,4 +1,5 @@
 import type { Target } from "../outbound/target.ts";
+import { plainFingerprint } from "../remote/server-settings.ts";
 import { sharedSettings, type UploadOptions } from "./sftp-target.ts";
 import { createUploadTarget } from "./upload-target.ts";
 
@@ -26,10 +27,6 @@ export interface FtpTargetOptions extends UploadOptions {
 export function createFtpTarget(options: FtpTargetOptions): Target {
   const { host, user, password, security, ca, certificateFingerprint } = options;
   const { target, times } = sharedSettings(options);
-  const fingerprint = certificateFingerprint
-    ?.replace(/^SHA256[:=]/i, "")
-    .replaceAll(":", "")
-    .toUpperCase();
   return createUploadTarget({
     ...target,
     server: {
@@ -40,7 +37,8 @@ export function createFtpTarget(options: FtpTargetOptions): Target {
       password,
       security,
       ca,
-      certificateFingerprint: fingerprint,
+      certificateFingerprint:
+        certificateFingerprint === undefined ? undefined : plainFingerprint(certificateFingerprint),
       times,
     },
   });

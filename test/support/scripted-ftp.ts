@@ -11,6 +11,10 @@ export interface ScriptedFtp {
   readonly commands: string[];
   /** Replies in place of the usual ones, by command; `silent` for none. */
   readonly replies: Map<string, string>;
+  /** What LIST gives, piece by piece; without it, lines in the form of `ls -l` for the files. */
+  listing: (() => Iterable<string>) | undefined;
+  /** What RETR gives instead of a file's bytes, piece by piece; undefined for the bytes. */
+  content: (name: string) => Iterable<Buffer> | undefined;
   /** Of what is stored; the rest is dropped without a word. */
   maxBytes: number;
   /** Called before a command is answered. */
@@ -65,6 +69,37 @@ const fixed: Readonly<Record<string, string>> = {
   QUIT: "221 bye",
 };
 
+function* lines(files: ReadonlyMap<string, Buffer>): Generator<string> {
+  for (const [name, { length }] of files) yield lineOf(name, length);
+}
+
+/** A line of a listing. */
+export function lineOf(name: string, size: number, kind = "-"): string {
+  return `${kind}rw-r--r--    1 1000     1000     ${String(size).padStart(8)} Nov 05 08:00 ${name}\r\n`;
+}
+
+/** No faster than the other side takes it, and only as long as it does. */
+async function give(data: Socket | undefined, pieces: Iterable<string | Buffer>): Promise<void> {
+  for (const piece of pieces) {
+    if (data === undefined || data.destroyed) return;
+    if (!data.write(piece)) {
+      await new Promise<void>((resolve) => {
+        const end = () => {
+          data.off("drain", end).off("close", end);
+          resolve();
+        };
+        data.on("drain", end).on("close", end);
+      });
+    }
+  }
+  data?.end();
+}
+
+function piecesOf(server: ScriptedFtp, command: string, name: string): Iterable<string | Buffer> {
+  if (command === "LIST") return server.listing?.() ?? lines(server.files);
+  return server.content(name) ?? [server.files.get(name) ?? Buffer.alloc(0)];
+}
+
 async function transfer(
   server: ScriptedFtp,
   session: Session,
@@ -72,7 +107,7 @@ async function transfer(
 ): Promise<string> {
   session.control.write("150 go on\r\n");
   if (command === "STOR") server.files.set(name, (await receive(session)).subarray(0, server.maxBytes));
-  else (await session.data)?.end(server.files.get(name) ?? Buffer.alloc(0));
+  else await give(await session.data, piecesOf(server, command, name));
   session.dataServer?.close();
   return "226 done";
 }
@@ -84,7 +119,7 @@ async function replyTo(
 ): Promise<string> {
   const { files } = server;
   if (command === "EPSV") return await openData(session);
-  if (command === "STOR") return await transfer(server, session, [command, argument]);
+  if (command === "STOR" || command === "LIST") return await transfer(server, session, [command, argument]);
   if (fixed[command] !== undefined) return fixed[command];
   const file = files.get(command === "RNTO" ? session.renameFrom : argument);
   if (file === undefined) return "550 No such file";
@@ -127,6 +162,8 @@ export async function startScriptedFtp(): Promise<ScriptedFtp> {
     files: new Map(),
     commands: [],
     replies: new Map(),
+    listing: undefined,
+    content: () => undefined,
     maxBytes: Number.POSITIVE_INFINITY,
     onCommand: () => undefined,
     end: async () => {

@@ -1,0 +1,18 @@
+/** Names that a server of others tells: which of them can be the name of a file of ours. */
+import { hasControlCharacterInName } from "./dropped-name.ts";
+
+/** Bytes that a name may have on every file system that we run on. */
+const maxNameBytes = 255;
+
+/** What of the name keeps its file from being fetched, and what to do about it; undefined when nothing does. */
+export function faultOfRemoteName(name: string): string | undefined {
+  if (name === "" || name === "." || name === "..") return "it is not the name of a file";
+  if (/[/\\]/.test(name)) return "its name leads to another folder: rename it, without / and \\";
+  if (hasControlCharacterInName(name)) {
+    return "its name has a control character, such as a line break: rename it";
+  }
+  if (name.includes("\uFFFD")) return "its name is not UTF-8: rename it";
+  if (Buffer.byteLength(name) > maxNameBytes)
+    return `its name has more than ${maxNameBytes} bytes: rename it`;
+  return undefined;
+}

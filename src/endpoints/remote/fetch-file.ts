@@ -1,0 +1,103 @@
+/**
+ * One file from a server into a file of this side:
+ *
+ *   download piece by piece, never more than was listed ──> sync ──> look again: still the size and time that were listed
+ *
+ * What is left by a crash is a file under a name that no other run uses; the next start removes it.
+ */
+import { createHash } from "node:crypto";
+import { type FileHandle, open, unlink } from "node:fs/promises";
+import { isSameRemoteVersion } from "../../domain/remote-version.ts";
+import { messageOf, unlessMissing } from "../../lib/errors.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import type { RemoteEntry, RemoteSession } from "../../remote/remote-session.ts";
+import type { CallOutcome, RemoteFile } from "./fetch-messages.ts";
+
+class LongerError extends Error {}
+class OwnFault extends Error {}
+
+/** Whether it is still the file that was listed, as far as the server tells. */
+export function isStill(entry: RemoteEntry | undefined, file: RemoteFile): boolean {
+  if (entry === undefined || !entry.isFile) return false;
+  const { size = file.size, modified = file.modified } = entry;
+  return isSameRemoteVersion({ size, modified }, file);
+}
+
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, "wx", 0o640);
+  } catch (error) {
+    throw new OwnFault(messageOf(error));
+  }
+}
+
+interface Received {
+  size: number;
+  readonly hash: ReturnType<typeof createHash>;
+  /** Of ours; the session gives what it was told in its own words. */
+  fault: Error | undefined;
+}
+
+function writerOf(handle: FileHandle, file: RemoteFile, received: Received) {
+  return async (piece: Uint8Array): Promise<void> => {
+    try {
+      received.size += piece.byteLength;
+      if (received.size > file.size) throw new LongerError();
+      received.hash.update(piece);
+      await handle.writeFile(piece);
+    } catch (error) {
+      received.fault = error instanceof LongerError ? error : new OwnFault(messageOf(error));
+      throw received.fault;
+    }
+  };
+}
+
+async function download(session: RemoteSession, file: RemoteFile, handle: FileHandle): Promise<Received> {
+  const received: Received = { size: 0, hash: createHash("sha256"), fault: undefined };
+  try {
+    await session.download(file.name, writerOf(handle, file, received));
+  } catch (error) {
+    throw received.fault ?? error;
+  }
+  try {
+    await handle.sync();
+  } catch (error) {
+    throw new OwnFault(messageOf(error));
+  }
+  return received;
+}
+
+async function fetchInto(session: RemoteSession, file: RemoteFile, handle: FileHandle): Promise<CallOutcome> {
+  const { size, hash } = await download(session, file, handle);
+  killPoint("remote.fetched");
+  if (size !== file.size) return { kind: "changed", why: `${size} bytes came, and ${file.size} were listed` };
+  if (!isStill(await session.look(file.name), file))
+    return { kind: "changed", why: "it was changed meanwhile" };
+  return { kind: "fetched", sha256: hash.digest("hex") };
+}
+
+/** Fetches a file; what is not fetched leaves nothing at `path`. Rejects with a fault of the session. */
+export async function fetchFile(
+  session: RemoteSession,
+  file: RemoteFile,
+  path: string,
+): Promise<CallOutcome> {
+  let outcome: CallOutcome | undefined;
+  try {
+    const handle = await openNew(path);
+    killPoint("remote.fetching");
+    try {
+      outcome = await fetchInto(session, file, handle);
+    } finally {
+      await handle.close();
+    }
+    return outcome;
+  } catch (error) {
+    if (error instanceof LongerError)
+      return { kind: "changed", why: `more than the ${file.size} bytes came that were listed` };
+    if (error instanceof OwnFault) return { kind: "ownFault", message: error.message };
+    throw error;
+  } finally {
+    if (outcome?.kind !== "fetched") await unlink(path).catch(unlessMissing);
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * What a remote's client and its thread say to each other. One call at a time.
+ *
+ *   client → thread   call      what to do
+ *                     more      whether another portion of the listing is wanted; none comes before that is said
+ *                     cancel    give the call up, cut the connection
+ *                     end       close everything; answered with `ended`
+ *   thread → client   portion   entries of the listing
+ *                     done      the outcome of the call
+ */
+import type { RemoteVersion } from "../../domain/remote-version.ts";
+import type { ListedEntry } from "../../remote/remote-session.ts";
+import type { ServerSettings } from "../../remote/server-settings.ts";
+import type { FailedOutcome } from "../../remote/transfer-fault.ts";
+
+export interface FetchSettings {
+  readonly server: ServerSettings;
+  /** The folder that is polled; undefined is where the sign-in leads. */
+  readonly directory: string | undefined;
+  /** Where files are moved to that have been taken. */
+  readonly moveTo: string | undefined;
+}
+
+/** A file as the listing told of it. */
+export interface RemoteFile extends RemoteVersion {
+  readonly name: string;
+}
+
+export type FetchCall =
+  /** Lists the folder, having looked that `moveTo` is there. */
+  | { readonly kind: "list" }
+  /** Writes a file to `path`, which must not be there, and makes it durable. */
+  | { readonly kind: "fetch"; readonly file: RemoteFile; readonly path: string }
+  | { readonly kind: "remove"; readonly file: RemoteFile }
+  | { readonly kind: "move"; readonly file: RemoteFile };
+
+export type CallOutcome =
+  /** `isWhole`: all entries have been given. */
+  | { readonly kind: "listed"; readonly isWhole: boolean }
+  | { readonly kind: "fetched"; readonly sha256: string }
+  | { readonly kind: "settled" }
+  /** It is not the file any more that was listed, or it is gone. */
+  | { readonly kind: "changed"; readonly why: string }
+  /** The server does not let us have this file, or do that with it; others may fare better. */
+  | { readonly kind: "refused"; readonly message: string }
+  /** A fault of the server, the link or the configuration: nothing else need be tried for now. */
+  | FailedOutcome
+  /** A fault of this side, such as a full disk. */
+  | { readonly kind: "ownFault"; readonly message: string };
+
+export type ToFetchThread =
+  | { readonly kind: "call"; readonly id: number; readonly call: FetchCall }
+  | { readonly kind: "more"; readonly id: number; readonly isWanted: boolean }
+  | { readonly kind: "cancel"; readonly id: number }
+  | { readonly kind: "end" };
+
+export type FromFetchThread =
+  | { readonly kind: "portion"; readonly id: number; readonly entries: readonly ListedEntry[] }
+  | { readonly kind: "done"; readonly id: number; readonly outcome: CallOutcome };

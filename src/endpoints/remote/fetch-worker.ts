@@ -1,0 +1,168 @@
+/**
+ * The thread of a remote: one connection, which is kept for some seconds for the next call. Whatever a server does to the
+ * libraries happens here; the main thread ends this one when a call is over its time.
+ */
+import { randomBytes } from "node:crypto";
+import { parentPort, workerData } from "node:worker_threads";
+import type { DeliveryFault } from "../../domain/delivery-fault.ts";
+import { anyFault } from "../../remote/network-faults.ts";
+import { loadSession } from "../../remote/open-session.ts";
+import type { RemoteSession, TakeEntries } from "../../remote/remote-session.ts";
+import type { ThreadState } from "../../remote/session-thread.ts";
+import type { TransferFault } from "../../remote/transfer-fault.ts";
+import { fetchFile, isStill } from "./fetch-file.ts";
+import type {
+  CallOutcome,
+  FetchCall,
+  FetchSettings,
+  FromFetchThread,
+  RemoteFile,
+  ToFetchThread,
+} from "./fetch-messages.ts";
+
+const send = (message: FromFetchThread | ThreadState) => parentPort?.postMessage(message);
+
+/** Bytes of a name to which an addition can be made. */
+const longestWithMark = 240;
+
+const noStep = (): void => undefined;
+/** Faults that say something of the one file when the connection lives. */
+const fileFaults: ReadonlySet<DeliveryFault> = new Set(["notAllowed", "missingFolder", "refused", "busy"]);
+
+class FetchWorker {
+  readonly #settings: FetchSettings;
+  readonly #newSession: () => RemoteSession;
+  #session: RemoteSession | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #current: { readonly id: number; more: PromiseWithResolvers<boolean> | undefined } | undefined;
+
+  constructor(settings: FetchSettings, newSession: () => RemoteSession) {
+    this.#settings = settings;
+    this.#newSession = newSession;
+  }
+
+  receive(message: ToFetchThread): void {
+    if (message.kind === "call") void this.#run(message.id, message.call);
+    else if (message.kind === "end") this.#end();
+    else if (message.id !== this.#current?.id)
+      return; // done meanwhile
+    else if (message.kind === "more") this.#current.more?.resolve(message.isWanted);
+    else this.#session?.destroy();
+  }
+
+  #end(): void {
+    clearTimeout(this.#idle);
+    this.#session?.end();
+    send({ kind: "ended" });
+  }
+
+  async #run(id: number, call: FetchCall): Promise<void> {
+    this.#current = { id, more: undefined };
+    const outcome = await this.#outcome(id, call);
+    this.#current = undefined;
+    this.#keep();
+    send({ kind: "done", id, outcome });
+  }
+
+  async #outcome(id: number, call: FetchCall): Promise<CallOutcome> {
+    try {
+      const session = await this.#enter();
+      return call.kind === "list" ? await this.#list(session, id) : await this.#withFile(session, call);
+    } catch (error) {
+      const fault = this.#faultOf(error);
+      this.#session?.destroy();
+      return fault.outcome;
+    }
+  }
+
+  #faultOf(error: unknown): TransferFault {
+    const { server } = this.#settings;
+    const secrets = [server.password, server.kind === "sftp" ? server.passphrase : undefined];
+    return anyFault(error, `${server.kind} ${server.host}:${server.port}`, secrets);
+  }
+
+  /** Opens and enters; a kept connection that turns out to be dead is replaced by a new one, once. */
+  async #enter(): Promise<RemoteSession> {
+    clearTimeout(this.#idle);
+    const kept = this.#session;
+    if (kept?.isOpen === true) {
+      try {
+        await kept.enter(this.#place());
+        return kept;
+      } catch {
+        kept.destroy(); // what is wrong is said by the new one
+      }
+    }
+    const session = this.#newSession();
+    this.#session = session;
+    await session.open(noStep);
+    await session.enter(this.#place());
+    return session;
+  }
+
+  #place() {
+    return { directory: this.#settings.directory, inner: undefined, makesFolders: false };
+  }
+
+  #keep(): void {
+    const session = this.#session;
+    if (session?.isOpen !== true) return;
+    this.#idle = setTimeout(() => session.end(), this.#settings.server.times.keepMs);
+  }
+
+  async #list(session: RemoteSession, id: number): Promise<CallOutcome> {
+    const { moveTo } = this.#settings;
+    // Before anything is fetched that could not be moved away.
+    if (moveTo !== undefined) await session.checkFolder(moveTo);
+    const take: TakeEntries = async (entries) => {
+      const more = Promise.withResolvers<boolean>();
+      if (this.#current?.id === id) this.#current.more = more;
+      send({ kind: "portion", id, entries });
+      return await more.promise;
+    };
+    return { kind: "listed", isWhole: await session.list(take) };
+  }
+
+  async #withFile(
+    session: RemoteSession,
+    call: Exclude<FetchCall, { readonly kind: "list" }>,
+  ): Promise<CallOutcome> {
+    try {
+      if (call.kind === "fetch") return await fetchFile(session, call.file, call.path);
+      if (!isStill(await session.look(call.file.name), call.file))
+        return { kind: "changed", why: "it was replaced or removed" };
+      if (call.kind === "remove") await session.remove(call.file.name);
+      else await this.#move(session, call.file);
+      return { kind: "settled" };
+    } catch (error) {
+      return await this.#ofFile(session, call.file, this.#faultOf(error));
+    }
+  }
+
+  /** Never over another file: a name that is taken there gets an addition. */
+  async #move(session: RemoteSession, { name }: RemoteFile): Promise<void> {
+    const { moveTo = "." } = this.#settings;
+    const isTaken = await session.isTaken(moveTo, name);
+    const kept = Buffer.byteLength(name) <= longestWithMark ? name : name.slice(0, longestWithMark / 4);
+    const newName = isTaken ? `${kept}.${randomBytes(6).toString("hex")}` : name;
+    await session.move(name, moveTo, newName);
+  }
+
+  async #ofFile(session: RemoteSession, file: RemoteFile, fault: TransferFault): Promise<CallOutcome> {
+    const { outcome } = fault;
+    const isOfFile = fileFaults.has(outcome.fault) || outcome.scope === "delivery";
+    if (!isOfFile || !session.isOpen) throw fault;
+    if ((await session.look(file.name)) === undefined) return { kind: "changed", why: "it is gone" };
+    return { kind: "refused", message: outcome.message };
+  }
+}
+
+/** What it rejects with goes on unhandled and ends the thread. */
+async function serve(settings: FetchSettings): Promise<void> {
+  const worker = new FetchWorker(settings, await loadSession(settings.server));
+  parentPort?.on("message", (message: ToFetchThread) => worker.receive(message));
+  // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
+  setImmediate(send, { kind: "ready" });
+}
+
+if (parentPort !== null) void serve(workerData as FetchSettings);

@@ -1,0 +1,61 @@
+import type { CronSchedule } from "../../domain/cron-schedule.ts";
+import type { DiskSpace } from "../../exchange/disk-space.ts";
+import type { Inbox } from "../../inbound/inbox.ts";
+import type { RemoteMemory } from "../../inbound/remote-memory.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { FetchSettings } from "./fetch-messages.ts";
+
+/** What becomes of a file on the remote when the ledger has it. */
+export type AfterFetch = "delete" | "move" | "leave";
+
+export type PollSchedule =
+  | { readonly kind: "every"; readonly everyMs: number }
+  | { readonly kind: "cron"; readonly cron: CronSchedule; readonly zone: string };
+
+/** A server whose files are taken in for a company. Two that are deeply equal are the same. */
+export interface PolledRemote {
+  readonly companyId: number;
+  readonly companyCode: string;
+  readonly name: string;
+  /** The company's `inbound/`. */
+  readonly inboundDirectory: string;
+  /** How to get there; or why that is not known, such as a file that cannot be read. */
+  readonly fetch: FetchSettings | { readonly fault: string };
+  readonly after: AfterFetch;
+  readonly schedule: PollSchedule;
+  readonly settleMs: number;
+  /** Of one listing, and of the download of one file. */
+  readonly timeoutMs: number;
+}
+
+/** Asked for at each use, so that they can be reloaded. */
+export interface RemoteLimits {
+  readonly maxFileBytes: number;
+  /** Files of a company that may wait; nothing is fetched for one that has more. */
+  readonly maxWaiting: number;
+}
+
+export interface RemoteDeps {
+  readonly inbox: Pick<Inbox, "reserve" | "release" | "arriveAll" | "waitingCount">;
+  readonly memory: RemoteMemory;
+  readonly space: Pick<DiskSpace, "assertEnough">;
+  readonly limits: () => RemoteLimits;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Between 0 and 1: spreads the pauses of remotes that failed together. */
+  readonly random: () => number;
+  /** Marks temporary files as those of this run: what else lies there was left by a crash. */
+  readonly runId: string;
+}
+
+/** Figures for monitoring; the counts are since the start. */
+export interface RemoteStatistics {
+  readonly company: string;
+  readonly remote: string;
+  readonly filesTaken: number;
+  readonly failures: number;
+  readonly isFailing: boolean;
+  /** Milliseconds UTC; undefined before the first round without a fault. */
+  readonly lastSuccessAt: number | undefined;
+}

@@ -1,0 +1,327 @@
+/**
+ * Takes settled files from a remote, some at a time:
+ *
+ *   fetch ──> note as taken ──> place in inbound/ ──> ledger ──> remove or move there ──> forget
+ *                                                            └─> leave there ──> note as seen
+ *
+ * What survives a crash: before the note a temporary file, which the next start removes. After it the file is fetched again
+ * and compared: `fateOf` tells from `inbound/` and the ledger whether it got its place, so that it is not taken twice; a file
+ * that is sent again later is one that is not noted, and becomes a duplicate as everywhere.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, realpath, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { isSameRemoteVersion } from "../../domain/remote-version.ts";
+import { parseStopFileName } from "../../domain/stop-file-name.ts";
+import type { Arrival } from "../../inbound/inbox.ts";
+import { placeArrival } from "../../inbound/place-arrival.ts";
+import type { RemoteFileRecord } from "../../inbound/remote-memory.ts";
+import { messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import type { Logger } from "../../lib/log.ts";
+import { type PinnedFolder, pinFolder } from "../../lib/open-regular-file.ts";
+import type { CallOutcome, RemoteFile } from "./fetch-messages.ts";
+import type { ListedRemote } from "./read-remote.ts";
+import type { PolledRemote, RemoteDeps } from "./remote-deps.ts";
+
+/** The dot-folder of `inbound/` in which downloads grow. */
+const fetchingFolderName = ".fetching";
+
+const filesAtOnce = 100;
+const bytesAtOnce = 64 * 2 ** 20;
+
+/** What keeps a remote from being polled: told, and tried again after a pause. */
+export type Trouble = CallOutcome & { readonly kind: "failed" | "ownFault" };
+
+export class RoundTrouble extends Error {
+  readonly trouble: Trouble;
+
+  constructor(trouble: Trouble) {
+    super(trouble.message);
+    this.trouble = trouble;
+  }
+}
+
+export interface TakingRemote extends ListedRemote {
+  readonly remote: PolledRemote;
+  readonly log: Logger;
+  /** The files of a portion have been handed over. */
+  readonly taken: (count: number) => void;
+}
+
+interface Fetched {
+  readonly file: RemoteFile;
+  readonly sha256: string;
+  readonly path: string;
+}
+
+interface Portion {
+  readonly fetched: Fetched[];
+  /** The ledger has them from an earlier round. */
+  readonly entered: RemoteFile[];
+  trouble: Trouble | undefined;
+}
+
+/** What a file is called says when it was made; those without a time come last. */
+function orderOf({ name }: RemoteFile): number {
+  const parsed = parseStopFileName(name);
+  return parsed.kind === "named" ? parsed.nameTime : Number.POSITIVE_INFINITY;
+}
+
+function inOrder(files: readonly RemoteFile[]): RemoteFile[] {
+  const orders = new Map(files.map((file) => [file, orderOf(file)]));
+  const byName = (one: RemoteFile, other: RemoteFile) => (one.name < other.name ? -1 : 1);
+  return [...files].sort((one, other) => {
+    const [first = 0, second = 0] = [orders.get(one), orders.get(other)];
+    return first === second ? byName(one, other) : first - second;
+  });
+}
+
+function portionsOf(files: readonly RemoteFile[]): RemoteFile[][] {
+  const portions: RemoteFile[][] = [];
+  let bytes = 0;
+  for (const file of inOrder(files)) {
+    const last = portions.at(-1);
+    const fits = last !== undefined && last.length < filesAtOnce && bytes + file.size <= bytesAtOnce;
+    bytes = fits ? bytes + file.size : file.size;
+    if (fits) last.push(file);
+    else portions.push([file]);
+  }
+  return portions;
+}
+
+async function madeFetchingFolder(inboundDirectory: string): Promise<string> {
+  const folder = join(inboundDirectory, fetchingFolderName);
+  await mkdir(folder, { mode: 0o750 }).catch((error: unknown) => {
+    if (systemCodeOf(error) !== "EEXIST") throw error;
+  });
+  return folder;
+}
+
+/** Removes downloads that a crash left in `inbound/`. */
+export async function sweepDownloads(runId: string, inboundDirectory: string): Promise<void> {
+  const folder = join(inboundDirectory, fetchingFolderName);
+  for (const name of (await readdir(folder).catch(unlessMissing)) ?? []) {
+    if (!name.startsWith(`${runId}-`)) await unlink(join(folder, name)).catch(unlessMissing);
+  }
+}
+
+async function removeAll(fetched: readonly Fetched[]): Promise<void> {
+  for (const { path } of fetched) await unlink(path).catch(unlessMissing);
+}
+
+export class FileTaker {
+  readonly #deps: RemoteDeps;
+  readonly #taking: TakingRemote;
+  #isToldKept = false;
+
+  constructor(deps: RemoteDeps, taking: TakingRemote) {
+    this.#deps = deps;
+    this.#taking = taking;
+  }
+
+  /** Takes these files. Rejects with a `RoundTrouble`, or the signal's reason; what was taken before stays so. */
+  async take(files: readonly RemoteFile[], signal: AbortSignal): Promise<void> {
+    const { companyId } = this.#taking.remote;
+    for (const portion of portionsOf(files)) {
+      const { maxWaiting } = this.#deps.limits();
+      if (this.#deps.inbox.waitingCount(companyId) >= maxWaiting) {
+        const message = `the company has ${maxWaiting} files waiting (inbound.maxWaiting); the rest is fetched later`;
+        throw new RoundTrouble({ kind: "ownFault", message });
+      }
+      await this.#takePortion(portion, signal);
+    }
+  }
+
+  async #takePortion(files: readonly RemoteFile[], signal: AbortSignal): Promise<void> {
+    const portion = await this.#fetchAll(files, signal);
+    let placed: readonly Arrival[];
+    try {
+      placed = await this.#place(portion.fetched);
+    } catch (error) {
+      throw new RoundTrouble({ kind: "ownFault", message: messageOf(error) });
+    } finally {
+      // Those that have their place lie there no more.
+      await removeAll(portion.fetched);
+    }
+    await this.#settle([...portion.entered, ...(await this.#onlyEntered(portion.fetched, placed))], signal);
+    if (portion.trouble !== undefined) throw new RoundTrouble(portion.trouble);
+  }
+
+  async #fetchAll(files: readonly RemoteFile[], signal: AbortSignal): Promise<Portion> {
+    const { memory } = this.#deps;
+    const { key, candidates } = this.#taking;
+    const records = await memory.find(
+      key,
+      files.map(({ name }) => name),
+    );
+    const portion: Portion = { fetched: [], entered: [], trouble: undefined };
+    try {
+      for (const file of files) {
+        await this.#fetchOne(file, {
+          record: records.find(({ name }) => name === file.name),
+          portion,
+          signal,
+        });
+        if (portion.trouble !== undefined) break;
+        candidates.drop(file.name);
+      }
+      return portion;
+    } catch (error) {
+      await removeAll(portion.fetched);
+      throw error;
+    }
+  }
+
+  async #fetchOne(
+    file: RemoteFile,
+    context: {
+      readonly record: RemoteFileRecord | undefined;
+      readonly portion: Portion;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<void> {
+    const { portion, record, signal } = context;
+    const { inboundDirectory } = this.#taking.remote;
+    const taken = record?.state === "taken" && isSameRemoteVersion(record, file) ? record : undefined;
+    const fate =
+      taken === undefined
+        ? "lost"
+        : await this.#deps.memory.fateOf(this.#taking.key, taken, inboundDirectory);
+    if (fate === "waiting") return;
+    const path = await this.#newPath(portion);
+    if (path === undefined) return;
+    const outcome = await this.#fetch(file, path, signal);
+    if (outcome.kind !== "fetched") return this.#notFetched(file, outcome, portion);
+    this.#taking.reports.fetched(file.name);
+    if (fate === "entered" && taken?.sha256 === outcome.sha256) {
+      await unlink(path);
+      portion.entered.push(file);
+    } else portion.fetched.push({ file, sha256: outcome.sha256, path });
+  }
+
+  /** Leaves nothing at `path` unless it is fetched, also when the thread was ended amid it. */
+  async #fetch(file: RemoteFile, path: string, signal: AbortSignal): Promise<CallOutcome> {
+    let outcome: CallOutcome | undefined;
+    try {
+      outcome = await this.#taking.client.run({ kind: "fetch", file, path }, signal);
+      return outcome;
+    } finally {
+      if (outcome?.kind !== "fetched") await unlink(path).catch(unlessMissing);
+    }
+  }
+
+  async #newPath(portion: Portion): Promise<string | undefined> {
+    try {
+      await this.#deps.space.assertEnough();
+      const folder = await madeFetchingFolder(this.#taking.remote.inboundDirectory);
+      return join(folder, `${this.#deps.runId}-${randomBytes(8).toString("hex")}`);
+    } catch (error) {
+      portion.trouble = { kind: "ownFault", message: messageOf(error) };
+      return undefined;
+    }
+  }
+
+  #notFetched(file: RemoteFile, outcome: CallOutcome, portion: Portion): void {
+    const { reports } = this.#taking;
+    const nowMs = performance.now();
+    if (outcome.kind === "changed") reports.failed(file, outcome.why, { nowMs, isChange: true });
+    else if (outcome.kind === "refused") reports.failed(file, outcome.message, { nowMs, isChange: false });
+    else if (outcome.kind === "failed" || outcome.kind === "ownFault") portion.trouble = outcome;
+  }
+
+  /** Gives the files their places and hands them over, all together, so that the order of the pipeline holds over them. */
+  async #place(fetched: readonly Fetched[]): Promise<readonly Arrival[]> {
+    if (fetched.length === 0) return [];
+    killPoint("remote.noting");
+    await this.#deps.memory.noteTaken(
+      this.#taking.key,
+      fetched.map(({ file, sha256 }) => ({ ...file, sha256 })),
+    );
+    killPoint("remote.noted");
+    const arrivals: Arrival[] = [];
+    const inbound = await pinFolder(await realpath(this.#taking.remote.inboundDirectory));
+    try {
+      for (const one of fetched) await this.#placeOne(one, inbound, arrivals);
+    } finally {
+      await inbound.close();
+      killPoint("remote.placed");
+      // Also after a fault: those that have their places are reserved, and no scan takes them.
+      await this.#deps.inbox.arriveAll(arrivals);
+    }
+    killPoint("remote.entered");
+    this.#taking.taken(arrivals.length);
+    this.#taking.log.info({ files: arrivals.length }, "files taken from a remote");
+    return arrivals;
+  }
+
+  async #placeOne({ file, path }: Fetched, inbound: PinnedFolder, arrivals: Arrival[]): Promise<void> {
+    const { companyId, name } = this.#taking.remote;
+    const { reserve, release } = this.#deps.inbox;
+    const inbox = {
+      reserve: reserve.bind(this.#deps.inbox),
+      release: release.bind(this.#deps.inbox),
+      arrive: (arrival: Arrival) => void arrivals.push(arrival),
+    };
+    const arrival = { companyId, name: file.name, channel: `remote:${name}`, size: file.size } as const;
+    await placeArrival({ inbox }, { from: path, inbound, arrival });
+  }
+
+  /** Without those that the ledger does not have, as at the end of the process: they are looked after at the next start. */
+  async #onlyEntered(fetched: readonly Fetched[], placed: readonly Arrival[]): Promise<RemoteFile[]> {
+    const paths = new Map(placed.map(({ name, path }) => [name, path]));
+    const entered: RemoteFile[] = [];
+    for (const { file } of fetched) {
+      const path = paths.get(file.name);
+      if (path === undefined) continue;
+      const { companyId } = this.#taking.remote;
+      if (await this.#deps.memory.isEntered(companyId, { name: file.name, path })) entered.push(file);
+    }
+    return entered;
+  }
+
+  /** Does on the remote what is to be done with files that the ledger has. */
+  async #settle(files: readonly RemoteFile[], signal: AbortSignal): Promise<void> {
+    const { memory } = this.#deps;
+    const { key, remote } = this.#taking;
+    if (files.length === 0) return;
+    if (remote.after === "leave") {
+      await memory.noteSeen(
+        key,
+        files.map(({ name }) => name),
+      );
+      return;
+    }
+    const done: string[] = [];
+    const kept: string[] = [];
+    try {
+      for (const file of files)
+        (await this.#settleOne(file, signal)) ? done.push(file.name) : kept.push(file.name);
+    } finally {
+      await memory.noteSeen(key, kept);
+      await memory.forget(key, done);
+      killPoint("remote.forgotten");
+    }
+  }
+
+  /** False when the server does not let us: then the file is not fetched again as long as it stays the same. */
+  async #settleOne(file: RemoteFile, signal: AbortSignal): Promise<boolean> {
+    const { client, remote, log } = this.#taking;
+    const kind = remote.after === "move" ? "move" : "remove";
+    const outcome = await client.run({ kind, file }, signal);
+    killPoint("remote.settled");
+    if (outcome.kind === "failed" || outcome.kind === "ownFault") throw new RoundTrouble(outcome);
+    if (outcome.kind !== "refused") {
+      this.#isToldKept = false;
+      return true;
+    }
+    if (!this.#isToldKept) {
+      log.warn(
+        { file: file.name, reason: outcome.message },
+        `files were taken that the server does not let us ${kind}; they stay there and are not fetched again`,
+      );
+    }
+    this.#isToldKept = true;
+    return false;
+  }
+}

@@ -1,0 +1,146 @@
+/** Remotes with the real daemon: over kill -9 at each step of a file's way, with reloads, and as `check --remote` sees them. */
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type KillPoint, killPoints } from "../../src/lib/kill-point.ts";
+import type { SftpSettings } from "../../src/remote/server-settings.ts";
+import { company, type Settings, Site } from "../support/daemon.ts";
+import { giveFolder, openSftpRemote, putFile, type RemoteSite, stopText } from "../support/remote-site.ts";
+import { isInstalled } from "../support/run-program.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { killedExitCode } from "./crash-host.ts";
+import { isRemotePoint } from "./crash-plan.ts";
+
+/** Every step of its own, and those of the way that it shares with other files. */
+const points: readonly KillPoint[] = [
+  ...(Object.keys(killPoints) as KillPoint[]).filter(isRemotePoint),
+  ...(["place.linked", "place.finished", "inbox.arriving", "ledger.inserted", "ledger.entered"] as const),
+];
+const filesEach = 3;
+
+let remote: RemoteSite & { readonly server: SftpSettings };
+let site: Site;
+let keptBox: string;
+
+function settingsOf(directory: string, after: string, more: Settings = {}): Settings {
+  const { host, port, user, hostKeys } = remote.server;
+  return {
+    ...{ type: "sftp", host, port, user, hostKeys, privateKey: `file:${join(site.folder, "remote-key")}` },
+    ...{ directory, after, everyMs: 1_000, settleMs: 0, ...more },
+  };
+}
+
+async function useRemotes(remotes: Settings): Promise<void> {
+  await site.reconfigure({ inbound: { settleMs: 100 }, companies: { [company]: { remotes } } });
+}
+
+interface FileView {
+  readonly name: string;
+  readonly state: string;
+}
+
+const ledger = () => site.json<readonly FileView[]>("files", "--limit", "1000");
+
+const metrics = async () => await (await fetch(`${site.http}/metrics`)).text();
+
+/** Whether both remotes have ended a round two seconds after this call, so that they have begun one after it. */
+function roundsOfEach(): () => Promise<boolean> {
+  const after = Date.now() / 1000 + 2;
+  return async () => {
+    const ends = [...(await metrics()).matchAll(/^dropgate_remote_last_success_seconds\{.*\} (\d+)$/gm)];
+    return ends.length === 2 && ends.every(([, at]) => Number(at) > after);
+  };
+}
+
+beforeAll(async () => {
+  if (!isInstalled("sshd")) return;
+  remote = await openSftpRemote();
+  keptBox = giveFolder(join(remote.box, "kept"));
+  site = await Site.make();
+  writeFileSync(join(site.folder, "remote-key"), remote.server.privateKey ?? "", { mode: 0o600 });
+});
+afterAll(async () => {
+  await site?.end();
+  await remote?.end();
+});
+
+describe.skipIf(!isInstalled("sshd"))("remotes of the daemon", () => {
+  test("each file is taken once, over a death at each step, whether it is removed or left", async () => {
+    await useRemotes({
+      gone: settingsOf(remote.directory, "delete"),
+      kept: settingsOf(join(remote.directory, "kept"), "leave"),
+    });
+    const names: string[] = [];
+    const missed: string[] = [];
+    for (const [round, point] of points.entries()) {
+      for (const box of [remote.box, keptBox]) {
+        for (let at = 0; at < filesEach; at += 1) {
+          const stop = `${box === keptBox ? "k" : "g"}${round}-${at}`;
+          names.push(`${stop}_20261105_080000.xml`);
+          putFile(join(box, `${stop}_20261105_080000.xml`), stopText(stop));
+        }
+      }
+      const env = { DROPGATE_KILL_POINT: `${point}:1` };
+      const run = await site.start({ env }).catch(() => site.daemon);
+      const late = new Promise<number>((resolve) => setTimeout(resolve, 15_000, -1).unref());
+      if ((await Promise.race([run.exit, late])) !== killedExitCode) missed.push(point);
+      if (site.isRunning) await site.kill();
+    }
+    await site.start();
+    const areAllIn = async () => {
+      const files = await ledger();
+      const isDecided = files.every(({ state }) => state !== "waiting");
+      const boxes = readdirSync(remote.box).filter((name) => name.endsWith(".xml"));
+      return isDecided && files.length >= names.length && boxes.length === 0;
+    };
+    await waitFor("all files to be taken", areAllIn, 40_000);
+    await waitFor("two more rounds of each, in which nothing may come again", roundsOfEach());
+    const files = await ledger();
+    expect(files.map(({ name }) => name).sort()).toEqual(names.sort());
+    expect(new Set(files.map(({ state }) => state))).toEqual(new Set(["applied"]));
+    expect(readdirSync(keptBox)).toHaveLength(points.length * filesEach);
+    expect(missed).toEqual([]);
+    expect(readdirSync(site.path("inbound", ".fetching"))).toEqual([]);
+    expect((await site.cli("ledger", "verify")).exitCode).toBe(0);
+  }, 300_000);
+
+  test("a reload starts, changes and stops remotes, and metrics tell of them", async () => {
+    const reload = async (remotes: Settings, times: number) => {
+      await useRemotes(remotes);
+      process.kill(site.daemon.pid, "SIGHUP");
+      const reloaded = () => site.daemon.log.filter(({ msg }) => msg === "configuration reloaded").length;
+      await waitFor("the reload", () => reloaded() === times);
+    };
+    await reload({}, 1);
+    putFile(join(remote.box, "r_20261105_080000.xml"), stopText("r"));
+    expect(await metrics()).not.toContain("dropgate_remote_files_total");
+    await reload({ gone: settingsOf(remote.directory, "delete") }, 2);
+    await waitFor("the file to be taken", async () =>
+      (await ledger()).some(({ name }) => name.startsWith("r_")),
+    );
+    const text = await metrics();
+    expect(text).toContain('dropgate_remote_files_total{company="ACME",remote="gone"} 1');
+    expect(text).toContain('dropgate_remote_failing{company="ACME",remote="gone"} 0');
+  });
+
+  test("check --remote says what is wrong with each, in words that tell what to do", async () => {
+    await useRemotes({
+      fine: settingsOf(remote.directory, "delete"),
+      unpinned: settingsOf(join(remote.directory, "kept"), "leave", { hostKeys: [] }),
+      nowhere: settingsOf(`${remote.directory}/none`, "leave"),
+      unmoved: settingsOf(remote.done, "move", { moveTo: `${remote.done}/none` }),
+      closed: settingsOf(remote.directory, "leave", { port: 1 }),
+    });
+    const { stdout, exitCode } = await site.cli("check", "--remote", "--json");
+    const findings = JSON.parse(stdout) as readonly { status: string; what: string }[];
+    const of = (name: string) => findings.find(({ what }) => what.startsWith(`the remote ${name} of`));
+    expect(exitCode).toBe(2);
+    expect(of("fine")).toMatchObject({ status: "ok" });
+    expect(of("unpinned")?.what).toContain(remote.server.hostKeys[0]);
+    expect(of("nowhere")?.what).toMatch(/missingFolder.*none/);
+    expect(of("unmoved")?.what).toMatch(/missingFolder.*done\/none/);
+    expect(of("closed")?.what).toMatch(/unreachable.*nothing listens/);
+    const quiet = await site.cli("check", "--json");
+    expect(quiet.stdout).not.toContain("the remote fine");
+  });
+});

@@ -1,0 +1,154 @@
+/** Remotes polled into a real pipeline with a real store, and what came of it. */
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createDocumentPool } from "../../src/documents/document-pool.ts";
+import type { FetchSettings } from "../../src/endpoints/remote/fetch-messages.ts";
+import type { PolledRemote, RemoteLimits } from "../../src/endpoints/remote/remote-deps.ts";
+import { createRemoteEndpoint, type RemoteEndpoint } from "../../src/endpoints/remote/remote-endpoint.ts";
+import { createLocations } from "../../src/inbound/locations.ts";
+import { createPipeline, type Pipeline } from "../../src/inbound/pipeline.ts";
+import { createRemoteMemory, type RemoteMemory } from "../../src/inbound/remote-memory.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createLogger } from "../../src/lib/log.ts";
+import type { ServerSettings } from "../../src/remote/server-settings.ts";
+import { insertCompany } from "../../src/store/companies.ts";
+import { openStore, type Store } from "../../src/store/database.ts";
+import { type LedgerEntry, toLedgerEntry } from "../../src/store/files.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { waitFor } from "./wait-for.ts";
+
+const never = new AbortController().signal;
+/** Polls only when it is told to: the first round of its own begins before a test has put anything there. */
+const rarelyMs = 1_000_000_000;
+
+export const remoteTimes = { connectMs: 5_000, silenceMs: 5_000, keepMs: 2_000 } as const;
+
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly [name: string]: unknown;
+}
+
+export interface RemoteChanges {
+  readonly name?: string;
+  readonly server?: Partial<ServerSettings>;
+  readonly directory?: string | undefined;
+  readonly moveTo?: string;
+  readonly after?: PolledRemote["after"];
+  readonly settleMs?: number;
+  readonly timeoutMs?: number;
+}
+
+export class RemoteRig {
+  readonly root = temporaryFolder();
+  readonly locations = createLocations(this.root);
+  readonly inbound = this.locations.inboundDirectory("ACME");
+  readonly lines: LogLine[] = [];
+  remotes: readonly PolledRemote[] = [];
+  limits: RemoteLimits = { maxFileBytes: 50_000_000, maxWaiting: 100_000 };
+  store!: Store;
+  memory!: RemoteMemory;
+  pipeline!: Pipeline;
+  endpoint!: RemoteEndpoint;
+  companyId = 0;
+  /** The wall clock of the remotes. */
+  now: () => number = () => Date.now();
+  #documents = createDocumentPool({ log: createLogger({ level: "silent" }), threads: 1 });
+
+  /** `maxCandidates`: names that are kept of a round. */
+  static async open(maxCandidates?: number): Promise<RemoteRig> {
+    const rig = new RemoteRig();
+    rig.store = await openStore(rig.root);
+    const made = await rig.store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    rig.companyId = made.company.id;
+    mkdirSync(join(rig.inbound, ".again"), { recursive: true });
+    await rig.#documents.start(never);
+    const log = createLogger({
+      level: "debug",
+      destination: { write: (line) => void rig.lines.push(JSON.parse(line) as LogLine) },
+    });
+    rig.pipeline = createPipeline({
+      store: rig.store,
+      documents: rig.#documents,
+      locations: rig.locations,
+      settings: () => ({
+        ...{ groupSize: 64, settleMs: 20, incompleteGraceMs: 0 },
+        rulesFor: () => ({ names: "strict", lateFiles: "refuse" }),
+      }),
+      companyCodeOf: async () => "ACME",
+      clock: systemClock,
+      log,
+    });
+    await rig.pipeline.start(never);
+    rig.memory = createRemoteMemory({ store: rig.store, locations: rig.locations, clock: systemClock });
+    rig.endpoint = createRemoteEndpoint({
+      ...{ inbox: rig.pipeline, memory: rig.memory, log },
+      clock: { now: () => rig.now() },
+      space: { assertEnough: async () => undefined },
+      limits: () => rig.limits,
+      random: () => 0.5,
+      remotes: async () => rig.remotes,
+      refreshMs: 1_000_000,
+      ...(maxCandidates === undefined ? {} : { maxCandidates }),
+    });
+    await rig.endpoint.start(never);
+    return rig;
+  }
+
+  remote(server: ServerSettings, changes: RemoteChanges = {}): PolledRemote {
+    const { name = "partner", directory, moveTo, after = "delete" } = changes;
+    const { settleMs = 20, timeoutMs = 20_000 } = changes;
+    const fetch: FetchSettings = {
+      server: { ...server, ...changes.server } as ServerSettings,
+      directory,
+      moveTo,
+    };
+    return {
+      ...{ companyId: this.companyId, companyCode: "ACME", inboundDirectory: this.inbound },
+      ...{ name, fetch, after, settleMs, timeoutMs },
+      schedule: { kind: "every", everyMs: rarelyMs },
+    };
+  }
+
+  /** Polls these from now on. */
+  async use(...remotes: readonly PolledRemote[]): Promise<void> {
+    this.remotes = remotes;
+    await this.endpoint.reload();
+    await this.endpoint.pollNow();
+  }
+
+  /** One round; resolves when all that came is decided. */
+  async poll(): Promise<void> {
+    await this.endpoint.pollNow();
+    await waitFor("all is decided", () => this.pipeline.waitingTotal === 0);
+  }
+
+  async ledger(): Promise<readonly LedgerEntry[]> {
+    return (await this.store.read.selectFrom("files").selectAll().orderBy("id").execute()).map(toLedgerEntry);
+  }
+
+  /** The names in the ledger, in the order in which they came. */
+  async names(): Promise<readonly string[]> {
+    return (await this.ledger()).map(({ name }) => name);
+  }
+
+  warnings(): readonly string[] {
+    return this.lines
+      .filter(({ level }) => level === "warn")
+      .map(({ msg, reason, file }) => [msg, file, reason].filter((part) => part !== undefined).join(": "));
+  }
+
+  /** Downloads that are left over. */
+  leftovers(): readonly string[] {
+    const folder = join(this.inbound, ".fetching");
+    return existsSync(folder) ? readdirSync(folder) : [];
+  }
+
+  async close(): Promise<void> {
+    await this.endpoint.stop(AbortSignal.timeout(10_000));
+    await this.pipeline.stop(never);
+    await this.#documents.stop(never);
+    await this.store.close();
+    rmSync(this.root, { recursive: true, force: true });
+  }
+}
