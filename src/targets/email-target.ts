@@ -51,7 +51,7 @@ function workerUrl(): URL {
   return new URL(`./email-worker.${extension}`, import.meta.url);
 }
 
-/** loading → ready → ended. Never terminated while it loads, which would take the process down (see upload-thread.ts). */
+/** loading → ready → ended. Never terminated while it loads, which would take the process down (see session-thread.ts). */
 class MailThread {
   readonly #worker: Worker;
   readonly #loaded = Promise.withResolvers<void>();
