@@ -48,7 +48,7 @@ describe("arrivalsOf", () => {
     stopNbr,
     place: undefined,
     durationMinutes: 0,
-    isArrived: false,
+    arrivedAt: undefined,
     isTold: true,
     ...rest,
   });
@@ -68,13 +68,21 @@ describe("arrivalsOf", () => {
     ]);
   });
 
-  it("has no way to a stop at which the driver is, but waits there", () => {
-    const visits = [
-      visit("A", { place: point(1), durationMinutes: 10, isArrived: true }),
-      visit("B", { place: point(2) }),
-    ];
-    expect([...arrivalsOf({ at: 0, place: point(0.9) }, visits, 1)]).toEqual([
-      ["B", Math.round(600_000 + degree)],
-    ]);
-  });
+  it.each([
+    [0, 600_000],
+    [240_000, 600_000],
+    [600_000, 600_000],
+    [900_000, 900_000],
+  ])(
+    "has no way to a stop at which the driver is: who arrived at 0 for ten minutes and is there at %i ms leaves at %i ms",
+    (now, leaves) => {
+      const visits = [
+        visit("A", { place: point(1), durationMinutes: 10, arrivedAt: 0 }),
+        visit("B", { place: point(2) }),
+      ];
+      expect([...arrivalsOf({ at: now, place: point(0.9) }, visits, 1)]).toEqual([
+        ["B", Math.round(leaves + degree)],
+      ]);
+    },
+  );
 });

@@ -33,10 +33,16 @@ export interface RemainingVisit {
   readonly place: GeoPoint | undefined;
   /** Minutes that the visit is expected to take. */
   readonly durationMinutes: number;
-  /** The driver is there: no way to go, and no time of arrival to tell. */
-  readonly isArrived: boolean;
+  /** Since when the driver is there (milliseconds UTC): no way to go, no time of arrival to tell, and a part of the stay over. */
+  readonly arrivedAt: number | undefined;
   /** Whether its time of arrival is that of the stop; the pickup of a stop with a drop-off only costs time. */
   readonly isTold: boolean;
+}
+
+/** What is left of the visit once the driver is there: of one that lasts longer than expected, nothing. */
+function stayMs({ durationMinutes, arrivedAt }: RemainingVisit, now: number): number {
+  const durationMs = durationMinutes * 60_000;
+  return arrivedAt === undefined ? durationMs : Math.max(0, arrivedAt + durationMs - now);
 }
 
 /** When the driver reaches each stop, as milliseconds UTC by stop number; a stop without coordinates has none. */
@@ -48,12 +54,12 @@ export function arrivalsOf(
   const arrivals = new Map<string, number>();
   let { at, place } = start;
   for (const visit of visits) {
-    if (visit.place !== undefined && !visit.isArrived) {
+    if (visit.place !== undefined && visit.arrivedAt === undefined) {
       at += distanceMetres(place, visit.place) * pace;
       if (visit.isTold) arrivals.set(visit.stopNbr, Math.round(at));
     }
     place = visit.place ?? place;
-    at += visit.durationMinutes * 60_000;
+    at += stayMs(visit, start.at);
   }
   return arrivals;
 }

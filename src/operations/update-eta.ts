@@ -4,7 +4,7 @@ import { nextParty } from "../domain/route-event-rules.ts";
 import { arrivalsOf, msPerMetre, type RemainingVisit } from "../domain/route-eta.ts";
 import type { StopExecution } from "../domain/stop-execution.ts";
 import { partyOf, placeOf } from "../domain/stop-visits.ts";
-import { localTimeOf } from "../domain/zoned-time.ts";
+import { localTimeOf, momentOf } from "../domain/zoned-time.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { noteEta } from "../store/messages.ts";
 import { findProgress, type RouteProgress, saveProgress } from "../store/route-reports.ts";
@@ -19,8 +19,16 @@ function minutesOf(text: string | undefined): number {
   return Number.isFinite(minutes) && minutes > 0 ? minutes : 0;
 }
 
+/** Since when the driver is at the stop; undefined while he is not there. */
+function arrivedAtOf({ row }: ReportedStop, party: "from" | "to"): number | undefined {
+  if (row.status !== "27" && row.status !== "50") return undefined;
+  const { arrivalDTTM, arrivalTz = "UTC" } = (JSON.parse(row.execution) as StopExecution)[party] ?? {};
+  return arrivalDTTM === undefined ? undefined : momentOf(arrivalDTTM, arrivalTz);
+}
+
 /** The visits of a stop that are still to be made, or are being made. */
-function visitsLeft({ row, stop, visits }: ReportedStop): readonly RemainingVisit[] {
+function visitsLeft(reported: ReportedStop): readonly RemainingVisit[] {
+  const { row, stop, visits } = reported;
   const next = nextParty(row.status, visits);
   const parties: readonly ("from" | "to")[] =
     next === "from" && visits === "pickupAndDropoff" ? ["from", "to"] : next === undefined ? [] : [next];
@@ -28,7 +36,7 @@ function visitsLeft({ row, stop, visits }: ReportedStop): readonly RemainingVisi
     stopNbr: row.stopNbr,
     place: placeOf(stop, visits, party),
     durationMinutes: minutesOf(partyOf(stop, visits, party)?.schedule?.estimatedDuration),
-    isArrived: index === 0 && (row.status === "27" || row.status === "50"),
+    arrivedAt: index === 0 ? arrivedAtOf(reported, party) : undefined,
     isTold: index === parties.length - 1,
   }));
 }
@@ -70,7 +78,9 @@ async function keepEtas(
   const pace = msPerMetre(route.header, route.settings.averageSpeedKmh);
   const arrivals = arrivalsOf(from, visits, pace);
   // Nobody has to be told when the driver will be where he is.
-  const arrived = new Set(visits.flatMap((one) => (one.isTold && one.isArrived ? [one.stopNbr] : [])));
+  const arrived = new Set(
+    visits.flatMap((one) => (one.isTold && one.arrivedAt !== undefined ? [one.stopNbr] : [])),
+  );
   for (const one of stops) {
     const at = arrivals.get(one.row.stopNbr);
     const isArrived = arrived.has(one.row.stopNbr);

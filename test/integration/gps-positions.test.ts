@@ -165,6 +165,23 @@ describe("the planned time of arrival", () => {
     expect(await etaOf("D1")).toBe(timeAt(76 + 52));
   });
 
+  test("does not move while the driver stands at a stop, nor by more than he stays too long", async () => {
+    const first = { stopNbr: "A1", to: { ...north(30), schedule: { estDuration: 20, timeZone: "UTC" } } };
+    await route.load([first, { stopNbr: "D1", to: north(60) }]);
+    await route.depart();
+    // Reported in another zone than the positions.
+    await route.report("stop.dropoff.arrival", at("A1", { at: 60 + 100, zone: "CET" }));
+    for (const [minute, leaves] of [
+      [100, 120],
+      [110, 120],
+      [120, 120],
+      [125, 125],
+    ] as const) {
+      await route.position(30, { at: minute });
+      expect(await etaOf("D1")).toBe(timeAt(leaves + 52));
+    }
+  });
+
   test("goes through the stops in the order of the load, also when a later one is visited first", async () => {
     const last = { stopNbr: "E1", to: north(30) };
     await route.load([dropoff, { stopNbr: "X1", to: north(0) }, last]);
