@@ -27,6 +27,13 @@ export const eventsSection = section(
       maximum: 3_600_000,
       description: "Least time between two calculations of a load's times of arrival.",
     }),
+    maxAheadHours: integer({
+      default: 48,
+      minimum: 1,
+      maximum: 87_600,
+      description:
+        "How far ahead of this machine's clock the time of an event or a position may be; one from a clock that is wrong by more is refused (904). Clocks of time zones differ by up to 26 hours.",
+    }),
   },
   { description: "Route events and positions that drivers report." },
 );

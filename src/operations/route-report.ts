@@ -27,6 +27,8 @@ export interface EventSettings {
   readonly averageSpeedKmh: number;
   /** Least time between two workings-out of a load's ETAs. */
   readonly etaIntervalMs: number;
+  /** A report from further ahead of our clock is refused. */
+  readonly maxAheadHours: number;
 }
 
 export interface RouteReportDeps {
@@ -101,7 +103,15 @@ export async function findReportedLoad(db: Transaction | Reader, wanted: Wanted)
   return load;
 }
 
-/** What a report is about, in its transaction. Throws 920 or 932. */
+/** Throws 904 for a time that only a wrong clock shows: it would hold the load's times and its place until it is reached. */
+function checkTime({ at, now, stamp, settings }: ReportedRoute): void {
+  if (at <= now + settings.maxAheadHours * 3_600_000) return;
+  const path = "geoStamp.eventDTTM";
+  const message = `${path} is ${stamp.eventDTTM} (${stamp.eventTz}), more than ${settings.maxAheadHours} hours ahead of this gateway's clock. Correct the clock of the device, and report the time at which it happened.`;
+  throw refusal([{ code: "badDate", path, message }]);
+}
+
+/** What a report is about, in its transaction. Throws 920, 932, or 904 for a time that cannot have come yet. */
 export async function reportedRoute(
   tx: Transaction,
   deps: Pick<RouteReportDeps, "clock" | "events">,
@@ -110,7 +120,7 @@ export async function reportedRoute(
   const { input, routeNbr, stamp } = report;
   const { companyId, userName, roles } = input;
   const load = await findReportedLoad(tx, { companyId, userName, roles, routeNbr });
-  return {
+  const route = {
     ...{ companyId, load, stamp, userName, roles },
     header: JSON.parse(load.body) as LoadHeader,
     execution: JSON.parse(load.execution) as LoadExecution,
@@ -119,6 +129,8 @@ export async function reportedRoute(
     now: deps.clock.now(),
     settings: deps.events(),
   };
+  checkTime(route);
+  return route;
 }
 
 /** A stop on the load of a report: read once for all that the report does. */

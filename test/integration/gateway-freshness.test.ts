@@ -28,7 +28,13 @@ beforeEach(async () => {
   const operations = gatewayOperations({
     ...{ store, clock: systemClock, documentsDir: join(folder, "documents"), wake: () => undefined },
     appointments: () => noAppointments,
-    events: () => ({ autoDepart: false, geofenceRadius: 200, averageSpeedKmh: 45, etaIntervalMs: 30_000 }),
+    events: () => ({
+      autoDepart: false,
+      geofenceRadius: 200,
+      averageSpeedKmh: 45,
+      etaIntervalMs: 30_000,
+      maxAheadHours: 48,
+    }),
   });
   const http = await startHttp({}, operations);
   port = http.port;

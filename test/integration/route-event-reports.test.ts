@@ -77,6 +77,42 @@ describe("late and repeated events", () => {
   });
 });
 
+describe("a report from a clock that is far ahead", () => {
+  const hours = (count: number) => ({ at: count * 60 });
+
+  test("is refused with its field, its fault and the remedy, and changes nothing", async () => {
+    await route.load([dropoff]);
+    const wrong = { code: "badDate", path: "geoStamp.eventDTTM" };
+    const early = route.report("route.initiated", { stamp: { eventDTTM: "2027-11-05T08:00:00" } });
+    await expect(early).rejects.toMatchObject({
+      faults: [
+        {
+          ...wrong,
+          message:
+            "geoStamp.eventDTTM is 2027-11-05T08:00:00 (UTC), more than 48 hours ahead of this gateway's clock. Correct the clock of the device, and report the time at which it happened.",
+        },
+      ],
+    });
+    expect(await route.loadStatus()).toBe(30);
+    await route.depart();
+    const known = await route.site.load("L1");
+    await expect(route.position(3, { stamp: { eventDTTM: "2027-11-05T08:00:00" } })).rejects.toMatchObject({
+      faults: [wrong],
+    });
+    expect(await route.site.load("L1")).toEqual(known);
+    expect(await route.site.events()).toEqual([]);
+  });
+
+  test("is taken up to the hours of the settings, by the moment and not by what the clock shows", async () => {
+    await route.load([dropoff]);
+    expect(await codeOf(route.report("route.initiated", { ...hours(49), zone: "UTC" }))).toBe("badDate");
+    expect(await codeOf(route.report("route.initiated", { ...hours(49), zone: "CET" }))).toBe("done");
+    route.site.eventSettings = { ...route.site.eventSettings, maxAheadHours: 72 };
+    expect(await codeOf(route.report("route.origin.depart", hours(72)))).toBe("done");
+    expect(await codeOf(route.position(1, { at: 72 * 60 + 1 }))).toBe("badDate");
+  });
+});
+
 describe("who may report", () => {
   test("a driver reports of own and of unassigned loads, a host of all", async () => {
     await route.load([dropoff]);

@@ -189,7 +189,7 @@ class Walk {
   /** Something to be done, by chance. */
   step(now: Snapshot): () => Promise<void> {
     const { site } = this.#route;
-    site.now += Math.floor(this.#random() * 20_000);
+    site.now += Math.floor(this.#random() * 60_000);
     const chance = this.#random();
     if (chance < 0.05 && this.#last !== undefined) return this.#last;
     if (chance < 0.13) return this.#importLoad(now);

@@ -9,6 +9,7 @@ import type { StopStatus } from "../../src/domain/stop-status.ts";
 import { DropgateError } from "../../src/lib/errors.ts";
 import { createLogger } from "../../src/lib/log.ts";
 import { createLoadImporter } from "../../src/operations/load-importer.ts";
+import type { EventSettings } from "../../src/operations/route-report.ts";
 import { insertCompany } from "../../src/store/companies.ts";
 import { openStore, type Store } from "../../src/store/database.ts";
 import { savePartner } from "../../src/store/partners.ts";
@@ -34,7 +35,10 @@ export class GatewayStore {
   readonly operations: ReturnType<typeof gatewayOperations>;
   readonly at = { companyCode: "ACME", companyId: 0 };
   now = Date.UTC(2026, 10, 5, 8);
-  eventSettings = { autoDepart: false, geofenceRadius: 200, averageSpeedKmh: 45, etaIntervalMs: 30_000 };
+  eventSettings: EventSettings = {
+    ...{ autoDepart: false, geofenceRadius: 200, averageSpeedKmh: 45, etaIntervalMs: 30_000 },
+    maxAheadHours: 48,
+  };
 
   appointmentSettings: AppointmentSettings = noAppointments;
 
