@@ -169,6 +169,15 @@ export function routeEventRule(code: RouteEventCode): RouteEventRule {
   return routeEventRules[code];
 }
 
+const finishingSteps = new Set<StopStep | RouteStep>([
+  ...(["originDeparture", "depotArrival", "confirmation", "closed"] as const),
+]);
+
+/** Whether a load may be complete by such an event: what comes after it (departures) is not waited for. */
+export function mayFinishLoad(code: string): boolean {
+  return isRouteEventCode(code) && finishingSteps.has(routeEventRules[code].step);
+}
+
 /** The state of a planned stop (20) when its load leaves the origin. */
 export function departedStatus(visits: StopVisits): StopStatus {
   return visits === "dropoffOnly" ? "38" : "24";

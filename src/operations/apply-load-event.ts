@@ -1,14 +1,16 @@
 /** The effect of an event of the whole route, and the completion of a load (decisions 4). */
 import { loadStatusNames } from "../domain/load-status.ts";
-import type { RouteEventCode, RouteEventRule } from "../domain/route-event-rules.ts";
-import type { LoadExecution } from "../domain/stop-execution.ts";
+import { mayFinishLoad, type RouteEventCode, type RouteEventRule } from "../domain/route-event-rules.ts";
+import type { LoadExecution, ReportedTime } from "../domain/stop-execution.ts";
 import { mustReturnToDepot } from "../domain/stop-visits.ts";
+import { momentOf } from "../domain/zoned-time.ts";
 import { DropgateError } from "../lib/errors.ts";
 import { findDriversBy } from "../store/drivers.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import type { StoredLoad } from "../store/load-queries.ts";
 import { updateLoad } from "../store/loads.ts";
 import { recordEvent } from "../store/recorded-events.ts";
+import { listReportTimes } from "../store/route-reports.ts";
 import { listStopStates } from "../store/route-stops.ts";
 import { departStops } from "./apply-stop-event.ts";
 import { isLoadDone } from "./complete-load.ts";
@@ -125,7 +127,18 @@ export async function applyLoadEvent(
   }
 }
 
-/** The load completed (90, 7005) at the time of the report when nothing is left to be done; else as it is. */
+/** The latest time of the reports that complete the load: one of a stop before may come after that of the last. */
+async function endOf(tx: Transaction, { load, at, stamp }: ReportedRoute): Promise<ReportedTime> {
+  let end: ReportedTime & { readonly at: number } = { ...stamp, at };
+  for (const { eventCode, eventDTTM, eventTz } of await listReportTimes(tx, load.id)) {
+    if (!mayFinishLoad(eventCode)) continue;
+    const reportedAt = momentOf(eventDTTM, eventTz);
+    if (reportedAt > end.at) end = { eventDTTM, eventTz, at: reportedAt };
+  }
+  return { eventDTTM: end.eventDTTM, eventTz: end.eventTz };
+}
+
+/** The load completed (90, 7005) when nothing is left to be done, at the latest time of what did it; else as it is. */
 export async function completedIfDone(
   tx: Transaction,
   route: ReportedRoute,
@@ -133,8 +146,8 @@ export async function completedIfDone(
 ): Promise<StoredLoad> {
   const execution = load === route.load ? route.execution : (JSON.parse(load.execution) as LoadExecution);
   if (!(await isLoadDone(tx, { load, header: route.header, execution }))) return load;
-  await recordLoad(tx, route, "loadCompleted");
-  const { eventDTTM, eventTz } = route.stamp;
+  const { eventDTTM, eventTz } = await endOf(tx, route);
+  await recordLoad(tx, { ...route, stamp: { ...route.stamp, eventDTTM, eventTz } }, "loadCompleted");
   return changed(
     load,
     { status: 90 },

@@ -42,6 +42,25 @@ export async function saveReportedEvent(tx: Transaction, report: ReportedEvent):
   return affected === 1;
 }
 
+/** What was reported of a load and when, in local time. */
+export interface ReportTime {
+  readonly eventCode: string;
+  readonly eventDTTM: string;
+  readonly eventTz: string;
+}
+
+const reportTimes = prepareQuery<{ loadId: number }, ReportTime>((db, arg) =>
+  db
+    .selectFrom("reported_events")
+    .select(["event_code as eventCode", "event_dttm as eventDTTM", "event_tz as eventTz"])
+    .where("load_id", "=", arg("loadId")),
+);
+
+/** The times of all reports of a load, in no order. */
+export async function listReportTimes(tx: Transaction, loadId: number): Promise<readonly ReportTime[]> {
+  return (await reportTimes.run(tx, { loadId })).rows;
+}
+
 export interface Position extends GeoPoint {
   readonly loadId: number;
   /** Milliseconds UTC, by the position's own time. */

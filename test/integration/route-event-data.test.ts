@@ -201,6 +201,38 @@ describe("completion of the load", () => {
     expect(await codeOf(route.report("stop.dropoff.arrival", at("D1")))).toBe("eventOutOfSequence");
   });
 
+  test.each([
+    ["a confirmation", [dropoff, other], {}, "stop.dropoff.confirmation", at("D1"), at("D2")],
+    ["a closing", [dropoff, other], {}, "stop.dropoff.closed", at("D1"), at("D2")],
+    ["the arrival at the depot", [other], { returnToDepot: "YES" }, "route.depot.arrival", {}, at("D2")],
+  ] as const)(
+    "ends at the time of %s that was reported before, when that is the later one",
+    async (_what, stops, header, code, first, last) => {
+      await route.load(stops, { header });
+      await route.depart();
+      // In Berlin it is an hour later than in UTC.
+      await route.report(code, { ...first, at: 150, zone: "Europe/Berlin" });
+      await route.report("stop.dropoff.confirmation", { ...last, at: 80 });
+      const end = { loadStatus: 90, actualEndDTTM: timeAt(150), actualEndTimeZone: "Europe/Berlin" };
+      expect((await route.site.load("L1")).loadExecutionInfo).toMatchObject(end);
+      const parameters = [{ name: "loadNbr", value: "L1" }];
+      const { companyId } = route.site;
+      const { Events } = await route.site.operations.readEventList({ companyId, parameters });
+      expect(Events.find(({ eventCode }) => eventCode === 7005)).toMatchObject({
+        ...{ eventDTTM: timeAt(150), eventTz: "Europe/Berlin" },
+      });
+    },
+  );
+
+  test("ends at its last confirmation although a departure was reported to be later", async () => {
+    await route.load([dropoff, other]);
+    await route.depart();
+    await route.report("stop.dropoff.confirmation", at("D1", { at: 20 }));
+    await route.report("stop.dropoff.departure", at("D1", { at: 50 }));
+    await route.report("stop.dropoff.confirmation", at("D2", { at: 40 }));
+    expect((await route.site.load("L1")).loadExecutionInfo).toMatchObject({ actualEndDTTM: timeAt(40) });
+  });
+
   test("a closed stop is final too", async () => {
     await route.load([dropoff]);
     await route.depart();
