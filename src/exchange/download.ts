@@ -3,27 +3,30 @@ import type { RegularFile } from "../lib/open-regular-file.ts";
 import { exchangeErrorOf } from "./disk-fault.ts";
 import { type ExchangeAttributes, ExchangeError, type ReadHandle } from "./exchange-session.ts";
 import { attributesOf } from "./listing.ts";
+import { noBytes, type PartOfFile } from "./partial-downloads.ts";
 
 const maxReadBytes = 256 * 1024;
+
+export type ReadPart = Pick<PartOfFile, "stats" | "ranges" | "isBroken">;
 
 /** A file that a client reads. */
 export class Download implements ReadHandle {
   readonly kind = "read";
   readonly #file: RegularFile;
   readonly #disk: DiskCalls;
-  readonly #closed: (isComplete: boolean) => void;
+  readonly #ended: (read: ReadPart) => void;
   readonly #pending = new Set<Promise<unknown>>();
   #isOpen = true;
   #settled: () => void = () => undefined;
-  #readBytes = 0;
-  #hasSeenEnd: boolean;
+  readonly #ranges = noBytes();
+  #hasRead: boolean;
 
-  /** `closed` is told whether the client has read the whole file; not when the link broke. */
-  constructor(file: RegularFile, disk: DiskCalls, closed: (isComplete: boolean) => void) {
+  /** `ended` is told what the client has read, unless it has not asked for anything. */
+  constructor(file: RegularFile, disk: DiskCalls, ended: (read: ReadPart) => void) {
     this.#file = file;
     this.#disk = disk;
-    this.#closed = closed;
-    this.#hasSeenEnd = file.stats.size === 0;
+    this.#ended = ended;
+    this.#hasRead = file.stats.size === 0;
   }
 
   async attributes(): Promise<ExchangeAttributes> {
@@ -37,8 +40,8 @@ export class Download implements ReadHandle {
     this.#pending.add(reading);
     try {
       const count = await reading;
-      this.#readBytes += count;
-      if (offset + count >= this.#file.stats.size) this.#hasSeenEnd = true;
+      this.#ranges.add(offset, offset + count);
+      this.#hasRead = true;
       return bytes.subarray(0, count);
     } catch (error) {
       throw exchangeErrorOf(error);
@@ -48,13 +51,15 @@ export class Download implements ReadHandle {
   }
 
   async close(): Promise<void> {
-    if (!this.#isOpen) return;
-    await this.abandon();
-    this.#closed(this.#hasSeenEnd && this.#readBytes >= this.#file.stats.size);
+    await this.#end(false);
   }
 
-  /** Closes without counting as picked up. */
+  /** Closes without counting as picked up; what was read counts when the client goes on with it. */
   async abandon(): Promise<void> {
+    await this.#end(true);
+  }
+
+  async #end(isBroken: boolean): Promise<void> {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     // A descriptor must not be closed, and its number reused, under a read that is still running.
@@ -62,6 +67,7 @@ export class Download implements ReadHandle {
     // Nothing was written: a fault here changes nothing.
     await this.#disk.close(this.#file.fd).catch(() => undefined);
     this.#settled();
+    if (this.#hasRead) this.#ended({ stats: this.#file.stats, ranges: this.#ranges, isBroken });
   }
 
   /** `listener` is called once nothing is left to end. */

@@ -6,6 +6,7 @@ import type { CompanyFolders } from "./company-folders.ts";
 import type { DiskSpace } from "./disk-space.ts";
 import type { ExchangePeer } from "./exchange-session.ts";
 import type { GatheredArrivals } from "./gathered-arrivals.ts";
+import type { PartialDownloads } from "./partial-downloads.ts";
 import type { UploadClaims } from "./upload-claims.ts";
 import type { UploadJournal } from "./upload-journal.ts";
 
@@ -55,6 +56,7 @@ export interface SessionContext {
   readonly disk: DiskCalls;
   readonly space: DiskSpace;
   readonly claims: UploadClaims;
+  readonly partialDownloads: PartialDownloads;
   readonly peer: ExchangePeer;
   readonly journal: UploadJournal | undefined;
   /** For the times of closes: never goes back. */

@@ -58,7 +58,7 @@ export interface ReadHandle {
   /** At most `length` bytes from `offset`; an empty result means the end of the file. */
   read(offset: number, length: number): Promise<Uint8Array>;
   close(): Promise<void>;
-  /** Ends a read that broke off: it does not count as picked up. */
+  /** Ends a read that broke off: it does not count as picked up, unless the client reads the rest another time. */
   abandon(): Promise<void>;
 }
 

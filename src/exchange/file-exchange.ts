@@ -15,6 +15,7 @@ import {
 } from "./exchange-session.ts";
 import { FolderSession } from "./folder-session.ts";
 import { gatherArrivals } from "./gathered-arrivals.ts";
+import { PartialDownloads } from "./partial-downloads.ts";
 import { type SweepOptions, sweepPartials } from "./sweep-partials.ts";
 import { UploadClaims } from "./upload-claims.ts";
 import { UploadJournal } from "./upload-journal.ts";
@@ -49,6 +50,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
     clock,
   });
   const claims = new UploadClaims();
+  const partialDownloads = new PartialDownloads();
   const companies = new Map<string, CompanyFolders>();
   const sessions = new Set<FolderSession>();
   const reported = new Set<string>();
@@ -65,7 +67,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   function openSession(peer: ExchangePeer): ExchangeSession {
     if (isStopping) throw new ExchangeError("failure", "The server is stopping; connect again in a moment");
     const session: FolderSession = new FolderSession({
-      context: { deps: sessionDeps, disk, space, claims, peer, journal, closeClock },
+      context: { deps: sessionDeps, disk, space, claims, partialDownloads, peer, journal, closeClock },
       companies: peer.companies.map(({ id, code }) => ({ id, code, folders: foldersOf(code) })),
       ended: () => void sessions.delete(session),
     });

@@ -7,7 +7,7 @@ import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import { openRegularFile, type PinnedFolder } from "../lib/open-regular-file.ts";
 import { isShownName } from "./client-path.ts";
 import { denied, noSuchFile } from "./disk-fault.ts";
-import { Download } from "./download.ts";
+import { Download, type ReadPart } from "./download.ts";
 import type { Pickup, SessionCompany, SessionContext } from "./exchange-deps.ts";
 import { type ExchangeAttributes, type ExchangeEntry, ExchangeError } from "./exchange-session.ts";
 import { doneFolderName, type FolderName, rightsOf } from "./folder-rights.ts";
@@ -49,9 +49,7 @@ export class PlainFolder {
       if (found?.isDirectory === true) throw new ExchangeError("isADirectory", "This is a folder");
       const file = await openRegularFile(folder.child(name), undefined, disk);
       if (file === undefined) throw noSuchFile();
-      return new Download(file, disk, (isComplete) => {
-        if (isComplete) this.#pickedUp("downloaded", join(folder.path, name));
-      });
+      return new Download(file, disk, (read) => this.#wasRead(join(folder.path, name), read));
     });
   }
 
@@ -132,6 +130,13 @@ export class PlainFolder {
     } finally {
       await folder.close();
     }
+  }
+
+  /** A file counts as downloaded with the part that makes it whole. */
+  #wasRead(path: string, read: ReadPart): void {
+    const { partialDownloads, peer } = this.#context;
+    if (!rightsOf(this.#name).isPickupRecorded) return;
+    if (partialDownloads.add({ ...read, path, userId: peer.userId })) this.#pickedUp("downloaded", path);
   }
 
   #pickedUp(kind: Pickup["kind"], path: string): void {

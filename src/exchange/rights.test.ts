@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   entriesOf,
   type ExchangeFixture,
@@ -149,6 +149,67 @@ test("a file read to its end, a move into done/ and a deletion count as picked u
     ["moved", onDisk("outbound/f.xml")],
     ["deleted", onDisk("outbound/done/f.xml")],
   ]);
+});
+
+/** Reads the bytes from `from` up to `to` in one opening. */
+async function readPart(part: { by?: ExchangeSession; from: number; to: number; isBroken?: boolean }) {
+  const handle = await (part.by ?? session).openRead("/outbound/f.xml");
+  await handle.read(part.from, part.to - part.from);
+  await (part.isBroken === true ? handle.abandon() : handle.close());
+}
+
+describe("a download in parts", () => {
+  const size = 12;
+
+  beforeEach(async () => {
+    await writeFile(onDisk("outbound/f.xml"), "x".repeat(size));
+  });
+
+  test("counts with the part that makes it whole, over several sessions of one user", async () => {
+    await readPart({ from: 0, to: 5 });
+    await session.end();
+    await readPart({ by: fixture.session(), from: 4, to: 7, isBroken: true });
+    await readPart({ by: fixture.session(8), from: 0, to: 11 });
+    await readPart({ by: fixture.session(8), from: 0, to: 4 });
+    expect(fixture.pickups).toEqual([]);
+    await readPart({ by: fixture.session(), from: 7, to: size });
+    expect(fixture.pickups).toMatchObject([{ kind: "downloaded", userName: "host7" }]);
+  });
+
+  test("counts for segments in any order", async () => {
+    const handles = await Promise.all(
+      [6, 0, 3, 9].map(async (from) => ({ from, handle: await session.openRead("/outbound/f.xml") })),
+    );
+    for (const { from, handle } of handles) await handle.read(from, 3);
+    for (const { handle } of handles) await handle.close();
+    expect(fixture.pickups).toHaveLength(1);
+  });
+
+  test("does not count for the same bytes read twice, nor with a byte missing", async () => {
+    await readPart({ from: 0, to: 6 });
+    await readPart({ from: 0, to: 6 });
+    await readPart({ from: 7, to: size });
+    await readPart({ from: size, to: size + 1 });
+    expect(fixture.pickups).toEqual([]);
+    await readPart({ from: 6, to: 7 });
+    expect(fixture.pickups).toHaveLength(1);
+  });
+
+  test("counts when all was sent before the link broke, and the client finds that nothing is missing", async () => {
+    await readPart({ from: 0, to: size, isBroken: true });
+    await (await session.openRead("/outbound/f.xml")).close();
+    expect(fixture.pickups).toEqual([]);
+    await readPart({ from: size, to: size + 1 });
+    expect(fixture.pickups).toHaveLength(1);
+  });
+
+  test("begins anew with a file that was written anew", async () => {
+    await readPart({ from: 0, to: 6 });
+    await rm(onDisk("outbound/f.xml"));
+    await writeFile(onDisk("outbound/f.xml"), "y".repeat(size));
+    await readPart({ from: 6, to: size });
+    expect(fixture.pickups).toEqual([]);
+  });
 });
 
 test("a user of several companies sees them as folders, in any case, and nothing of others", async () => {

@@ -237,4 +237,18 @@ describe("a download", () => {
     expect((await client.get("RETR outbound/big.xml")).content).toHaveLength(30_000_000);
     expect(server.fixture.pickups).toMatchObject([{ kind: "downloaded", userName: "host" }]);
   });
+
+  test("that broke off and is continued with REST is one in the end", async () => {
+    await server.write("outbound/parts.xml", "x".repeat(30_000_000));
+    const socket = connect({ port: await client.passive(), host: "127.0.0.1" });
+    socket.on("error", () => undefined);
+    expect(await client.code("RETR outbound/parts.xml")).toBe(150);
+    await once(socket, "data");
+    socket.resetAndDestroy();
+    expect((await client.answer()).code).toBe(426);
+    await client.command("REST 1000");
+    expect((await client.get("RETR outbound/parts.xml")).content).toHaveLength(29_999_000);
+    const pickups = server.fixture.pickups.filter(({ path }) => path.endsWith("parts.xml"));
+    expect(pickups).toMatchObject([{ kind: "downloaded", userName: "host" }]);
+  });
 });
