@@ -2,7 +2,9 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import type { Config } from "../config/schema.ts";
+import { channelOfTarget } from "../domain/message-event.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import type { OutboundTarget } from "../store/outbound-targets.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { allTargetsOf, type AnyTargetConfig, createTarget } from "./outbound-targets.ts";
 
@@ -82,6 +84,25 @@ async function checkOne(
   const files = await checkFiles(checked);
   if (!isRemote || files.length > 0) return files;
   return [await checkReachable(checked, stateDir)];
+}
+
+/** What waits for targets that are not in the configuration (any more): nothing is sent until they are there again. */
+export function checkLeftTargets(
+  config: Pick<Config, "companies">,
+  targets: readonly Pick<OutboundTarget, "companyCode" | "name" | "open">[],
+): readonly CheckFinding[] {
+  const left = targets.filter(
+    ({ companyCode, name, open }) => open > 0 && !allTargetsOf(config, companyCode).has(name),
+  );
+  return left.map(({ companyCode, name, open }) => {
+    const wait = open === 1 ? "1 delivery waits" : `${open} deliveries wait`;
+    const place = channelOfTarget(name) !== undefined ? name : `outbound.targets.${name}`;
+    const remedy = `put companies.${companyCode}.${place} back and reload; \`dropgate deliveries --company ${companyCode} --target ${name}\` lists what waits`;
+    return warning(
+      `${wait} for the target ${name} of ${companyCode}, which is not in the configuration`,
+      remedy,
+    );
+  });
 }
 
 /**

@@ -10,6 +10,7 @@ import { prepareStopReader } from "../documents/read-stop-document.ts";
 import { isTimeZone } from "../domain/local-time.ts";
 import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../lib/errors.ts";
 import { inspectStore, type StoreInspection } from "../store/inspect-store.ts";
+import type { OutboundTarget } from "../store/outbound-targets.ts";
 import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { readTlsMaterial, tlsSettingsOf } from "./tls-material.ts";
@@ -198,6 +199,8 @@ export interface CheckedStore {
   readonly findings: readonly CheckFinding[];
   /** Undefined when the database could not be asked. */
   readonly companies: readonly string[] | undefined;
+  /** All that the database knows of, also those that are not configured any more. */
+  readonly targets: readonly OutboundTarget[];
 }
 
 /** The database can be opened with the pragmas that durability rests on, and is the one that belongs here. */
@@ -205,7 +208,8 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
   try {
     const found = await inspectStore(stateDir);
     if (found.kind === "present") {
-      return { findings: [checkInspection(found)], companies: found.companies.map(({ code }) => code) };
+      const { companies, targets } = found;
+      return { findings: [checkInspection(found)], companies: companies.map(({ code }) => code), targets };
     }
     const finding = found.isMissing
       ? problem(
@@ -213,13 +217,13 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
           "restore it from a backup",
         )
       : warning("there is no database yet", "`dropgate init` or the first start makes it");
-    return { findings: [finding], companies: found.isMissing ? undefined : [] };
+    return { findings: [finding], companies: found.isMissing ? undefined : [], targets: [] };
   } catch (error) {
     const isForbidden = ["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "");
     const remedy = isForbidden
       ? rightUser
       : "see that the file is readable and whole, or restore it from a backup";
     const finding = problem(`the database cannot be opened: ${messageOf(error)}`, remedy);
-    return { findings: [finding], companies: undefined };
+    return { findings: [finding], companies: undefined, targets: [] };
   }
 }

@@ -6,6 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../config/load-config.ts";
+import { listCompanies } from "../store/companies.ts";
+import { openStore } from "../store/database.ts";
+import { changeTargetCounts, listOutboundTargets, saveOutboundCopy } from "../store/outbound-targets.ts";
 import { takeProcessLock } from "../store/process-lock.ts";
 import { checkAll } from "./check.ts";
 import { initialise } from "./init.ts";
@@ -155,6 +158,33 @@ describe("check", () => {
     );
     await writeFile(key, goodKey);
     expect(await found("problem")).toBe("");
+  });
+
+  it("tells what waits for targets that are not configured any more, and how to have it sent", async () => {
+    const store = await openStore(join(dir, "var"));
+    await store.write(async (tx) => {
+      const [company] = await listCompanies(tx);
+      const companyId = company?.id ?? 0;
+      const targets = ["outbound", "erp", "old", "messages.sms"].map((name) => ({
+        ...{ name, takesCompletions: true },
+      }));
+      await saveOutboundCopy(tx, { companyId, targets, events: [], embedsDocuments: false });
+      for (const target of await listOutboundTargets(tx)) {
+        const open = { outbound: 5, erp: 3, "messages.sms": 1 }[target.name] ?? 0;
+        await changeTargetCounts(tx, { id: target.id, open, dead: 7 });
+      }
+    });
+    await store.close();
+    const left = (await found("warning"))
+      .split("\n")
+      .filter((line) => line.includes("not in the configuration"));
+    expect(left).toEqual([
+      "3 deliveries wait for the target erp of ACME, which is not in the configuration (put companies.ACME.outbound.targets.erp back and reload; `dropgate deliveries --company ACME --target erp` lists what waits)",
+      "1 delivery waits for the target messages.sms of ACME, which is not in the configuration (put companies.ACME.messages.sms back and reload; `dropgate deliveries --company ACME --target messages.sms` lists what waits)",
+    ]);
+    const settings = "outbound: {targets: {outbound: {type: folder}, erp: {type: folder, path: /tmp}}}";
+    await writeFile(file, `http: {port: 0}\nsftp: {port: 0}\ncompanies: {ACME: {${settings}}}\n`);
+    expect(await found("warning")).not.toContain("target erp");
   });
 
   it("reports a disk without the room that must stay free", async () => {

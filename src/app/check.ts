@@ -7,7 +7,7 @@ import { becomeOwnerOf } from "./admin-store.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { checkCompanyFolders, checkStateDir } from "./check-folders.ts";
 import { checkIntegrations } from "./check-integrations.ts";
-import { checkOutbound } from "./check-outbound.ts";
+import { checkLeftTargets, checkOutbound } from "./check-outbound.ts";
 import { checkRemotes } from "./check-remotes.ts";
 import {
   checkDaemon,
@@ -47,6 +47,7 @@ async function checkWorld(config: Config, isRemote: boolean): Promise<readonly C
     ...store.findings,
     ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),
     ...(await guarded("the targets", () => checkOutbound(config, store.companies ?? [], isRemote))),
+    ...checkLeftTargets(config, store.targets),
     ...(await guarded("the remotes", () => checkRemotes(config, store.companies ?? [], isRemote))),
     ...(await guarded("the integrations", () => checkIntegrations(config, store.companies))),
     ...(await guarded("the ports", () => checkPorts(config, daemon))),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Kysely } from "kysely";
 import { type Company, listCompanies } from "./companies.ts";
 import { databaseFileName, markerFileName, readMarker } from "./database.ts";
+import { listOutboundTargets, type OutboundTarget } from "./outbound-targets.ts";
 import type { Tables } from "./schema.ts";
 import { describeSqlite, openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
 
@@ -17,6 +18,7 @@ export type StoreInspection =
       readonly instanceId: string | undefined;
       readonly marker: string | undefined;
       readonly companies: readonly Company[];
+      readonly targets: readonly OutboundTarget[];
     };
 
 async function metaOf(db: Kysely<Tables>): Promise<ReadonlyMap<string, string>> {
@@ -42,6 +44,7 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
       instanceId: meta.get("instance"),
       marker,
       companies: hasTables ? await listCompanies(db) : [],
+      targets: hasTables ? await listOutboundTargets(db) : [],
     };
   } finally {
     database.close();
