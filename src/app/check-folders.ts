@@ -6,9 +6,11 @@ import { companySettingsOf } from "../config/company-settings.ts";
 import type { Config } from "../config/schema.ts";
 import { folderNames } from "../exchange/folder-rights.ts";
 import { createLocations } from "../inbound/locations.ts";
-import { messageOf, systemCodeOf, unlessMissing } from "../lib/errors.ts";
+import { mapAtOnce } from "../lib/at-once.ts";
+import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../lib/errors.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { minFreeBytesOf } from "./endpoint-options.ts";
+import { probeFolder, type ProbeFolder, probesAtOnce, silentText } from "./folder-probe.ts";
 
 /** File systems on which SQLite's locks or its shared memory cannot be trusted, by the type that statfs tells. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
@@ -43,13 +45,19 @@ function userText(): string {
     : `the user with id ${process.geteuid?.() ?? process.getuid()}`;
 }
 
+const allRights = constants.R_OK | constants.W_OK | constants.X_OK;
+
+function unusable(what: string, folder: string, code: string): CheckFinding {
+  const remedy = `run this as the user of the daemon; if ${userText()} is that, give it read, write and search permission, and mount the file system writable`;
+  return problem(`${what} ${folder} cannot be used (${code})`, remedy);
+}
+
 async function checkWritable(folder: string, what: string): Promise<CheckFinding> {
   try {
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    await access(folder, allRights);
     return fine(`${what} ${folder} can be written`);
   } catch (error) {
-    const remedy = `run this as the user of the daemon; if ${userText()} is that, give it read, write and search permission, and mount the file system writable`;
-    return problem(`${what} ${folder} cannot be used (${systemCodeOf(error) ?? messageOf(error)})`, remedy);
+    return unusable(what, folder, systemCodeOf(error) ?? messageOf(error));
   }
 }
 
@@ -141,28 +149,55 @@ async function checkTree(config: Config, code: string): Promise<readonly CheckFi
     : [fine(`the folders of company ${code} can be written and are on one file system`)];
 }
 
-async function checkDropFolder(config: Config, code: string, path: string): Promise<CheckFinding> {
-  const what = `the drop folder ${path} of company ${code}`;
-  const stats = await statOf(path).catch((error: unknown) => systemCodeOf(error) ?? messageOf(error));
-  // A share may come later, and everything else works without it: no reason to keep the service down.
-  const remedy = "make it, or mount the share; its files are taken as soon as it is there";
-  if (stats === undefined) return warning(`${what} is not there`, remedy);
-  if (typeof stats === "string") return warning(`${what} cannot be looked at (${stats})`, remedy);
-  if (!stats.isDirectory()) return problem(`${what} is not a folder`, "correct companies.*.folders");
-  const finding = await checkWritable(path, `the drop folder of company ${code}`);
-  if (finding.status !== "ok") return finding;
-  const state = await statOf(config.stateDir);
-  if (state !== undefined && state.dev !== stats.dev)
-    return fine(`${what} is on another file system: files are copied from it`);
-  return fine(`${what} can be written`);
+interface DropFolder {
+  readonly code: string;
+  readonly path: string;
 }
 
-async function checkDropFolders(config: Config, code: string): Promise<readonly CheckFinding[]> {
-  const findings: CheckFinding[] = [];
-  for (const { path } of companySettingsOf(config, code).folders) {
-    findings.push(await checkDropFolder(config, code, path));
+async function checkDropFolder(
+  config: Config,
+  folder: DropFolder,
+  probe: ProbeFolder,
+): Promise<CheckFinding> {
+  const { code, path } = folder;
+  const what = `the drop folder ${path} of company ${code}`;
+  const found = await probe({ path, rights: allRights });
+  // A share may come later, and everything else works without it: no reason to keep the service down.
+  const remedy = "make it, or mount the share; its files are taken as soon as it is there";
+  switch (found.kind) {
+    case "silent":
+      return warning(silentText(what), "see whether the server of the share runs, or mount it again");
+    case "failed":
+      if (isMissing(found)) return warning(`${what} is not there`, remedy);
+      return warning(`${what} cannot be looked at (${found.code})`, remedy);
+    case "notAFolder":
+      return problem(`${what} is not a folder`, "correct companies.*.folders");
+    case "refused":
+      return unusable(`the drop folder of company ${code}`, path, found.code);
+    case "usable": {
+      const state = await statOf(config.stateDir);
+      if (state !== undefined && state.dev !== found.dev)
+        return fine(`${what} is on another file system: files are copied from it`);
+      return fine(`${what} can be written`);
+    }
   }
-  return findings;
+}
+
+/** What is found of the further folders of each company, by its code. */
+async function checkDropFolders(
+  config: Config,
+  codes: readonly string[],
+  probe: ProbeFolder,
+): Promise<ReadonlyMap<string, readonly CheckFinding[]>> {
+  const all = codes.flatMap((code) =>
+    companySettingsOf(config, code).folders.map(({ path }) => ({ code, path })),
+  );
+  const found = await mapAtOnce(all, probesAtOnce, async (folder) => ({
+    code: folder.code,
+    finding: await checkDropFolder(config, folder, probe),
+  }));
+  const ofCode = (code: string) => found.filter((one) => one.code === code).map(({ finding }) => finding);
+  return new Map(codes.map((code) => [code, ofCode(code)]));
 }
 
 /**
@@ -172,18 +207,17 @@ async function checkDropFolders(config: Config, code: string): Promise<readonly 
 export async function checkCompanyFolders(
   config: Config,
   codes: readonly string[] | undefined,
+  probe: ProbeFolder = probeFolder,
 ): Promise<readonly CheckFinding[]> {
+  const configured = Object.keys(config.companies);
+  const dropFolders = await checkDropFolders(config, codes ?? configured, probe);
+  if (codes === undefined) return [...dropFolders.values()].flat();
   const findings: CheckFinding[] = [];
-  if (codes === undefined) {
-    for (const code of Object.keys(config.companies))
-      findings.push(...(await checkDropFolders(config, code)));
-    return findings;
-  }
   for (const code of codes) {
-    findings.push(...(await checkTree(config, code)), ...(await checkDropFolders(config, code)));
+    findings.push(...(await checkTree(config, code)), ...(dropFolders.get(code) ?? []));
   }
   const known = new Set(codes.map((code) => code.toLowerCase()));
-  const unknown = Object.keys(config.companies).filter((code) => !known.has(code.toLowerCase()));
+  const unknown = configured.filter((code) => !known.has(code.toLowerCase()));
   for (const code of unknown) {
     const remedy = `\`dropgate company add ${code}\`, or take it out of the configuration`;
     findings.push(warning(`company ${code} stands in the configuration and is not registered`, remedy));

@@ -1,11 +1,13 @@
 /** Checks of where files go out to: folders that can be written, files that can be read and, when asked for, servers. */
 import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import type { Config } from "../config/schema.ts";
 import { channelOfTarget } from "../domain/message-event.ts";
+import { mapAtOnce } from "../lib/at-once.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import type { OutboundTarget } from "../store/outbound-targets.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { probeFolder, type ProbeFolder, probesAtOnce, silentText } from "./folder-probe.ts";
 import { allTargetsOf, type AnyTargetConfig, createTarget } from "./outbound-targets.ts";
 
 interface CheckedTarget {
@@ -30,15 +32,24 @@ async function checkFile(title: string, file: string, setting: string): Promise<
   }
 }
 
-async function checkFolder(title: string, path: string): Promise<readonly CheckFinding[]> {
+async function checkFolder(title: string, path: string, probe: ProbeFolder): Promise<CheckFinding> {
   const remedy = "make the folder, or let the user of the daemon write it; until then files wait";
-  try {
-    if (!(await stat(path)).isDirectory()) return [problem(`${title}: ${path} is no folder`, remedy)];
-    await access(path, constants.W_OK | constants.X_OK);
-    return [fine(`${title}: ${path} can be written`)];
-  } catch (error) {
+  const found = await probe({ path, rights: constants.W_OK | constants.X_OK });
+  const what = `${title}: ${path}`;
+  switch (found.kind) {
+    case "usable":
+      return fine(`${what} can be written`);
+    case "notAFolder":
+      return problem(`${what} is no folder`, remedy);
     // A share that is away at this moment is no reason for the daemon not to start.
-    return [warning(`${title}: ${path} cannot be used (${systemCodeOf(error) ?? messageOf(error)})`, remedy)];
+    case "silent":
+      return warning(
+        silentText(what),
+        "see whether the server of the share runs, or mount it again; until then files wait",
+      );
+    case "failed":
+    case "refused":
+      return warning(`${what} cannot be used (${found.code})`, remedy);
   }
 }
 
@@ -72,14 +83,20 @@ async function checkReachable(checked: CheckedTarget, stateDir: string): Promise
   }
 }
 
+export interface OutboundCheckOptions {
+  /** Tries targets on other machines too: connects and signs in, and leaves nothing behind. */
+  readonly isRemote: boolean;
+  readonly probe?: ProbeFolder;
+}
+
 async function checkOne(
   checked: CheckedTarget,
   stateDir: string,
-  isRemote: boolean,
+  { isRemote, probe = probeFolder }: OutboundCheckOptions,
 ): Promise<readonly CheckFinding[]> {
   const { settings } = checked;
   if (settings.type === "folder") {
-    return settings.path === undefined ? [] : await checkFolder(titleOf(checked), settings.path);
+    return settings.path === undefined ? [] : [await checkFolder(titleOf(checked), settings.path, probe)];
   }
   const files = await checkFiles(checked);
   if (!isRemote || files.length > 0) return files;
@@ -105,20 +122,19 @@ export function checkLeftTargets(
   });
 }
 
-/**
- * Whether the targets of these companies can be used. `isRemote` tries those on other machines too: it connects and signs
- * in, and leaves nothing behind.
- */
+/** Whether the targets of these companies can be used. */
 export async function checkOutbound(
   config: Pick<Config, "companies" | "stateDir">,
   companyCodes: readonly string[],
-  isRemote: boolean,
+  options: OutboundCheckOptions,
 ): Promise<readonly CheckFinding[]> {
   const all = companyCodes.flatMap((companyCode) =>
     [...allTargetsOf(config, companyCode)].map(([name, settings]) => ({
       ...{ companyCode, name, settings },
     })),
   );
-  const findings = await Promise.all(all.map((checked) => checkOne(checked, config.stateDir, isRemote)));
+  const findings = await mapAtOnce(all, probesAtOnce, (checked) =>
+    checkOne(checked, config.stateDir, options),
+  );
   return findings.flat();
 }

@@ -46,7 +46,7 @@ async function checkWorld(config: Config, isRemote: boolean): Promise<readonly C
     ...(await guarded("the state directory", () => checkStateDir(config))),
     ...store.findings,
     ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),
-    ...(await guarded("the targets", () => checkOutbound(config, store.companies ?? [], isRemote))),
+    ...(await guarded("the targets", () => checkOutbound(config, store.companies ?? [], { isRemote }))),
     ...checkLeftTargets(config, store.targets),
     ...(await guarded("the remotes", () => checkRemotes(config, store.companies ?? [], isRemote))),
     ...(await guarded("the integrations", () => checkIntegrations(config, store.companies))),

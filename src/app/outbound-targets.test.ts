@@ -155,7 +155,7 @@ describe("the check of targets", () => {
   afterEach(() => void server.close());
 
   async function findings(outbound: string, isRemote = false) {
-    const found = await checkOutbound(await configured(outbound), ["ACME"], isRemote);
+    const found = await checkOutbound(await configured(outbound), ["ACME"], { isRemote });
     return found.map(({ status, what }) => `${status} ${what}`);
   }
 

@@ -107,6 +107,18 @@ describe("bin/dropgate", () => {
     expect(result.output).toContain(version);
   });
 
+  test("gives the program 16 threads for files, unless the environment says otherwise", async () => {
+    const NODE_OPTIONS =
+      "--import=data:text/javascript,console.log('threads',process.env.UV_THREADPOOL_SIZE)";
+    const { UV_THREADPOOL_SIZE: _own, ...env } = process.env;
+    const own = await runProgram(program, ["version"], { env: { ...env, NODE_OPTIONS } });
+    expect(own.output).toContain("threads 16\n");
+    const set = await runProgram(program, ["version"], {
+      env: { ...env, NODE_OPTIONS, UV_THREADPOOL_SIZE: "40" },
+    });
+    expect(set.output).toContain("threads 40\n");
+  });
+
   test("an unknown command or option ends with 2 and words, each command has --help", async () => {
     const unknown = await runProgram(program, ["nonsense"]);
     expect(unknown.exitCode).toBe(2);
