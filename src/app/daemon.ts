@@ -42,6 +42,7 @@ import type { Health } from "./health.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { renderMetrics } from "./metrics.ts";
 import { type Outbound, pruneOutbound, startOutbound } from "./outbound.ts";
+import { endHolds, pruneRecords } from "./prune-records.ts";
 import { startRemotes } from "./remotes.ts";
 import { ReleaseStack } from "./service-group.ts";
 
@@ -304,6 +305,8 @@ async function startAll(parts: Parts): Promise<Daemon> {
     sweepDocuments: (stopping) =>
       sweepDocuments({ store: parts.store, documentsDir, clock: parts.clock }, stopping),
     pruneOutbound: (stopping) => pruneOutbound({ ...parts, config: () => parts.config }, stopping),
+    endHolds: (stopping) => endHolds(parts, stopping),
+    pruneRecords: (stopping) => pruneRecords({ ...parts, config: () => parts.config }, stopping),
     clock: parts.clock,
     log,
     config: () => parts.config,

@@ -22,9 +22,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function start(sweepDocuments: (signal: AbortSignal) => Promise<number>) {
+function start(
+  sweepDocuments: (signal: AbortSignal) => Promise<number>,
+  prunedLoads: readonly number[] = [],
+) {
   const log: string[] = [];
-  let rounds = 0;
+  let [rounds, holds, prunings] = [0, 0, 0];
   const housekeeping = startHousekeeping({
     exchange: {
       async sweepPartials() {
@@ -34,11 +37,15 @@ function start(sweepDocuments: (signal: AbortSignal) => Promise<number>) {
     store: { vacuum: () => undefined },
     sweepDocuments,
     pruneOutbound: async () => 0,
+    endHolds: async () => {
+      holds += 1;
+    },
+    pruneRecords: async () => ({ appointments: 0, imports: 0, loads: prunedLoads[prunings++] ?? 0 }),
     clock: { now: () => Date.now() },
     log: createLogger({ level: "info", destination: { write: (line) => void log.push(line) } }),
     config: () => config,
   });
-  return { housekeeping, log, rounds: () => rounds };
+  return { housekeeping, log, rounds: () => rounds, holds: () => holds };
 }
 
 test("contents of documents are swept at the start and then once an hour, other things each quarter", async () => {
@@ -54,6 +61,21 @@ test("contents of documents are swept at the start and then once an hour, other 
   await vi.advanceTimersByTimeAsync(10 * quarterMs);
   expect(sweeps).toBe(2);
   expect(log.map((line) => (JSON.parse(line) as { removed?: number }).removed)).toEqual([3]);
+});
+
+test("holds are ended each quarter; records are pruned once an hour, and what was removed is told", async () => {
+  const { housekeeping, log, holds } = start(async () => 0, [0, 7]);
+  await vi.advanceTimersByTimeAsync(5 * quarterMs);
+  await housekeeping.stop();
+  expect(holds()).toBe(6);
+  expect(log.map((line) => JSON.parse(line) as object)).toMatchObject([
+    {
+      appointments: 0,
+      imports: 0,
+      loads: 7,
+      msg: expect.stringContaining("records of long ago were removed"),
+    },
+  ]);
 });
 
 test("a sweep that fails is told and done again an hour later", async () => {

@@ -1,12 +1,14 @@
 /**
- * What is done now and then: old unfinished uploads are swept, free pages of the database given back, and, at most once an
- * hour, contents of the document store that belong to no document are removed, and what was delivered long ago.
+ * What is done now and then: old unfinished uploads are swept, free pages of the database given back, holds ended, and, at
+ * most once an hour, contents of the document store that belong to no document are removed, and what was delivered or over
+ * long ago.
  */
 import type { Config } from "../config/schema.ts";
 import type { FolderExchange } from "../exchange/file-exchange.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
+import type { RemovedRecords } from "./prune-records.ts";
 
 const intervalMs = 15 * 60_000;
 const hourlyMs = 60 * 60_000;
@@ -19,6 +21,10 @@ export interface HousekeepingDependencies {
   readonly sweepDocuments: (signal: AbortSignal) => Promise<number>;
   /** Gives how many deliveries were removed; rejects when aborted. */
   readonly pruneOutbound: (signal: AbortSignal) => Promise<number>;
+  /** Ends holds of appointments whose time is over; rejects when aborted. */
+  readonly endHolds: (signal: AbortSignal) => Promise<void>;
+  /** Gives how many records of each kind were removed; rejects when aborted. */
+  readonly pruneRecords: (signal: AbortSignal) => Promise<RemovedRecords>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly config: () => Config;
@@ -37,6 +43,12 @@ async function tidyHourly(deps: HousekeepingDependencies, rounds: Rounds): Promi
   rounds.tidiedAt = now;
   const pruned = await deps.pruneOutbound(rounds.signal);
   if (pruned > 0) deps.log.info({ deliveries: pruned }, "deliveries of long ago were removed");
+  const records = await deps.pruneRecords(rounds.signal);
+  if (records.appointments + records.imports + records.loads > 0)
+    deps.log.info(
+      { ...records },
+      "records of long ago were removed: appointments that were given back, outcomes of imports, positions of loads",
+    );
   const removed = await deps.sweepDocuments(rounds.signal);
   if (removed > 0) deps.log.info({ removed }, "contents of documents that belong to nothing were removed");
 }
@@ -48,6 +60,7 @@ async function tidy(deps: HousekeepingDependencies, rounds: Rounds): Promise<voi
       nowMs: deps.clock.now(),
     });
     deps.store.vacuum(pagesAtOnce);
+    await deps.endHolds(rounds.signal);
     await tidyHourly(deps, rounds);
   } catch (error) {
     if (rounds.signal.aborted) return; // It is being stopped, and nothing is left half done.

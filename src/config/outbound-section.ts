@@ -207,7 +207,7 @@ export const outboundSection = section(
       minimum: 1,
       maximum: 3_650,
       description:
-        "How many days completions are kept after they have been delivered; so long can exports be made again.",
+        "How many days completions are kept after they have been delivered; so long can exports be made again. Outcomes of load imports, appointments that were given back and positions of loads that are over are kept as long.",
     }),
     targets: map(
       variants(

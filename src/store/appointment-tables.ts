@@ -3,6 +3,9 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "./schema.ts";
 import { autoId } from "./sqlite-dialect.ts";
 
+/** Appointments that are over. The condition of an index: SQLite takes it only for the very same words. */
+export const overStates = sql<boolean>`state in ('released', 'expired')`;
+
 const amounts = ["quantity", "weight", "volume", "service_minutes"] as const;
 
 async function createUse(db: Kysely<Tables>): Promise<void> {
@@ -52,6 +55,12 @@ export async function createAppointments(db: Kysely<Tables>): Promise<void> {
     .on("appointments")
     .columns(["company_id", "region", "slot_key", "address_key", "expires_at"])
     .where(sql.ref("state"), "=", sql.lit("held"))
+    .execute();
+  await db.schema
+    .createIndex("appointments_over")
+    .on("appointments")
+    .columns(["company_id", "updated_at"])
+    .where(overStates)
     .execute();
   await createUse(db);
 }

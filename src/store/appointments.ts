@@ -238,6 +238,21 @@ export async function expireHolds(tx: Transaction, wanted: ExpireArguments): Pro
   for (const { place, share } of freed.values()) await removeUse(tx, place, share);
 }
 
+const anyDueQuery = prepareQuery<Omit<ExpireArguments, "limit">, { id: number }>((db, arg) =>
+  db
+    .selectFrom("appointments")
+    .select("id")
+    .where("state", "=", sql.lit("held"))
+    .where("company_id", "=", arg("companyId"))
+    .where("expires_at", "<=", arg("now"))
+    .limit(1),
+);
+
+/** Whether there are holds whose time is over and that nobody has marked yet. */
+export async function hasDueHolds(read: Reader, due: Omit<ExpireArguments, "limit">): Promise<boolean> {
+  return (await anyDueQuery.run(read, due)).rows.length > 0;
+}
+
 const columns = ["id", "region", "slot_key", "quantity", "weight", "volume", "service_minutes"] as const;
 
 const appointmentQuery = prepareQuery<{ companyId: number; orderNbr: string }, AppointmentRow>((db, arg) =>

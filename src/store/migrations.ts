@@ -198,6 +198,11 @@ async function createImports(db: Kysely<Tables>): Promise<void> {
     .addColumn("finished_at", "bigint")
     .execute();
   await db.schema
+    .createIndex("imports_by_age")
+    .on("imports")
+    .columns(["company_id", "received_at"])
+    .execute();
+  await db.schema
     .createTable("import_items")
     .addColumn("import_id", "integer", (c) => c.notNull().references("imports.id"))
     .addColumn("position", "integer", (c) => c.notNull())

@@ -1,0 +1,189 @@
+/** What housekeeping ends and removes besides deliveries: holds, appointments, outcomes of imports, positions (decisions 2.2, 4, 9). */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { endHolds, pruneRecords } from "../../src/app/prune-records.ts";
+import { loadConfig } from "../../src/config/load-config.ts";
+import type { Config } from "../../src/config/schema.ts";
+import {
+  cancelOrder,
+  home,
+  importOrder,
+  minutes,
+  morning,
+  openNorth,
+  reserve,
+  slotId,
+  sumsOf,
+} from "../support/appointment-client.ts";
+import { listTrackedLoads } from "../../src/store/record-retention.ts";
+import { codeOf, type GatewayStore } from "../support/gateway-store.ts";
+import { north, RouteDriver } from "../support/route-driver.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const day = 24 * 60 * minutes;
+const going = new AbortController().signal;
+
+/** Of ACME everything is kept for 30 days, of others for the 90 of the standard. */
+async function configured(): Promise<Config> {
+  const path = join(temporaryFolder(), "dropgate.yaml");
+  await writeFile(path, "stateDir: ./var\ncompanies: {ACME: {outbound: {keepDays: 30}}}");
+  const loaded = await loadConfig({ path, env: {}, cwd: "/" });
+  if (loaded.kind === "faulty") throw new Error("the configuration of the test is faulty");
+  return loaded.config;
+}
+
+async function prune({ store, now }: GatewayStore) {
+  const config = await configured();
+  return await pruneRecords({ store, clock: { now: () => now }, config: () => config }, going);
+}
+
+async function statesOf({ store }: GatewayStore): Promise<readonly string[]> {
+  const rows = await store.read.selectFrom("appointments").select("state").orderBy("id").execute();
+  return rows.map(({ state }) => state);
+}
+
+describe("appointments", () => {
+  test("a hold whose time is over is marked, gives its share back, and records nothing", async () => {
+    const gateway = await openNorth();
+    for (let hold = 0; hold < 2; hold += 1)
+      await reserve(gateway, { timeSlotId: await slotId(gateway, morning), ...home });
+    gateway.now += 30 * minutes - 1;
+    const end = () => endHolds({ store: gateway.store, clock: { now: () => gateway.now } }, going);
+    await end();
+    expect(await statesOf(gateway)).toEqual(["held", "held"]);
+    gateway.now += 1;
+    await end();
+    expect(await statesOf(gateway)).toEqual(["expired", "expired"]);
+    expect(await sumsOf(gateway)).toEqual({ counted: {}, kept: {} });
+    expect(await gateway.events()).toEqual([]);
+  });
+
+  test("that were given back or ran out are removed after the days of the company, those that hold never", async () => {
+    const gateway = await openNorth();
+    for (const orderId of ["O1", "O2"]) {
+      await importOrder(gateway, orderId);
+      await reserve(gateway, { timeSlotId: await slotId(gateway, morning), orderId, ...home });
+    }
+    await cancelOrder(gateway, "O1");
+    expect(await statesOf(gateway)).toEqual(["released", "confirmed"]);
+    gateway.now += 30 * day;
+    expect(await prune(gateway)).toEqual({ appointments: 0, imports: 0, loads: 0 });
+    gateway.now += 1;
+    expect(await prune(gateway)).toEqual({ appointments: 1, imports: 0, loads: 0 });
+    expect(await statesOf(gateway)).toEqual(["confirmed"]);
+    const { counted, kept } = await sumsOf(gateway);
+    expect(kept).toEqual(counted);
+  });
+});
+
+describe("outcomes of load imports", () => {
+  test("are known for so long, and those that wait for a load stay", async () => {
+    const { site } = await RouteDriver.open();
+    for (let nbr = 1; nbr <= 7; nbr += 1)
+      await site.importLoads({ loadHeader: { loadNbr: `L${nbr}` }, stops: [{ stopNbr: `S${nbr}` }] });
+    const imports = await site.store.read
+      .selectFrom("imports")
+      .select(["id", "guid"])
+      .orderBy("id")
+      .execute();
+    await site.store.write(async (tx) => {
+      await tx
+        .updateTable("imports")
+        .set({ finished_at: null })
+        .where("id", "=", imports[0]?.id ?? 0)
+        .execute();
+    });
+    site.now += 30 * day;
+    expect((await prune(site)).imports).toBe(0);
+    site.now += 1;
+    expect((await prune(site)).imports).toBe(6);
+    const infoOf = (importId = "") =>
+      codeOf(site.operations.readImportInfo({ companyId: site.companyId, importId }));
+    expect([await infoOf(imports[0]?.guid), await infoOf(imports[1]?.guid)]).toEqual([
+      "done",
+      "loadNotFound",
+    ]);
+    expect(await site.store.read.selectFrom("import_items").select("load_nbr").execute()).toEqual([
+      { load_nbr: "L1" },
+    ]);
+  });
+});
+
+describe("positions", () => {
+  async function whereabouts({ site }: RouteDriver) {
+    const of = async (table: "positions" | "route_progress") => {
+      const rows = await site.store.read
+        .selectFrom(table)
+        .innerJoin("loads", "loads.id", `${table}.load_id`)
+        .select("load_nbr")
+        .distinct()
+        .orderBy("load_nbr")
+        .execute();
+      return rows.map(({ load_nbr }) => load_nbr);
+    };
+    return { positions: await of("positions"), progress: await of("route_progress") };
+  }
+
+  async function drive(route: RouteDriver, nbr: string, positions: number): Promise<void> {
+    await route.load([{ stopNbr: `S${nbr}`, to: north(5) }], { nbr });
+    await route.report("route.initiated", { loadNbr: nbr });
+    for (let count = 0; count < positions; count += 1) await route.position(1, { loadNbr: nbr });
+  }
+
+  const finish = (route: RouteDriver, nbr: string) =>
+    route.report("stop.dropoff.confirmation", { loadNbr: nbr, stopNbr: `S${nbr}`, at: 1_000 });
+
+  test("are looked for from load to load, a few at a time", async () => {
+    const route = await RouteDriver.open();
+    for (let nbr = 0; nbr < 5; nbr += 1) await drive(route, `L${nbr}`, 2);
+    for (const nbr of ["L1", "L2", "L4"]) await finish(route, nbr);
+    const { store, companyId, now } = route.site;
+    const step = (afterId: number) =>
+      listTrackedLoads(store.read, { companyId, before: now + 1, limit: 2, afterId });
+    expect([await step(0), await step(2), await step(4)]).toEqual([
+      { lastId: 2, old: [2] },
+      { lastId: 4, old: [3] },
+      { lastId: undefined, old: [5] },
+    ]);
+    expect(await listTrackedLoads(store.read, { companyId, before: now, limit: 9, afterId: 0 })).toEqual({
+      ...{ lastId: undefined, old: [] },
+    });
+  });
+
+  test("of loads that are over are removed after the days of the company; of others never", async () => {
+    const route = await RouteDriver.open();
+    const all = Array.from({ length: 5 }, (_, at) => `L${at}`);
+    for (const nbr of all) await drive(route, nbr, 3);
+    for (const nbr of all.slice(1)) await finish(route, nbr);
+    // A load of which it was only told afterwards where it was.
+    await route.site.store.write(async (tx) => {
+      const late = tx.selectFrom("loads").select("id").where("load_nbr", "=", "L4");
+      await tx.deleteFrom("route_progress").where("load_id", "in", late).execute();
+    });
+    const before = { positions: all, progress: all.slice(0, 4) };
+    route.site.now += 30 * day;
+    expect([(await prune(route.site)).loads, await whereabouts(route)]).toEqual([0, before]);
+    route.site.now += 1;
+    expect([(await prune(route.site)).loads, await whereabouts(route)]).toEqual([
+      4,
+      { positions: ["L0"], progress: ["L0"] },
+    ]);
+    // What was reported stays: an event that comes again is still known.
+    await finish(route, "L1");
+    expect(await route.loadStatus("L1")).toBe(90);
+  });
+});
+
+test("where nothing is old, nothing is written", async () => {
+  const { site } = await RouteDriver.open();
+  await site.importLoads({ loadHeader: { loadNbr: "L1" }, stops: [{ stopNbr: "S1" }] });
+  const store = {
+    read: site.store.read,
+    write: () => Promise.reject(new Error("something was written")),
+  };
+  const config = await configured();
+  const deps = { store, clock: { now: () => site.now }, config: () => config };
+  await endHolds(deps, going);
+  expect(await pruneRecords(deps, going)).toEqual({ appointments: 0, imports: 0, loads: 0 });
+});
