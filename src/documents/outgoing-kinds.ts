@@ -98,6 +98,14 @@ function isWhole(value: ScalarValue, least: number): boolean {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= least;
 }
 
+const dateOrDateTime: PlainKind = {
+  typeName: "DateOrDateTime",
+  about: "A date such as 2026-11-05, or a date-time as it was sent.",
+  base: "xs:token",
+  facets: [pattern(`${realDate}(${realTime})?`)],
+  write: writeIf((text) => normaliseDateOrDateTime(text) === text),
+};
+
 const plainKinds: Readonly<Record<PlainKindName, PlainKind>> = {
   number: decimal,
   numberText: decimal,
@@ -129,13 +137,8 @@ const plainKinds: Readonly<Record<PlainKindName, PlainKind>> = {
     facets: [pattern(`${localDateTime}Z`)],
     write: writeIf((text) => utcForm.test(text) && hasYear(text)),
   },
-  date: {
-    typeName: "DateOrDateTime",
-    about: "A date such as 2026-11-05, or a date-time as it was sent.",
-    base: "xs:token",
-    facets: [pattern(`${realDate}(${realTime})?`)],
-    write: writeIf((text) => normaliseDateOrDateTime(text) === text),
-  },
+  date: dateOrDateTime,
+  localDate: dateOrDateTime,
   timeZone: {
     typeName: "TimeZone",
     about: "An IANA time zone such as America/New_York, or an abbreviation such as EST, CET or UTC.",

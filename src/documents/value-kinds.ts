@@ -5,7 +5,12 @@
  * An empty element is absent for every typed kind, and an empty string for text.
  */
 import { identifierForm, isIdentifier } from "../domain/identifier-text.ts";
-import { isTimeZone, normaliseDateOrDateTime, normaliseLocalDateTime } from "../domain/local-time.ts";
+import {
+  isTimeZone,
+  normaliseDateOrDateTime,
+  normaliseDateOrLocalDateTime,
+  normaliseLocalDateTime,
+} from "../domain/local-time.ts";
 import type { ErrorCode } from "../lib/errors.ts";
 
 export type ScalarValue = string | number | boolean;
@@ -90,6 +95,14 @@ const stopTypes = new Map([
   ["DO", "DO"],
 ]);
 
+const dateOrDateTime = {
+  typeName: "DateOrDateTime",
+  expected: "a real date such as 2026-11-05",
+  faultCode: "badDate",
+  restriction: { base: "xs:token", facets: [pattern(`(${datePattern}(${timePattern})?)?`)] },
+  write: writeText,
+} as const;
+
 export const valueKinds = {
   text: {
     typeName: "Text",
@@ -154,14 +167,8 @@ export const valueKinds = {
     read: readWith(normaliseLocalDateTime),
     write: writeText,
   },
-  date: {
-    typeName: "DateOrDateTime",
-    expected: "a real date such as 2026-11-05",
-    faultCode: "badDate",
-    restriction: { base: "xs:token", facets: [pattern(`(${datePattern}(${timePattern})?)?`)] },
-    read: readWith(normaliseDateOrDateTime),
-    write: writeText,
-  },
+  date: { ...dateOrDateTime, read: readWith(normaliseDateOrDateTime) },
+  localDate: { ...dateOrDateTime, read: readWith(normaliseDateOrLocalDateTime) },
   timeZone: {
     typeName: "TimeZone",
     expected: "an IANA time zone such as America/New_York, or EST, CET, UTC",

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { isTimeZone, normaliseDateOrDateTime, normaliseLocalDateTime } from "./local-time.ts";
+import {
+  isTimeZone,
+  normaliseDateOrDateTime,
+  normaliseDateOrLocalDateTime,
+  normaliseLocalDateTime,
+} from "./local-time.ts";
 
 test.each([
   ["2026-11-05T08:00:00", "2026-11-05T08:00:00"],
@@ -26,6 +31,14 @@ test.each([
   ["2026-02-30", undefined],
 ])("the date %j becomes %j", (text, expected) => {
   expect(normaliseDateOrDateTime(text)).toBe(expected);
+});
+
+test.each([
+  ["2026-4-5", "2026-04-05"],
+  ["2026-4-5T8:0:0.000Z", "2026-04-05T08:00:00"],
+  ["2026-02-30T08:00:00", undefined],
+])("the date without a zone %j becomes %j", (text, expected) => {
+  expect(normaliseDateOrLocalDateTime(text)).toBe(expected);
 });
 
 test.each(["America/New_York", "Europe/Berlin", "UTC", "EST", "CEST", "AKDT", "Etc/GMT+5"])(

@@ -62,7 +62,12 @@ export function normaliseTimeOfDay(text: string): string | undefined {
   return [parts[1], parts[2], parts[3] ?? "0"].map((part) => part?.padStart(2, "0")).join(":");
 }
 
-/** A date, or a full date-time that keeps its fraction and its `Z` (`orderDate`, `invoiceDate`); undefined when neither. */
+/** A date, or a local date-time without fraction and `Z` (`invoiceDate`); undefined when neither. */
+export function normaliseDateOrLocalDateTime(text: string): string | undefined {
+  return normaliseDate(text) ?? normaliseLocalDateTime(text);
+}
+
+/** A date, or a full date-time that keeps its fraction and its `Z` (`orderDate`); undefined when neither. */
 export function normaliseDateOrDateTime(text: string): string | undefined {
   const date = normaliseDate(text);
   if (date !== undefined) return date;

@@ -4,7 +4,11 @@
  * that the check names it.
  */
 import { type Fields, isFields, rewrite } from "./fields-of-json.ts";
-import { normaliseDateOrDateTime, normaliseLocalDateTime } from "./local-time.ts";
+import {
+  normaliseDateOrDateTime,
+  normaliseDateOrLocalDateTime,
+  normaliseLocalDateTime,
+} from "./local-time.ts";
 
 function normaliseSchedule(value: unknown): unknown {
   if (!isFields(value)) return value;
@@ -39,7 +43,7 @@ export function normaliseStopDetail(value: unknown): unknown {
   const detail = { ...value };
   if ("comments" in detail) detail["comments"] = normaliseComments(detail["comments"]);
   rewrite(detail, "orderDate", normaliseDateOrDateTime);
-  rewrite(detail, "invoiceDate", normaliseDateOrDateTime);
+  rewrite(detail, "invoiceDate", normaliseDateOrLocalDateTime);
   rewrite(detail, "earliestDTTM", normaliseLocalDateTime);
   rewrite(detail, "latestDTTM", normaliseLocalDateTime);
   return detail;

@@ -35,6 +35,12 @@ describe("normaliseStop", () => {
     expect(normaliseStop({ to: { schedule } })).toEqual({ to: { schedule: expected } });
   });
 
+  test("an invoice date gives its Z up, which the interface shows for order dates alone", () => {
+    const stop = { stopDetails: [{ invoiceDate: "2020-4-5T8:0:0Z" }, { invoiceDate: "2020-4-5" }] };
+    const stopDetails = [{ invoiceDate: "2020-04-05T08:00:00" }, { invoiceDate: "2020-04-05" }];
+    expect(normaliseStop(stop)).toEqual({ stopDetails });
+  });
+
   test("an order date keeps its Z, and nothing is changed in place", () => {
     const stop = { stopDetails: [{ orderDate: "2020-4-5T8:0:0Z" }] };
     expect(normaliseStop(stop)).toEqual({ stopDetails: [{ orderDate: "2020-04-05T08:00:00Z" }] });
