@@ -10,42 +10,11 @@ import type { Load } from "../../src/domain/load.ts";
 import { applyLoad } from "../../src/operations/apply-load.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { replayEvents, type States } from "../support/replay-events.ts";
-import { north, RouteDriver } from "../support/route-driver.ts";
+import { RouteDriver } from "../support/route-driver.ts";
+import { createRandom, kindOf, kinds, type StopKind, stopOf } from "../support/walk-stops.ts";
 
 const steps = 3_000;
 const replayEvery = 500;
-
-/** Mulberry32: a small generator whose walk is the same on every machine. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-type Kind = "pickupOnly" | "both" | "dropoff";
-const kindOf = (stopNbr: string): Kind =>
-  (["pickupOnly", "both", "dropoff"] as const)[Number(stopNbr.slice(1)) % 3] ?? "dropoff";
-const kinds = {
-  isPickupOnly: (stopNbr: string) => kindOf(stopNbr) === "pickupOnly",
-  hasPickup: (stopNbr: string) => kindOf(stopNbr) !== "dropoff",
-};
-
-function stopOf(stopNbr: string): object {
-  const place = Number(stopNbr.slice(1)) + 1;
-  const to = { ...north(place), schedule: { timeFrom: "2026-11-05T08:00:00" } };
-  switch (kindOf(stopNbr)) {
-    case "pickupOnly":
-      return { stopNbr, stopType: "PU", from: to };
-    case "both":
-      return { stopNbr, from: north(place + 0.5), to };
-    case "dropoff":
-      return { stopNbr, to };
-  }
-}
 
 /** What may follow each state in one step; the same state always may. */
 const loadMoves: Readonly<Record<string, readonly number[]>> = {
@@ -68,7 +37,7 @@ const stopMoves: Readonly<Record<string, readonly string[]>> = {
   "80": ["10", "20"],
   "90": [],
 };
-const allowedKinds: Readonly<Record<string, readonly Kind[]>> = {
+const allowedKinds: Readonly<Record<string, readonly StopKind[]>> = {
   "24": ["pickupOnly", "both"],
   "27": ["pickupOnly", "both"],
   "30": ["both"],
@@ -147,7 +116,7 @@ class Walk {
     const isReturning = now.returning.has(loadNbr) || Number(loadNbr.slice(1)) % 3 === 0;
     const load = normaliseLoad({
       loadHeader: { loadNbr, originAddr1: "Origin", ...(isReturning ? { returnToDepot: "ALWAYS" } : {}) },
-      stops: stopNbrs.map(stopOf),
+      stops: stopNbrs.map((stopNbr) => stopOf(stopNbr)),
       ...(this.#random() < 0.5 ? { loadAssignment: { driverUserName: this.#pick(["ann", "bob"]) } } : {}),
     }) as Load;
     const { site } = this.#route;

@@ -87,6 +87,9 @@ function replayStop(replay: Replay, event: Recorded, isPickupOnly: (stopNbr: str
     case 7021:
       stop.status = "80";
       return;
+    case 7059:
+      Object.assign(stop, { status: "99", loadNbr: null });
+      return;
   }
 }
 

@@ -1,0 +1,318 @@
+/**
+ * A short random walk over a few loads and stops of its own, by all the ways in which states change: XML stop orders as the
+ * web service takes them, imports of stops, ASNs, orders and loads, carriers, drivers, deletions, route events, positions.
+ */
+import type { DocumentPool } from "../../src/documents/document-pool.ts";
+import { normaliseLoad } from "../../src/domain/normalise-load.ts";
+import type { Load } from "../../src/domain/load.ts";
+import { routeEventCodes } from "../../src/domain/route-event-rules.ts";
+import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
+import { applyLoad } from "../../src/operations/apply-load.ts";
+import { prepareQuery } from "../../src/store/prepared-query.ts";
+import { codeOf } from "./gateway-store.ts";
+import type { RouteDriver } from "./route-driver.ts";
+import { createRandom, kindOf, stopOf } from "./walk-stops.ts";
+
+/** What the walk's own loads and stops are like. */
+export interface WalkStates {
+  readonly loads: ReadonlyMap<string, number>;
+  readonly stops: ReadonlyMap<string, { readonly status: string; readonly loadNbr: string | null }>;
+}
+
+interface Step {
+  readonly what: string;
+  /** How often one stop may be changed by it: a document may name a stop several times. */
+  readonly moves?: number;
+  /** Stops that it deletes and creates again. */
+  readonly anew?: readonly string[];
+  /** Gives "done", or the name of the refusal. */
+  readonly run: () => Promise<string>;
+}
+
+interface Instruction {
+  readonly stopNbr: string;
+  /** `01`, `02` or `03`. */
+  readonly code: string;
+  readonly what: string;
+  readonly xml: string;
+}
+
+export interface WalkWorld {
+  readonly route: RouteDriver;
+  readonly documents: Pick<DocumentPool, "prepareBytes">;
+}
+
+interface RangeArguments {
+  readonly companyId: number;
+  readonly first: string;
+  readonly behind: string;
+}
+
+interface LoadRow {
+  readonly id: number;
+  readonly load_nbr: string;
+  readonly load_status: number;
+}
+
+const loadsQuery = prepareQuery<RangeArguments, LoadRow>((db, arg) =>
+  db
+    .selectFrom("loads")
+    .select(["id", "load_nbr", "load_status"])
+    .where("company_id", "=", arg("companyId"))
+    .where("load_nbr", ">=", arg("first"))
+    .where("load_nbr", "<", arg("behind")),
+);
+
+interface StopRow {
+  readonly stop_nbr: string;
+  readonly stop_status: string;
+  readonly load_id: number | null;
+}
+
+const stopsQuery = prepareQuery<RangeArguments, StopRow>((db, arg) =>
+  db
+    .selectFrom("stops")
+    .select(["stop_nbr", "stop_status", "load_id"])
+    .where("company_id", "=", arg("companyId"))
+    .where("stop_nbr", ">=", arg("first"))
+    .where("stop_nbr", "<", arg("behind")),
+);
+
+const stopCount = 6;
+const loadCount = 2;
+
+function element(name: string, value: string): string {
+  return `<${name}>${value}</${name}>`;
+}
+
+/** The same address as `stopOf` gives, so that the stop has the same visits. */
+function addressXml(stopNbr: string, hasWindow: boolean): string {
+  const kind = kindOf(stopNbr);
+  const from = element("ShipFromAddr1", `Street of ${stopNbr}`);
+  const to = element("ShipToAddr1", `Place of ${stopNbr}`);
+  const window = hasWindow ? element("EarliestStartDTTM", "2026-11-05T08:00:00") : "";
+  if (kind === "pickupOnly") return `${element("StopType", "PU")}${from}${window}`;
+  return `${kind === "both" ? from : ""}${to}${window}`;
+}
+
+export class ShortWalk {
+  readonly trace: string[] = [];
+  readonly name: string;
+  readonly length: number;
+  readonly #world: WalkWorld;
+  readonly #random: () => number;
+  /** Stops that were deleted and have been created anew since: nothing is recorded of that. */
+  readonly createdAnew = new Set<string>();
+  #minute = 0;
+  #last: Step | undefined;
+
+  constructor(world: WalkWorld, seed: number) {
+    this.#world = world;
+    this.#random = createRandom(seed);
+    this.name = `W${seed}`;
+    // From 5 to 40 steps, most of them short.
+    this.length = 5 + Math.floor(this.#random() ** 3 * 36);
+  }
+
+  async states(): Promise<WalkStates> {
+    const { read } = this.#world.route.site.store;
+    const [first, behind] = [`${this.name}L`, `${this.name}T`];
+    const range = { companyId: this.#companyId, first, behind };
+    const { rows: loads } = await loadsQuery.run(read, range);
+    const { rows: stops } = await stopsQuery.run(read, range);
+    const loadNbrs = new Map(loads.map(({ id, load_nbr }) => [id, load_nbr]));
+    return {
+      loads: new Map(loads.map((row) => [row.load_nbr, row.load_status])),
+      stops: new Map(
+        stops.map(({ stop_nbr, stop_status: status, load_id: id }) => {
+          const loadNbr = id === null ? null : (loadNbrs.get(id) ?? "a load of others");
+          return [stop_nbr, { status, loadNbr }];
+        }),
+      ),
+    };
+  }
+
+  /** Does something by chance, and gives what came of it, and how many moves of a stop that may be. */
+  async step(now: WalkStates): Promise<{ readonly outcome: string; readonly moves: number }> {
+    const { site } = this.#world.route;
+    site.now += 1_000;
+    const isAgain = this.#last !== undefined && this.#chance(0.04);
+    const step = isAgain && this.#last !== undefined ? this.#last : this.#choose(now);
+    this.#last = step;
+    this.trace.push(step.what);
+    const outcome = await step.run();
+    this.trace.push(`  ${outcome}`);
+    if (outcome === "done") for (const stopNbr of step.anew ?? []) this.createdAnew.add(stopNbr);
+    return { outcome, moves: step.moves ?? 1 };
+  }
+
+  get #companyId(): number {
+    return this.#world.route.site.companyId;
+  }
+
+  #chance(share: number): boolean {
+    return this.#random() < share;
+  }
+
+  #pick<T>(list: readonly T[]): T {
+    const one = list[Math.floor(this.#random() * list.length)];
+    if (one === undefined) throw new Error("nothing to pick from");
+    return one;
+  }
+
+  #stop(): string {
+    return `${this.name}S${Math.floor(this.#random() * stopCount)}`;
+  }
+
+  #load(): string {
+    return `${this.name}L${Math.floor(this.#random() * loadCount)}`;
+  }
+
+  #choose(now: WalkStates): Step {
+    const ways: readonly (readonly [weight: number, way: () => Step])[] = [
+      [20, () => this.#xml()],
+      [14, () => this.#import()],
+      [12, () => this.#importLoad(now)],
+      [10, () => this.#assign()],
+      [7, () => this.#delete()],
+      [34, () => this.#event(now)],
+      [3, () => this.#position()],
+    ];
+    let left = this.#random() * 100;
+    for (const [weight, way] of ways) {
+      left -= weight;
+      if (left < 0) return way();
+    }
+    return this.#position();
+  }
+
+  #instruction(): Instruction {
+    const [stopNbr, code] = [this.#stop(), this.#pick(["01", "01", "02", "03"])];
+    const head = `${element("StopNbr", stopNbr)}${element("Function", code)}`;
+    if (code === "02") return { stopNbr, code, what: `02 ${stopNbr}`, xml: `<Stop>${head}</Stop>` };
+    const carrier = this.#pick(["C1", "C1", "", "unknown"]);
+    const assignment = code === "03" ? element("StopAssignment", element("CarrierCode", carrier)) : "";
+    const hasWindow = this.#chance(0.7);
+    return {
+      ...{ stopNbr, code },
+      what: `${code} ${stopNbr} ${hasWindow ? "window" : ""} ${code === "03" ? carrier : ""}`,
+      xml: `<Stop>${head}${addressXml(stopNbr, hasWindow)}${assignment}</Stop>`,
+    };
+  }
+
+  /** One to three stop orders in a document, which is all or nothing. */
+  #xml(): Step {
+    const { route, documents } = this.#world;
+    const { store, companyId, now } = route.site;
+    const orders = Array.from({ length: 1 + Math.floor(this.#random() ** 2 * 3) }, () => this.#instruction());
+    const bytes = Buffer.from(element("Stops", orders.map(({ xml }) => xml).join("")));
+    const submission = { companyId, companyCode: "ACME", bytes, userName: "host", requestId: "r" };
+    return {
+      moves: orders.length,
+      anew: orders.flatMap(({ stopNbr, code }, at) => {
+        const before = orders.slice(0, at).findLast((one) => one.stopNbr === stopNbr);
+        return code !== "02" && before?.code === "02" ? [stopNbr] : [];
+      }),
+      what: `xml ${orders.map(({ what }) => what).join(", ")}`,
+      run: async () => {
+        const deps = { store, documents, clock: { now: () => now } };
+        const { status, mappedCode } = await submitStopDocument(deps, submission);
+        return status === 10 ? "done" : (mappedCode ?? "refused without a reason");
+      },
+    };
+  }
+
+  #import(): Step {
+    const { site } = this.#world.route;
+    const [stopNbr, kind] = [this.#stop(), this.#pick(["stop", "stop", "asn", "order"])];
+    const stop = stopOf(stopNbr, this.#chance(0.7));
+    const what = `${kind} ${stopNbr}`;
+    if (kind === "stop") return { what, run: () => codeOf(site.importStops(stop)) };
+    if (kind === "asn") return { what, run: () => codeOf(site.importAsns(stop)) };
+    const { stopNbr: orderNbr, ...rest } = { stopNbr, ...stop };
+    const body = { companyCode: "ACME", orders: [{ orderNbr, ...rest }] };
+    return {
+      what,
+      run: () => codeOf(site.operations.importOrders({ ...site.at, serviceName: "default", body })),
+    };
+  }
+
+  #importLoad(now: WalkStates): Step {
+    const { site } = this.#world.route;
+    const loadNbr = this.#load();
+    const kept = [...now.stops].filter(([, stop]) => stop.loadNbr === loadNbr && this.#chance(0.8));
+    const stopNbrs = [...new Set([...kept.map(([nbr]) => nbr), this.#stop(), this.#stop()])];
+    const assignment = this.#pick([null, null, {}, { driverUserName: "ann" }, { carrierCode: "C1" }]);
+    const load = normaliseLoad({
+      loadHeader: {
+        loadNbr,
+        originAddr1: "Origin",
+        ...(loadNbr.endsWith("1") ? { returnToDepot: "ALWAYS" } : {}),
+      },
+      stops: stopNbrs.map((stopNbr) => stopOf(stopNbr, this.#chance(0.8))),
+      ...(assignment === null ? {} : { loadAssignment: assignment }),
+    }) as Load;
+    const change = { companyId: site.companyId, load, path: "loads[0]", now: site.now };
+    return {
+      what: `load ${loadNbr} of ${stopNbrs.join(" ")}, ${JSON.stringify(assignment)}`,
+      run: () => codeOf(site.store.write((tx) => applyLoad(tx, change))),
+    };
+  }
+
+  #assign(): Step {
+    const { operations, at } = this.#world.route.site;
+    const [loadNbr, stopNbr] = [this.#load(), this.#stop()];
+    const carrier = { carrierCode: "C1" };
+    const ways = {
+      [`carrier of ${loadNbr}`]: () => operations.assignLoadCarrier({ ...at, loadNbr, body: carrier }),
+      [`no carrier of ${loadNbr}`]: () => operations.unassignLoadCarrier({ ...at, loadNbr, body: carrier }),
+      [`driver of ${loadNbr}`]: () =>
+        operations.assignLoadDriver({ ...at, loadNbr, body: { driverUserName: "ann" } }),
+      [`no driver of ${loadNbr}`]: () => operations.unassignLoadDriver({ ...at, loadNbr, body: {} }),
+      [`carrier of ${stopNbr}`]: () => operations.assignStopCarrier({ ...at, stopNbr, body: carrier }),
+      [`no carrier of ${stopNbr}`]: () => operations.unassignStopCarrier({ ...at, stopNbr, body: carrier }),
+    };
+    const [what, run] = this.#pick(Object.entries(ways));
+    return { what, run: () => codeOf(run()) };
+  }
+
+  #delete(): Step {
+    const { operations, at } = this.#world.route.site;
+    const [loadNbr, stopNbr, reasonCode] = [this.#load(), this.#stop(), "R"];
+    const ways = {
+      [`cancel ${loadNbr}`]: () => operations.cancelLoad({ ...at, body: { loadNbr, reasonCode } }),
+      [`delete ${stopNbr}`]: () => operations.rejectStop({ ...at, body: { stopNbr, reasonCode } }),
+      [`delete the ASN ${stopNbr}`]: () => operations.rejectAsn({ ...at, body: { stopNbr, reasonCode } }),
+      [`delete the order ${stopNbr}`]: () =>
+        operations.rejectOrder({ ...at, body: { orderNbr: stopNbr, reasonCode } }),
+    };
+    const [what, run] = this.#pick(Object.entries(ways));
+    return { what, run: () => codeOf(run()) };
+  }
+
+  #event(now: WalkStates): Step {
+    const planned = [...now.loads].filter(([, status]) => status < 90).map(([nbr]) => nbr);
+    const loadNbr = planned.length === 0 || this.#chance(0.05) ? this.#load() : this.#pick(planned);
+    const on = [...now.stops].filter(([, stop]) => stop.loadNbr === loadNbr).map(([nbr]) => nbr);
+    const isPlanned = (now.loads.get(loadNbr) ?? 0) < 40;
+    const code = isPlanned && this.#chance(0.8) ? "route.initiated" : this.#pick(routeEventCodes);
+    const stopNbr = on.length === 0 || this.#chance(0.05) ? this.#stop() : this.#pick(on);
+    const stop = code.startsWith("stop.") ? { stopNbr, data: { autoDepart: this.#chance(0.3) } } : {};
+    this.#minute += 1;
+    // Late ones among them: time goes on, but not for all.
+    const at = this.#chance(0.1) ? this.#minute - 10 : this.#minute;
+    const report = { loadNbr, at, as: this.#pick(["ann", "bob", "host", "host", "host"]), ...stop };
+    return {
+      what: `${code} ${JSON.stringify(report)}`,
+      run: () => codeOf(this.#world.route.report(code, report)),
+    };
+  }
+
+  #position(): Step {
+    const [loadNbr, kilometres, at] = [this.#load(), this.#random() * 10, this.#minute];
+    return {
+      what: `position of ${loadNbr}`,
+      run: () => codeOf(this.#world.route.position(kilometres, { loadNbr, as: "host", at })),
+    };
+  }
+}
