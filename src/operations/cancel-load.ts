@@ -1,7 +1,7 @@
 /** Cancels a load that has no driver, with a reason; its stops become unplanned (interface 4.1; decisions 3). */
 import type { Clock } from "../lib/clock.ts";
 import type { Store } from "../store/database.ts";
-import { releaseAllStops, updateLoad } from "../store/loads.ts";
+import { releaseAllStops, updateLoadState } from "../store/loads.ts";
 import { recordEvent } from "../store/recorded-events.ts";
 import { cancellationOf, readLoadCancellation } from "./cancellation-request.ts";
 import { requireLoad } from "./known-load.ts";
@@ -24,7 +24,7 @@ export async function cancelLoad(deps: CancelLoadDeps, input: CancelLoad): Promi
     const load = await requireLoad(tx, { companyId, loadNbr, action: "cancel" });
     const now = deps.clock.now();
     const execution = { ...JSON.parse(load.execution), cancellation: cancellationOf(why, now) };
-    await updateLoad(tx, { ...load, status: 99, execution: JSON.stringify(execution), updatedAt: now });
+    await updateLoadState(tx, { ...load, status: 99, execution: JSON.stringify(execution), updatedAt: now });
     await releaseAllStops(tx, { loadId: load.id, now });
     await recordEvent(tx, { companyId, kind: "loadCancelled", loadNbr, recordedAt: now });
   });

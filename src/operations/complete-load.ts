@@ -5,7 +5,7 @@ import { isFinalStopStatus } from "../domain/stop-status.ts";
 import { mustReturnToDepot } from "../domain/stop-visits.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findStoredLoadById, type StoredLoad } from "../store/load-queries.ts";
-import { updateLoad } from "../store/loads.ts";
+import { updateLoadState } from "../store/loads.ts";
 import { recordEvent } from "../store/recorded-events.ts";
 import { listStopStates } from "../store/route-stops.ts";
 import { utcDateTime } from "./cancellation-request.ts";
@@ -41,6 +41,6 @@ export async function completeLoadWithoutStop(
   if (!(await isLoadDone(tx, { load, header, execution: executed }))) return;
   const end = { actualEndDTTM: utcDateTime(now), actualEndTimeZone: "UTC" };
   const execution = JSON.stringify({ ...executed, ...end });
-  await updateLoad(tx, { ...load, status: 90, execution, updatedAt: now });
+  await updateLoadState(tx, { ...load, status: 90, execution, updatedAt: now });
   await recordEvent(tx, { companyId, kind: "loadCompleted", loadNbr: load.loadNbr, recordedAt: now });
 }

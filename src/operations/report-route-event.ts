@@ -21,7 +21,7 @@ import { originPoint, placeOf } from "../domain/stop-visits.ts";
 import { saveDocuments } from "../store/documents.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import type { StoredLoad } from "../store/load-queries.ts";
-import { updateLoad } from "../store/loads.ts";
+import { updateLoadState } from "../store/loads.ts";
 import { findProgress, saveReportedEvent } from "../store/route-reports.ts";
 import { listPendingStops, listPendingStopsWith } from "../store/route-stops.ts";
 import { applyLoadEvent, checkLoadState, completedIfDone } from "./apply-load-event.ts";
@@ -156,7 +156,7 @@ async function applyEvent(tx: Transaction, route: ReportedRoute, { event, kept }
   const { load: reached, visited } = await applyRule(tx, route, event);
   await saveDocuments(tx, { companyId, documents: kept, now });
   const load = mayComplete(rule, visited) ? await completedIfDone(tx, route, reached) : reached;
-  if (load !== route.load) await updateLoad(tx, { ...load, updatedAt: now });
+  if (load !== route.load) await updateLoadState(tx, { ...load, updatedAt: now });
   if (load.status !== 40) return;
   const place = await placeOfEvent(tx, route, { rule, visited });
   await updateProgress(tx, route, { place, pendingStops: () => pendingStops(tx, route, visited) });

@@ -178,30 +178,18 @@ const insertQuery = prepareQuery<InsertArguments>((db, arg) =>
     .onConflict((conflict) => conflict.columns(["company_id", "name"]).doNothing()),
 );
 
-interface NamedCompletion {
-  readonly companyId: number;
-  readonly name: string;
-}
-
-const idQuery = prepareQuery<NamedCompletion, { id: number }>((db, arg) =>
-  db
-    .selectFrom("completions")
-    .select("id")
-    .where("company_id", "=", arg("companyId"))
-    .where("name", "=", arg("name")),
-);
-
-/** Inserts it under the name that it should have, or the next that is free; gives that name. */
+/** Inserts it under the name that it should have, or the next that is free; gives that name, and its id. */
 async function insertNamed(
   tx: Transaction,
   completion: InsertArguments,
   isNameHeld: boolean,
-): Promise<string> {
-  if (!isNameHeld && (await insertQuery.run(tx, completion)).affected === 1) return completion.name;
+): Promise<{ readonly name: string; readonly subjectId: number }> {
+  const first = isNameHeld ? undefined : await insertQuery.run(tx, completion);
+  if (first?.affected === 1) return { name: completion.name, subjectId: first.insertedId };
   const name = await findFreeName(tx, completion, nextCompletionName);
-  const { affected } = await insertQuery.run(tx, { ...completion, name });
+  const { affected, insertedId } = await insertQuery.run(tx, { ...completion, name });
   if (affected !== 1) throw new Error(`the name ${name} was free, and is not`);
-  return name;
+  return { name, subjectId: insertedId };
 }
 
 /**
@@ -216,11 +204,9 @@ export async function insertCompletion(tx: Transaction, trigger: CompletionTrigg
   const range = await eventRange(tx, trigger);
   const load = await loadOf(tx, snapshot);
   const completion = { ...snapshot, ...range, ...load, companyId, stopNbr, name: wished, code, now };
-  const name = await insertNamed(tx, completion, snapshot.nameHolder !== null);
-  const [inserted] = (await idQuery.run(tx, { companyId, name })).rows;
-  if (inserted === undefined) throw new Error(`the completion ${name} was not kept`);
+  const inserted = await insertNamed(tx, completion, snapshot.nameHolder !== null);
   killPoint("completion.inserted");
-  await insertCompletionDeliveries(tx, { companyId, subjectId: inserted.id, orderKey: stopNbr, name, now });
+  await insertCompletionDeliveries(tx, { companyId, ...inserted, orderKey: stopNbr, now });
 }
 
 /** An event of a completion as it was recorded. */

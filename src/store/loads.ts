@@ -151,12 +151,7 @@ export async function saveLoad(tx: Transaction, record: LoadRecord): Promise<num
   return row.id;
 }
 
-interface LoadUpdate extends LoadAssignmentRecord {
-  readonly id: number;
-  readonly status: LoadStatus;
-  readonly execution: string;
-  readonly updatedAt: number;
-}
+type LoadUpdate = LoadStateChange & LoadAssignmentRecord;
 
 const updateLoadQuery = prepareQuery<LoadUpdate>((db, arg) =>
   db
@@ -172,6 +167,26 @@ const updateLoadQuery = prepareQuery<LoadUpdate>((db, arg) =>
     })
     .where("id", "=", arg("id")),
 );
+
+interface LoadStateChange {
+  readonly id: number;
+  readonly status: LoadStatus;
+  readonly execution: string;
+  readonly updatedAt: number;
+}
+
+/** The assignment apart, which has an index and a foreign key to look after. */
+const updateLoadStateQuery = prepareQuery<LoadStateChange>((db, arg) =>
+  db
+    .updateTable("loads")
+    .set({ load_status: arg("status"), execution: arg("execution"), updated_at: arg("updatedAt") })
+    .where("id", "=", arg("id")),
+);
+
+/** Changes state and execution of a load that is there. */
+export async function updateLoadState(tx: Transaction, change: LoadStateChange): Promise<void> {
+  await updateLoadStateQuery.run(tx, change);
+}
 
 /** Changes state, assignment and execution of a load that is there. */
 export async function updateLoad(tx: Transaction, change: LoadUpdate): Promise<void> {

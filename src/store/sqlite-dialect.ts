@@ -18,6 +18,7 @@ import {
 } from "kysely";
 
 import { StoreError } from "../lib/store-error.ts";
+import type { QueryRun, StatementConnection } from "./prepared-query.ts";
 
 /** Below it a WAL reset could corrupt the database. */
 const oldestSafeSqlite = [3, 51, 3] as const;
@@ -159,7 +160,7 @@ export function lockExclusively(path: string): { release(): void } {
 
 type CachedStatement = BetterSqlite.Statement<unknown[], unknown>;
 
-class SqliteConnection implements DatabaseConnection {
+class SqliteConnection implements StatementConnection<CachedStatement> {
   readonly #database: BetterSqlite.Database;
   /** Preparing costs as much as running: statements are kept by their text, the longest unused goes first. */
   readonly #statements = new Map<string, CachedStatement>();
@@ -173,6 +174,20 @@ class SqliteConnection implements DatabaseConnection {
       return Promise.resolve(this.#run<R>(this.#statementFor(query.sql), query.parameters));
     } catch (error) {
       return Promise.reject(toStoreError(error));
+    }
+  }
+
+  prepare(sql: string): CachedStatement {
+    return this.#database.prepare<unknown[]>(sql);
+  }
+
+  async runPrepared<R>(statement: CachedStatement, parameters: readonly unknown[]): Promise<QueryRun<R>> {
+    try {
+      if (statement.reader) return { rows: statement.all(parameters) as R[], affected: 0, insertedId: 0 };
+      const { changes, lastInsertRowid } = statement.run(parameters);
+      return { rows: [], affected: changes, insertedId: Number(lastInsertRowid) };
+    } catch (error) {
+      throw toStoreError(error);
     }
   }
 

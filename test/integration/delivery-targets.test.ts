@@ -5,6 +5,7 @@ import { connectionOf } from "../../src/store/prepared-query.ts";
 import { saveTargetPause } from "../../src/store/outbound-targets.ts";
 import { recordEvents } from "../../src/store/recorded-events.ts";
 import { DeliverySite, failure, hour, minute, second, start, unreachable } from "../support/delivery-site.ts";
+import { watchStatements } from "../support/watch-statements.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const delivered = { kind: "delivered" } as const;
@@ -197,11 +198,9 @@ describe("fairness", () => {
 
     let reads = 0;
     const connection = await connectionOf(store.read);
-    const own = connection.executeQuery.bind(connection);
-    connection.executeQuery = (query) => {
+    watchStatements(connection, () => {
       reads += 1;
-      return own(query);
-    };
+    });
     await site.complete(...stops(100).map((stop) => `N${stop}`));
     await site.pass(second);
     expect(site.target("b").sent).toHaveLength(100);
@@ -218,12 +217,7 @@ describe("fairness", () => {
     await site.startQueue();
     await site.pass(0);
     const asked: string[] = [];
-    const connection = await connectionOf(site.store.read);
-    const own = connection.executeQuery.bind(connection);
-    connection.executeQuery = (query) => {
-      asked.push(query.sql);
-      return own(query);
-    };
+    watchStatements(await connectionOf(site.store.read), (sql) => asked.push(sql));
     await site.addStop("S2");
     await site.pass(0);
     expect(asked.filter((sql) => sql.includes('from "deliveries"'))).toEqual([]);
@@ -236,13 +230,9 @@ describe("fairness", () => {
     const site = await DeliverySite.open();
     const connection = await connectionOf(site.store.read);
     const asked: string[] = [];
-    const own = connection.executeQuery.bind(connection);
-    connection.executeQuery = (query) => {
-      asked.push(query.sql);
-      return own(query);
-    };
+    const end = watchStatements(connection, (sql) => asked.push(sql));
     await listHeads(site.store.read, { targetId: 1, limit: 10 });
-    connection.executeQuery = own;
+    end();
     const [sql = ""] = asked;
     const plan = await connection.executeQuery<{ detail: string }>({
       ...{ sql: `explain query plan ${sql}`, parameters: [1, 10] },
