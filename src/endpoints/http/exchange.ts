@@ -119,16 +119,22 @@ function sendFileBody(exchange: Exchange, body: FileBody, head: Head, isLingerin
   return length;
 }
 
+/**
+ * A short text goes out together with its head, in one write. A longer one is made bytes first: Node.js would encode it
+ * chunk by chunk into memory of three times its length.
+ */
+const maxTextLength = 4_096;
+
 /** Sends the answer and gives the length of its body. `mustClose` ends the connection after it. */
 export function sendAnswer(exchange: Exchange, answer: Answer, mustClose: boolean): number {
   const { request, response } = exchange;
   const { status, body: given } = answer;
-  // Bytes: a text would be encoded chunk by chunk into memory of three times its length.
-  const body = typeof given === "string" ? Buffer.from(given) : given;
+  const body = typeof given === "string" && given.length > maxTextLength ? Buffer.from(given) : given;
   const isLingering = hasLongUnreadBody(request);
   const head = headOf(exchange, answer, mustClose || isLingering);
-  if (!(body instanceof Uint8Array)) return sendFileBody(exchange, body, head, isLingering);
-  const length = body.byteLength;
+  if (typeof body !== "string" && !(body instanceof Uint8Array))
+    return sendFileBody(exchange, body, head, isLingering);
+  const length = Buffer.byteLength(body);
   if (status === 204) delete head["content-type"];
   else head["content-length"] = length;
   response.writeHead(status, head);
