@@ -6,7 +6,7 @@ import type { Integrations } from "../integrations/integrations.ts";
 import { createLocations, type Locations } from "../inbound/locations.ts";
 import { createPipeline, type Pipeline } from "../inbound/pipeline.ts";
 import type { Clock } from "../lib/clock.ts";
-import { HeapGrowth } from "../lib/heap-growth.ts";
+import { HeapGrowth, keepThreadHeapsSmall } from "../lib/heap-growth.ts";
 import type { Logger } from "../lib/log.ts";
 import { type ConfigurableSignIn, createSignIn } from "../operations/create-sign-in.ts";
 import type { Store } from "../store/database.ts";
@@ -55,6 +55,7 @@ export function buildParts(
   const { log, clock, stack } = rest;
   const locations = createLocations(config.stateDir);
   const documentsDir = documentsDirOf(locations);
+  keepThreadHeapsSmall();
   const documents = createDocumentPool({ ...documentPoolOptionsOf(config, log), documentsDir });
   // The getter: each reload replaces the configuration, and everybody is to see the one in force.
   const current = { config };

@@ -76,7 +76,7 @@ export class ParserThread {
     this.#worker = new Worker(workerUrl(), {
       name: "stop document parser",
       workerData: settings,
-      resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb, maxYoungGenerationSizeMb: 4 },
+      resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb, maxYoungGenerationSizeMb: 6 },
     });
     this.#worker.on("message", (text: string) => this.#receive(JSON.parse(text) as WorkerReport));
     this.#worker.on("error", (error) => this.#note(error));

@@ -37,7 +37,8 @@ export interface FilingQueueDependencies {
 
 function startWorker(): Worker {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new Worker(new URL(`./file-away-worker.${extension}`, import.meta.url));
+  const resourceLimits = { maxYoungGenerationSizeMb: 6 };
+  return new Worker(new URL(`./file-away-worker.${extension}`, import.meta.url), { resourceLimits });
 }
 
 /** One exchange of messages with the thread; a thread that dies fails the group, and the next group gets a new one. */

@@ -236,7 +236,7 @@ export class LaneRunner {
 
   #park(file: WaitingFile, pauseMs: number): void {
     this.#lane.remove(file);
-    file.looks += 1;
+    file.looks = (file.looks ?? 0) + 1;
     file.key = undefined;
     this.#parked.add(file, pauseMs);
   }
@@ -344,12 +344,12 @@ export class LaneRunner {
     while (!this.#isStopped) {
       if (error instanceof NotWaitingError) return undefined;
       const isOfStore = isPassingStoreError(error);
-      if (!isOfStore) file.failures += 1;
+      if (!isOfStore) file.failures = (file.failures ?? 0) + 1;
       this.#deps.log.error(
         { err: error, fileId: file.id, company: this.companyCode },
         "deciding about a file failed",
       );
-      const isGivenUp = file.failures >= maxAttempts;
+      const isGivenUp = (file.failures ?? 0) >= maxAttempts;
       if (isOfStore || isGivenUp) await wait(storePauseMs);
       try {
         return await (isGivenUp ? this.#refuseAsInternal(file) : this.#decide(file));

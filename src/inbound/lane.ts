@@ -21,9 +21,10 @@ export interface LaneEntry {
   readonly size: number;
   /** Ledger id; an entry without one is not ready. */
   id: number | undefined;
-  key: LaneKey | undefined;
-  isPreparing: boolean;
-  prepared: PreparedDocument | undefined;
+  // What is found out when its turn comes near: most of those that wait have no room for it yet.
+  key?: LaneKey | undefined;
+  isPreparing?: boolean;
+  prepared?: PreparedDocument | undefined;
 }
 
 class Slot<E extends LaneEntry> {
@@ -133,7 +134,7 @@ export class Lane<E extends LaneEntry> {
     slot.seenUpTo = Math.max(slot.seenUpTo, slot.head);
     for (; slot.seenUpTo < slot.entries.length; slot.seenUpTo += 1) {
       const entry = slot.entries[slot.seenUpTo];
-      if (entry?.key === undefined && entry?.isPreparing === false) break;
+      if (entry !== undefined && entry.key === undefined && entry.isPreparing !== true) break;
     }
     return slot.seenUpTo;
   }

@@ -29,16 +29,17 @@ export function pauseBeforeNextLook(
   context: { readonly settings: LookAgainSettings; readonly now: number },
 ): number | undefined {
   const { settleMs, incompleteGraceMs } = context.settings;
+  const { looks = 0 } = file;
   if (prepared.kind === "unreadable") {
-    const isGone = prepared.systemCode === "ENOENT" && file.looks + 1 >= maxVanished;
-    return isGone || finalSystemCodes.has(prepared.systemCode) ? undefined : growing(settleMs, file.looks);
+    const isGone = prepared.systemCode === "ENOENT" && looks + 1 >= maxVanished;
+    return isGone || finalSystemCodes.has(prepared.systemCode) ? undefined : growing(settleMs, looks);
   }
   const isLocal = file.channel === "folder" || file.channel === "recovered";
   const isOld = context.now - file.receivedAt >= incompleteGraceMs;
   // A name that is refused anyway is not worth waiting for.
   const mayBecomeWhole = prepared.kind === "refused" && prepared.isIncomplete && /\.xml$/i.test(file.name);
   if (!mayBecomeWhole || !isLocal || isOld) return undefined;
-  return growing(settleMs, file.looks);
+  return growing(settleMs, looks);
 }
 
 /** What the receipt says of a file that could not be read at all. */

@@ -1,8 +1,7 @@
 import { basename, dirname, join } from "node:path";
-import type { PreparedDocument } from "../documents/prepared-document.ts";
 import { parseStopFileName, type StopFileName } from "../domain/stop-file-name.ts";
 import type { Channel } from "./inbox.ts";
-import type { LaneEntry, LaneKey } from "./lane.ts";
+import type { LaneEntry } from "./lane.ts";
 
 /**
  * A file that waits to be decided about. 100,000 of them may wait: what can be had from something else is not kept, and
@@ -18,13 +17,10 @@ export interface WaitingFile extends LaneEntry {
   readonly userName: string | null;
   readonly receivedAt: number;
   id: number | undefined;
-  key: LaneKey | undefined;
-  isPreparing: boolean;
-  prepared: PreparedDocument | undefined;
   /** How often it was put aside to be looked at again. */
-  looks: number;
+  looks?: number;
   /** How often deciding about it failed. */
-  failures: number;
+  failures?: number;
 }
 
 export interface WaitingFileSource {
@@ -44,14 +40,15 @@ function arrivalTime(receivedAt: number): number {
   return Number(new Date(receivedAt).toISOString().replaceAll(/[-:T]/g, "").slice(0, 14));
 }
 
-let lastDirectory = "";
-
-/** The same text for files of the same directory, most of which come one after the other. */
-function directoryOf(path: string): string {
-  const directory = dirname(path);
-  if (directory !== lastDirectory) lastDirectory = directory;
-  return lastDirectory;
+/** One text for many equal ones, most of which come one after the other. */
+function shared<Text extends string>(last: { text: Text }, text: Text): Text {
+  if (text !== last.text) last.text = text;
+  return last.text;
 }
+
+const lastDirectory = { text: "" };
+const lastChannel: { text: Channel } = { text: "sftp" };
+const lastUserName = { text: "" };
 
 /** Makes the entry of a file that has just come or that the ledger says is waiting. */
 export function toWaitingFile(source: WaitingFileSource): WaitingFile {
@@ -59,20 +56,15 @@ export function toWaitingFile(source: WaitingFileSource): WaitingFile {
   return {
     companyId: source.companyId,
     name: source.name,
-    directory: directoryOf(source.path),
+    directory: shared(lastDirectory, dirname(source.path)),
     fileName: fileName === source.name ? source.name : fileName,
-    channel: source.channel,
-    userName: source.userName,
+    channel: shared(lastChannel, source.channel),
+    userName: source.userName === null ? null : shared(lastUserName, source.userName),
     receivedAt: source.receivedAt,
     size: source.size,
     sequence: source.sequence,
     nameTime: ledgerTimeOf(parseStopFileName(source.name)) ?? arrivalTime(source.receivedAt),
     id: source.id,
-    key: undefined,
-    isPreparing: false,
-    prepared: undefined,
-    looks: 0,
-    failures: 0,
   };
 }
 
