@@ -14,6 +14,7 @@ import { TlsUnderlay } from "./tls-underlay.ts";
 const closeGraceMs = 1_000;
 /** How often a TLS stream whose TCP connection is over is looked at, while what it holds is being read. */
 const cutLookMs = 10;
+const nothing = Buffer.alloc(0);
 
 export interface DataOptions {
   /** Undefined: without TLS. */
@@ -49,9 +50,17 @@ export class DataConnection {
         this.lastMovedAtMs = Date.now();
         yield chunk as Buffer;
       }
+      if (this.#underlay === undefined) await this.#assertNotReset();
     } catch (error) {
       throw this.#fault ?? new DataFault(426, "The data connection broke", error);
     }
+  }
+
+  /** Node tells a reset that comes right behind bytes as an end in order; writing nothing tells the two apart. */
+  #assertNotReset(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#socket.write(nothing, (error) => (error ? reject(error) : resolve()));
+    });
   }
 
   /** Resolves when there is room for more. */

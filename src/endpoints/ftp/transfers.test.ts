@@ -127,6 +127,17 @@ describe("an upload that breaks off is a part, and no file", () => {
     await expectPart(name, "half");
   });
 
+  test("by a reset right behind its bytes, before any of them is read", async () => {
+    const socket = await client.data();
+    // The server has taken the connection when it answers.
+    await client.code("NOOP");
+    expect(await client.code("STOR inbound/behind.xml")).toBe(150);
+    socket.write("half");
+    socket.resetAndDestroy();
+    expect((await client.answer()).code).toBe(426);
+    await expectPart("behind.xml", "half");
+  });
+
   test("by the end of the control connection, with that of the data connection right behind it", async () => {
     const { name, socket } = await begin("inbound/gone.xml", "half");
     client.socket.destroy();
