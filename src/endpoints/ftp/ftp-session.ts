@@ -127,6 +127,10 @@ export class FtpSession {
 
   endTransfer(): void {
     this.#transfer = undefined;
+  }
+
+  /** What REST and ALLO said was for one transfer, also for one that was refused. */
+  forgetAnnouncements(): void {
     this.restartAt = 0;
     this.announcedBytes = undefined;
   }

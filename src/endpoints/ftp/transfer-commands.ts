@@ -1,7 +1,7 @@
 /** Commands about data connections and transfers. */
 import { isIPv4, isIPv6 } from "node:net";
 import { createAddressSet } from "../../lib/address-range.ts";
-import type { Commands } from "./command.ts";
+import type { Command, Commands } from "./command.ts";
 import type { FtpSession } from "./ftp-session.ts";
 import { factListing, longListing, nameListing } from "./listing.ts";
 import { Refusal, type Reply, reply } from "./replies.ts";
@@ -95,6 +95,20 @@ function pathsOf(session: FtpSession): (argument: string) => Promise<string> {
   return (argument) => session.pathOf(argument);
 }
 
+/** A command that ends, refused or not, what REST and ALLO have said for it. */
+function transfer(run: (session: FtpSession, argument: string) => Promise<Reply>): Command {
+  return {
+    needs: "signIn",
+    run: async (session, argument) => {
+      try {
+        return await run(session, argument);
+      } finally {
+        session.forgetAnnouncements();
+      }
+    },
+  };
+}
+
 export const transferCommands: Commands = {
   PASV: { needs: "signIn", run: enterPassive },
   EPSV: { needs: "signIn", run: enterExtendedPassive },
@@ -107,33 +121,21 @@ export const transferCommands: Commands = {
   ALLO: { needs: "signIn", run: announce },
   // Its work was done when it came: it is not in the order of the others.
   ABOR: { needs: "nothing", run: () => reply(226, "Nothing is being transferred any more") },
-  RETR: {
-    needs: "signIn",
-    run: async (session, argument) => sendFile(session, await fileNamed(session, argument)),
-  },
-  STOR: { needs: "signIn", run: store },
-  APPE: {
-    needs: "signIn",
-    run: async (session, argument) =>
-      receiveFile(session, await fileNamed(session, argument), { kind: "end" }),
-  },
+  RETR: transfer(async (session, argument) => sendFile(session, await fileNamed(session, argument))),
+  STOR: transfer(store),
+  APPE: transfer(async (session, argument) =>
+    receiveFile(session, await fileNamed(session, argument), { kind: "end" }),
+  ),
   STOU: { needs: "signIn", run: () => reply(502, "Files come under their own names here: use STOR") },
   SITE: { needs: "signIn", run: () => reply(502, "There are no SITE commands here") },
-  LIST: {
-    needs: "signIn",
-    run: (session, argument) =>
-      sendListing(session, () => longListing(session.exchange, withoutOptions(argument), pathsOf(session))),
-  },
-  NLST: {
-    needs: "signIn",
-    run: (session, argument) =>
-      sendListing(session, () => nameListing(session.exchange, withoutOptions(argument), pathsOf(session))),
-  },
-  MLSD: {
-    needs: "signIn",
-    run: async (session, argument) => {
-      const path = await session.pathOf(argument);
-      return await sendListing(session, () => factListing(session.exchange, path, session.facts));
-    },
-  },
+  LIST: transfer((session, argument) =>
+    sendListing(session, () => longListing(session.exchange, withoutOptions(argument), pathsOf(session))),
+  ),
+  NLST: transfer((session, argument) =>
+    sendListing(session, () => nameListing(session.exchange, withoutOptions(argument), pathsOf(session))),
+  ),
+  MLSD: transfer(async (session, argument) => {
+    const path = await session.pathOf(argument);
+    return await sendListing(session, () => factListing(session.exchange, path, session.facts));
+  }),
 };

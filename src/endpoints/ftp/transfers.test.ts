@@ -94,6 +94,20 @@ describe("an upload", () => {
     expect((await client.put("inbound/short.xml", "12345")).code).toBe(226);
   });
 
+  test("that is refused ends what REST and ALLO have said: the next one is whole", async () => {
+    await client.command("REST 3");
+    expect((await client.put("inbound/unknown.xml", "x")).code).toBe(550);
+    expect((await client.put("inbound/next.xml", "<Stop/>")).code).toBe(226);
+    expect(await inbound("next.xml")).toBe("<Stop/>");
+    await client.command("ALLO 1000");
+    expect((await client.put("archive/x.xml", "x")).code).toBe(550);
+    expect((await client.put("inbound/after.xml", "<Stop/>")).code).toBe(226);
+    await client.command("REST 3");
+    expect((await client.get("LIST nothing")).answer.code).toBe(550);
+    await server.write("receipts/r.xml", "0123456789");
+    expect((await client.get("RETR receipts/r.xml")).content).toBe("0123456789");
+  });
+
   test("of a name that another connection is uploading is refused", async () => {
     const { socket } = await begin("inbound/twice.xml", "x");
     const other = await server.signedIn();
