@@ -162,6 +162,24 @@ describe("an upload that breaks off is a part, and no file", () => {
     );
   });
 
+  test("by the end of the control connection a moment after that of the data, whatever ALLO has said", async () => {
+    for (const [announced, name] of [
+      ["0", "late0.xml"],
+      ["3", "late3.xml"],
+    ]) {
+      client = await server.signedIn();
+      await client.command(`ALLO ${announced}`);
+      const { socket } = await begin(`inbound/${name}`, "half");
+      socket.end();
+      await closeOf(socket);
+      client.socket.destroy();
+      await expectPart(String(name), "half");
+      await waitFor("the end", () =>
+        server.logLines.some(({ msg, file }) => msg === "upload broken off" && file === `/inbound/${name}`),
+      );
+    }
+  });
+
   test("by the end of the control connection alone", async () => {
     const { name, socket } = await begin("inbound/alone.xml", "half");
     client.socket.end();

@@ -141,18 +141,22 @@ async function receiveInto(
 /** What is known of an upload whose data connection the client has ended. */
 interface Ended {
   readonly transfer: Transfer;
+  /** Of the whole file, and of them what came now. */
   readonly size: number;
+  readonly bytes: number;
   /** Whether the content itself shows that nothing is missing. */
   readonly isEvident: boolean;
 }
 
 /** Throws when it looks as if the client had died. */
-async function assertMeant(session: FtpSession, { transfer, size, isEvident }: Ended): Promise<void> {
+async function assertMeant(session: FtpSession, { transfer, size, bytes, isEvident }: Ended): Promise<void> {
   const { control } = session.deps;
   const { announcedBytes } = session;
   if (announcedBytes !== undefined && size < announcedBytes)
     throw new DataFault(426, `Only ${size} of the ${announcedBytes} bytes came that ALLO had announced`);
-  const isCertain = session.isDataProtected || announcedBytes !== undefined || isEvident;
+  // Some clients announce less than they send, or nothing: that tells no end. Of a part, some announce the rest.
+  const isAsAnnounced = announcedBytes === size || announcedBytes === bytes;
+  const isCertain = session.isDataProtected || isAsAnnounced || isEvident;
   if (!isCertain) await wait(deathMs, undefined, { signal: control.gone }).catch(() => undefined);
   // An end of the control connection that is here already is seen within one turn of the loop.
   await turn();
@@ -178,7 +182,7 @@ export async function receiveFile(session: FtpSession, path: string, place: Uplo
       await receiveInto(upload, data, seen);
       data.endReceiving();
       const { size } = await upload.attributes();
-      await assertMeant(session, { transfer, size, isEvident: ends.isWhole });
+      await assertMeant(session, { transfer, size, bytes, isEvident: ends.isWhole });
       await upload.close();
     });
   } catch (error) {
