@@ -80,7 +80,14 @@ export class PassivePort {
     // A socket can fail before anybody has asked for it.
     socket.on("error", () => undefined);
     const { peerAddress, log } = this.#options;
-    const address = normaliseAddress(socket.remoteAddress ?? "");
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined) {
+      // Reset already. Whose it was is not known any more, so the transfer of the client goes on waiting.
+      log.debug({ port: this.port }, "ftp data connection gone before it was taken");
+      socket.destroy();
+      return;
+    }
+    const address = normaliseAddress(remoteAddress);
     if (address !== peerAddress) {
       log.warn({ from: address, port: this.port }, "ftp data connection from another address refused");
       socket.destroy();
