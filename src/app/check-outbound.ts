@@ -7,6 +7,7 @@ import { mapAtOnce } from "../lib/at-once.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import type { OutboundTarget } from "../store/outbound-targets.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { faultRemedies } from "./fault-remedies.ts";
 import { probeFolder, type ProbeFolder, probesAtOnce, silentText } from "./folder-probe.ts";
 import { allTargetsOf, type AnyTargetConfig, createTarget } from "./outbound-targets.ts";
 
@@ -73,7 +74,7 @@ async function checkReachable(checked: CheckedTarget, stateDir: string): Promise
     if (outcome.kind !== "failed") return fine(`${titleOf(checked)} can be reached and signed in to`);
     return problem(
       `${titleOf(checked)} cannot be used (${outcome.fault}): ${outcome.message}`,
-      "see the message",
+      faultRemedies[outcome.fault],
     );
   } catch (error) {
     const remedy = "see whether the server answers, or raise timeoutMs of the target";

@@ -5,6 +5,7 @@ import type { CallOutcome } from "../endpoints/remote/fetch-messages.ts";
 import { createRemoteClient } from "../endpoints/remote/remote-client.ts";
 import { messageOf } from "../lib/errors.ts";
 import { type CheckFinding, fine, problem } from "./check-finding.ts";
+import { faultRemedies } from "./fault-remedies.ts";
 import { fetchSettingsOf } from "./remotes.ts";
 
 interface CheckedRemote {
@@ -19,7 +20,10 @@ function findingOf({ title, settings }: CheckedRemote, outcome: CallOutcome): Ch
     return fine(`${title} can be signed in to and listed${rest}`);
   }
   if (outcome.kind !== "failed") return problem(`${title} could not be tried`, "see the log of the server");
-  return problem(`${title} cannot be used (${outcome.fault}): ${outcome.message}`, "see the message");
+  return problem(
+    `${title} cannot be used (${outcome.fault}): ${outcome.message}`,
+    faultRemedies[outcome.fault],
+  );
 }
 
 async function tryRemote(checked: CheckedRemote): Promise<CheckFinding> {

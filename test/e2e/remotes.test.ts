@@ -1,5 +1,7 @@
 /** Remotes with the real daemon: over kill -9 at each step of a file's way, with reloads, and as `check --remote` sees them. */
 import { readdirSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type KillPoint, killPoints } from "../../src/lib/kill-point.ts";
@@ -40,6 +42,13 @@ interface FileView {
 }
 
 const ledger = () => site.json<readonly FileView[]>("files", "--limit", "1000");
+
+/** The port of a server that takes connections and never says a word. */
+async function portOf(server: Server): Promise<number> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  return typeof address === "object" ? (address?.port ?? 0) : 0;
+}
 
 const metrics = async () => await (await fetch(`${site.http}/metrics`)).text();
 
@@ -124,15 +133,21 @@ describe.skipIf(!isInstalled("sshd"))("remotes of the daemon", () => {
   });
 
   test("check --remote says what is wrong with each, in words that tell what to do", async () => {
+    const silent = createServer((socket) => socket.on("error", () => undefined).unref());
     await useRemotes({
       fine: settingsOf(remote.directory, "delete"),
       unpinned: settingsOf(join(remote.directory, "kept"), "leave", { hostKeys: [] }),
       nowhere: settingsOf(`${remote.directory}/none`, "leave"),
       unmoved: settingsOf(remote.done, "move", { moveTo: `${remote.done}/none` }),
       closed: settingsOf(remote.directory, "leave", { port: 1 }),
+      silent: settingsOf(remote.directory, "leave", { port: await portOf(silent), timeoutMs: 1_000 }),
+      other: settingsOf(remote.directory, "leave", { port: Number(new URL(site.http).port) }),
     });
+    const begunAt = Date.now();
     const { stdout, exitCode } = await site.cli("check", "--remote", "--json");
-    const findings = JSON.parse(stdout) as readonly { status: string; what: string }[];
+    expect(Date.now() - begunAt).toBeLessThan(20_000);
+    silent.close();
+    const findings = JSON.parse(stdout) as readonly { status: string; what: string; remedy?: string }[];
     const of = (name: string) => findings.find(({ what }) => what.startsWith(`the remote ${name} of`));
     expect(exitCode).toBe(2);
     expect(of("fine")).toMatchObject({ status: "ok" });
@@ -140,6 +155,13 @@ describe.skipIf(!isInstalled("sshd"))("remotes of the daemon", () => {
     expect(of("nowhere")?.what).toMatch(/missingFolder.*none/);
     expect(of("unmoved")?.what).toMatch(/missingFolder.*done\/none/);
     expect(of("closed")?.what).toMatch(/unreachable.*nothing listens/);
+    expect(of("silent")).toMatchObject({
+      what: expect.stringMatching(/timeout.*1000 ms/),
+      remedy: expect.stringMatching(/host and port.*firewall/),
+    });
+    expect(of("other")?.remedy).toMatch(/host and port are those of such a server/);
+    for (const { status, remedy } of findings)
+      if (status === "problem") expect(remedy).not.toBe("see the message");
     const quiet = await site.cli("check", "--json");
     expect(quiet.stdout).not.toContain("the remote fine");
   });
