@@ -50,6 +50,8 @@ class FtpSession implements RemoteSession {
   #isSignedIn = false;
   #home = "/";
   #place: string | undefined;
+  /** False when the server has said that it does not know MDTM. */
+  #tellsTimes = true;
   /** The certificate that has the configured fingerprint, as PEM. */
   #pinned: string | undefined;
 
@@ -220,6 +222,20 @@ class FtpSession implements RemoteSession {
   async #lookByRename(client: Client, name: string): Promise<RemoteEntry | undefined> {
     const { code } = await client.sendIgnoringError(`RNFR ${name}`);
     return code === 350 ? { size: undefined, isFile: true } : undefined;
+  }
+
+  async changedAt(name: string): Promise<string | undefined> {
+    if (!this.#tellsTimes) return undefined;
+    return await this.#call("looking", name, async (client) => {
+      try {
+        const at = (await client.lastMod(name)).getTime();
+        return Number.isNaN(at) ? undefined : String(at);
+      } catch (error) {
+        if (!(error instanceof FTPError)) throw error;
+        if (error.code >= 500 && error.code <= 504) this.#tellsTimes = false;
+        return undefined;
+      }
+    });
   }
 
   async read(name: string, maxBytes: number): Promise<Uint8Array | undefined> {

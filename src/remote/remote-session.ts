@@ -34,6 +34,11 @@ export interface RemoteSession {
   enter(place: RemotePlace): Promise<void>;
   /** In the folder that was entered, as all that follows. Undefined when the name is free. */
   look(name: string): Promise<RemoteEntry | undefined>;
+  /**
+   * When a file was changed, in the server's words, where `look` does not tell: only ever compared with what an earlier
+   * call has given. Undefined when the server does not tell it.
+   */
+  changedAt(name: string): Promise<string | undefined>;
   /** The bytes of a file, at most `maxBytes` and one more; undefined when they may not be read. */
   read(name: string, maxBytes: number): Promise<Uint8Array | undefined>;
   /** Writes or overwrites. */

@@ -173,6 +173,10 @@ class SftpSession implements RemoteSession {
     return { size, isFile, modified: String(modifyTime / 1000) };
   }
 
+  async changedAt(): Promise<undefined> {
+    // `look` tells it.
+  }
+
   async read(name: string, maxBytes: number): Promise<Uint8Array | undefined> {
     const path = this.#prefix + name;
     return await this.#call(`reading ${name}`, async ({ client }) => {

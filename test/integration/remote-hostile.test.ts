@@ -1,5 +1,5 @@
 /** Remotes that lie, never end, or answer wrongly: nothing of it is taken, and nobody else is harmed. */
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, hash } from "node:crypto";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -173,6 +173,34 @@ describe("a server of a remote", () => {
     const sizes = (await rig.ledger()).map(({ size }) => size);
     expect(sizes).toContain(stopText("a", "a newer one").length);
   });
+
+  test.each(["RETR", "MDTM"])(
+    "that replaces a file by one of the same size at %s has the new one taken, for its time is another",
+    async (moment) => {
+      const [older, newer] = [stopText("a", "old"), stopText("a", "new")];
+      put(older);
+      server.times.set(name, "20261105080000");
+      let isReplaced = false;
+      server.onCommand = (command) => {
+        // Amid the download, and before the look that comes ahead of the removal.
+        const isThen = command === moment && (moment !== "MDTM" || commandsOf("MDTM").length === 3);
+        if (!isThen || isReplaced) return;
+        isReplaced = true;
+        server.content = () => {
+          server.content = () => undefined;
+          return moment === "RETR" ? [Buffer.from(older)] : undefined;
+        };
+        put(newer);
+        server.times.set(name, "20261105080001");
+      };
+      await rig.use(remote());
+      for (let round = 0; round < 3; round += 1) await rig.poll();
+      expect(isReplaced).toBe(true);
+      expect(server.files.size).toBe(0);
+      const digests = (await rig.ledger()).map(({ sha256 }) => sha256);
+      expect(digests).toContain(hash("sha256", newer));
+    },
+  );
 
   test("that forgets to remove what it says it has removed has it taken once more, as a duplicate", async () => {
     put();

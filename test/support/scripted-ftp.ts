@@ -15,6 +15,8 @@ export interface ScriptedFtp {
   listing: (() => Iterable<string>) | undefined;
   /** What RETR gives instead of a file's bytes, piece by piece; undefined for the bytes. */
   content: (name: string) => Iterable<Buffer> | undefined;
+  /** What MDTM tells of a file, `YYYYMMDDHHMMSS`; without one it is not known. */
+  readonly times: Map<string, string>;
   /** Of what is stored; the rest is dropped without a word. */
   maxBytes: number;
   /** Called before a command is answered. */
@@ -125,6 +127,8 @@ async function replyTo(
   if (file === undefined) return "550 No such file";
   if (command === "RETR") return await transfer(server, session, [command, argument]);
   if (command === "SIZE") return `213 ${file.length}`;
+  if (command === "MDTM")
+    return server.times.has(argument) ? `213 ${server.times.get(argument)}` : "500 what?";
   if (command === "DELE") return files.delete(argument) ? "250 gone" : "550 No such file";
   if (command === "RNFR") session.renameFrom = argument;
   if (command === "RNTO") {
@@ -164,6 +168,7 @@ export async function startScriptedFtp(): Promise<ScriptedFtp> {
     replies: new Map(),
     listing: undefined,
     content: () => undefined,
+    times: new Map(),
     maxBytes: Number.POSITIVE_INFINITY,
     onCommand: () => undefined,
     end: async () => {

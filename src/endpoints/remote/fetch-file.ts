@@ -1,7 +1,8 @@
 /**
  * One file from a server into a file of this side:
  *
- *   download piece by piece, never more than was listed ──> sync ──> look again: still the size and time that were listed
+ *   download piece by piece, never more than was listed ──> sync ──> look again: still the size and time that were
+ *   listed and asked for before
  *
  * What is left by a crash is a file under a name that no other run uses; the next start removes it.
  */
@@ -11,16 +12,22 @@ import { isSameRemoteVersion } from "../../domain/remote-version.ts";
 import { messageOf, unlessMissing } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { RemoteEntry, RemoteSession } from "../../remote/remote-session.ts";
-import type { CallOutcome, RemoteFile } from "./fetch-messages.ts";
+import type { CallOutcome, FetchedFile, RemoteFile } from "./fetch-messages.ts";
 
 class LongerError extends Error {}
 class OwnFault extends Error {}
 
 /** Whether it is still the file that was listed, as far as the server tells. */
-export function isStill(entry: RemoteEntry | undefined, file: RemoteFile): boolean {
+function isStill(entry: RemoteEntry | undefined, file: RemoteFile): boolean {
   if (entry === undefined || !entry.isFile) return false;
   const { size = file.size, modified = file.modified } = entry;
   return isSameRemoteVersion({ size, modified }, file);
+}
+
+/** Whether it is the very file that was fetched. Servers whose looks tell no time are asked for that by itself. */
+export async function isUntouched(session: RemoteSession, file: FetchedFile): Promise<boolean> {
+  if (!isStill(await session.look(file.name), file)) return false;
+  return (await session.changedAt(file.name)) === file.changedAt;
 }
 
 async function openNew(path: string): Promise<FileHandle> {
@@ -68,12 +75,13 @@ async function download(session: RemoteSession, file: RemoteFile, handle: FileHa
 }
 
 async function fetchInto(session: RemoteSession, file: RemoteFile, handle: FileHandle): Promise<CallOutcome> {
+  const changedAt = await session.changedAt(file.name);
   const { size, hash } = await download(session, file, handle);
   killPoint("remote.fetched");
   if (size !== file.size) return { kind: "changed", why: `${size} bytes came, and ${file.size} were listed` };
-  if (!isStill(await session.look(file.name), file))
+  if (!(await isUntouched(session, { ...file, changedAt })))
     return { kind: "changed", why: "it was changed meanwhile" };
-  return { kind: "fetched", sha256: hash.digest("hex") };
+  return { kind: "fetched", sha256: hash.digest("hex"), changedAt };
 }
 
 /** Fetches a file; what is not fetched leaves nothing at `path`. Rejects with a fault of the session. */

@@ -26,18 +26,24 @@ export interface RemoteFile extends RemoteVersion {
   readonly name: string;
 }
 
+/** A file that has been fetched. */
+export interface FetchedFile extends RemoteFile {
+  /** When it had been changed, as `RemoteSession.changedAt` told it; undefined when it did not. */
+  readonly changedAt: string | undefined;
+}
+
 export type FetchCall =
   /** Lists the folder, having looked that `moveTo` is there. */
   | { readonly kind: "list" }
   /** Writes a file to `path`, which must not be there, and makes it durable. */
   | { readonly kind: "fetch"; readonly file: RemoteFile; readonly path: string }
-  | { readonly kind: "remove"; readonly file: RemoteFile }
-  | { readonly kind: "move"; readonly file: RemoteFile };
+  | { readonly kind: "remove"; readonly file: FetchedFile }
+  | { readonly kind: "move"; readonly file: FetchedFile };
 
 export type CallOutcome =
   /** `isWhole`: all entries have been given. */
   | { readonly kind: "listed"; readonly isWhole: boolean }
-  | { readonly kind: "fetched"; readonly sha256: string }
+  | { readonly kind: "fetched"; readonly sha256: string; readonly changedAt: string | undefined }
   | { readonly kind: "settled" }
   /** It is not the file any more that was listed, or it is gone. */
   | { readonly kind: "changed"; readonly why: string }

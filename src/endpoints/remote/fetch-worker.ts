@@ -10,7 +10,7 @@ import { loadSession } from "../../remote/open-session.ts";
 import type { RemoteSession, TakeEntries } from "../../remote/remote-session.ts";
 import type { ThreadState } from "../../remote/session-thread.ts";
 import type { TransferFault } from "../../remote/transfer-fault.ts";
-import { fetchFile, isStill } from "./fetch-file.ts";
+import { fetchFile, isUntouched } from "./fetch-file.ts";
 import type {
   CallOutcome,
   FetchCall,
@@ -129,7 +129,7 @@ class FetchWorker {
   ): Promise<CallOutcome> {
     try {
       if (call.kind === "fetch") return await fetchFile(session, call.file, call.path);
-      if (!isStill(await session.look(call.file.name), call.file))
+      if (!(await isUntouched(session, call.file)))
         return { kind: "changed", why: "it was replaced or removed" };
       if (call.kind === "remove") await session.remove(call.file.name);
       else await this.#move(session, call.file);

@@ -20,7 +20,7 @@ import { messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/log.ts";
 import { type PinnedFolder, pinFolder } from "../../lib/open-regular-file.ts";
-import type { CallOutcome, RemoteFile } from "./fetch-messages.ts";
+import type { CallOutcome, FetchedFile, RemoteFile } from "./fetch-messages.ts";
 import type { ListedRemote } from "./read-remote.ts";
 import type { PolledRemote, RemoteDeps } from "./remote-deps.ts";
 
@@ -50,7 +50,7 @@ export interface TakingRemote extends ListedRemote {
 }
 
 interface Fetched {
-  readonly file: RemoteFile;
+  readonly file: FetchedFile;
   readonly sha256: string;
   readonly path: string;
 }
@@ -58,7 +58,7 @@ interface Fetched {
 interface Portion {
   readonly fetched: Fetched[];
   /** The ledger has them from an earlier round. */
-  readonly entered: RemoteFile[];
+  readonly entered: FetchedFile[];
   trouble: Trouble | undefined;
 }
 
@@ -194,10 +194,12 @@ export class FileTaker {
     const outcome = await this.#fetch(file, path, signal);
     if (outcome.kind !== "fetched") return this.#notFetched(file, outcome, portion);
     this.#taking.reports.fetched(file.name);
-    if (fate === "entered" && taken?.sha256 === outcome.sha256) {
+    const { sha256, changedAt } = outcome;
+    const fetched = { ...file, changedAt };
+    if (fate === "entered" && taken?.sha256 === sha256) {
       await unlink(path);
-      portion.entered.push(file);
-    } else portion.fetched.push({ file, sha256: outcome.sha256, path });
+      portion.entered.push(fetched);
+    } else portion.fetched.push({ file: fetched, sha256, path });
   }
 
   /** Leaves nothing at `path` unless it is fetched, also when the thread was ended amid it. */
@@ -268,9 +270,9 @@ export class FileTaker {
   }
 
   /** Without those that the ledger does not have, as at the end of the process: they are looked after at the next start. */
-  async #onlyEntered(fetched: readonly Fetched[], placed: readonly Arrival[]): Promise<RemoteFile[]> {
+  async #onlyEntered(fetched: readonly Fetched[], placed: readonly Arrival[]): Promise<FetchedFile[]> {
     const paths = new Map(placed.map(({ name, path }) => [name, path]));
-    const entered: RemoteFile[] = [];
+    const entered: FetchedFile[] = [];
     for (const { file } of fetched) {
       const path = paths.get(file.name);
       if (path === undefined) continue;
@@ -281,7 +283,7 @@ export class FileTaker {
   }
 
   /** Does on the remote what is to be done with files that the ledger has. */
-  async #settle(files: readonly RemoteFile[], signal: AbortSignal): Promise<void> {
+  async #settle(files: readonly FetchedFile[], signal: AbortSignal): Promise<void> {
     const { memory } = this.#deps;
     const { key, remote } = this.#taking;
     if (files.length === 0) return;
@@ -305,7 +307,7 @@ export class FileTaker {
   }
 
   /** False when the server does not let us: then the file is not fetched again as long as it stays the same. */
-  async #settleOne(file: RemoteFile, signal: AbortSignal): Promise<boolean> {
+  async #settleOne(file: FetchedFile, signal: AbortSignal): Promise<boolean> {
     const { client, remote, log } = this.#taking;
     const kind = remote.after === "move" ? "move" : "remove";
     const outcome = await client.run({ kind, file }, signal);
