@@ -97,9 +97,9 @@ function placeOf({ companyId, slot }: Wanted): SlotPlace {
   return { companyId, region: slot.region.name, slotKey: slot.key };
 }
 
-/** A hold may be turned into an appointment until the slot begins; it was early enough when it was made. */
-function requireInTime({ slot, settings, now }: Wanted, hasHold: boolean): void {
-  const isInTime = hasHold ? slot.startsAt > now : isBookable(slot, settings, now);
+/** What has its place in the slot already was early enough when it got it, and may keep it until the slot begins. */
+function requireInTime({ slot, settings, now }: Wanted, hasPlace: boolean): void {
+  const isInTime = hasPlace ? slot.startsAt > now : isBookable(slot, settings, now);
   if (!isInTime) throw noSuchSlot("names a time slot that is past, or cannot be booked at this time");
 }
 
@@ -113,13 +113,18 @@ async function requireRoom(tx: Transaction, wanted: Wanted): Promise<void> {
   );
 }
 
-/** Gives back what the new appointment takes the place of; says whether a hold was among it. */
+/**
+ * Gives back what the new appointment takes the place of; says whether that was in the same slot. One that is sent again
+ * takes the place of itself, and no hold: another of the same address is for another order.
+ */
 async function releaseReplaced(tx: Transaction, wanted: Wanted, orderNbr: string): Promise<boolean> {
   const { companyId, addressKey, now } = wanted;
   const previous = await findAppointment(tx, companyId, orderNbr);
   if (previous !== undefined) await releaseShare(tx, previous, now);
+  const place = placeOf(wanted);
+  if (previous?.region === place.region && previous.slotKey === place.slotKey) return true;
   if (addressKey === undefined) return false;
-  const hold = await findHold(tx, { ...placeOf(wanted), addressKey, now });
+  const hold = await findHold(tx, { ...place, addressKey, now });
   if (hold !== undefined) await releaseShare(tx, hold, now);
   return hold !== undefined;
 }

@@ -120,6 +120,17 @@ describe("a reservation for no order yet", () => {
     expect(await codeOf(reserve(gateway, { timeSlotId, orderId: "O1" }))).toBe("slotFull");
   });
 
+  it("of another order at the same address stays when a reservation is sent again", async () => {
+    const timeSlotId = await slotId(gateway, morning);
+    await reserve(gateway, { timeSlotId, ...home });
+    await reserve(gateway, { timeSlotId, ...home });
+    await importOrder(gateway, "O1");
+    await importOrder(gateway, "O2");
+    for (let time = 0; time < 3; time += 1) await reserve(gateway, { timeSlotId, ...home, orderId: "O1" });
+    expect(await codeOf(reserve(gateway, { timeSlotId, quantity: 1 }))).toBe("slotFull");
+    expect(await codeOf(reserve(gateway, { timeSlotId, ...home, orderId: "O2" }))).toBe("done");
+  });
+
   it("of another slot stays, and is over in its time", async () => {
     const [first, second] = [await slotId(gateway, morning), await slotId(gateway, afternoon)];
     await reserve(gateway, { timeSlotId: first, ...home });
@@ -142,6 +153,8 @@ describe("a reservation for no order yet", () => {
     await reserve(gateway, { timeSlotId, ...home });
     gateway.now = begins - 50 * minutes;
     expect(await codeOf(reserve(gateway, { timeSlotId, orderId: "O2" }))).toBe("slotNotFound");
+    expect(await codeOf(reserve(gateway, { timeSlotId, ...home, orderId: "O1" }))).toBe("done");
+    // The answer was lost, and the host asks again.
     expect(await codeOf(reserve(gateway, { timeSlotId, ...home, orderId: "O1" }))).toBe("done");
     gateway.appointmentSettings = { ...gateway.appointmentSettings, leadMinutes: 0 };
     gateway.now = begins - 1;

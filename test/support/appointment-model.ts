@@ -53,7 +53,8 @@ export class AppointmentModel {
     const live = this.live(now);
     const isOwnHold = (one: Booking) =>
       one.order === undefined && one.slot === slot && address !== undefined && one.address === address;
-    const hold = order === undefined ? undefined : live.find(isOwnHold);
+    const isBookedThere = live.some((one) => one.order === order && one.slot === slot);
+    const hold = order === undefined || isBookedThere ? undefined : live.find(isOwnHold);
     const others = live.filter((one) => one !== hold && (one.order === undefined || one.order !== order));
     if (!this.#fits(others, request, limits)) return false;
     this.bookings = [...others, { ...request, expiresAt: now + this.#holdMs }];
