@@ -276,6 +276,10 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
   parts.log.info({ settings: taken }, "configuration reloaded");
 }
 
+function hostAndPort(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
 function listeningOn(
   { http, sftp, ftp }: Omit<Endpoints, "outbound" | "remotes">,
   config: Config,
@@ -283,10 +287,12 @@ function listeningOn(
   const scheme = config.http.tls === undefined ? "http" : "https";
   const implicitPort = ftp?.implicitPort;
   return {
-    http: `${scheme}://${config.http.host}:${http.port}${config.http.basePath}`,
-    ...(sftp === undefined ? {} : { sftp: `${sftp.address}:${sftp.port}` }),
-    ...(ftp === undefined ? {} : { ftp: `${ftp.address}:${ftp.port}` }),
-    ...(implicitPort === undefined ? {} : { ftps: `${ftp?.address}:${implicitPort}` }),
+    http: `${scheme}://${hostAndPort(config.http.host, http.port)}${config.http.basePath}`,
+    ...(sftp === undefined ? {} : { sftp: hostAndPort(sftp.address, sftp.port) }),
+    ...(ftp === undefined ? {} : { ftp: hostAndPort(ftp.address, ftp.port) }),
+    ...(ftp === undefined || implicitPort === undefined
+      ? {}
+      : { ftps: hostAndPort(ftp.address, implicitPort) }),
   };
 }
 

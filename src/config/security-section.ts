@@ -54,5 +54,5 @@ export const securitySection = section(
         "How long a verified password is remembered in memory, under a keyed hash; 0 hashes at every sign-in. Changes of a user take effect at once all the same.",
     }),
   },
-  { description: "Sign-in, over HTTP and SFTP alike." },
+  { description: "Sign-in, over HTTP, SFTP and FTP alike." },
 );
