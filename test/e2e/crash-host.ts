@@ -1,18 +1,17 @@
 /**
- * A host that does not give up: it sends its chains over SFTP and into folders, notes what was answered, and after each
+ * A host that does not give up: it sends its chains over SFTP (or FTP) and into folders, notes what was answered, and after each
  * death of the daemon connects again and sends once more what was not.
  */
 import { existsSync } from "node:fs";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Client, SFTPWrapper } from "ssh2";
-import SftpClient from "ssh2-sftp-client";
-import { type DaemonRun, program, type Site, user } from "../support/daemon.ts";
+import { type DaemonRun, program, type Site } from "../support/daemon.ts";
 import { runProgram } from "../support/run-program.ts";
 import { receiptName } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { withDatabase } from "./crash-check.ts";
+import { type HostClient, LinkLostError, type OpenHostClient, openSftpHostClient } from "./crash-client.ts";
 import type { Chain, Step } from "./crash-orders.ts";
 
 /** How often a content was sent under a name, and how often that was answered. */
@@ -29,7 +28,7 @@ export interface Folders {
 
 interface Link {
   readonly run: DaemonRun;
-  readonly client: SftpClient;
+  readonly client: HostClient;
 }
 
 /** How the end by SIGKILL is told. */
@@ -38,22 +37,21 @@ const linkCount = 2;
 const deathNoticeMs = 5_000;
 const answersReadMs = 20;
 
-/** Thrown when what was under way can only be sent again to the next run of the daemon. */
-class LinkLostError extends Error {}
-
 export class CrashHost {
   /** By `<name> <content>`. */
   readonly sent = new Map<string, Sent>();
   readonly #site: Site;
   readonly #folders: Folders;
+  readonly #open: OpenHostClient;
   #links: Link[] = [];
   #up: Promise<void>;
   #setUp: () => void = () => undefined;
   #turn = 0;
 
-  constructor(site: Site, folders: Folders) {
+  constructor(site: Site, folders: Folders, open: OpenHostClient = openSftpHostClient) {
     this.#site = site;
     this.#folders = folders;
+    this.#open = open;
     this.#up = new Promise((resolve) => {
       this.#setUp = resolve;
     });
@@ -62,7 +60,7 @@ export class CrashHost {
   /** Connects to the daemon that has just become ready; gives up quietly when that one dies too. */
   async connect(run: DaemonRun): Promise<void> {
     try {
-      const clients = await Promise.all(Array.from({ length: linkCount }, () => this.#connected()));
+      const clients = await Promise.all(Array.from({ length: linkCount }, () => this.#open(this.#site)));
       this.#links = clients.map((client) => ({ run, client }));
       this.#setUp();
     } catch (error) {
@@ -139,10 +137,10 @@ export class CrashHost {
     if (route === "otherDisk") return await this.#drop(this.#folders.otherDisk, step);
     if (route === "rename") return await this.#putAndRename(client, step);
     if (route === "removeAndPut") await this.#putAndRemove(client, path);
-    if (route === "breakAndPut" || route === "breakAndRestart") await this.#putHalf(step);
+    if (route === "breakAndPut" || route === "breakAndRestart") await this.#putHalf(path, content);
     await untilFree(async () => {
-      if (route === "breakAndRestart") await restart(client, path, content);
-      else await client.put(Buffer.from(content), path);
+      if (route === "breakAndRestart") await client.goOn(path, content);
+      else await client.put(path, content);
     });
   }
 
@@ -153,42 +151,22 @@ export class CrashHost {
     await rename(temporary, join(folder, name));
   }
 
-  async #putAndRename(client: SftpClient, { name, content }: Step): Promise<void> {
+  async #putAndRename(client: HostClient, { name, content }: Step): Promise<void> {
     const path = `/inbound/${name}`;
-    await client.put(Buffer.from(content), `${path}.filepart`);
-    // What an attempt before this one has left under these names is to be replaced.
-    await client.posixRename(`${path}.filepart`, `${path}.tmp`);
-    await client.posixRename(`${path}.tmp`, path);
+    await client.put(`${path}.filepart`, content);
+    await client.rename(`${path}.filepart`, `${path}.tmp`);
+    await client.rename(`${path}.tmp`, path);
   }
 
-  async #putAndRemove(client: SftpClient, path: string): Promise<void> {
-    await client.put(Buffer.from("taken back"), `${path}.part`);
-    await client.delete(`${path}.part`);
+  async #putAndRemove(client: HostClient, path: string): Promise<void> {
+    await client.put(`${path}.part`, "taken back");
+    await client.remove(`${path}.part`);
   }
 
   /** The link of its own breaks in the middle. */
-  async #putHalf({ name, content }: Step): Promise<void> {
-    const client = await this.#connected();
-    const handle = await opened(client, `/inbound/${name}`, "w");
-    const half = Buffer.from(content).subarray(0, Math.ceil(content.length / 2));
-    await written(client, handle, half);
-    await client.end();
-  }
-
-  async #connected(): Promise<SftpClient> {
-    const quiet = { error: () => undefined, end: () => undefined, close: () => undefined };
-    const client = new SftpClient("crash", quiet);
-    await client.connect({
-      host: "127.0.0.1",
-      port: this.#site.sftpPort,
-      username: user,
-      privateKey: await readFile(this.#site.keyFile),
-      readyTimeout: 10_000,
-    });
-    (client as unknown as RawClient).client.setNoDelay(true);
-    // Each upload of a link adds its own.
-    (client as unknown as RawClient).client.setMaxListeners(0);
-    return client;
+  async #putHalf(path: string, content: string): Promise<void> {
+    const client = await this.#open(this.#site);
+    await client.breakOff(path, content);
   }
 }
 
@@ -222,12 +200,6 @@ async function retryFile(site: Site, name: string): Promise<void> {
   }
 }
 
-/** What the client does not show. */
-interface RawClient {
-  readonly client: Client;
-  readonly sftp: SFTPWrapper;
-}
-
 /** The daemon may not have noticed yet that the link of the broken upload is gone. */
 async function untilFree(upload: () => Promise<void>): Promise<void> {
   await waitFor("the end of the broken upload", async () => {
@@ -239,40 +211,4 @@ async function untilFree(upload: () => Promise<void>): Promise<void> {
       throw error;
     }
   });
-}
-
-function rawOf(client: SftpClient): SFTPWrapper {
-  return (client as unknown as RawClient).sftp;
-}
-
-/** Settles with the answer, or rejects when the link ends before it. */
-function answered<T>(
-  client: SftpClient,
-  ask: (done: (error: Error | null | undefined, value?: T) => void) => void,
-): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const lost = () => reject(new LinkLostError("the link ended"));
-    client.on("close", lost);
-    ask((error, value) => {
-      client.removeListener("close", lost);
-      if (error === null || error === undefined) resolve(value);
-      else reject(error);
-    });
-  });
-}
-
-async function opened(client: SftpClient, path: string, flags: "w" | "r+"): Promise<Buffer> {
-  const handle = await answered<Buffer>(client, (done) => rawOf(client).open(path, flags, done));
-  if (handle === undefined) throw new Error("an open was answered without a handle");
-  return handle;
-}
-
-async function written(client: SftpClient, handle: Buffer, bytes: Buffer): Promise<void> {
-  await answered(client, (done) => rawOf(client).write(handle, bytes, 0, bytes.length, 0, done));
-}
-
-async function restart(client: SftpClient, path: string, content: string): Promise<void> {
-  const handle = await opened(client, path, "r+");
-  await written(client, handle, Buffer.from(content));
-  await answered(client, (done) => rawOf(client).close(handle, done));
 }

@@ -62,7 +62,8 @@ export class CrashPlace {
     this.hasOtherDisk = hasOtherDisk;
   }
 
-  static async make(): Promise<CrashPlace> {
+  /** `settings`: those of the file besides what the crash test needs. */
+  static async make(settings: Settings = {}): Promise<CrashPlace> {
     const hasOtherDisk = existsSync(otherDisk) && !tmpdir().startsWith(otherDisk);
     const folder = await mkdtemp(join(tmpdir(), "dropgate-crash-"));
     const folders = {
@@ -71,6 +72,7 @@ export class CrashPlace {
     };
     if (!hasOtherDisk) await mkdir(folders.otherDisk);
     const site = await Site.make({
+      ...settings,
       inbound: inboundSettings,
       companies: { ACME: { folders: [{ path: folders.folder }, { path: folders.otherDisk }] } },
     });

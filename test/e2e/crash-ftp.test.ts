@@ -1,0 +1,33 @@
+/**
+ * The same over FTP with TLS: a host that is told 226 has its file applied once, and one that is not sends it again, however
+ * often the daemon dies during uploads and after them. The points are drawn by DROPGATE_CRASH_SEED.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type CertificateFiles, ftpSettings, makeCertificateFiles } from "../support/ftp-clients.ts";
+import { withDatabase } from "./crash-check.ts";
+import { ftpHostClient } from "./crash-client-ftp.ts";
+import { CrashPlace } from "./crash-round.ts";
+import { expectToSurvive } from "./crash-series.ts";
+
+const roundCount = 12;
+const seed = Number(process.env["DROPGATE_CRASH_SEED"] ?? 2);
+
+let certificate: CertificateFiles;
+beforeAll(() => {
+  certificate = makeCertificateFiles();
+});
+afterAll(() => certificate.remove());
+
+test(`what was answered with 226 is applied once or refused with its receipt, over ${roundCount} deaths (seed ${seed})`, async () => {
+  const place = await CrashPlace.make({ ftp: ftpSettings(certificate) });
+  try {
+    await expectToSurvive(place, { roundCount, seed, open: ftpHostClient(certificate.cert) });
+    const sql = "select count(*) as count from files where channel = 'ftp'";
+    const overFtp = withDatabase(place.site, (database) =>
+      database.prepare<[], { count: number }>(sql).get(),
+    );
+    expect(overFtp?.count).toBeGreaterThan(roundCount);
+  } finally {
+    await place.end();
+  }
+}, 240_000);
