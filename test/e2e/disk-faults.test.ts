@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { http, lftp, sftp } from "../support/clients.ts";
 import { company, program, Site } from "../support/daemon.ts";
+import { curlFtp } from "../support/ftp-clients.ts";
 import { isInstalled, runProgram } from "../support/run-program.ts";
 import {
   fileName,
@@ -59,7 +60,8 @@ describe.skipIf(!mayMount)("a full disk (only where a tmpfs can be mounted)", ()
   beforeAll(async () => {
     disk = await mkdtemp(join(tmpdir(), "dropgate-disk-"));
     await runProgram("mount", ["-t", "tmpfs", "-o", "size=48m", "tmpfs", disk]);
-    site = await Site.make({ storage: { minFree: { percent: 50, bytes: "2GB" } } }, join(disk, "var"));
+    const ftp = { enabled: true, allowPlain: true };
+    site = await Site.make({ ftp, storage: { minFree: { percent: 50, bytes: "2GB" } } }, join(disk, "var"));
     await site.start();
   });
   afterAll(async () => {
@@ -79,6 +81,13 @@ describe.skipIf(!mayMount)("a full disk (only where a tmpfs can be mounted)", ()
     ]);
   }
 
+  async function expectRefusedOverFtp(name: string, words: RegExp): Promise<void> {
+    if (!isInstalled("curl")) return;
+    const put = await curlFtp(site, "/inbound/", ["-v", "-T", name], { certFile: "", mode: "plain" });
+    expect(put.exitCode).not.toBe(0);
+    expect(put.output).toMatch(words);
+  }
+
   test("below storage.minFree uploads are refused in words, and taken again once there is room", async () => {
     expect(await send(site, stopFile("E100"))).toMatchObject({ status: 10 });
     await fill(30_000_000);
@@ -86,6 +95,7 @@ describe.skipIf(!mayMount)("a full disk (only where a tmpfs can be mounted)", ()
     const refused = await waitFor("a refusal", () => refusalOf(site, fileName("E101")));
     expectWords(refused, /disk has less than .* free/);
     expect(refused).not.toContain(join(disk, "var"));
+    await expectRefusedOverFtp(fileName("E101"), /452 .*disk has less than .* free/);
     await unlink(ballast());
     await waitFor("an upload is taken", async () => (await tryPut(site, fileName("E101"))).exitCode === 0);
     expect((await receiptFor(site, fileName("E101"))).status).toBe(10);
@@ -100,6 +110,7 @@ describe.skipIf(!mayMount)("a full disk (only where a tmpfs can be mounted)", ()
     expect((await statfs(disk)).bavail).toBe(0);
     await writeLocally(site, [stopFile("E110"), stopFile("E111", { more: `<!--${"x".repeat(200_000)}-->` })]);
     expectWords(await refusalOf(site, fileName("E111")), /disk is full/i);
+    await expectRefusedOverFtp(fileName("E111"), /452 .*disk is full/i);
     const document = { body: stopElement("E112", `<!--${"x".repeat(500_000)}-->`), type: "application/xml" };
     const answers = [];
     for (let attempt = 0; attempt < 3; attempt += 1)

@@ -35,6 +35,7 @@ export type FtpMode = "plain" | "explicit" | "implicit";
 export interface FtpClientOptions {
   readonly certFile: string;
   readonly mode: FtpMode;
+  readonly userName?: string;
   readonly password?: string;
   readonly run?: RunOptions;
 }
@@ -46,10 +47,10 @@ export async function curlFtp(
   args: readonly string[],
   options: FtpClientOptions,
 ): Promise<ProgramResult> {
-  const { certFile, mode, password = site.password, run } = options;
+  const { certFile, mode, userName = user, password = site.password, run } = options;
   const base = mode === "implicit" ? `ftps://127.0.0.1:${site.ftpsPort}` : `ftp://127.0.0.1:${site.ftpPort}`;
   const security = mode === "plain" ? [] : ["--cacert", certFile, "--ssl-reqd"];
-  const all = ["-sS", "--max-time", "60", "--user", `${user}:${password}`, ...security, ...args];
+  const all = ["-sS", "--max-time", "60", "--user", `${userName}:${password}`, ...security, ...args];
   return await runProgram("curl", [...all, `${base}${path}`], { cwd: site.client, ...run });
 }
 
@@ -59,7 +60,7 @@ export async function lftpFtp(
   commands: readonly string[],
   options: FtpClientOptions,
 ): Promise<ProgramResult> {
-  const { certFile, mode, password = site.password, run } = options;
+  const { certFile, mode, userName = user, password = site.password, run } = options;
   const settings = [
     `set ssl:ca-file ${certFile}`,
     "set ssl:check-hostname no",
@@ -70,7 +71,7 @@ export async function lftpFtp(
   ];
   const url =
     mode === "implicit" ? `-p ${site.ftpsPort} ftps://127.0.0.1` : `-p ${site.ftpPort} ftp://127.0.0.1`;
-  const script = [...settings, `open -u ${user},${password} ${url}`, ...commands, "quit"].join("; ");
+  const script = [...settings, `open -u ${userName},${password} ${url}`, ...commands, "quit"].join("; ");
   return await runProgram("lftp", ["--norc", "-c", script], { cwd: site.client, ...run });
 }
 
