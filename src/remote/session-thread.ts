@@ -9,6 +9,11 @@ import { messageOf } from "../lib/errors.ts";
 /** What every such thread says besides its own messages: that its modules are loaded, and that its connections are closed. */
 export type ThreadState = { readonly kind: "ready" } | { readonly kind: "ended" };
 
+/** What every such thread is told besides its own messages: to close everything; answered with `ended`. */
+export interface EndThread {
+  readonly kind: "end";
+}
+
 export interface SessionThreadEvents<From> {
   message(message: From): void;
   /** Whatever the reason; nothing comes afterwards. */
@@ -31,7 +36,7 @@ function fileOf(module: URL): URL {
   return new URL(`${module.href}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`);
 }
 
-/** `To` is what is posted to it besides `{ kind: "end" }`, `From` what it says besides its states. */
+/** `To` is what is posted to it besides its end, `From` what it says besides its states. */
 export class SessionThread<To, From extends { readonly kind: string }> {
   readonly #worker: Worker;
   readonly #events: SessionThreadEvents<From>;
@@ -58,7 +63,7 @@ export class SessionThread<To, From extends { readonly kind: string }> {
   /** Ends the thread when its connections are closed, or after a second. */
   async end(): Promise<void> {
     await this.#loaded.promise;
-    this.#worker.postMessage({ kind: "end" });
+    this.#worker.postMessage({ kind: "end" } satisfies EndThread);
     const timer = setTimeout(() => this.#goodbye.resolve(), goodbyeMs);
     await Promise.race([this.#goodbye.promise, this.#gone.promise]);
     clearTimeout(timer);

@@ -1,5 +1,5 @@
-/** What an e-mail target and its thread say to each other. */
-import type { CustomerMessage, DeliveryOutcome } from "../outbound/target.ts";
+/** What an e-mail target tells its thread, besides what every such thread is told (`src/remote/thread-jobs.ts`). */
+import type { CustomerMessage } from "../outbound/target.ts";
 
 export interface SmtpSettings {
   readonly host: string;
@@ -28,11 +28,4 @@ export interface EmailJob {
 
 export type ToMailThread =
   | { readonly kind: "send"; readonly id: number; readonly job: EmailJob }
-  | { readonly kind: "probe"; readonly id: number }
-  | { readonly kind: "cancel"; readonly id: number }
-  | { readonly kind: "end" };
-
-export type FromMailThread =
-  | { readonly kind: "ready" }
-  | { readonly kind: "ended" }
-  | { readonly kind: "done"; readonly id: number; readonly outcome: DeliveryOutcome };
+  | { readonly kind: "probe"; readonly id: number };

@@ -1,18 +1,9 @@
-/**
- * A target that sends e-mails over SMTP in a thread of its own, so that nothing a server does holds up anything else.
- *
- *   no thread   until there is a message
- *   working     messages under way; each has its total deadline
- *   idle        ended after a while
- *
- * A message that is over its time or aborted is given up by the thread; where that does not happen within a second, because
- * the library is stuck, the thread is terminated, and the next message gets another.
- */
-import { Worker } from "node:worker_threads";
-import { messageOf } from "../lib/errors.ts";
+/** A target that sends e-mails over SMTP, in a thread of its own (`src/remote/thread-jobs.ts`). */
 import type { Delivery, DeliveryOutcome, Target } from "../outbound/target.ts";
-import type { EmailJob, FromMailThread, SmtpSettings, ToMailThread } from "./email-messages.ts";
+import { ThreadJobs } from "../remote/thread-jobs.ts";
 import { failedBy } from "../remote/transfer-fault.ts";
+import type { EmailJob, SmtpSettings, ToMailThread } from "./email-messages.ts";
+import { settledOrAborted } from "./settled-or-aborted.ts";
 
 export interface EmailTargetOptions {
   readonly host: string;
@@ -39,77 +30,7 @@ export interface EmailTargetOptions {
   readonly idleMs?: number;
 }
 
-/** How long a thread may take to give a message up, or to say goodbye. */
-const graceMs = 1_000;
 const keepMs = 10_000;
-/** A server that makes the client hoard takes down this thread and nothing else. */
-const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 };
-
-/** Runs from `dist` as .js and from the sources as .ts. */
-function workerUrl(): URL {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new URL(`./email-worker.${extension}`, import.meta.url);
-}
-
-/** loading → ready → ended. Never terminated while it loads, which would take the process down (see session-thread.ts). */
-class MailThread {
-  readonly #worker: Worker;
-  readonly #loaded = Promise.withResolvers<void>();
-  readonly #goodbye = Promise.withResolvers<void>();
-
-  constructor(
-    settings: SmtpSettings,
-    events: { done(id: number, outcome: DeliveryOutcome): void; ended(detail: string): void },
-  ) {
-    this.#worker = new Worker(workerUrl(), {
-      name: `smtp to ${settings.host}`,
-      workerData: settings,
-      resourceLimits,
-    });
-    let detail = "it was ended";
-    this.#worker.on("message", (message: FromMailThread) => {
-      if (message.kind === "ready") this.#loaded.resolve();
-      else if (message.kind === "ended") this.#goodbye.resolve();
-      else events.done(message.id, message.outcome);
-    });
-    this.#worker.on("error", (error) => {
-      detail = messageOf(error);
-    });
-    this.#worker.on("exit", () => {
-      this.#loaded.resolve();
-      this.#goodbye.resolve();
-      events.ended(detail);
-    });
-  }
-
-  post(message: ToMailThread): void {
-    this.#worker.postMessage(message);
-  }
-
-  /** Ends the thread when its connections are closed, or after a second. */
-  async end(): Promise<void> {
-    await this.#loaded.promise;
-    this.post({ kind: "end" });
-    const timer = setTimeout(() => this.#goodbye.resolve(), graceMs);
-    await this.#goodbye.promise;
-    clearTimeout(timer);
-    await this.#worker.terminate();
-  }
-
-  async kill(): Promise<void> {
-    await this.#loaded.promise;
-    await this.#worker.terminate();
-  }
-}
-
-interface Pending {
-  readonly id: number;
-  readonly thread: MailThread;
-  /** Why it was told to give up: then its own words about that are not of interest. */
-  verdict: DeliveryOutcome | undefined;
-  readonly timers: Set<NodeJS.Timeout>;
-  readonly settle: (outcome: DeliveryOutcome) => void;
-}
 
 function smtpSettings(options: EmailTargetOptions): SmtpSettings {
   const { host, tls, ca, user, password, from, fromName, replyTo, timeoutMs = 60_000 } = options;
@@ -124,114 +45,46 @@ function smtpSettings(options: EmailTargetOptions): SmtpSettings {
 
 class EmailTarget implements Target {
   readonly concurrency: number;
-  readonly #settings: SmtpSettings;
+  readonly #jobs: ThreadJobs<ToMailThread, never, DeliveryOutcome>;
   readonly #timeoutMs: number;
-  readonly #idleMs: number;
   readonly #where: string;
-  readonly #pending = new Map<number, Pending>();
-  #thread: MailThread | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  #nextId = 1;
 
   constructor(options: EmailTargetOptions) {
-    this.#settings = smtpSettings(options);
-    this.concurrency = this.#settings.connections;
-    this.#timeoutMs = options.timeoutMs ?? 60_000;
-    this.#idleMs = options.idleMs ?? 30_000;
-    this.#where = `smtp ${options.host}:${this.#settings.port}`;
+    const { host, timeoutMs = 60_000, idleMs = 30_000 } = options;
+    const data = smtpSettings(options);
+    this.concurrency = data.connections;
+    this.#timeoutMs = timeoutMs;
+    this.#where = `smtp ${host}:${data.port}`;
+    const thread = { module: new URL("./email-worker", import.meta.url), name: `smtp to ${host}`, data };
+    this.#jobs = new ThreadJobs({ thread, where: this.#where, timeoutMs, idleMs });
   }
 
   async deliver({ id: deliveryId, message }: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {
     signal.throwIfAborted();
     if (message?.channel !== "email")
       return failedBy("content", `${this.#where}: only e-mails can be sent there.`);
-    return await this.#run({ deliveryId, message }, signal);
+    return await settledOrAborted(this.#run({ deliveryId, message }, signal), signal);
   }
 
   async probe(signal: AbortSignal): Promise<DeliveryOutcome> {
     signal.throwIfAborted();
-    return await this.#run(undefined, signal);
+    return await settledOrAborted(this.#run(undefined, signal), signal);
   }
 
-  async close(): Promise<void> {
-    clearTimeout(this.#idle);
-    const thread = this.#thread;
-    this.#thread = undefined;
-    for (const pending of [...this.#pending.values()]) {
-      if (pending.thread === thread)
-        this.#giveUp(pending, failedBy("connectionLost", `${this.#where}: closed.`));
-    }
-    await thread?.end();
+  close(): Promise<void> {
+    return this.#jobs.close();
   }
 
-  #run(job: EmailJob | undefined, signal: AbortSignal): Promise<DeliveryOutcome> {
-    clearTimeout(this.#idle);
-    this.#thread ??= this.#newThread();
-    const thread = this.#thread;
-    const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
-      const settle = (outcome: DeliveryOutcome) => {
-        signal.removeEventListener("abort", abort);
-        resolve(outcome); // has no effect when it was aborted
-      };
-      const pending: Pending = { id, thread, verdict: undefined, timers: new Set(), settle };
-      const abort = () => {
-        reject(signal.reason);
-        this.#giveUp(pending, failedBy("connectionLost", `${this.#where}: aborted.`));
-      };
-      const late = () =>
-        this.#giveUp(pending, failedBy("timeout", `${this.#where}: not done within ${this.#timeoutMs} ms.`));
-      signal.addEventListener("abort", abort, { once: true });
-      pending.timers.add(setTimeout(late, this.#timeoutMs));
-      this.#pending.set(id, pending);
-      thread.post(job === undefined ? { kind: "probe", id } : { kind: "send", id, job });
-    });
-  }
-
-  #newThread(): MailThread {
-    const thread: MailThread = new MailThread(this.#settings, {
-      done: (id, outcome) => {
-        const pending = this.#pending.get(id);
-        if (pending !== undefined) this.#settle(pending, outcome);
+  async #run(job: EmailJob | undefined, signal: AbortSignal): Promise<DeliveryOutcome> {
+    const { outcome, verdict } = await this.#jobs.run(
+      {
+        begin: (id) => (job === undefined ? { kind: "probe", id } : { kind: "send", id, job }),
+        late: () => `not done within ${this.#timeoutMs} ms`,
       },
-      ended: (detail) => this.#ended(thread, detail),
-    });
-    return thread;
-  }
-
-  /** Tells the thread to give the message up, and ends the thread when it does not. */
-  #giveUp(pending: Pending, verdict: DeliveryOutcome): void {
-    if (!this.#pending.has(pending.id)) return;
-    pending.verdict ??= verdict;
-    pending.thread.post({ kind: "cancel", id: pending.id });
-    const end = () => {
-      if (this.#thread === pending.thread) this.#thread = undefined;
-      void pending.thread.kill();
-      this.#settle(pending, verdict);
-    };
-    pending.timers.add(setTimeout(end, graceMs));
-  }
-
-  #settle(pending: Pending, outcome: DeliveryOutcome): void {
-    if (!this.#pending.delete(pending.id)) return;
-    for (const timer of pending.timers) clearTimeout(timer);
+      signal,
+    );
     // Done in the last moment is done.
-    pending.settle(outcome.kind === "delivered" ? outcome : (pending.verdict ?? outcome));
-    if (this.#pending.size > 0) return;
-    clearTimeout(this.#idle);
-    const end = () => {
-      const thread = this.#thread;
-      this.#thread = undefined;
-      void thread?.end();
-    };
-    this.#idle = setTimeout(end, this.#idleMs).unref();
-  }
-
-  #ended(thread: MailThread, detail: string): void {
-    if (this.#thread === thread) this.#thread = undefined;
-    const outcome = failedBy("protocol", `${this.#where}: the client ended: ${detail}.`, { scope: "target" });
-    for (const pending of [...this.#pending.values()])
-      if (pending.thread === thread) this.#settle(pending, outcome);
+    return outcome.kind === "delivered" ? outcome : (verdict ?? outcome);
   }
 }
 

@@ -9,10 +9,11 @@ import { parentPort, workerData } from "node:worker_threads";
 import { createTransport } from "nodemailer";
 import type { DeliveryOutcome } from "../outbound/target.ts";
 import { smtpFault } from "./email-faults.ts";
-import type { EmailJob, FromMailThread, SmtpSettings, ToMailThread } from "./email-messages.ts";
+import type { EmailJob, SmtpSettings, ToMailThread } from "./email-messages.ts";
+import type { FromJobThread, ToJobThread } from "../remote/thread-jobs.ts";
 import { outcomeOf, TransferFault } from "../remote/transfer-fault.ts";
 
-const send = (message: FromMailThread) => parentPort?.postMessage(message);
+const send = (message: FromJobThread<never, DeliveryOutcome>) => parentPort?.postMessage(message);
 const maxResponseBytes = 64 * 1024;
 
 function tlsOptions({ tls, ca }: SmtpSettings) {
@@ -83,7 +84,7 @@ class EmailWorker {
     this.#settings = settings;
   }
 
-  receive(message: ToMailThread): void {
+  receive(message: ToJobThread<ToMailThread>): void {
     if (message.kind === "send") {
       const { id, job } = message;
       void this.#run({ id, to: job.message.to }, (signal) => this.#send(job, signal));
@@ -134,7 +135,7 @@ class EmailWorker {
 
 if (parentPort !== null) {
   const worker = new EmailWorker(workerData as SmtpSettings);
-  parentPort.on("message", (message: ToMailThread) => worker.receive(message));
+  parentPort.on("message", (message: ToJobThread<ToMailThread>) => worker.receive(message));
   // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
   setImmediate(send, { kind: "ready" });
 }

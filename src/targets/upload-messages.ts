@@ -1,16 +1,12 @@
 /**
- * What an upload target and its thread say to each other.
+ * What an upload target and its thread say to each other, besides what all such threads are told and say
+ * (`src/remote/thread-jobs.ts`).
  *
  *   target → thread   deliver, probe   a job
  *                     bytes, noBytes   one file of it, as it was asked for, or that it cannot be read
- *                     cancel           give the job up, cut its connection
- *                     end              close everything; answered with `ended`
- *   thread → target   ready            the modules are loaded: the thread may be terminated from here on
- *                     step             what the job is at, for the words of a time-out
+ *   thread → target   step             what the job is at, for the words of a time-out
  *                     want             the bytes of one file, and only then: big exports are not kept in memory twice
- *                     done             the outcome
  */
-import type { DeliveryOutcome } from "../outbound/target.ts";
 import type { OpeningStep } from "../remote/remote-session.ts";
 import type { ServerSettings } from "../remote/server-settings.ts";
 
@@ -42,13 +38,10 @@ export type ToThread =
   | { readonly kind: "deliver"; readonly id: number; readonly job: UploadJob }
   | { readonly kind: "probe"; readonly id: number; readonly job: UploadJob }
   | { readonly kind: "bytes"; readonly id: number; readonly bytes: Uint8Array }
-  | { readonly kind: "noBytes"; readonly id: number }
-  | { readonly kind: "cancel"; readonly id: number }
-  | { readonly kind: "end" };
+  | { readonly kind: "noBytes"; readonly id: number };
 
 export type UploadStep = OpeningStep | "looking at the folder" | "uploading" | "renaming";
 
 export type FromThread =
   | { readonly kind: "step"; readonly id: number; readonly step: UploadStep }
-  | { readonly kind: "want"; readonly id: number; readonly index: number }
-  | { readonly kind: "done"; readonly id: number; readonly outcome: DeliveryOutcome };
+  | { readonly kind: "want"; readonly id: number; readonly index: number };

@@ -1,20 +1,15 @@
 /**
- * A target that uploads in a thread of its own, so that nothing a server does holds up anything else.
- *
- *   no thread   until there is a job
- *   working     jobs under way; each has its total deadline
- *   idle        ended after a while
- *
- * A job that is over its time or aborted is told to give up. Where the thread does not do so within a second, because a
- * library is stuck, the thread is terminated, and the next job gets another. Temporary files that such a job may have left
- * are removed by a later one; those of a delivery are besides overwritten by its next attempt.
+ * A target that uploads, in a thread of its own (`src/remote/thread-jobs.ts`). Temporary files that a job may have left which
+ * lost its connection or its thread are removed by a later one; those of a delivery are besides overwritten by its next
+ * attempt.
  */
 import { randomBytes } from "node:crypto";
 import type { Delivery, DeliveryFault, DeliveryFile, DeliveryOutcome, Target } from "../outbound/target.ts";
 import { readBytes } from "./delivery-bytes.ts";
 import { checkNames, temporaryNameOf } from "./delivery-names.ts";
-import { SessionThread } from "../remote/session-thread.ts";
-import { failedBy, outcomeOf } from "../remote/transfer-fault.ts";
+import { ThreadJobs } from "../remote/thread-jobs.ts";
+import { outcomeOf } from "../remote/transfer-fault.ts";
+import { settledOrAborted } from "./settled-or-aborted.ts";
 import type {
   FromThread,
   Leftover,
@@ -32,43 +27,32 @@ export interface UploadTargetSettings extends UploadSettings {
   readonly idleMs: number;
 }
 
-type UploadThread = SessionThread<ToThread, FromThread>;
-
-interface Pending {
-  readonly id: number;
+/** A job under way. */
+interface Upload {
   readonly kind: "deliver" | "probe";
-  readonly thread: UploadThread;
   readonly files: readonly DeliveryFile[];
   readonly job: UploadJob;
   step: UploadStep;
   /** The file in hand. */
   index: number;
-  /** Why it was told to give up: then its own words about that are not of interest. */
-  verdict: DeliveryOutcome | undefined;
-  readonly timers: Set<NodeJS.Timeout>;
-  readonly settle: (outcome: DeliveryOutcome) => void;
 }
 
-/** How long a thread may take to give a job up. */
-const graceMs = 1_000;
 const maxLeftovers = 100;
 /** After these nothing more could be removed. */
 const losingFaults: ReadonlySet<DeliveryFault> = new Set(["connectionLost", "timeout", "protocol"]);
 
 class UploadTarget implements Target {
   readonly concurrency: number;
-  readonly #settings: UploadTargetSettings;
-  readonly #where: string;
-  readonly #pending = new Map<number, Pending>();
-  #thread: UploadThread | undefined;
+  readonly #jobs: ThreadJobs<ToThread, FromThread, DeliveryOutcome>;
+  readonly #timeoutMs: number;
   #leftovers: Leftover[] = [];
-  #idle: NodeJS.Timeout | undefined;
-  #nextId = 1;
 
-  constructor(settings: UploadTargetSettings) {
-    this.concurrency = settings.connections;
-    this.#settings = settings;
-    this.#where = `${settings.server.kind} ${settings.server.host}:${settings.server.port}`;
+  constructor({ connections, timeoutMs, idleMs, ...data }: UploadTargetSettings) {
+    const { kind, host, port } = data.server;
+    this.concurrency = connections;
+    this.#timeoutMs = timeoutMs;
+    const thread = { module: new URL("./upload-worker", import.meta.url), name: `${kind} to ${host}`, data };
+    this.#jobs = new ThreadJobs({ thread, where: `${kind} ${host}:${port}`, timeoutMs, idleMs });
   }
 
   async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {
@@ -83,7 +67,10 @@ class UploadTarget implements Target {
       temporaryName: temporaryNameOf(delivery, name),
     }));
     const job = { directory: delivery.directory, files, leftovers: this.#takeLeftovers() };
-    return await this.#run({ kind: "deliver", job, files: delivery.files }, signal);
+    return await this.#run(
+      { kind: "deliver", job, files: delivery.files, step: "connecting", index: 0 },
+      signal,
+    );
   }
 
   async probe(signal: AbortSignal): Promise<DeliveryOutcome> {
@@ -91,146 +78,51 @@ class UploadTarget implements Target {
     const name = `.dropgate-probe.${randomBytes(8).toString("hex")}`;
     const files: UploadFile[] = [{ name: `${name}.done`, temporaryName: `${name}.part` }];
     const job = { directory: undefined, files, leftovers: this.#takeLeftovers() };
-    return await this.#run({ kind: "probe", job, files: [] }, signal);
+    return await this.#run({ kind: "probe", job, files: [], step: "connecting", index: 0 }, signal);
   }
 
-  async close(): Promise<void> {
-    clearTimeout(this.#idle);
-    const thread = this.#thread;
-    this.#thread = undefined;
-    for (const pending of [...this.#pending.values()]) {
-      if (pending.thread === thread)
-        this.#giveUp(pending, failedBy("connectionLost", `${this.#where}: closed.`));
-    }
-    await thread?.end();
+  close(): Promise<void> {
+    return this.#jobs.close();
   }
 
-  #run(
-    { kind, job, files }: { kind: "deliver" | "probe"; job: UploadJob; files: readonly DeliveryFile[] },
-    signal: AbortSignal,
-  ): Promise<DeliveryOutcome> {
-    clearTimeout(this.#idle);
-    this.#thread ??= this.#newThread();
-    const thread = this.#thread;
-    const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
-      const settle = (outcome: DeliveryOutcome) => {
-        signal.removeEventListener("abort", abort);
-        resolve(outcome); // has no effect when it was aborted
-      };
-      const timers = new Set<NodeJS.Timeout>();
-      const pending: Pending = {
-        id,
-        kind,
-        thread,
-        files,
-        job,
-        step: "connecting",
-        index: 0,
-        verdict: undefined,
-        timers,
-        settle,
-      };
-      const abort = () => {
-        reject(signal.reason);
-        this.#giveUp(pending, failedBy("connectionLost", `${this.#where}: aborted.`));
-      };
-      signal.addEventListener("abort", abort, { once: true });
-      timers.add(setTimeout(() => this.#giveUp(pending, this.#late(pending)), this.#settings.timeoutMs));
-      this.#pending.set(id, pending);
-      thread.post({ kind, id, job });
-    });
+  #run(upload: Upload, signal: AbortSignal): Promise<DeliveryOutcome> {
+    return settledOrAborted(this.#outcome(upload, signal), signal);
   }
 
-  #newThread(): UploadThread {
-    const { server, directory, makeFolders } = this.#settings;
-    const thread: UploadThread = new SessionThread(
+  async #outcome(upload: Upload, signal: AbortSignal): Promise<DeliveryOutcome> {
+    const { kind, job } = upload;
+    const { outcome, verdict } = await this.#jobs.run(
       {
-        module: new URL("./upload-worker", import.meta.url),
-        name: `${server.kind} to ${server.host}`,
-        data: { server, directory, makeFolders } satisfies UploadSettings,
+        begin: (id) => ({ kind, id, job }),
+        hear: (news) => this.#hear(upload, news),
+        late: () => `not done within ${this.#timeoutMs} ms; it was ${upload.step}`,
       },
-      {
-        message: (message) => this.#receive(message),
-        ended: (detail) => this.#ended(thread, detail),
-      },
+      signal,
     );
-    return thread;
+    if (outcome.kind === "failed") this.#remember(upload, outcome.fault);
+    // Done in the last moment is done.
+    return outcome.kind === "delivered" ? outcome : (verdict ?? outcome);
   }
 
-  #receive(message: FromThread): void {
-    const pending = this.#pending.get(message.id);
-    if (pending === undefined) return;
-    if (message.kind === "step") pending.step = message.step;
-    else if (message.kind === "want") void this.#bring(pending, message.index);
-    else this.#settle(pending, message.outcome);
+  #hear(upload: Upload, news: FromThread): void {
+    if (news.kind === "step") upload.step = news.step;
+    else void this.#bring(upload, news);
   }
 
-  async #bring(pending: Pending, index: number): Promise<void> {
-    const { id, thread } = pending;
-    pending.index = index;
-    const file = pending.files[index];
+  async #bring(
+    upload: Upload,
+    { id, index }: { readonly id: number; readonly index: number },
+  ): Promise<void> {
+    upload.index = index;
+    const file = upload.files[index];
     if (file === undefined) return;
     try {
-      const read = await readBytes(file);
       // A copy of exactly these bytes, which is given away: a view would take the whole memory it is a view of along.
-      if (this.#pending.has(id)) this.#give(thread, id, new Uint8Array(read));
+      const bytes = new Uint8Array(await readBytes(file));
+      this.#jobs.post({ kind: "bytes", id, bytes }, [bytes.buffer]);
     } catch (error) {
-      pending.verdict ??= outcomeOf(error);
-      thread.post({ kind: "noBytes", id });
-    }
-  }
-
-  #give(thread: UploadThread, id: number, bytes: Uint8Array<ArrayBuffer>): void {
-    thread.post({ kind: "bytes", id, bytes }, [bytes.buffer]);
-  }
-
-  /** Tells the thread to give the job up, and ends the thread when it does not. */
-  #giveUp(pending: Pending, verdict: DeliveryOutcome): void {
-    if (!this.#pending.has(pending.id)) return;
-    pending.verdict ??= verdict;
-    pending.thread.post({ kind: "cancel", id: pending.id });
-    const end = () => {
-      if (this.#thread === pending.thread) this.#thread = undefined;
-      void pending.thread.kill("it was stuck");
-      this.#settle(pending, verdict);
-    };
-    pending.timers.add(setTimeout(end, graceMs));
-  }
-
-  #late({ step }: Pending): DeliveryOutcome {
-    const words = `not done within ${this.#settings.timeoutMs} ms; it was ${step}`;
-    return failedBy("timeout", `${this.#where}: ${words}.`);
-  }
-
-  #settle(pending: Pending, outcome: DeliveryOutcome): void {
-    if (!this.#pending.delete(pending.id)) return;
-    for (const timer of pending.timers) clearTimeout(timer);
-    if (outcome.kind === "failed") this.#remember(pending, outcome.fault);
-    // Done in the last moment is done.
-    pending.settle(outcome.kind === "delivered" ? outcome : (pending.verdict ?? outcome));
-    this.#endWhenIdle();
-  }
-
-  #endWhenIdle(): void {
-    if (this.#pending.size > 0) return;
-    clearTimeout(this.#idle);
-    const end = () => {
-      const thread = this.#thread;
-      this.#thread = undefined;
-      void thread?.end();
-    };
-    this.#idle = setTimeout(end, this.#settings.idleMs).unref();
-  }
-
-  #ended(thread: UploadThread, detail: string): void {
-    if (this.#thread === thread) this.#thread = undefined;
-    for (const pending of [...this.#pending.values()]) {
-      if (pending.thread !== thread) continue;
-      this.#settle(
-        pending,
-        failedBy("protocol", `${this.#where}: the client ended: ${detail}.`, { scope: "target" }),
-      );
+      this.#jobs.fail(id, outcomeOf(error));
+      this.#jobs.post({ kind: "noBytes", id });
     }
   }
 
@@ -241,7 +133,7 @@ class UploadTarget implements Target {
   }
 
   /** What the job has not removed, and what it may have left itself when it lost its connection. */
-  #remember({ kind, job, step, index }: Pending, fault: DeliveryFault): void {
+  #remember({ kind, job, step, index }: Upload, fault: DeliveryFault): void {
     const hasBegun = step === "uploading" || step === "renaming";
     if (!hasBegun) this.#leftovers.push(...job.leftovers);
     const file = job.files[index];

@@ -5,8 +5,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { anyFault } from "../remote/network-faults.ts";
 import { loadSession } from "../remote/open-session.ts";
-import type { ThreadState } from "../remote/session-thread.ts";
 import type { RemotePlace, RemoteSession } from "../remote/remote-session.ts";
+import type { FromJobThread, ToJobThread } from "../remote/thread-jobs.ts";
 import { outcomeOf, TransferFault } from "../remote/transfer-fault.ts";
 import { uploadFile } from "./upload-files.ts";
 import type { FromThread, ToThread, UploadJob, UploadSettings, UploadStep } from "./upload-messages.ts";
@@ -19,7 +19,7 @@ interface Job {
   bytes: PromiseWithResolvers<Uint8Array> | undefined;
 }
 
-const send = (message: FromThread | ThreadState) => parentPort?.postMessage(message);
+const send = (message: FromJobThread<FromThread, DeliveryOutcome>) => parentPort?.postMessage(message);
 
 const stepsOf =
   ({ id }: Job) =>
@@ -37,14 +37,14 @@ class UploadWorker {
     this.#newSession = newSession;
   }
 
-  receive(message: ToThread): void {
+  receive(message: ToJobThread<ToThread>): void {
     if (message.kind === "deliver") void this.#run(message.id, (job) => this.#deliver(job, message.job));
     else if (message.kind === "probe") void this.#run(message.id, (job) => this.#probe(job, message.job));
     else if (message.kind === "end") this.#end();
     else this.#tell(message);
   }
 
-  #tell(message: ToThread & { readonly kind: "bytes" | "noBytes" | "cancel" }): void {
+  #tell(message: ToJobThread<ToThread> & { readonly kind: "bytes" | "noBytes" | "cancel" }): void {
     const job = this.#jobs.get(message.id);
     if (job === undefined) return; // done meanwhile
     if (message.kind === "bytes") {
@@ -187,7 +187,7 @@ function isOfConnection({ outcome }: TransferFault): boolean {
 /** What it rejects with goes on unhandled and ends the thread. */
 async function serve(settings: UploadSettings): Promise<void> {
   const worker = new UploadWorker(settings, await loadSession(settings.server));
-  parentPort?.on("message", (message: ToThread) => worker.receive(message));
+  parentPort?.on("message", (message: ToJobThread<ToThread>) => worker.receive(message));
   // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
   setImmediate(send, { kind: "ready" });
 }

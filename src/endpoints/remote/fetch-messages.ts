@@ -1,12 +1,10 @@
 /**
- * What a remote's client and its thread say to each other. One call at a time.
+ * What a remote's client and its thread say to each other, besides what all such threads are told and say
+ * (`src/remote/thread-jobs.ts`). One call at a time.
  *
  *   client → thread   call      what to do
  *                     more      whether another portion of the listing is wanted; none comes before that is said
- *                     cancel    give the call up, cut the connection
- *                     end       close everything; answered with `ended`
  *   thread → client   portion   entries of the listing
- *                     done      the outcome of the call
  */
 import type { RemoteVersion } from "../../domain/remote-version.ts";
 import type { ListedEntry } from "../../remote/remote-session.ts";
@@ -56,10 +54,10 @@ export type CallOutcome =
 
 export type ToFetchThread =
   | { readonly kind: "call"; readonly id: number; readonly call: FetchCall }
-  | { readonly kind: "more"; readonly id: number; readonly isWanted: boolean }
-  | { readonly kind: "cancel"; readonly id: number }
-  | { readonly kind: "end" };
+  | { readonly kind: "more"; readonly id: number; readonly isWanted: boolean };
 
-export type FromFetchThread =
-  | { readonly kind: "portion"; readonly id: number; readonly entries: readonly ListedEntry[] }
-  | { readonly kind: "done"; readonly id: number; readonly outcome: CallOutcome };
+export interface FromFetchThread {
+  readonly kind: "portion";
+  readonly id: number;
+  readonly entries: readonly ListedEntry[];
+}

@@ -8,7 +8,7 @@ import type { DeliveryFault } from "../../domain/delivery-fault.ts";
 import { anyFault } from "../../remote/network-faults.ts";
 import { loadSession } from "../../remote/open-session.ts";
 import type { RemoteSession, TakeEntries } from "../../remote/remote-session.ts";
-import type { ThreadState } from "../../remote/session-thread.ts";
+import type { FromJobThread, ToJobThread } from "../../remote/thread-jobs.ts";
 import type { TransferFault } from "../../remote/transfer-fault.ts";
 import { fetchFile, isUntouched } from "./fetch-file.ts";
 import type {
@@ -20,7 +20,7 @@ import type {
   ToFetchThread,
 } from "./fetch-messages.ts";
 
-const send = (message: FromFetchThread | ThreadState) => parentPort?.postMessage(message);
+const send = (message: FromJobThread<FromFetchThread, CallOutcome>) => parentPort?.postMessage(message);
 
 /** Bytes of a name to which an addition can be made. */
 const longestWithMark = 240;
@@ -41,13 +41,18 @@ class FetchWorker {
     this.#newSession = newSession;
   }
 
-  receive(message: ToFetchThread): void {
+  receive(message: ToJobThread<ToFetchThread>): void {
     if (message.kind === "call") void this.#run(message.id, message.call);
     else if (message.kind === "end") this.#end();
     else if (message.id !== this.#current?.id)
       return; // done meanwhile
     else if (message.kind === "more") this.#current.more?.resolve(message.isWanted);
-    else this.#session?.destroy();
+    else this.#cancel();
+  }
+
+  #cancel(): void {
+    this.#session?.destroy();
+    this.#current?.more?.resolve(false);
   }
 
   #end(): void {
@@ -160,7 +165,7 @@ class FetchWorker {
 /** What it rejects with goes on unhandled and ends the thread. */
 async function serve(settings: FetchSettings): Promise<void> {
   const worker = new FetchWorker(settings, await loadSession(settings.server));
-  parentPort?.on("message", (message: ToFetchThread) => worker.receive(message));
+  parentPort?.on("message", (message: ToJobThread<ToFetchThread>) => worker.receive(message));
   // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
   setImmediate(send, { kind: "ready" });
 }
