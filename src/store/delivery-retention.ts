@@ -28,6 +28,8 @@ interface Subject {
   readonly created_at: number;
 }
 
+const subjectTables = { completion: "completions", message: "messages", export: "exports" } as const;
+
 /** The old ones in front; `isLast` when a young one follows, or none. */
 function oldOnes(rows: readonly Subject[], { before, limit }: PruneStep) {
   const young = rows.findIndex(({ created_at }) => created_at >= before);
@@ -108,23 +110,27 @@ async function removeCompletions(
   return Number(numDeletedRows);
 }
 
-/** One step through the company's completions, oldest first, with their deliveries. */
-export async function pruneCompletions(tx: Transaction, step: PruneStep): Promise<Pruned> {
-  const { companyId, before } = step;
+/** The old subjects of a step that are needed no more; their deliveries are removed. */
+async function pruneSubjects(tx: Transaction, kind: DeliveryKind, step: PruneStep) {
   const rows = await tx
-    .selectFrom("completions")
+    .selectFrom(subjectTables[kind])
     .select(["id", "created_at"])
-    .where("company_id", "=", companyId)
+    .where("company_id", "=", step.companyId)
     .where("id", ">", step.afterId)
     .orderBy("id")
     .limit(step.limit)
     .execute();
   const { ids, isLast } = oldOnes(rows, step);
-  const lastId = isLast ? undefined : ids.at(-1);
-  const gone = ids.length === 0 ? [] : await unneeded(tx, ids, { kind: "completion", before });
-  if (gone.length === 0) return { lastId, deliveries: 0, completions: 0 };
-  const deliveries = await removeDeliveries(tx, "completion", gone);
-  return { lastId, deliveries, completions: await removeCompletions(tx, companyId, gone) };
+  const gone = ids.length === 0 ? [] : await unneeded(tx, ids, { kind, before: step.before });
+  const deliveries = gone.length === 0 ? 0 : await removeDeliveries(tx, kind, gone);
+  return { lastId: isLast ? undefined : ids.at(-1), gone, deliveries };
+}
+
+/** One step through the company's completions, oldest first, with their deliveries. */
+export async function pruneCompletions(tx: Transaction, step: PruneStep): Promise<Pruned> {
+  const { gone, ...pruned } = await pruneSubjects(tx, "completion", step);
+  const completions = gone.length === 0 ? 0 : await removeCompletions(tx, step.companyId, gone);
+  return { ...pruned, completions };
 }
 
 /** Arrivals that customers were told of stops that are done, or gone. */
@@ -149,37 +155,14 @@ async function removeToldEtas(tx: Transaction, companyId: number): Promise<void>
 
 /** One step through the company's customer messages, oldest first: those that are over, with their deliveries. */
 export async function pruneMessages(tx: Transaction, step: PruneStep): Promise<Pruned> {
-  const rows = await tx
-    .selectFrom("messages")
-    .select(["id", "created_at"])
-    .where("company_id", "=", step.companyId)
-    .where("id", ">", step.afterId)
-    .orderBy("id")
-    .limit(step.limit)
-    .execute();
-  const { ids, isLast } = oldOnes(rows, step);
-  const lastId = isLast ? undefined : ids.at(-1);
-  if (isLast) await removeToldEtas(tx, step.companyId);
-  const gone = ids.length === 0 ? [] : await unneeded(tx, ids, { kind: "message", before: step.before });
-  if (gone.length === 0) return { lastId, deliveries: 0, completions: 0 };
-  const deliveries = await removeDeliveries(tx, "message", gone);
-  await tx.deleteFrom("messages").where("id", "in", gone).execute();
-  return { lastId, deliveries, completions: 0 };
+  const { gone, ...pruned } = await pruneSubjects(tx, "message", step);
+  if (pruned.lastId === undefined) await removeToldEtas(tx, step.companyId);
+  if (gone.length > 0) await tx.deleteFrom("messages").where("id", "in", gone).execute();
+  return { ...pruned, completions: 0 };
 }
 
 /** One step through the company's exports, oldest first: their deliveries go, the exports stay with their numbers. */
 export async function pruneExportDeliveries(tx: Transaction, step: PruneStep): Promise<Pruned> {
-  const rows = await tx
-    .selectFrom("exports")
-    .select(["id", "created_at"])
-    .where("company_id", "=", step.companyId)
-    .where("id", ">", step.afterId)
-    .orderBy("id")
-    .limit(step.limit)
-    .execute();
-  const { ids, isLast } = oldOnes(rows, step);
-  const lastId = isLast ? undefined : ids.at(-1);
-  const gone = ids.length === 0 ? [] : await unneeded(tx, ids, { kind: "export", before: step.before });
-  const deliveries = gone.length === 0 ? 0 : await removeDeliveries(tx, "export", gone);
+  const { lastId, deliveries } = await pruneSubjects(tx, "export", step);
   return { lastId, deliveries, completions: 0 };
 }
