@@ -4,6 +4,7 @@
  * a company that was added while the daemon runs is picked up, one that is gone is let go.
  */
 import { randomBytes } from "node:crypto";
+import { aborted } from "../../lib/aborted.ts";
 import type { Service } from "../../lib/service.ts";
 import { type FolderDeps, type FolderDisk, systemFolderDisk, type WatchedFolder } from "./folder-deps.ts";
 import { type WatchFolder, watchFolder } from "./folder-hints.ts";
@@ -119,9 +120,4 @@ class FolderTasks implements FolderEndpoint {
       void task.scan();
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -4,6 +4,7 @@
  */
 import { createServer, type Server, type Socket } from "node:net";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
+import { aborted } from "../../lib/aborted.ts";
 import { normaliseAddress } from "../../lib/address-range.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/log.ts";
@@ -43,11 +44,6 @@ const keepAliveAfterMs = 30_000;
 
 export function createFtpEndpoint(deps: FtpEndpointDeps): FtpEndpoint {
   return new Endpoint(deps);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

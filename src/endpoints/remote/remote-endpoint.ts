@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { aborted } from "../../lib/aborted.ts";
 import type { Service } from "../../lib/service.ts";
 import type { PolledRemote, RemoteDeps, RemoteStatistics } from "./remote-deps.ts";
 import { RemotePoller } from "./remote-poller.ts";
@@ -107,11 +108,6 @@ class RemotePollers implements RemoteEndpoint {
     const closed = poller.close().finally(() => this.#closing.delete(key));
     this.#closing.set(key, closed);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
 /** Makes the endpoint. Give it the inbox of the same process, or files are handed over twice. */

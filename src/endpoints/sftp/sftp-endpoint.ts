@@ -8,6 +8,7 @@
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import ssh2 from "ssh2";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
+import { aborted } from "../../lib/aborted.ts";
 import { normaliseAddress } from "../../lib/address-range.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/log.ts";
@@ -49,11 +50,6 @@ const keepAliveAfterMs = 30_000;
 
 export function createSftpEndpoint(deps: SftpEndpointDeps): SftpEndpoint {
   return new Endpoint(deps);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
 /** A socket's two ends in one text, by which the SSH library's client finds its connection. */
