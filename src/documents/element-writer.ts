@@ -19,6 +19,8 @@ export interface ElementStyle<Kind extends string> {
 /** The element's lines, or nothing when it is left out. */
 export type WriteElements = (target: unknown, indent: string) => string;
 
+/** How servers are told of a document that begins with the declaration. */
+export const xmlContentType = "application/xml; charset=utf-8";
 export const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
 const step = "  ";

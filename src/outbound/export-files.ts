@@ -2,6 +2,7 @@
 import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { xmlContentType } from "../documents/element-writer.ts";
 import type { ExportHead } from "../documents/export-head.ts";
 import type { ExportedFile, ExportManifest } from "../documents/export-manifest.ts";
 import { makeDirectoryDurably } from "../lib/durable-file.ts";
@@ -43,7 +44,6 @@ export interface ExportFiles {
 }
 
 const completionsAtOnce = 64;
-const contentType = "application/xml; charset=utf-8";
 
 type Read = Store["read"];
 
@@ -137,7 +137,7 @@ async function renderInto(deps: ExportFilesDeps, exportId: number, signal: Abort
 }
 
 function deliveryFileOf(spool: Spool, file: SpooledFile): DeliveryFile {
-  return { name: file.name, contentType, read: () => spool.read(file) };
+  return { name: file.name, contentType: xmlContentType, read: () => spool.read(file) };
 }
 
 class RenderedExports implements ExportFiles {

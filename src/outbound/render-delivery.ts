@@ -1,5 +1,6 @@
 /** Makes the files of a delivery: a completion file here, an export where exports are made. */
 import { hash } from "node:crypto";
+import { xmlContentType } from "../documents/element-writer.ts";
 import type { StopCompletion } from "../domain/stop-completion.ts";
 import type { StoredCompletion } from "../store/completions.ts";
 import type { ReadCompletionDocument } from "./completion-documents.ts";
@@ -40,7 +41,7 @@ async function completionFile(
     delivery: {
       id: guid,
       companyCode,
-      files: [{ name, contentType: "application/xml; charset=utf-8", read: async () => bytes }],
+      files: [{ name, contentType: xmlContentType, read: async () => bytes }],
     },
     sha256: hash("sha256", bytes, "hex"),
     size: bytes.length,
