@@ -4,7 +4,7 @@ import { compileElements, type ElementStyle, type WriteElements } from "./elemen
 import { isTextKind, type OutgoingKindName, plainKindOf } from "./outgoing-kinds.ts";
 import { type AttributeOfValue, fieldNameOf, type StopElement, type ValueElement } from "./stop-element.ts";
 import type { ScalarValue } from "./value-kinds.ts";
-import { escapeXml, withoutForbiddenCharacters } from "./xml-text.ts";
+import { escapeXml, withMarkedCharacters, withoutForbiddenCharacters } from "./xml-text.ts";
 import { simpleTypeText, type ValuePlace, XsdTypeWriter, type XsdTypes } from "./xsd-types.ts";
 
 export type OutgoingElement = StopElement<OutgoingKindName>;
@@ -18,15 +18,12 @@ function fitted(text: string, maximum: number): string {
   return text.length <= maximum ? text : [...withoutForbiddenCharacters(text)].slice(0, maximum).join("");
 }
 
-/** Two numbers must not become one: characters that XML forbids are marked and not left out. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML 1.0 forbids.
-const forbiddenInIdentifiers = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
-
 function textWriter(element: ValueElement<OutgoingKindName>): (value: ScalarValue) => string | undefined {
   const maximum = maximumOf(element);
   const isIdentifier = element.kind === "identifier";
   return (value) => {
-    const text = isIdentifier ? String(value).replace(forbiddenInIdentifiers, "\uFFFD") : String(value);
+    // Two numbers must not become one.
+    const text = isIdentifier ? withMarkedCharacters(String(value)) : String(value);
     const escaped = escapeXml(fitted(text, maximum));
     return escaped === "" ? undefined : escaped;
   };

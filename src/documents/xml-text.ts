@@ -21,6 +21,11 @@ export function withoutForbiddenCharacters(text: string): string {
   return forbidden.test(text) ? text.replace(allForbidden, "").replace(halfPairs, "\uFFFD") : text;
 }
 
+/** The text with U+FFFD in place of each character that XML 1.0 forbids; half surrogate pairs are left as they are. */
+export function withMarkedCharacters(text: string): string {
+  return text.replace(allForbidden, "\uFFFD");
+}
+
 /**
  * The text as content of an element: the five characters of interface 4.9 escaped, carriage returns kept by a character
  * reference (a parser would turn them into line feeds), forbidden characters left out.
