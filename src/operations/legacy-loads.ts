@@ -7,19 +7,11 @@ import {
   type LoadSelection,
   type StoredLoad,
 } from "../store/load-queries.ts";
-import { indexFields, type LegacyFilter, readLegacyQuery } from "./legacy-filter.ts";
+import { indexFields, type LegacyFilter } from "./legacy-filter.ts";
 import { legacyLoadFields, legacyLoads } from "./legacy-load-shape.ts";
-import { type LegacyPage, type LegacySource, searchLegacy } from "./legacy-search.ts";
-import type { LegacyDeps, LegacyPageQuery } from "./legacy-stops.ts";
+import { legacySearchOf, type SplitFilters } from "./legacy-search.ts";
 
-const fieldIndex = indexFields(legacyLoadFields);
-
-interface SplitFilters {
-  readonly selection: LoadSelection;
-  readonly others: readonly LegacyFilter[];
-}
-
-function splitFilters(companyId: number, filters: readonly LegacyFilter[]): SplitFilters {
+function splitFilters(companyId: number, filters: readonly LegacyFilter[]): SplitFilters<LoadSelection> {
   const others: LegacyFilter[] = [];
   let selection: LoadSelection = { companyId };
   for (const filter of filters) {
@@ -33,20 +25,12 @@ function splitFilters(companyId: number, filters: readonly LegacyFilter[]): Spli
   return { selection, others };
 }
 
-/** One page of the company's loads. Throws 910 for unknown filters, 902 for bad paging. */
-export async function findLegacyLoads(
-  deps: LegacyDeps,
-  query: LegacyPageQuery,
-  signal?: AbortSignal,
-): Promise<LegacyPage> {
-  const db = deps.store.read;
-  const page = readLegacyQuery(fieldIndex, query.parameters);
-  const { selection, others } = splitFilters(query.companyId, page.filters);
-  const source: LegacySource<StoredLoad> = {
-    count: () => countLoads(db, selection),
-    list: (part) => listLoads(db, selection, part),
-    batches: (size) => eachLoadBatch(db, selection, size),
-    shape: (rows) => legacyLoads(db, query, rows),
-  };
-  return await searchLegacy({ source, others, page }, signal);
-}
+/** One page of the company's loads. */
+export const findLegacyLoads = legacySearchOf<LoadSelection, StoredLoad>({
+  fields: indexFields(legacyLoadFields),
+  split: splitFilters,
+  count: countLoads,
+  list: listLoads,
+  batches: eachLoadBatch,
+  shape: legacyLoads,
+});

@@ -5,7 +5,27 @@
  * results, batch by batch: slow over a million rows, but in bounded memory and without holding up anybody else.
  */
 import { setImmediate } from "node:timers/promises";
-import { type LegacyFilter, type LegacyQuery, passesFilters } from "./legacy-filter.ts";
+import type { Reader } from "../store/database.ts";
+import {
+  type FieldIndex,
+  type LegacyFilter,
+  type LegacyQuery,
+  type NamedValue,
+  passesFilters,
+  readLegacyQuery,
+} from "./legacy-filter.ts";
+
+export interface LegacyDeps {
+  readonly store: { readonly read: Reader };
+}
+
+export interface LegacyPageQuery {
+  readonly companyId: number;
+  /** As registered. */
+  readonly companyCode: string;
+  /** Filters, `limit` and `offset`, in the order they came; names may be repeated. */
+  readonly parameters: readonly NamedValue[];
+}
 
 export interface LegacyPage {
   /** A JSON array. */
@@ -14,32 +34,41 @@ export interface LegacyPage {
   readonly total: number;
 }
 
-/** Where the rows come from: those that the filters with columns have selected. */
-export interface LegacySource<Row> {
-  count(): Promise<number>;
-  list(page: { readonly limit: number; readonly offset: number }): Promise<readonly Row[]>;
-  batches(size: number): AsyncIterable<readonly Row[]>;
-  /** The rows in the shape of the result. */
-  shape(rows: readonly Row[]): Promise<readonly object[]>;
+export interface SplitFilters<Selection> {
+  /** What the database selects by. */
+  readonly selection: Selection;
+  /** Filters that it knows nothing of. */
+  readonly others: readonly LegacyFilter[];
 }
 
-export interface LegacySearch<Row> {
-  readonly source: LegacySource<Row>;
-  /** Filters that the source knows nothing of. */
-  readonly others: readonly LegacyFilter[];
+/** What can be retrieved, and where it comes from. */
+export interface LegacyKind<Selection, Row> {
+  readonly fields: FieldIndex;
+  split(companyId: number, filters: readonly LegacyFilter[]): SplitFilters<Selection>;
+  count(db: Reader, selection: Selection): Promise<number>;
+  list(db: Reader, selection: Selection, page: LegacyQuery): Promise<readonly Row[]>;
+  batches(db: Reader, selection: Selection, size: number): AsyncIterable<readonly Row[]>;
+  /** The rows in the shape of the result. */
+  shape(db: Reader, query: LegacyPageQuery, rows: readonly Row[]): Promise<readonly object[]>;
+}
+
+interface LegacySearch<Selection> extends SplitFilters<Selection> {
+  readonly db: Reader;
+  readonly query: LegacyPageQuery;
   readonly page: LegacyQuery;
 }
 
 const batchSize = 100;
 
-async function searchAll<Row>(
-  { source, others, page }: LegacySearch<Row>,
+async function searchAll<Selection, Row>(
+  kind: LegacyKind<Selection, Row>,
+  { db, query, page, selection, others }: LegacySearch<Selection>,
   signal: AbortSignal | undefined,
 ): Promise<LegacyPage> {
   const results: object[] = [];
   let total = 0;
-  for await (const batch of source.batches(batchSize)) {
-    for (const result of await source.shape(batch)) {
+  for await (const batch of kind.batches(db, selection, batchSize)) {
+    for (const result of await kind.shape(db, query, batch)) {
       if (!passesFilters(result, others)) continue;
       total += 1;
       if (total > page.offset && results.length < page.limit) results.push(result);
@@ -51,14 +80,26 @@ async function searchAll<Row>(
   return { json: JSON.stringify(results), total };
 }
 
-/** The page in an order that stays the same from page to page. Rejects when aborted. */
-export async function searchLegacy<Row>(
-  search: LegacySearch<Row>,
-  signal?: AbortSignal,
+async function searchSelected<Selection, Row>(
+  kind: LegacyKind<Selection, Row>,
+  { db, query, page, selection }: LegacySearch<Selection>,
 ): Promise<LegacyPage> {
-  if (search.others.length > 0) return await searchAll(search, signal);
-  const { source, page } = search;
-  const total = await source.count();
-  const rows = page.offset >= total ? [] : await source.list(page);
-  return { json: JSON.stringify(await source.shape(rows)), total };
+  const total = await kind.count(db, selection);
+  const rows = page.offset >= total ? [] : await kind.list(db, selection, page);
+  return { json: JSON.stringify(await kind.shape(db, query, rows)), total };
+}
+
+/**
+ * Makes the retrieval of one page, in an order that stays the same from page to page. It throws 910 for unknown filters, 902
+ * for bad paging, and rejects when aborted.
+ */
+export function legacySearchOf<Selection, Row>(kind: LegacyKind<Selection, Row>) {
+  return async (deps: LegacyDeps, query: LegacyPageQuery, signal?: AbortSignal): Promise<LegacyPage> => {
+    const page = readLegacyQuery(kind.fields, query.parameters);
+    const split = kind.split(query.companyId, page.filters);
+    const search = { db: deps.store.read, query, page, ...split };
+    return split.others.length > 0
+      ? await searchAll(kind, search, signal)
+      : await searchSelected(kind, search);
+  };
 }

@@ -10,24 +10,10 @@ import {
   type StopSelection,
   type StoredStop,
 } from "../store/stop-queries.ts";
-import { indexFields, type LegacyFilter, type NamedValue, readLegacyQuery } from "./legacy-filter.ts";
+import { indexFields, type LegacyFilter } from "./legacy-filter.ts";
 import { legacyLoadHeaders } from "./legacy-load-shape.ts";
-import { type LegacyPage, type LegacySource, searchLegacy } from "./legacy-search.ts";
+import { type LegacyPageQuery, legacySearchOf, type SplitFilters } from "./legacy-search.ts";
 import { legacyStop, legacyStopFields } from "./legacy-stop-shape.ts";
-
-export interface LegacyDeps {
-  readonly store: { readonly read: Reader };
-}
-
-export interface LegacyPageQuery {
-  readonly companyId: number;
-  /** As registered. */
-  readonly companyCode: string;
-  /** Filters, `limit` and `offset`, in the order they came; names may be repeated. */
-  readonly parameters: readonly NamedValue[];
-}
-
-const fieldIndex = indexFields(legacyStopFields);
 
 function isIndexed(name: string | undefined): name is IndexedStopField {
   return name !== undefined && indexedStopFields.has(name);
@@ -41,12 +27,7 @@ function columnOf({ paths }: LegacyFilter): IndexedStopField | undefined {
   return path.length === 1 && isIndexed(path[0]) ? path[0] : undefined;
 }
 
-interface SplitFilters {
-  readonly selection: StopSelection;
-  readonly others: readonly LegacyFilter[];
-}
-
-function splitFilters(companyId: number, filters: readonly LegacyFilter[]): SplitFilters {
+function splitFilters(companyId: number, filters: readonly LegacyFilter[]): SplitFilters<StopSelection> {
   const fields: Partial<Record<IndexedStopField, readonly string[]>> = {};
   const others: LegacyFilter[] = [];
   for (const filter of filters) {
@@ -71,20 +52,12 @@ async function shapeStops(
   return rows.map((row) => legacyStop(row, row.loadId === null ? undefined : headers.get(row.loadId)));
 }
 
-/** One page of the company's stops. Throws 910 for unknown filters, 902 for bad paging. */
-export async function findLegacyStops(
-  deps: LegacyDeps,
-  query: LegacyPageQuery,
-  signal?: AbortSignal,
-): Promise<LegacyPage> {
-  const db = deps.store.read;
-  const page = readLegacyQuery(fieldIndex, query.parameters);
-  const { selection, others } = splitFilters(query.companyId, page.filters);
-  const source: LegacySource<StoredStop> = {
-    count: () => countStops(db, selection),
-    list: (part) => listStops(db, selection, part),
-    batches: (size) => eachStopBatch(db, selection, size),
-    shape: (rows) => shapeStops(db, query, rows),
-  };
-  return await searchLegacy({ source, others, page }, signal);
-}
+/** One page of the company's stops. */
+export const findLegacyStops = legacySearchOf<StopSelection, StoredStop>({
+  fields: indexFields(legacyStopFields),
+  split: splitFilters,
+  count: countStops,
+  list: listStops,
+  batches: eachStopBatch,
+  shape: shapeStops,
+});
