@@ -1,5 +1,14 @@
 import { Type } from "@sinclair/typebox";
-import { flag, host, integer, section, text } from "./setting.ts";
+import {
+  clientBanner,
+  idleTimeout,
+  listenHost,
+  listenPort,
+  maxConnections,
+  maxConnectionsPerAddress,
+  signInLimits,
+} from "./listener-settings.ts";
+import { flag, integer, section, text } from "./setting.ts";
 import { tlsSection } from "./tls-section.ts";
 
 const port = { minimum: 1, maximum: 65_535 };
@@ -10,19 +19,11 @@ const listener = {
     needsRestart: true,
     description: "Whether there is an FTP server at all. It needs ftp.tls, or ftp.allowPlain.",
   }),
-  host: host({
-    default: "127.0.0.1",
-    needsRestart: true,
-    description: "Address or host name to listen on; 0.0.0.0 or :: for all addresses of the machine.",
-  }),
-  port: integer({
-    default: 2121,
-    minimum: 0,
-    maximum: 65_535,
-    needsRestart: true,
-    description:
-      "Port to listen on, for plain FTP and explicit TLS; 0 takes any free one, which the log names.",
-  }),
+  host: listenHost,
+  port: listenPort(
+    2121,
+    "Port to listen on, for plain FTP and explicit TLS; 0 takes any free one, which the log names.",
+  ),
   implicitPort: Type.Optional(
     integer({
       minimum: 0,
@@ -33,16 +34,7 @@ const listener = {
         "A second port where TLS begins with the first byte, for clients that know no other way; 0 takes any free one.",
     }),
   ),
-  banner: Type.Optional(
-    text({
-      maxLength: 2_000,
-      pattern: "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]+$",
-      form: "text without control characters",
-      needsRestart: true,
-      example: "Authorised use only.",
-      description: "Text that clients show before the sign-in.",
-    }),
-  ),
+  banner: clientBanner,
 };
 
 const protection = {
@@ -89,37 +81,15 @@ const passive = {
 };
 
 const limits = {
-  loginTimeoutMs: integer({
-    default: 30_000,
-    minimum: 1_000,
-    maximum: 600_000,
-    description: "How long a client may take from connecting to being signed in.",
-  }),
-  maxAuthAttempts: integer({
-    default: 6,
-    minimum: 1,
-    maximum: 100,
-    description: "Failed sign-ins on one connection before it is closed.",
-  }),
-  maxConnections: integer({
-    default: 500,
-    minimum: 1,
-    maximum: 100_000,
-    description: "Open connections in all, signed in or not; those of data are not counted.",
-  }),
-  maxConnectionsPerAddress: integer({
-    default: 100,
-    minimum: 1,
-    maximum: 100_000,
-    description: "Open connections from one address.",
-  }),
-  idleTimeoutMs: integer({
-    default: 900_000,
-    minimum: 1_000,
-    maximum: 86_400_000,
-    description:
-      "How long a signed-in client may be silent, without a transfer, before its connection is closed.",
-  }),
+  ...signInLimits,
+  maxConnections: maxConnections(
+    500,
+    "Open connections in all, signed in or not; those of data are not counted.",
+  ),
+  maxConnectionsPerAddress,
+  idleTimeoutMs: idleTimeout(
+    "How long a signed-in client may be silent, without a transfer, before its connection is closed.",
+  ),
   dataTimeoutMs: integer({
     default: 60_000,
     minimum: 1_000,

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { addressRanges, choice, flag, host, integer, section, size, text } from "./setting.ts";
+import { listenHost, listenPort, maxConnections, maxConnectionsPerAddress } from "./listener-settings.ts";
+import { addressRanges, choice, flag, integer, section, size, text } from "./setting.ts";
 import { tlsSection } from "./tls-section.ts";
 
 const tls = tlsSection(
@@ -46,18 +47,8 @@ const limits = {
     description:
       "Bytes of all request bodies over 64 KiB that are worked on at the same time; further ones wait unread, in order of arrival, and are answered with 503 and Retry-After when too many wait. Never less than http.maxBodyBytes. Memory needed is several times as much.",
   }),
-  maxConnections: integer({
-    default: 1_000,
-    minimum: 1,
-    maximum: 100_000,
-    description: "Open connections in all.",
-  }),
-  maxConnectionsPerAddress: integer({
-    default: 100,
-    minimum: 1,
-    maximum: 100_000,
-    description: "Open connections from one address.",
-  }),
+  maxConnections: maxConnections(1_000, "Open connections in all."),
+  maxConnectionsPerAddress,
   maxRequestsInFlight: integer({
     default: 200,
     minimum: 1,
@@ -110,18 +101,8 @@ const access = {
 
 export const httpSection = section(
   {
-    host: host({
-      default: "127.0.0.1",
-      needsRestart: true,
-      description: "Address or host name to listen on; 0.0.0.0 or :: for all addresses of the machine.",
-    }),
-    port: integer({
-      default: 8080,
-      minimum: 0,
-      maximum: 65_535,
-      needsRestart: true,
-      description: "Port to listen on; 0 takes any free one, which the log names.",
-    }),
+    host: listenHost,
+    port: listenPort(8080, "Port to listen on; 0 takes any free one, which the log names."),
     basePath: text({
       default: "",
       maxLength: 100,
