@@ -4,9 +4,9 @@
  */
 import { createServer, type Server, type Socket } from "node:net";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
-import { aborted } from "../../lib/aborted.ts";
-import { normaliseAddress } from "../../lib/address-range.ts";
+import { endConnections, letIn } from "../../exchange/client-connections.ts";
 import { newRequestId } from "../../lib/ids.ts";
+import { boundTo, listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Service } from "../../lib/service.ts";
 import { ConnectionGate } from "../../operations/connection-gate.ts";
@@ -37,28 +37,8 @@ export interface FtpEndpoint extends Service {
   reload(options: FtpOptions): void;
 }
 
-const backlog = 511;
-const afterDeadlineMs = 1_000;
-/** Clients that vanished without a word would otherwise hold their place until the idle time-out. */
-const keepAliveAfterMs = 30_000;
-
 export function createFtpEndpoint(deps: FtpEndpointDeps): FtpEndpoint {
   return new Endpoint(deps);
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port, backlog }, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-}
-
-function boundTo(server: Server): { readonly port: number; readonly address: string } {
-  const bound = server.address();
-  return typeof bound === "object" && bound !== null ? bound : { port: 0, address: "" };
 }
 
 class Endpoint implements FtpEndpoint {
@@ -110,9 +90,9 @@ class Endpoint implements FtpEndpoint {
     signal.throwIfAborted();
     const { host, port, implicitPort = 0 } = this.#options;
     const { log } = this.#deps;
-    await listen(this.#explicit, host, port);
+    await listen(this.#explicit, { host, port });
     try {
-      if (this.#implicit !== undefined) await listen(this.#implicit, host, implicitPort);
+      if (this.#implicit !== undefined) await listen(this.#implicit, { host, port: implicitPort });
     } catch (error) {
       this.#explicit.close();
       throw error;
@@ -128,37 +108,20 @@ class Endpoint implements FtpEndpoint {
     this.#gate.close();
     this.#watch.stop();
     for (const server of [this.#explicit, this.#implicit]) if (server?.listening === true) server.close();
-    const connections = [...this.#connections];
-    for (const connection of connections) connection.drain();
-    const allFinished = Promise.all(connections.map((connection) => connection.finished));
-    await Promise.race([allFinished, aborted(deadline)]);
-    for (const connection of connections) connection.destroy();
-    // Without a link only what had been received is finished; a disk that hangs must not hold up the others.
-    await Promise.race([allFinished, aborted(AbortSignal.timeout(afterDeadlineMs))]);
+    await endConnections([...this.#connections], deadline);
   }
 
   #accept(socket: Socket, isImplicit: boolean): void {
-    // The listener comes first: a socket can fail before anything else is known of it.
-    socket.on("error", () => undefined);
-    const remote = socket.remoteAddress;
-    if (remote === undefined) {
-      socket.destroy();
-      return;
-    }
-    const address = normaliseAddress(remote);
-    const refusal = this.#gate.refusalOf(address, this.#connections.size, this.#options);
-    if (refusal !== undefined) {
-      this.#deps.log.info({ address, reason: refusal }, "ftp connection refused");
-      socket.destroy();
-      return;
-    }
-    this.#take(socket, address, isImplicit);
+    const address = letIn(socket, {
+      ...{ name: this.name, log: this.#deps.log },
+      refusalOf: (from) => this.#gate.refusalOf(from, this.#connections.size, this.#options),
+    });
+    if (address !== undefined) this.#take(socket, address, isImplicit);
   }
 
   #take(socket: Socket, address: string, isImplicit: boolean): void {
     const { signIn, exchange, log, received } = this.#deps;
     const options = this.#options;
-    socket.setKeepAlive(true, keepAliveAfterMs);
     socket.once("close", this.#gate.enter(address));
     const connection = new ControlConnection({
       id: newRequestId(),

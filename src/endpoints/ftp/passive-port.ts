@@ -11,6 +11,7 @@ import { randomInt } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
 import { normaliseAddress } from "../../lib/address-range.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
+import { boundTo, listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/log.ts";
 import { DataFault } from "./data-fault.ts";
 
@@ -103,17 +104,6 @@ export class PassivePort {
   }
 }
 
-function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port, backlog, exclusive: true }, () => {
-      server.off("error", reject);
-      const address = server.address();
-      resolve(typeof address === "object" && address !== null ? address.port : port);
-    });
-  });
-}
-
 /** Every port of the range once, from a random one on, so that the next port cannot be guessed. */
 function* candidates(ports: PassivePortOptions["ports"]): Generator<number> {
   if (ports === undefined) {
@@ -131,7 +121,8 @@ export async function openPassivePort(options: PassivePortOptions): Promise<Pass
     // Half open, because the end of what a client sends is not the end of what it takes.
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true });
     try {
-      return new PassivePort(server, await listen(server, options.localAddress, candidate), options);
+      await listen(server, { host: options.localAddress, port: candidate, backlog, exclusive: true });
+      return new PassivePort(server, boundTo(server).port, options);
     } catch (error) {
       if (systemCodeOf(error) === "EADDRINUSE") continue;
       options.log.error({ err: error }, "ftp cannot listen for a data connection");

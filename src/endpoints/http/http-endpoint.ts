@@ -16,6 +16,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { messageOf } from "../../lib/errors.ts";
+import { listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/log.ts";
 import { createAddressSet, normaliseAddress } from "../../lib/address-range.ts";
 import { runInTurn } from "../../lib/request-turn.ts";
@@ -174,16 +175,6 @@ function portOf(server: Server | TlsServer): number | undefined {
   return address === null || typeof address === "string" ? undefined : address.port;
 }
 
-function listen({ server, options }: Running): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host: options.host, port: options.port }, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-}
-
 function keyOf(socket: Socket): string {
   return `${socket.remoteAddress}:${socket.remotePort}`;
 }
@@ -241,7 +232,7 @@ export function createHttpEndpoint(deps: HttpEndpointDeps): HttpEndpoint {
     },
     async start(signal) {
       signal.throwIfAborted();
-      await listen(running);
+      await listen(running.server, { host: running.options.host, port: running.options.port });
       running.server.on("error", (error) => deps.log.error({ err: error }, "http server failed"));
       const { host, tls } = running.options;
       deps.log.info({ host, port: portOf(running.server), tls: tls !== undefined }, "http listening");

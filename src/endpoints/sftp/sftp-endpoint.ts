@@ -8,9 +8,9 @@
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import ssh2 from "ssh2";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
-import { aborted } from "../../lib/aborted.ts";
-import { normaliseAddress } from "../../lib/address-range.ts";
+import { endConnections, letIn } from "../../exchange/client-connections.ts";
 import { newRequestId } from "../../lib/ids.ts";
+import { boundTo, listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Service } from "../../lib/service.ts";
 import { ConnectionGate } from "../../operations/connection-gate.ts";
@@ -43,10 +43,6 @@ export interface SftpEndpoint extends Service {
 
 /** Said to clients in the identification line; tells no version. */
 const identification = "dropgate";
-const backlog = 511;
-const afterDeadlineMs = 1_000;
-/** Clients that vanished without a word would otherwise hold their place until the idle time-out. */
-const keepAliveAfterMs = 30_000;
 
 export function createSftpEndpoint(deps: SftpEndpointDeps): SftpEndpoint {
   return new Endpoint(deps);
@@ -95,13 +91,11 @@ class Endpoint implements SftpEndpoint {
   }
 
   get port(): number {
-    const address = this.#server.address();
-    return typeof address === "object" && address !== null ? address.port : 0;
+    return boundTo(this.#server).port;
   }
 
   get address(): string {
-    const address = this.#server.address();
-    return typeof address === "object" && address !== null ? address.address : "";
+    return boundTo(this.#server).address;
   }
 
   get connectionCount(): number {
@@ -116,13 +110,7 @@ class Endpoint implements SftpEndpoint {
   async start(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { host, port } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", reject);
-      this.#server.listen({ host, port, backlog }, () => {
-        this.#server.off("error", reject);
-        resolve();
-      });
-    });
+    await listen(this.#server, { host, port });
     this.#server.on("error", (error) => this.#deps.log.error({ err: error }, "sftp listener failed"));
     this.#deps.log.info({ host: this.address, port: this.port }, "sftp listening");
     this.#watch.start();
@@ -132,13 +120,7 @@ class Endpoint implements SftpEndpoint {
     this.#gate.close();
     this.#watch.stop();
     if (this.#server.listening) this.#server.close();
-    const connections = [...this.#connections.values()];
-    for (const connection of connections) connection.drain();
-    const allFinished = Promise.all(connections.map((connection) => connection.finished));
-    await Promise.race([allFinished, aborted(deadline)]);
-    for (const connection of connections) connection.destroy();
-    // Without a link a session only finishes what it had received; a disk that hangs must not hold up the others.
-    await Promise.race([allFinished, aborted(AbortSignal.timeout(afterDeadlineMs))]);
+    await endConnections([...this.#connections.values()], deadline);
   }
 
   #isSignedIn({ remoteAddress, remotePort }: Socket): boolean {
@@ -146,26 +128,15 @@ class Endpoint implements SftpEndpoint {
   }
 
   #accept(socket: Socket): void {
-    // The listener comes first: a socket can fail before anything else is known of it.
-    socket.on("error", () => undefined);
-    const remote = socket.remoteAddress;
-    if (remote === undefined) {
-      socket.destroy();
-      return;
-    }
-    const address = normaliseAddress(remote);
-    const refusal = this.#gate.refusalOf(address, this.#connections.size, this.#options);
-    if (refusal !== undefined) {
-      this.#deps.log.info({ address, reason: refusal }, "sftp connection refused");
-      socket.destroy();
-      return;
-    }
-    this.#take(socket, address, keyOf(remote, socket.remotePort));
+    const address = letIn(socket, {
+      ...{ name: this.name, log: this.#deps.log },
+      refusalOf: (from) => this.#gate.refusalOf(from, this.#connections.size, this.#options),
+    });
+    if (address !== undefined) this.#take(socket, address, keyOf(socket.remoteAddress, socket.remotePort));
   }
 
   #take(socket: Socket, address: string, key: string): void {
     const { signIn, exchange, log } = this.#deps;
-    socket.setKeepAlive(true, keepAliveAfterMs);
     const connection = new Connection({
       id: newRequestId(),
       socket,
