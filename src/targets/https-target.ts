@@ -11,8 +11,8 @@ import { readBytes } from "./delivery-bytes.ts";
 import { checkNames } from "./delivery-names.ts";
 import { outcomeOfAnswer, type HttpAnswer } from "./https-answer.ts";
 import { type PlainRequest, type RequestTimes, sendRequest } from "./https-request.ts";
-import { anyFault } from "../remote/network-faults.ts";
-import { failedBy, outcomeOf } from "../remote/transfer-fault.ts";
+import { failedBy } from "../remote/transfer-fault.ts";
+import { type DeadlineOptions, withinDeadline } from "./within-deadline.ts";
 
 export interface HttpsTargetOptions {
   /** `https:`, or `http:` with `allowPlain`. */
@@ -95,38 +95,39 @@ class HttpsTarget implements Target {
   readonly #options: HttpsTargetOptions;
   readonly #url: URL;
   readonly #times: RequestTimes;
-  readonly #timeoutMs: number;
   readonly #clock: Clock;
-  readonly #secrets: readonly (string | undefined)[];
+  readonly #bounds: DeadlineOptions;
   #agent: http.Agent | undefined;
 
   constructor(options: HttpsTargetOptions) {
     this.concurrency = options.connections ?? 4;
     this.#options = options;
     this.#url = new URL(options.url);
-    this.#timeoutMs = options.timeoutMs ?? 60_000;
+    const timeoutMs = options.timeoutMs ?? 60_000;
     this.#times = {
-      connectMs: Math.min(options.connectMs ?? 10_000, this.#timeoutMs),
-      silenceMs: Math.min(options.silenceMs ?? 30_000, this.#timeoutMs),
+      connectMs: Math.min(options.connectMs ?? 10_000, timeoutMs),
+      silenceMs: Math.min(options.silenceMs ?? 30_000, timeoutMs),
     };
     this.#clock = options.clock ?? systemClock;
     const basic = authorizationOf(options)?.split(" ")[1];
-    this.#secrets = [options.password, options.bearerToken, options.signatureSecret, basic];
+    const secrets = [options.password, options.bearerToken, options.signatureSecret, basic];
+    this.#bounds = { timeoutMs, where: shown(this.#url), secrets };
   }
 
   async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {
-    return await this.#within(signal, async (bounded) => {
+    const work = async (bounded: AbortSignal): Promise<DeliveryOutcome> => {
       checkNames(delivery);
       for (const [index, file] of delivery.files.entries()) {
         const outcome = await this.#post({ delivery, file, index }, bounded);
         if (outcome.kind !== "delivered") return outcome;
       }
       return { kind: "delivered" };
-    });
+    };
+    return await withinDeadline(this.#bounds, work, signal);
   }
 
   async probe(signal: AbortSignal): Promise<DeliveryOutcome> {
-    return await this.#within(signal, async (bounded) => {
+    const work = async (bounded: AbortSignal): Promise<DeliveryOutcome> => {
       const headers = { ...this.#signIn(), "X-Dropgate-Probe": "1" };
       const answer = await this.#send({ method: "HEAD", headers, body: Buffer.alloc(0) }, bounded);
       const isSignIn = answer.status === 401 || answer.status === 403;
@@ -134,29 +135,13 @@ class HttpsTarget implements Target {
       // Receivers know POST alone as a rule: 404 or 405 for a HEAD says only that somebody is there.
       if (!isSignIn && !isRedirect && answer.status < 500) return { kind: "delivered" };
       return this.#judge(answer, "HEAD");
-    });
+    };
+    return await withinDeadline(this.#bounds, work, signal);
   }
 
   async close(): Promise<void> {
     this.#agent?.destroy();
     this.#agent = undefined;
-  }
-
-  /** Under the total deadline; faults become outcomes. */
-  async #within(
-    signal: AbortSignal,
-    work: (bounded: AbortSignal) => Promise<DeliveryOutcome>,
-  ): Promise<DeliveryOutcome> {
-    signal.throwIfAborted();
-    const deadline = AbortSignal.timeout(this.#timeoutMs);
-    try {
-      return await work(AbortSignal.any([signal, deadline]));
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      const where = shown(this.#url);
-      if (deadline.aborted) return failedBy("timeout", `${where}: not done within ${this.#timeoutMs} ms.`);
-      return outcomeOf(anyFault(error, where, this.#secrets));
-    }
   }
 
   #signIn(): http.OutgoingHttpHeaders {
@@ -201,7 +186,7 @@ class HttpsTarget implements Target {
     signal: AbortSignal,
   ): Promise<HttpAnswer> {
     this.#agent ??= agentOf(this.#options, this.#url);
-    const what = `${request.method} ${shown(this.#url)}`;
+    const what = `${request.method} ${this.#bounds.where}`;
     return await sendRequest(
       { ...request, url: this.#url, agent: this.#agent, times: this.#times, what },
       signal,
@@ -209,8 +194,8 @@ class HttpsTarget implements Target {
   }
 
   #judge(answer: HttpAnswer, method: string): DeliveryOutcome {
-    const what = `${method} ${shown(this.#url)}`;
-    return outcomeOfAnswer(answer, { what, secrets: this.#secrets, nowMs: this.#clock.now() });
+    const what = `${method} ${this.#bounds.where}`;
+    return outcomeOfAnswer(answer, { what, secrets: this.#bounds.secrets, nowMs: this.#clock.now() });
   }
 }
 

@@ -9,8 +9,8 @@ import type { CustomerMessage, Delivery, DeliveryOutcome, Target } from "../outb
 import { outcomeOfAnswer } from "./https-answer.ts";
 import { type RequestTimes, sendRequest } from "./https-request.ts";
 import { agentOf, authorizationOf, type HttpsTargetOptions } from "./https-target.ts";
-import { anyFault } from "../remote/network-faults.ts";
-import { failedBy, outcomeOf, TransferFault } from "../remote/transfer-fault.ts";
+import { failedBy } from "../remote/transfer-fault.ts";
+import { type DeadlineOptions, withinDeadline } from "./within-deadline.ts";
 
 export interface SmsTargetOptions
   extends Pick<
@@ -38,43 +38,40 @@ const asItIs = (value: string) => value;
 class SmsTarget implements Target {
   readonly concurrency: number;
   readonly #options: SmsTargetOptions;
-  readonly #where: string;
   readonly #times: RequestTimes;
-  readonly #timeoutMs: number;
   readonly #clock: Clock;
-  readonly #secrets: readonly (string | undefined)[];
+  readonly #bounds: DeadlineOptions;
   #agent: Agent | undefined;
 
   constructor(options: SmsTargetOptions) {
     this.concurrency = options.connections ?? 2;
     this.#options = options;
-    // Without what is filled in, which may be somebody's number.
-    this.#where = options.url.replace(/[?{].*$/s, "");
-    this.#timeoutMs = options.timeoutMs ?? 60_000;
-    this.#times = {
-      connectMs: Math.min(10_000, this.#timeoutMs),
-      silenceMs: Math.min(30_000, this.#timeoutMs),
-    };
+    const timeoutMs = options.timeoutMs ?? 60_000;
+    this.#times = { connectMs: Math.min(10_000, timeoutMs), silenceMs: Math.min(30_000, timeoutMs) };
     this.#clock = options.clock ?? systemClock;
     const basic = authorizationOf({ ...options, url: "" })?.split(" ")[1];
-    this.#secrets = [options.password, options.bearerToken, basic, ...Object.values(options.secretHeaders)];
+    // Without what is filled in, which may be somebody's number.
+    const where = options.url.replace(/[?{].*$/s, "");
+    const secrets = [options.password, options.bearerToken, basic, ...Object.values(options.secretHeaders)];
+    this.#bounds = { timeoutMs, where, secrets };
   }
 
   async deliver({ id, message }: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {
     if (message?.channel !== "sms")
-      return failedBy("content", `${this.#where}: only text messages can be sent there.`);
-    return await this.#within(signal, (bounded) => this.#send(id, message, bounded));
+      return failedBy("content", `${this.#bounds.where}: only text messages can be sent there.`);
+    return await withinDeadline(this.#bounds, (bounded) => this.#send(id, message, bounded), signal);
   }
 
   /** Sends nothing: a service of this kind has no request that does nothing. Connects, so that TLS is tried. */
   async probe(signal: AbortSignal): Promise<DeliveryOutcome> {
-    return await this.#within(signal, async (bounded) => {
-      const what = `HEAD ${this.#where}`;
-      const url = new URL(this.#where);
+    const work = async (bounded: AbortSignal): Promise<DeliveryOutcome> => {
+      const what = `HEAD ${this.#bounds.where}`;
+      const url = new URL(this.#bounds.where);
       const request = { url, method: "HEAD", headers: {}, body: Buffer.alloc(0), what } as const;
       await sendRequest({ ...request, agent: this.#useAgent(url), times: this.#times }, bounded);
       return { kind: "delivered" };
-    });
+    };
+    return await withinDeadline(this.#bounds, work, signal);
   }
 
   async close(): Promise<void> {
@@ -93,7 +90,7 @@ class SmsTarget implements Target {
     const escapeValue = format === "json" ? escapeJson : escapeUrl;
     const bytes = Buffer.from(body === undefined ? "" : fillTemplate(body, values, escapeValue));
     const url = new URL(fillTemplate(template, values, escapeUrl));
-    const what = `${method} ${this.#where}`;
+    const what = `${method} ${this.#bounds.where}`;
     const content =
       method === "POST" ? { "Content-Type": contentTypes[format], "Content-Length": bytes.length } : {};
     const answer = await sendRequest(
@@ -104,7 +101,7 @@ class SmsTarget implements Target {
       signal,
     );
     const ofCustomer = [to, to.replace("+", ""), text, escapeUrl(text), escapeJson(text)];
-    const secrets = [...this.#secrets, ...ofCustomer];
+    const secrets = [...this.#bounds.secrets, ...ofCustomer];
     return outcomeOfAnswer(answer, { what, secrets, nowMs: this.#clock.now() });
   }
 
@@ -123,24 +120,6 @@ class SmsTarget implements Target {
       "Idempotency-Key": id,
       "X-Dropgate-Delivery": id,
     };
-  }
-
-  /** Under the total deadline; faults become outcomes. */
-  async #within(
-    signal: AbortSignal,
-    work: (bounded: AbortSignal) => Promise<DeliveryOutcome>,
-  ): Promise<DeliveryOutcome> {
-    signal.throwIfAborted();
-    const deadline = AbortSignal.timeout(this.#timeoutMs);
-    try {
-      return await work(AbortSignal.any([signal, deadline]));
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      const where = this.#where;
-      if (deadline.aborted) return failedBy("timeout", `${where}: not done within ${this.#timeoutMs} ms.`);
-      if (error instanceof TransferFault) return outcomeOf(error);
-      return outcomeOf(anyFault(error, where, this.#secrets));
-    }
   }
 }
 
