@@ -63,6 +63,18 @@ export async function chooseCompany(
   throw new WrongUseError(`there is no company ${code}; there is ${codes === "" ? "none yet" : codes}`);
 }
 
+/** The company of that code, or the only one; undefined when there is none yet. With several, a code has to be given. */
+export async function requireCompany(
+  store: Pick<AdminStore, "read">,
+  code: string | undefined,
+): Promise<Company | undefined> {
+  const company = await chooseCompany(store, code);
+  if (company !== undefined) return company;
+  const codes = (await readCompanies(store.read)).map((known) => known.code);
+  if (codes.length === 0) return undefined;
+  throw new WrongUseError(`there are several companies (${codes.join(", ")}): say which with --company`);
+}
+
 const maxSecretBytes = 10_000;
 
 async function readGiven(path: string, what: string): Promise<string> {

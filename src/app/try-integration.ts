@@ -17,10 +17,10 @@ import { importLoads } from "../operations/import-loads.ts";
 import { importOrders } from "../operations/import-orders.ts";
 import type { ImportRules } from "../operations/import-request.ts";
 import { importAsns, importStops } from "../operations/import-stops.ts";
-import { type Company, listCompanies } from "../store/companies.ts";
+import type { Company } from "../store/companies.ts";
 import type { Store } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { chooseCompany } from "./admin.ts";
+import { requireCompany } from "./admin.ts";
 import { type AdminStore, findStore, withAdminStore } from "./admin-store.ts";
 import type { FileReason } from "./ledger-admin.ts";
 import { formatIntegrationFaults, readIntegrations } from "./read-integrations.ts";
@@ -209,14 +209,6 @@ async function tryFor(
   const faults = await importReasons({ importKind, input, maxLoads, store });
   const note = store === undefined ? { note: "there is no company yet: only the form was checked" } : {};
   return { ...tried, document, importKind, reasons: faults, ...note };
-}
-
-async function requireCompany(store: AdminStore, code: string | undefined): Promise<Company | undefined> {
-  const company = await chooseCompany(store, code);
-  if (company !== undefined) return company;
-  const codes = (await listCompanies(store.read)).map((known) => known.code);
-  if (codes.length === 0) return undefined;
-  throw new WrongUseError(`there are several companies (${codes.join(", ")}): say which with --company`);
 }
 
 /** Maps the file and tries the import, against the state of this moment. Changes nothing. */

@@ -15,11 +15,11 @@ import { decideFile, type DecisionRules } from "../inbound/decide-file.ts";
 import { ledgerTimeOf } from "../inbound/waiting-file.ts";
 import { type Fault, reasonCodeOf, unlessMissing } from "../lib/errors.ts";
 import { createLogger } from "../lib/log.ts";
-import { type Company, listCompanies } from "../store/companies.ts";
+import type { Company } from "../store/companies.ts";
 import { enterFile, findFile, type LedgerEntry } from "../store/files.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findStoredStop, type StoredStop } from "../store/stop-queries.ts";
-import { chooseCompany } from "./admin.ts";
+import { requireCompany } from "./admin.ts";
 import { type AdminStore, findStore, withAdminStore } from "./admin-store.ts";
 import { documentPoolOptionsOf } from "./document-pool-options.ts";
 import type { FileReason } from "./ledger-admin.ts";
@@ -280,14 +280,6 @@ async function validateFor(
   }
   const outcome = await tryWithGoodName(store, trial, { state, faults, changes });
   return { file, verdict: state, reasons: toReasons(outcome.faults), changes: outcome.changes };
-}
-
-async function requireCompany(store: AdminStore, code: string | undefined): Promise<Company | undefined> {
-  const company = await chooseCompany(store, code);
-  if (company !== undefined) return company;
-  const codes = (await listCompanies(store.read)).map((known) => known.code);
-  if (codes.length === 0) return undefined;
-  throw new WrongUseError(`there are several companies (${codes.join(", ")}): say which with --company`);
 }
 
 /**
