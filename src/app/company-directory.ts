@@ -2,18 +2,10 @@
 import { join } from "node:path";
 import { companySettingsOf } from "../config/company-settings.ts";
 import type { Config } from "../config/schema.ts";
+import type { WatchedFolder } from "../endpoints/folders/folder-deps.ts";
 import type { Locations } from "../inbound/locations.ts";
 import { listCompanies } from "../store/companies.ts";
 import type { Reader } from "../store/database.ts";
-
-export interface WatchedFolder {
-  readonly companyId: number;
-  readonly companyCode: string;
-  readonly path: string;
-  /** The company's own `inbound/`: files stay where they are. */
-  readonly isInbox: boolean;
-  readonly inboundDirectory: string;
-}
 
 export interface CompanyDirectory {
   /** The code as it was registered. Rejects when there is no such company. */

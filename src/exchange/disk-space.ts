@@ -23,28 +23,28 @@ function sizeText(bytes: number): string {
   return gigabytes >= 1 ? `${gigabytes.toFixed(1)} GB` : `${Math.ceil(bytes / 1e6)} MB`;
 }
 
+/** What clients are told of a disk. */
+export function statisticsOf(found: Awaited<ReturnType<DiskCalls["statfs"]>>): FileSystemStatistics {
+  return {
+    blockSize: found.bsize,
+    blocks: found.blocks,
+    blocksFree: found.bfree,
+    blocksAvailable: found.bavail,
+    files: found.files,
+    filesFree: found.ffree,
+    // Node does not tell the mount flags; a read-only disk shows at the first write.
+    isReadOnly: false,
+  };
+}
+
 /** Watches the free space of the file system on which the companies' files lie. */
 export function createDiskSpace(deps: DiskSpaceDeps): DiskSpace {
   let looked: { atMs: number; answer: Promise<FileSystemStatistics> } | undefined;
 
-  async function look(): Promise<FileSystemStatistics> {
-    const found = await deps.disk.statfs(deps.directory);
-    return {
-      blockSize: found.bsize,
-      blocks: found.blocks,
-      blocksFree: found.bfree,
-      blocksAvailable: found.bavail,
-      files: found.files,
-      filesFree: found.ffree,
-      // Node does not tell the mount flags; a read-only disk shows at the first write.
-      isReadOnly: false,
-    };
-  }
-
   function statistics(): Promise<FileSystemStatistics> {
     const nowMs = deps.clock.now();
     if (looked === undefined || Math.abs(nowMs - looked.atMs) >= cachedForMs)
-      looked = { atMs: nowMs, answer: look() };
+      looked = { atMs: nowMs, answer: deps.disk.statfs(deps.directory).then(statisticsOf) };
     return looked.answer;
   }
 

@@ -14,6 +14,7 @@ import {
   utimes,
 } from "node:fs/promises";
 import { basename, join, posix } from "node:path";
+import { statisticsOf } from "../../../exchange/disk-space.ts";
 import {
   type AttributeChange,
   type ExchangeAttributes,
@@ -197,16 +198,7 @@ class FolderSession implements ExchangeSession {
   }
 
   async statistics(path: string): Promise<FileSystemStatistics> {
-    const found = await translated(statfs(this.#local(path)));
-    return {
-      blockSize: found.bsize,
-      blocks: found.blocks,
-      blocksFree: found.bfree,
-      blocksAvailable: found.bavail,
-      files: found.files,
-      filesFree: found.ffree,
-      isReadOnly: false,
-    };
+    return statisticsOf(await translated(statfs(this.#local(path))));
   }
 
   async end(): Promise<void> {
