@@ -13,3 +13,16 @@ export type DeliveryFault =
   | "protocol"
   | "configuration"
   | "content";
+
+/** What has failed at a server or folder of others: a delivery, or another call. */
+export interface FailedOutcome {
+  readonly kind: "failed";
+  readonly fault: DeliveryFault;
+  /** Wrong credentials, no right, or the other side refuses the files for good (decisions 8). */
+  readonly isPermanent: boolean;
+  readonly scope: "target" | "delivery";
+  /** For an administrator: what was tried, what came back, what to do. No secrets. */
+  readonly message: string;
+  /** What the other side asked for; of the whole target when that is the scope. */
+  readonly retryAfterMs?: number;
+}

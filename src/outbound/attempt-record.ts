@@ -1,7 +1,8 @@
 /** From the result of an attempt to what is recorded of it (decisions 8: schedule, dead letters, names that are taken). */
 import { nextAttemptAt } from "../domain/retry-schedule.ts";
 import type { AttemptRecord } from "../store/delivery-outcomes.ts";
-import type { AttemptResult, FailedOutcome } from "./attempt.ts";
+import type { FailedOutcome } from "../domain/delivery-fault.ts";
+import type { AttemptResult } from "./attempt.ts";
 import type { DeliveryToRender } from "./delivery-to-render.ts";
 
 export interface FinishedAttempt {

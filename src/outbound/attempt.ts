@@ -6,6 +6,7 @@
  *                        │         └── nothing comes then either: the attempt is left behind
  *                        └── fails: a fault of the content, temporary
  */
+import type { FailedOutcome } from "../domain/delivery-fault.ts";
 import { messageOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
@@ -22,8 +23,6 @@ export interface TargetInUse {
   readonly target: Target;
   readonly timeoutMs: number;
 }
-
-export type FailedOutcome = Extract<DeliveryOutcome, { kind: "failed" }>;
 
 export type AttemptResult =
   /** The daemon stops: nothing is known, nothing is spent. */

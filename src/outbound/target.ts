@@ -5,7 +5,7 @@
  * A target keeps no state of a delivery: the queue decides when to try, and tries again what may not have arrived. So a
  * target may be given what it has had already, and then finds the same bytes under the same name and says "delivered".
  */
-import type { DeliveryFault } from "../domain/delivery-fault.ts";
+import type { FailedOutcome } from "../domain/delivery-fault.ts";
 
 /** One file of a delivery. Reading it again gives the same bytes. */
 export interface DeliveryFile {
@@ -57,17 +57,7 @@ export type { DeliveryFault } from "../domain/delivery-fault.ts";
 export type DeliveryOutcome =
   | { readonly kind: "delivered" }
   | { readonly kind: "nameTaken"; readonly name: string }
-  | {
-      readonly kind: "failed";
-      readonly fault: DeliveryFault;
-      /** Wrong credentials, no right, or the other side refuses the files for good (decisions 8). */
-      readonly isPermanent: boolean;
-      readonly scope: "target" | "delivery";
-      /** For an administrator: what was tried, what came back, what to do. No secrets. */
-      readonly message: string;
-      /** What the other side asked for; of the whole target when that is the scope. */
-      readonly retryAfterMs?: number;
-    };
+  | FailedOutcome;
 
 export interface Target {
   /** How many deliveries it takes at a time. */

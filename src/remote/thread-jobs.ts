@@ -8,13 +8,14 @@
  * A job that is over its time or aborted is told to give up. Where the thread does not do so within a second, because a
  * library is stuck, the thread is terminated, and the next job gets another.
  */
+import type { FailedOutcome } from "../domain/delivery-fault.ts";
 import {
   type EndThread,
   SessionThread,
   type SessionThreadOptions,
   type ThreadState,
 } from "./session-thread.ts";
-import { type FailedOutcome, failedBy } from "./transfer-fault.ts";
+import { failedBy } from "./transfer-fault.ts";
 
 /** To give a job up, and to cut its connection. */
 interface CancelJob {

@@ -1,22 +1,7 @@
 /** What sessions and targets throw inside, and the outcome that it becomes at their edge. */
-import type { DeliveryFault } from "../domain/delivery-fault.ts";
+import type { DeliveryFault, FailedOutcome } from "../domain/delivery-fault.ts";
 
-/** The failed outcome of a delivery (`outbound/target.ts`), and of a call on a server. */
-export interface FailedOutcome {
-  readonly kind: "failed";
-  readonly fault: DeliveryFault;
-  readonly isPermanent: boolean;
-  readonly scope: "target" | "delivery";
-  /** For an administrator: what was tried, what came back, what to do. No secrets. */
-  readonly message: string;
-  /** What the other side asked for. */
-  readonly retryAfterMs?: number;
-}
-
-interface FaultRule {
-  readonly isPermanent: boolean;
-  readonly scope: "target" | "delivery";
-}
+type FaultRule = Pick<FailedOutcome, "isPermanent" | "scope">;
 
 /**
  * What a fault means unless its place says otherwise. Permanent is what decisions 8 calls so: wrong credentials, what the

@@ -1,6 +1,7 @@
 /** What an answer over HTTP means for a delivery (decisions 8). */
 import type { DeliveryOutcome } from "../outbound/target.ts";
-import { type FailedOutcome, failedBy, quoted } from "../remote/transfer-fault.ts";
+import type { FailedOutcome } from "../domain/delivery-fault.ts";
+import { failedBy, quoted } from "../remote/transfer-fault.ts";
 
 export interface HttpAnswer {
   readonly status: number;

@@ -1,6 +1,7 @@
 /** A real store with stops that are completed, targets that do as they are told, and a clock that is set by hand. */
 import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import type { FailedOutcome } from "../../src/domain/delivery-fault.ts";
 import type { RecordedEventKind } from "../../src/domain/recorded-events.ts";
 import { createLogger } from "../../src/lib/log.ts";
 import type { TargetInUse } from "../../src/outbound/attempt.ts";
@@ -76,10 +77,7 @@ export class ScriptedTarget implements Target {
 }
 
 /** A failed outcome: temporary and of the delivery alone, unless told otherwise. */
-export function failure(
-  rest: Partial<Extract<DeliveryOutcome, { kind: "failed" }>> = {},
-  fault: DeliveryFault = "busy",
-): DeliveryOutcome {
+export function failure(rest: Partial<FailedOutcome> = {}, fault: DeliveryFault = "busy"): FailedOutcome {
   return { kind: "failed", fault, isPermanent: false, scope: "delivery", message: "try later", ...rest };
 }
 
