@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { StopChange } from "../domain/stop-change.ts";
 import { parseStopFileName } from "../domain/stop-file-name.ts";
 import { listFiles } from "../store/file-queries.ts";
 import { acceptRetry, markFiled, requestRetry } from "../store/files.ts";
 import { decideFile } from "./decide-file.ts";
-import { type LedgerFixture, makeLedgerFixture, sha256Of } from "./testing/ledger-fixture.ts";
+import { ledgerOfEachTest, sha256Of } from "./testing/ledger-fixture.ts";
 
 const name = "a1_20261105_080000.xml";
 const index = { hasStopAssignment: false, markAsReceived: false, hasTimeWindow: false };
@@ -18,22 +18,15 @@ function deleted(stopNbr: string): StopChange {
 }
 
 describe("a decided file", () => {
-  let fixture: LedgerFixture;
-  let companyId: number;
-
-  beforeEach(async () => {
-    fixture = await makeLedgerFixture();
-    companyId = await fixture.company("ACME");
-  });
-
-  afterEach(() => fixture.close());
+  const fixture = ledgerOfEachTest();
 
   async function decide(id: number, instructions: readonly StopChange[]): Promise<string> {
     const prepared = { kind: "read", sha256: sha256Of(name), size: 1, instructions } as const;
+    const { companyId, store } = fixture;
     const about = { id, companyId, companyCode: "ACME", name, parsedName: parseStopFileName(name), prepared };
     const rules = { names: "strict", lateFiles: "refuse" } as const;
     const context = { rules, placeFor: () => `companies/ACME/filed/${name}`, now: 1 };
-    return (await fixture.store.write((tx) => decideFile(tx, about, context))).state;
+    return (await store.write((tx) => decideFile(tx, about, context))).state;
   }
 
   async function filesOf(stopNbr: string): Promise<readonly number[]> {
@@ -45,14 +38,14 @@ describe("a decided file", () => {
   }
 
   it("with several stops is found by each of them, whatever the case, and each is noted once", async () => {
-    const id = await fixture.wait(companyId, name);
+    const id = await fixture.wait(name);
     expect(await decide(id, ["A1", "B2", "B2", "A1", "C3"].map(created))).toBe("applied");
     for (const number of ["a1", "A1", "b2", "C3", "c3"]) expect(await filesOf(number)).toEqual([id]);
     expect(await linkCount()).toBe(2);
   });
 
   it("that was refused, and then applied when it was tried again, is found by its later stops", async () => {
-    const id = await fixture.wait(companyId, name);
+    const id = await fixture.wait(name);
     expect(await decide(id, [created("A1"), deleted("B2")])).toBe("refused");
     expect(await filesOf("B2")).toEqual([id]);
     await fixture.store.write(async (tx) => {
@@ -66,7 +59,7 @@ describe("a decided file", () => {
   });
 
   it("with one stop costs nothing here, and one of another company is not found", async () => {
-    await decide(await fixture.wait(companyId, name), [created("A1")]);
+    await decide(await fixture.wait(name), [created("A1")]);
     expect(await linkCount()).toBe(0);
     const other = await fixture.company("OTHER");
     expect(await listFiles(fixture.store.read, { companyId: other, stopNbr: "A1", limit: 9 })).toEqual([]);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { plainStop } from "../../test/support/plain-stop.ts";
 import type { ErrorCode } from "../lib/errors.ts";
 import { noteLaterStops } from "../store/file-stops.ts";
 import { recordEvent } from "../store/recorded-events.ts";
@@ -7,20 +8,12 @@ import { saveStop } from "../store/stops.ts";
 import { insertUser } from "../store/users.ts";
 import { explain } from "./explain.ts";
 import { explanationLines } from "./explain-words.ts";
-import { type LedgerFixture, makeLedgerFixture } from "./testing/ledger-fixture.ts";
+import { ledgerOfEachTest } from "./testing/ledger-fixture.ts";
 
 const name = "4711_20261105_080000.xml";
 
 describe("an explanation", () => {
-  let fixture: LedgerFixture;
-  let companyId: number;
-
-  beforeEach(async () => {
-    fixture = await makeLedgerFixture();
-    companyId = await fixture.company("ACME");
-  });
-
-  afterEach(() => fixture.close());
+  const fixture = ledgerOfEachTest();
 
   async function tell(
     subject: string,
@@ -37,7 +30,7 @@ describe("an explanation", () => {
   }
 
   async function refusedFor(...codes: ErrorCode[]): Promise<string> {
-    const id = await fixture.wait(companyId, name);
+    const id = await fixture.wait(name);
     const faults = codes.map((code) => ({ code, message: "it is so" }));
     const location = `companies/ACME/error/2026-11-05/${name}`;
     const state = codes.includes("superseded") ? "superseded" : "refused";
@@ -46,7 +39,7 @@ describe("an explanation", () => {
   }
 
   async function refused(): Promise<number> {
-    const id = await fixture.wait(companyId, name);
+    const id = await fixture.wait(name);
     const fault = {
       code: "xsdMismatch",
       message: "Quantity: found 'x'",
@@ -98,10 +91,10 @@ describe("an explanation", () => {
   });
 
   it("of a waiting file tells how many go before it, the first of them, and whether anybody works", async () => {
-    await fixture.wait(companyId, "2_20261105_070000.xml", { nameTime: 20261105070000 });
-    await fixture.wait(companyId, "1_20261105_060000.xml", { nameTime: 20261105060000 });
-    await fixture.wait(companyId, "8_20261105_090000.xml", { nameTime: 20261105090000 });
-    await fixture.wait(companyId, name);
+    await fixture.wait("2_20261105_070000.xml", { nameTime: 20261105070000 });
+    await fixture.wait("1_20261105_060000.xml", { nameTime: 20261105060000 });
+    await fixture.wait("8_20261105_090000.xml", { nameTime: 20261105090000 });
+    await fixture.wait(name);
     const text = await tell(name);
     expect(text).toContain("2 files go before it in order; the first of them is 1_20261105_060000.xml");
     expect(text).toContain("The daemon is not running");
@@ -110,14 +103,14 @@ describe("an explanation", () => {
 
   it("of a duplicate names the entry that counts", async () => {
     const first = await refused();
-    const again = await fixture.wait(companyId, name);
+    const again = await fixture.wait(name);
     const location = `companies/ACME/archive/2026-11-05/4711_20261105_080000.${again}.xml`;
     await fixture.decide(again, { state: "duplicate", location, text: "x", firstId: first });
     expect(await tell(name)).toContain(`the same name and content as entry ${first} (refused)`);
   });
 
   it("says loudly when bytes are gone", async () => {
-    const id = await fixture.wait(companyId, name);
+    const id = await fixture.wait(name);
     await fixture.decide(id, {
       state: "applied",
       location: "companies/ACME/archive/x/x.xml",
@@ -160,12 +153,14 @@ describe("an explanation", () => {
   );
 
   it("finds an entry whose name has letters of another case, and says so", async () => {
-    await fixture.wait(companyId, "A10_20261105_080000.xml");
+    await fixture.wait("A10_20261105_080000.xml");
     const text = await tell("a10_20261105_080000.xml");
     expect(text).toContain("There is no a10_20261105_080000.xml, but with letters of another case A10_");
     expect(text).toContain("A10_20261105_080000.xml, company ACME, ledger entry 1");
     expect(await tell("A10_20261105_080000.xml")).not.toContain("another case");
-    expect(await tell("A10_20261105_080000.xml", { companyId: companyId + 1 })).not.toContain("ledger entry");
+    expect(await tell("A10_20261105_080000.xml", { companyId: fixture.companyId + 1 })).not.toContain(
+      "ledger entry",
+    );
   });
 
   it("tells of a dropped file with a line break in its name that it is left alone", async () => {
@@ -186,15 +181,13 @@ describe("an explanation", () => {
   });
 
   it("of a stop tells its state, its events and its files, whatever the case of its number", async () => {
-    const stop = { companyId, stopNbr: "AB1", status: "10", receiveStatus: "00", receiveDttm: null } as const;
-    const nothing = { shipmentNbr: null, sealNbr: null, bol: null, reference1: null, reference2: null };
-    const rest = { body: "{}", execution: "{}", fileTime: 20261105080000, createdAt: 1, updatedAt: 2 };
-    const unassigned = { carrierCode: null, assignmentCriteria: null, loadId: null, loadPosition: null };
+    const { companyId } = fixture;
+    const stop = { ...plainStop, companyId, stopNbr: "AB1", body: "{}" };
     await fixture.store.write(async (tx) => {
-      await saveStop(tx, { ...stop, ...nothing, ...rest, ...unassigned });
+      await saveStop(tx, { ...stop, fileTime: 20261105080000, updatedAt: 2 });
       await recordEvent(tx, { companyId, kind: "stopUpdated", stopNbr: "AB1", recordedAt: 3 });
     });
-    await fixture.wait(companyId, "ab1_20261105_090000.xml");
+    await fixture.wait("ab1_20261105_090000.xml");
     const text = await tell("ab1");
     expect(text).toContain("Stop AB1, company ACME\n  Status 10: unplanned; ");
     expect(text).toContain("7053 STOP UPDATED");
@@ -202,10 +195,11 @@ describe("an explanation", () => {
   });
 
   it("of a stop finds the files that name it further down, and says so", async () => {
-    const id = await fixture.wait(companyId, name);
+    const id = await fixture.wait(name);
     const location = `companies/ACME/archive/2026-11-05/${name}`;
     await fixture.decide(id, { state: "applied", location, text: "x", stopNbr: "4711" });
-    await fixture.store.write((tx) => noteLaterStops(tx, { companyId, fileId: id, stopNbrs: ["AB2"] }));
+    const noted = { companyId: fixture.companyId, fileId: id, stopNbrs: ["AB2"] };
+    await fixture.store.write((tx) => noteLaterStops(tx, noted));
     expect(await tell("ab2")).toContain("One of its further Stops is ab2.");
     expect(await tell("4711")).not.toContain("further Stops");
   });

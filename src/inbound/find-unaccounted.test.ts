@@ -1,25 +1,17 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { receiptNameOf } from "../domain/stop-file-name.ts";
 import { findUnaccounted } from "./find-unaccounted.ts";
-import { type LedgerFixture, makeLedgerFixture } from "./testing/ledger-fixture.ts";
+import { ledgerOfEachTest } from "./testing/ledger-fixture.ts";
 
 const error = "companies/ACME/error/2026-11-05";
 const archive = "companies/ACME/archive/2026-11-05";
 
-let fixture: LedgerFixture;
-let companyId: number;
-
-beforeEach(async () => {
-  fixture = await makeLedgerFixture();
-  companyId = await fixture.company("ACME");
-});
-
-afterEach(() => fixture.close());
+const fixture = ledgerOfEachTest();
 
 async function refuse(name: string, isFiled = true): Promise<void> {
-  const id = await fixture.wait(companyId, name);
+  const id = await fixture.wait(name);
   await rm(join(fixture.stateDir, "companies/ACME/inbound", name));
   await fixture.decide(id, { state: "refused", location: `${error}/${name}`, text: name, isFiled });
 }

@@ -1,30 +1,22 @@
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { markFiled, recordRemoval, requestRetry } from "../store/files.ts";
 import { verifyLedger } from "./ledger-verify.ts";
-import { type LedgerFixture, makeLedgerFixture } from "./testing/ledger-fixture.ts";
+import { ledgerOfEachTest } from "./testing/ledger-fixture.ts";
 
 const archive = "companies/ACME/archive/2026-11-05";
 const error = "companies/ACME/error/2026-11-05";
 const inbound = "companies/ACME/inbound";
 
 describe("the verification of the ledger", () => {
-  let fixture: LedgerFixture;
-  let companyId: number;
-
-  beforeEach(async () => {
-    fixture = await makeLedgerFixture();
-    companyId = await fixture.company("ACME");
-  });
-
-  afterEach(() => fixture.close());
+  const fixture = ledgerOfEachTest();
 
   async function filed(
     name: string,
     state: "applied" | "refused" | "superseded" = "applied",
   ): Promise<number> {
-    const id = await fixture.wait(companyId, name);
+    const id = await fixture.wait(name);
     await rm(join(fixture.stateDir, inbound, name));
     const location = `${state === "applied" ? archive : error}/${name}`;
     await fixture.decide(id, { state, location, text: name });
@@ -48,7 +40,7 @@ describe("the verification of the ledger", () => {
     await filed("2_20261105_080000.xml", "refused");
     await fixture.put(`${error}/2_20261105_080000.receipt.xml`, "receipt");
     await filed("3_20261105_080000.xml", "superseded");
-    await fixture.wait(companyId, "4_20261105_080000.xml");
+    await fixture.wait("4_20261105_080000.xml");
     const report = await verify();
     expect(report.discrepancies).toEqual([]);
     const account = { applied: 1, refused: 1, duplicate: 0, superseded: 1, waiting: 1 };
@@ -82,9 +74,9 @@ describe("the verification of the ledger", () => {
   });
 
   it("reports the waiting file that has vanished, and the one that lies twice", async () => {
-    await fixture.wait(companyId, "1_20261105_080000.xml");
+    await fixture.wait("1_20261105_080000.xml");
     await rm(join(fixture.stateDir, inbound, "1_20261105_080000.xml"));
-    const twice = await fixture.wait(companyId, "2_20261105_080000.xml");
+    const twice = await fixture.wait("2_20261105_080000.xml");
     const location = `${archive}/2_20261105_080000.xml`;
     await fixture.decide(twice, {
       state: "applied",
@@ -99,7 +91,7 @@ describe("the verification of the ledger", () => {
   });
 
   it("takes a decided file that is not moved yet where it came from", async () => {
-    const id = await fixture.wait(companyId, "1_20261105_080000.xml");
+    const id = await fixture.wait("1_20261105_080000.xml");
     const location = `${archive}/1_20261105_080000.xml`;
     const text = "1_20261105_080000.xml";
     await fixture.decide(id, { state: "applied", location, text, isFiled: false, putAt: [] });
@@ -108,7 +100,7 @@ describe("the verification of the ledger", () => {
   });
 
   it("gives a file in motion time to arrive", async () => {
-    const id = await fixture.wait(companyId, "1_20261105_080000.xml");
+    const id = await fixture.wait("1_20261105_080000.xml");
     const location = `${archive}/1_20261105_080000.xml`;
     const text = "1_20261105_080000.xml";
     await fixture.decide(id, { state: "applied", location, text, isFiled: false });
@@ -130,7 +122,8 @@ describe("the verification of the ledger", () => {
     await filed("1_20261105_080000.xml", "refused");
     const location = `${error}/1_20261105_080000.xml`;
     await rm(join(fixture.stateDir, location));
-    await fixture.store.write((tx) => recordRemoval(tx, { companyId, location, at: 1, by: "host1" }));
+    const removal = { companyId: fixture.companyId, location, at: 1, by: "host1" };
+    await fixture.store.write((tx) => recordRemoval(tx, removal));
     await fixture.put(`${inbound}/2_20261105_080000.xml.filepart`, "half");
     await fixture.put(`${inbound}/.partial/7/3_20261105_080000.xml`, "half");
     const report = await verify();
@@ -165,7 +158,7 @@ describe("the verification of the ledger", () => {
   });
 
   it("leaves a move to another file system that a crash broke off to the next start", async () => {
-    const id = await fixture.wait(companyId, "1_20261105_080000.xml");
+    const id = await fixture.wait("1_20261105_080000.xml");
     const text = "1_20261105_080000.xml";
     await fixture.decide(id, { state: "applied", location: `${archive}/${text}`, text, isFiled: false });
     const report = await verify({ isStopped: true });
@@ -182,7 +175,7 @@ describe("the verification of the ledger", () => {
     const taking = (async () => {
       for (const name of names.slice(0, 2)) {
         await new Promise((resolve) => setTimeout(resolve, 150));
-        await fixture.wait(companyId, name);
+        await fixture.wait(name);
       }
     })();
     const report = await verifyLedger({ store, locations, clock, arrivalGraceMs: 250, pauseMs: 5 });
@@ -193,7 +186,7 @@ describe("the verification of the ledger", () => {
   it("reports two entries that name the same place", async () => {
     const text = "1_20261105_080000.xml";
     await filed(text);
-    const other = await fixture.wait(companyId, text);
+    const other = await fixture.wait(text);
     await rm(join(fixture.stateDir, inbound, text));
     await fixture.decide(other, { state: "duplicate", location: `${archive}/${text}`, text, firstId: 1 });
     expect(await kindsFound()).toEqual([`shared ${archive}/${text}`]);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CompiledQuery } from "kysely";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { plainStop } from "../../test/support/plain-stop.ts";
 import type { Stop } from "../domain/stop.ts";
 import type { StopStatus } from "../domain/stop-status.ts";
 import { insertCompany } from "../store/companies.ts";
@@ -21,19 +22,10 @@ async function keep(stop: Stop, status: StopStatus = "10", company = companyId):
   const text = (value: string | number | undefined) => (value === undefined ? null : String(value));
   await store.write((tx) =>
     saveStop(tx, {
+      ...plainStop,
       companyId: company,
       stopNbr: stop.stopNbr,
       status,
-      receiveStatus: "00",
-      receiveDttm: null,
-      carrierCode: null,
-      assignmentCriteria: null,
-      loadId: null,
-      loadPosition: null,
-      fileTime: null,
-      createdAt: 1,
-      updatedAt: 1,
-      execution: "{}",
       shipmentNbr: text(stop.shipmentNbr),
       sealNbr: text(stop.sealNbr),
       bol: text(stop.bol),

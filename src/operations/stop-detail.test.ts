@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { plainStop } from "../../test/support/plain-stop.ts";
 import { insertCompany } from "../store/companies.ts";
 import { openStore, type Store } from "../store/database.ts";
 import { type StopRecord, saveStop } from "../store/stops.ts";
@@ -11,25 +12,6 @@ let folder = "";
 let store: Store;
 let companyId = 0;
 let otherId = 0;
-
-const plain: Omit<StopRecord, "companyId" | "stopNbr" | "body"> = {
-  status: "10",
-  receiveStatus: "00",
-  receiveDttm: null,
-  carrierCode: null,
-  assignmentCriteria: null,
-  loadId: null,
-  loadPosition: null,
-  fileTime: null,
-  createdAt: 1,
-  updatedAt: 1,
-  execution: "{}",
-  shipmentNbr: null,
-  sealNbr: null,
-  bol: null,
-  reference1: null,
-  reference2: null,
-};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "stop-detail-"));
@@ -49,7 +31,7 @@ afterAll(async () => {
 async function keep(stop: { stopNbr: string }, changes: Partial<StopRecord> = {}): Promise<void> {
   const { stopNbr } = stop;
   await store.write((tx) =>
-    saveStop(tx, { ...plain, companyId, stopNbr, body: JSON.stringify(stop), ...changes }),
+    saveStop(tx, { ...plainStop, companyId, stopNbr, body: JSON.stringify(stop), ...changes }),
   );
 }
 
