@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, Socket } from "node:net";
-import ssh2, { type Client, type PublicKeyAuthMethod } from "ssh2";
+import ssh2, { type PublicKeyAuthMethod } from "ssh2";
 import { afterEach, expect, test, vi } from "vitest";
 import type { SftpOptions } from "./sftp-options.ts";
 import { makeUserKey } from "./testing/run-client.ts";
-import { connectClient, connectRaw } from "./testing/raw-client.ts";
+import { assertAlive, closed, connectClient, connectRaw } from "./testing/raw-client.ts";
 import { startServer, type TestServer } from "./testing/start-server.ts";
 import { openFlag, packetType } from "./wire.ts";
 
@@ -15,19 +15,6 @@ afterEach(() => server.stop());
 
 async function start(options: Partial<SftpOptions> = {}): Promise<void> {
   server = await startServer(options);
-}
-
-/** Proves that the process and its loop are alive: a new client signs in and gets an answer. */
-async function expectAlive(): Promise<void> {
-  const raw = await connectRaw(server);
-  const reply = await raw.request(packetType.realpath, ".");
-  expect(reply.type).toBe(packetType.name);
-  raw.end();
-}
-
-/** Unlike `once`, does not mind the errors before it. */
-function closed(client: Client): Promise<void> {
-  return new Promise((resolve) => client.on("close", () => resolve()));
 }
 
 test("1,000 silent sockets are dropped by the sign-in deadline", async () => {
@@ -40,7 +27,7 @@ test("1,000 silent sockets are dropped by the sign-in deadline", async () => {
   }
   await Promise.all(sockets.map((socket) => once(socket.resume(), "close")));
   await vi.waitFor(() => expect(server.endpoint.connectionCount).toBe(0));
-  await expectAlive();
+  await assertAlive(server);
 });
 
 test("a socket that says who it is and then nothing is dropped too", async () => {
@@ -64,7 +51,7 @@ test("garbage instead of SSH ends the connection alone", async () => {
     socket.end(bytes);
     await once(socket.resume(), "close");
   }
-  await expectAlive();
+  await assertAlive(server);
 });
 
 test("connections over the limit of an address are refused and reported", async () => {

@@ -2,10 +2,17 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Client } from "ssh2";
 import { afterEach, expect, test, vi } from "vitest";
 import type { SftpOptions } from "./sftp-options.ts";
-import { connectClient, connectRaw, handleOf, packetOf, statusOf } from "./testing/raw-client.ts";
+import {
+  assertAlive,
+  closed,
+  connectClient,
+  connectRaw,
+  handleOf,
+  packetOf,
+  statusOf,
+} from "./testing/raw-client.ts";
 import { startServer, type TestServer } from "./testing/start-server.ts";
 import { openFlag, packetType, statusCode } from "./wire.ts";
 
@@ -15,19 +22,6 @@ afterEach(() => server.stop());
 
 async function start(options: Partial<SftpOptions> = {}): Promise<void> {
   server = await startServer(options);
-}
-
-/** Proves that the process and its loop are alive: a new client signs in and gets an answer. */
-async function expectAlive(): Promise<void> {
-  const raw = await connectRaw(server);
-  const reply = await raw.request(packetType.realpath, ".");
-  expect(reply.type).toBe(packetType.name);
-  raw.end();
-}
-
-/** Unlike `once`, does not mind the errors before it. */
-function closed(client: Client): Promise<void> {
-  return new Promise((resolve) => client.on("close", () => resolve()));
 }
 
 const writeNew = openFlag.write | openFlag.create | openFlag.truncate;
@@ -42,7 +36,7 @@ test.each([
   const raw = await connectRaw(server);
   raw.send(bytes);
   await raw.closed();
-  await expectAlive();
+  await assertAlive(server);
 });
 
 test("fields that claim more than their packet has are answered with BAD_MESSAGE", async () => {
@@ -63,7 +57,7 @@ test("anything but INIT first, or INIT twice, ends the session", async () => {
   const twice = await connectRaw(server);
   twice.send(packetOf(packetType.init, 3));
   await twice.closed();
-  await expectAlive();
+  await assertAlive(server);
 });
 
 test("names with NUL, names that are not UTF-8 and over-long names are refused, and nothing is made", async () => {
@@ -125,7 +119,7 @@ test("a client that takes packets of 0 bytes is cut off, and the loop goes on", 
   expect(server.logLines.map((line) => line["reason"])).toContain(
     "the client takes packets of at most 0 bytes",
   );
-  await expectAlive();
+  await assertAlive(server);
 });
 
 test("handles over the limit are refused until some are closed", async () => {
@@ -199,7 +193,7 @@ test("a client that asks for 480 MB and never reads does not drive memory up", a
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   // Server and client live in this one process, so that the figure covers both.
   expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(60);
-  await expectAlive();
+  await assertAlive(server);
   raw.client.destroy();
 });
 

@@ -123,3 +123,16 @@ export async function connectRaw(server: TestServer, options = { sendsInit: true
   }
   return raw;
 }
+
+/** Proves that the process and its loop are alive: a new client signs in and gets an answer. */
+export async function assertAlive(server: TestServer): Promise<void> {
+  const raw = await connectRaw(server);
+  const { type } = await raw.request(packetType.realpath, ".");
+  if (type !== packetType.name) throw new Error(`a new client was answered with ${type}`);
+  raw.end();
+}
+
+/** Unlike `once`, does not mind the errors before it. */
+export function closed(client: Client): Promise<void> {
+  return new Promise((resolve) => client.on("close", () => resolve()));
+}
