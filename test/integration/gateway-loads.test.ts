@@ -145,13 +145,7 @@ describe("load import", () => {
 
   test("a stop that is listed twice in one load is refused at once", async () => {
     const loads = [load("L1", ["S1", "S1"])];
-    const input = {
-      ...site.at,
-      serviceName: "default",
-      userName: "host",
-      body: { companyCode: "ACME", loads },
-    };
-    await expect(site.operations.importLoads(input)).rejects.toMatchObject({
+    await expect(site.askForLoads(...loads)).rejects.toMatchObject({
       faults: [{ code: "wrongType", path: "loads[0].stops[1].stopNbr" }],
     });
   });
@@ -367,13 +361,7 @@ describe("large and unusual loads", () => {
   test("more than 5,000 stops over all loads are 909, whichever load has them", async () => {
     const numbers = (prefix: string, length: number) => Array.from({ length }, (_, at) => `${prefix}${at}`);
     const loads = [load("L1", numbers("A", 2_000)), load("L2", numbers("B", 3_001))];
-    const input = {
-      ...site.at,
-      serviceName: "default",
-      userName: "host",
-      body: { companyCode: "ACME", loads },
-    };
-    await expect(site.operations.importLoads(input)).rejects.toMatchObject({
+    await expect(site.askForLoads(...loads)).rejects.toMatchObject({
       faults: [{ code: "tooLarge", path: "loads[1].stops" }],
     });
   });

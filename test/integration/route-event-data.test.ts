@@ -1,12 +1,7 @@
 /** What events of stops bring, and when a load is completed (decisions 4). */
 import { beforeEach, describe, expect, test } from "vitest";
 import { codeOf } from "../support/gateway-store.ts";
-import { north, RouteDriver, timeAt } from "../support/route-driver.ts";
-
-const pickup = { stopNbr: "P1", stopType: "PU", from: north(1) };
-const both = { stopNbr: "B1", from: north(1), to: north(2) };
-const dropoff = { stopNbr: "D1", stopType: "DO", to: north(3) };
-const other = { stopNbr: "D2", to: north(4) };
+import { both, dropoff, other, pickup, RouteDriver, timeAt } from "../support/route-driver.ts";
 
 let route: RouteDriver;
 

@@ -3,12 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { RouteEventCode } from "../../src/domain/route-event-rules.ts";
 import { applyStopChanges } from "../../src/operations/apply-stop-changes.ts";
 import { codeOf } from "../support/gateway-store.ts";
-import { north, RouteDriver, timeAt } from "../support/route-driver.ts";
-
-const pickup = { stopNbr: "P1", stopType: "PU", from: north(1) };
-const both = { stopNbr: "B1", from: north(1), to: north(2) };
-const dropoff = { stopNbr: "D1", stopType: "DO", to: north(3) };
-const other = { stopNbr: "D2", to: north(4) };
+import { both, dropoff, north, other, pickup, RouteDriver, timeAt } from "../support/route-driver.ts";
 
 let route: RouteDriver;
 

@@ -113,15 +113,20 @@ export class GatewayStore {
     });
   }
 
-  /** Imports the loads, waits until they are decided and gives the outcome of each: "Success" or its reason codes. */
-  async importLoads(...loads: readonly object[]): Promise<readonly (string | readonly number[])[]> {
-    const { companyId } = this;
-    const { importId } = await this.operations.importLoads({
+  /** Rejects when the import is refused as a whole. */
+  askForLoads(...loads: readonly object[]): Promise<{ readonly importId: string }> {
+    return this.operations.importLoads({
       ...this.at,
       serviceName: "default",
       userName: "host",
       body: { companyCode: "ACME", loads },
     });
+  }
+
+  /** Imports the loads, waits until they are decided and gives the outcome of each: "Success" or its reason codes. */
+  async importLoads(...loads: readonly object[]): Promise<readonly (string | readonly number[])[]> {
+    const { companyId } = this;
+    const { importId } = await this.askForLoads(...loads);
     return await waitFor("the import to be finished", async () => {
       const info = await this.operations.readImportInfo({ companyId, importId });
       if (info.finishedDTTM === null) return undefined;

@@ -27,6 +27,12 @@ export function north(kilometres: number): object {
   return { address: { addr1: `Street ${kilometres}`, latitude: kilometres * kilometre, longitude: 0 } };
 }
 
+/** Stops of loads, and the places along their way. */
+export const pickup = { stopNbr: "P1", stopType: "PU", from: north(1) };
+export const both = { stopNbr: "B1", from: north(1), to: north(2) };
+export const dropoff = { stopNbr: "D1", stopType: "DO", to: north(3) };
+export const other = { stopNbr: "D2", to: north(4) };
+
 export class RouteDriver {
   readonly site: GatewayStore;
   #minute = 0;
