@@ -1,7 +1,7 @@
 /** Appointments over HTTP on the real program: success, every refusal, every limit, the last place, restarts, reloads. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type HttpAsk, type HttpReply, http } from "../support/clients.ts";
-import { company, Site, user } from "../support/daemon.ts";
+import { company, lenient, Site, user } from "../support/daemon.ts";
 import { eventCodes, getJson, outcome, post, reasonCodes } from "../support/gateway-client.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -28,7 +28,7 @@ function settingsOf(appointments: number) {
 beforeAll(async () => {
   site = await Site.make({
     http: { maxBodyBytes: 100_000, maxConnectionsPerAddress: 200 },
-    security: { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } },
+    security: lenient,
     ...settingsOf(1),
   });
   await site.mustRun("company", "add", "OTHER");

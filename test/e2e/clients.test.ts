@@ -5,13 +5,13 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, stat, symlink, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectApplied } from "../support/applied-files.ts";
 import { curl, curlSftp, getStop, lftp, scp, sftp } from "../support/clients.ts";
 import { Site } from "../support/daemon.ts";
 import { isInstalled } from "../support/run-program.ts";
 import {
   fileName,
   filedIn,
-  receiptFor,
   receiptName,
   type StopFile,
   send,
@@ -29,18 +29,6 @@ beforeAll(async () => {
 });
 afterAll(() => site.end());
 
-async function archived(name: string): Promise<string> {
-  const all = await readdir(site.path("archive"), { recursive: true });
-  const path = all.find((each) => each.endsWith(name));
-  if (path === undefined) throw new Error(`${name} is not in the archive`);
-  return await readFile(site.path("archive", path), "utf8");
-}
-
-async function expectApplied(file: StopFile): Promise<void> {
-  expect(await receiptFor(site, file.name)).toMatchObject({ status: 10, records: [1, 0, 0] });
-  expect(await archived(file.name)).toBe(file.content);
-}
-
 /** Whether the ledger has ever heard of a file whose name begins so. */
 async function isInLedger(prefix: string): Promise<boolean> {
   const entries = await site.json<{ name: string }[]>("files");
@@ -53,7 +41,7 @@ describe("other clients than sftp", () => {
     await writeLocally(site, files);
     const up = await scp(site, [...files.map(({ name }) => name), ":/inbound/"]);
     expect(up.exitCode, up.output).toBe(0);
-    for (const file of files) await expectApplied(file);
+    for (const file of files) await expectApplied(site, file);
     const down = await scp(site, [`:/receipts/${receiptName(fileName("C100"))}`, "receipt.xml"]);
     expect(down.exitCode, down.output).toBe(0);
     expect(await readFile(join(site.client, "receipt.xml"), "utf8")).toContain("<Status>10</Status>");
@@ -65,7 +53,7 @@ describe("other clients than sftp", () => {
     const [plain, temporary] = files.map(({ name }) => `put -O /inbound ${name}`);
     const result = await lftp(site, [`${plain}`, "set xfer:use-temp-file yes", `${temporary}`, "cls /"]);
     expect(result.exitCode, result.output).toBe(0);
-    for (const file of files) await expectApplied(file);
+    for (const file of files) await expectApplied(site, file);
   });
 
   test.skipIf(!isInstalled("curl"))(
@@ -87,7 +75,7 @@ describe("other clients than sftp", () => {
         `${base}${renamed.name}.part`,
       ]);
       expect(second.exitCode, second.output).toBe(0);
-      for (const file of [direct, renamed]) await expectApplied(file);
+      for (const file of [direct, renamed]) await expectApplied(site, file);
     },
   );
 });
@@ -103,7 +91,7 @@ describe("temporary names", () => {
     expect(await getStop(site, "C200")).toBeUndefined();
     const rename = await sftp(site, [`rename ${part} inbound/${file.name}`, "ls inbound"]);
     expect(rename.exitCode, rename.output).toBe(0);
-    await expectApplied(file);
+    await expectApplied(site, file);
   });
 
   test("unfinished names are left alone, seen by their owner alone, and removed by him", async () => {
@@ -191,7 +179,7 @@ describe("an upload that breaks off", () => {
     await expectNoFile(file);
     const again = await sftp(site, [`reput ${file.name} inbound/${file.name}`]);
     expect(again.exitCode, again.output).toBe(0);
-    await expectApplied(file);
+    await expectApplied(site, file);
   });
 
   test.skipIf(!isInstalled("lftp"))("is continued by lftp's put -c", async () => {
@@ -199,7 +187,7 @@ describe("an upload that breaks off", () => {
     await breakUpload(file, endGroup);
     const again = await lftp(site, [`put -c -O /inbound ${file.name}`]);
     expect(again.exitCode, again.output).toBe(0);
-    await expectApplied(file);
+    await expectApplied(site, file);
   });
 
   test("outlives a restart of the daemon, and may be begun anew instead", async () => {
@@ -216,7 +204,7 @@ describe("an upload that breaks off", () => {
       "ls -a inbound",
     ]);
     expect(again.exitCode, again.output).toBe(0);
-    for (const file of [continued, anew]) await expectApplied(file);
+    for (const file of [continued, anew]) await expectApplied(site, file);
     expect(again.output.split("ls -a inbound")[1]).not.toContain(".partial");
   });
 });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type KillPoint, killPoints } from "../../src/lib/kill-point.ts";
-import { company, program, Site } from "../support/daemon.ts";
+import { company, lenient, program, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { type Post, type Receiver, reply, startReceiver } from "../support/receiver.ts";
 import { runProgram } from "../support/run-program.ts";
@@ -34,7 +34,7 @@ beforeAll(async () => {
   receiver.always((response) => void setTimeout(() => response.writeHead(200).end(), 20));
   const host = { type: "https", url: receiver.url, allowPlain: true, connections: 3 };
   site = await Site.make({
-    security: { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } },
+    security: lenient,
     // An arrival causes a file of its own: two of each stop, whose order can be seen.
     companies: { [company]: { outbound: { on: [7007], targets: { outbound: { type: "folder" }, host } } } },
   });

@@ -1,14 +1,11 @@
 /** `npm start`: where the demo keeps its state, and what it says of the password. */
-import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { program } from "../support/daemon.ts";
+import { runDemo } from "../support/run-demo.ts";
 import { runProgram } from "../support/run-program.ts";
-import { waitFor } from "../support/wait-for.ts";
-
-const script = resolve(import.meta.dirname, "../../bin/start");
 
 let folder: string;
 let demo: string;
@@ -19,30 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the demo until it is ready, and ends it; gives what it printed. */
-async function runDemo(): Promise<string> {
-  const ports = { DROPGATE_HTTP_PORT: "0", DROPGATE_SFTP_PORT: "0" };
-  const env = { ...process.env, ...ports, DROPGATE_DEMO_DIR: demo };
-  const child = spawn("sh", [script], { env, stdio: ["ignore", "pipe", "pipe"] });
-  const exit = new Promise<number | null>((settle) => child.on("close", settle));
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      printed += text;
-    });
-  }
-  try {
-    const isSettled = () => printed.includes('"msg":"ready"') || child.exitCode !== null;
-    await waitFor("ready, or an end", isSettled, 50_000);
-  } finally {
-    child.kill("SIGTERM");
-  }
-  expect(await exit, printed).toBe(0);
-  return printed;
-}
-
 test("the state lies beside the configuration and the password, and not one folder deeper", async () => {
-  const printed = await runDemo();
+  const printed = await runDemo(demo);
   const password = await readFile(join(demo, "demo.password"), "utf8");
   expect(printed).toContain(`Password:       ${password}\n`);
   const names = await readdir(demo);
@@ -57,7 +32,7 @@ test("the password in the file is printed no more once the user has another one"
   const config = ["--config", join(demo, "dropgate.yaml")];
   const set = await runProgram(program, ["user", "set-password", "demo", ...config]);
   expect(set.exitCode, set.output).toBe(0);
-  const printed = await runDemo();
+  const printed = await runDemo(demo);
   expect(printed).not.toContain(await readFile(join(demo, "demo.password"), "utf8"));
   expect(printed).toContain(`Password:       changed since ${demo}/demo.password was made; a new one: `);
   expect(printed).toContain("curl -u demo:PASSWORD ");
@@ -68,7 +43,7 @@ test("a demo of an earlier version goes on with the state that its configuration
   const args = ["--dir", demo, "--company", "DEMO", "--user", "demo", "--http-port", "0", "--sftp-port", "0"];
   const made = await runProgram(program, ["init", ...args]);
   expect(made.exitCode, made.output).toBe(0);
-  const printed = await runDemo();
+  const printed = await runDemo(demo);
   expect(printed).not.toContain("was ignored");
   expect(await readdir(demo)).not.toContain("dropgate.db");
   expect(await readdir(join(demo, "var"))).toContain("dropgate.db");

@@ -5,14 +5,14 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { getStop, http } from "../support/clients.ts";
-import { company, Site, user } from "../support/daemon.ts";
+import { company, lenient, Site, user } from "../support/daemon.ts";
 import { parseReceipt, receiptFor, send, stopElement, stopFile } from "../support/stop-files.ts";
 
 let site: Site;
 let drop: string;
 
 beforeAll(async () => {
-  site = await Site.make({ security: { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } } });
+  site = await Site.make({ security: lenient });
   await site.mustRun("company", "add", "OTHER");
   await site.addUser("viewer", ["DI_Inquiry"]);
   await site.addUser("neighbour", ["DI_Integration"], "OTHER");

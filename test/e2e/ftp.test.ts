@@ -6,6 +6,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectApplied } from "../support/applied-files.ts";
 import { getStop } from "../support/clients.ts";
 import { Site } from "../support/daemon.ts";
 import {
@@ -49,18 +50,6 @@ const at = (mode: FtpMode) => ({ certFile: certificate.certFile, mode });
 
 function expectDone({ exitCode, output }: ProgramResult): void {
   expect(exitCode, output).toBe(0);
-}
-
-async function archived(name: string): Promise<string> {
-  const all = await readdir(site.path("archive"), { recursive: true });
-  const path = all.find((each) => each.endsWith(name));
-  if (path === undefined) throw new Error(`${name} is not in the archive`);
-  return await readFile(site.path("archive", path), "utf8");
-}
-
-async function expectApplied(file: StopFile): Promise<void> {
-  expect(await receiptFor(site, file.name)).toMatchObject({ status: 10, records: [1, 0, 0] });
-  expect(await archived(file.name)).toBe(file.content);
 }
 
 interface Entry {
@@ -115,7 +104,7 @@ describe.skipIf(!isInstalled("curl")).each(modes)("curl, %s TLS", (mode) => {
     const file = stopFile(stopNbr(1));
     await writeLocally(site, [file]);
     expectDone(await curlFtp(site, "/inbound/", ["-T", file.name], at(mode)));
-    await expectApplied(file);
+    await expectApplied(site, file);
     const receipt = `/receipts/${receiptName(file.name)}`;
     const down = await curlFtp(site, receipt, [], at(mode));
     expect(down.stdout).toContain("<Status>10</Status>");
@@ -131,14 +120,14 @@ describe.skipIf(!isInstalled("curl")).each(modes)("curl, %s TLS", (mode) => {
     await writeLocally(site, files);
     const names = files.map(({ name }) => name).join(",");
     expectDone(await curlFtp(site, "/inbound/", ["-T", `{${names}}`], at(mode)));
-    for (const file of files) await expectApplied(file);
+    for (const file of files) await expectApplied(site, file);
     const renamed = stopFile(stopNbr(5));
     await writeLocally(site, [renamed]);
     const rename = ["-Q", `-RNFR ${renamed.name}.part`, "-Q", `-RNTO ${renamed.name}`];
     expectDone(
       await curlFtp(site, `/inbound/${renamed.name}.part`, ["-T", renamed.name, ...rename], at(mode)),
     );
-    await expectApplied(renamed);
+    await expectApplied(site, renamed);
   });
 
   test("that is killed in the middle leaves a part, and goes on with -C -", async () => {
@@ -151,7 +140,7 @@ describe.skipIf(!isInstalled("curl")).each(modes)("curl, %s TLS", (mode) => {
     );
     await expectNoFile(file);
     expectDone(await curlFtp(site, "/inbound/", ["-C", "-", "-T", file.name], at(mode)));
-    await expectApplied(file);
+    await expectApplied(site, file);
   });
 });
 
@@ -173,7 +162,7 @@ describe.skipIf(!isInstalled("lftp")).each(modes)("lftp, %s TLS", (mode) => {
       "ls /inbound",
     ];
     expectDone(await lftpFtp(site, commands, at(mode)));
-    for (const file of files) await expectApplied(file);
+    for (const file of files) await expectApplied(site, file);
     const receipt = receiptName(files[0]?.name ?? "");
     const down = await lftpFtp(
       site,
@@ -189,7 +178,7 @@ describe.skipIf(!isInstalled("lftp")).each(modes)("lftp, %s TLS", (mode) => {
     const file = stopFile(stopNbr(4));
     await writeLocally(site, [file]);
     expectDone(await lftpFtp(site, [`put -O /inbound ${file.name}`], at(mode)));
-    await expectApplied(file);
+    await expectApplied(site, file);
     const result = await lftpFtp(site, [`mirror /archive ${mode}-mirror`], at(mode));
     expectDone(result);
     const found = await readdir(join(site.client, `${mode}-mirror`), { recursive: true });
@@ -206,7 +195,7 @@ describe.skipIf(!isInstalled("lftp")).each(modes)("lftp, %s TLS", (mode) => {
     );
     await expectNoFile(file);
     expectDone(await lftpFtp(site, [`put -c -O /inbound ${file.name}`], at(mode)));
-    await expectApplied(file);
+    await expectApplied(site, file);
   });
 });
 
@@ -258,7 +247,7 @@ describe.skipIf(!isInstalled("ftp"))("the classic ftp", () => {
     expect(broken.output).toContain("426 Only 100 of the 5000 bytes");
     expect(broken.output).toContain("213 100");
     const again = await classicFtp(site, ["restart 100", `put ${name} inbound/${name}`]);
-    await expectApplied(file);
+    await expectApplied(site, file);
     expect(again.output).toContain("226 ");
   });
 });
@@ -281,7 +270,7 @@ describe.each(modes)("basic-ftp, %s TLS", (mode) => {
         renamed.content.length,
       );
       await client.rename(`/inbound/${renamed.name}.filepart`, `/inbound/${renamed.name}`);
-      for (const file of [direct, renamed]) await expectApplied(file);
+      for (const file of [direct, renamed]) await expectApplied(site, file);
       const chunks: Buffer[] = [];
       const sink = new Writable({
         write: (chunk: Buffer, _encoding, done) => done(void chunks.push(chunk) as never),
@@ -313,7 +302,7 @@ describe.each(modes)("basic-ftp, %s TLS", (mode) => {
       expect(await getStop(site, stopNbr(3))).toBeUndefined();
       await client.rename(`${path}.filepart`, path);
     });
-    await expectApplied(file);
+    await expectApplied(site, file);
   });
 });
 

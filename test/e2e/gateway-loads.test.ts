@@ -1,13 +1,13 @@
 /** Loads, stops and ASNs over real HTTP: success, refusals and limits of each operation. The states are tested in test/integration. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { http, importPartner } from "../support/clients.ts";
-import { company, Site } from "../support/daemon.ts";
+import { company, lenient, Site } from "../support/daemon.ts";
 import { eventCodes, getJson, importLoads, outcome, post, reasonCodes } from "../support/gateway-client.ts";
 
 let site: Site;
 
 beforeAll(async () => {
-  site = await Site.make({ security: { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } } });
+  site = await Site.make({ security: lenient });
   await site.addUser("ann", ["DI_Driver"]);
   await site.start();
   await importPartner(site, "C1");

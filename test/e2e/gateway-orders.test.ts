@@ -1,14 +1,14 @@
 /** Orders, customers and users over HTTP on the real program: success, every refusal, every limit. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { getStop, type HttpAsk, type HttpReply, http } from "../support/clients.ts";
-import { company, Site, user } from "../support/daemon.ts";
+import { company, lenient, Site, user } from "../support/daemon.ts";
 
 let site: Site;
 
 beforeAll(async () => {
   site = await Site.make({
     http: { maxEntries: 3, maxBodyBytes: 100_000 },
-    security: { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } },
+    security: lenient,
   });
   await site.mustRun("company", "add", "OTHER");
   await site.addUser("boss", ["MemberAdmin"]);

@@ -4,12 +4,12 @@ import { roles } from "../../src/domain/role.ts";
 import type { CompanyRoute } from "../../src/endpoints/http/route.ts";
 import { routes } from "../../src/endpoints/http/routes.ts";
 import { http, type HttpReply } from "../support/clients.ts";
-import { company, Site } from "../support/daemon.ts";
+import { company, lenient, Site } from "../support/daemon.ts";
 
 let site: Site;
 
 beforeAll(async () => {
-  site = await Site.make({ security: { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } } });
+  site = await Site.make({ security: lenient });
   await site.mustRun("company", "add", "OTHER");
   for (const role of roles) await site.addUser(`only-${role}`, [role]);
   await site.start();

@@ -3,14 +3,14 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { curl, getStop, type HttpReply, http, importPartner } from "../support/clients.ts";
-import { company, Site } from "../support/daemon.ts";
+import { company, lenient, Site } from "../support/daemon.ts";
 import { codesOf, parseReceipt, send, stopElement, stopFile, stopsDocument } from "../support/stop-files.ts";
 
 let site: Site;
 const service = `/api/stop/${company}`;
 
 beforeAll(async () => {
-  site = await Site.make({ security: { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } } });
+  site = await Site.make({ security: lenient });
   await site.mustRun("company", "add", "OTHER");
   await site.addUser("viewer", ["DI_Inquiry"]);
   await site.start();

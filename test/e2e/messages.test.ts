@@ -6,7 +6,7 @@ import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { KillPoint } from "../../src/lib/kill-point.ts";
-import { company, type Settings, Site } from "../support/daemon.ts";
+import { company, lenient, type Settings, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { headerOf, type SmtpServer, startSmtpServer } from "../support/smtp-server.ts";
@@ -57,7 +57,7 @@ beforeAll(async () => {
   process.env["DROPGATE_TEST_SMTP"] = "geheim-smtp";
   smtp = await startSmtpServer({ account: { user: "dropgate", password: "geheim-smtp" } });
   sms = await startReceiver();
-  site = await Site.make({ security: { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } } });
+  site = await Site.make({ security: lenient });
   await site.addUser("ann", ["DI_Driver"]);
   await configure({ 7007: told });
 });

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { routes } from "../../src/endpoints/http/routes.ts";
 import { curl, type HttpReply, http } from "../support/clients.ts";
-import { Site } from "../support/daemon.ts";
+import { lenient, Site } from "../support/daemon.ts";
 import {
   type ApiDocument,
   createSchemaCheck,
@@ -33,7 +33,7 @@ beforeAll(async () => {
     },
   ];
   site = await Site.make({
-    security: { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } },
+    security: lenient,
     companies: { [company]: { appointments: { regions } } },
   });
   await site.mustRun("company", "add", company);

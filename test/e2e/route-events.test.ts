@@ -1,14 +1,14 @@
 /** Route events and positions over real HTTP, as the driver application sends them; the states are tested in test/integration. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { http } from "../support/clients.ts";
-import { company, Site } from "../support/daemon.ts";
+import { company, lenient, Site } from "../support/daemon.ts";
 import { eventCodes, getJson, importLoads, outcome, post } from "../support/gateway-client.ts";
 
 let site: Site;
 
 beforeAll(async () => {
   site = await Site.make({
-    security: { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } },
+    security: lenient,
     events: { etaIntervalMs: 0 },
   });
   for (const driver of ["ann", "bob"]) await site.addUser(driver, ["DI_Driver"]);

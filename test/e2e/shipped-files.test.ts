@@ -1,13 +1,12 @@
 /** What is shipped beside the program works with it: sample configuration, systemd unit, launcher, `npm start`. */
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { program } from "../support/daemon.ts";
+import { runDemo } from "../support/run-demo.ts";
 import { isInstalled, runProgram } from "../support/run-program.ts";
-import { waitFor } from "../support/wait-for.ts";
 
 const home = resolve(import.meta.dirname, "../..");
 const unit = join(home, "systemd/dropgate.service");
@@ -137,37 +136,14 @@ describe("bin/dropgate", () => {
 });
 
 test("npm start's script makes a demo state and runs on it, saying how to sign in", async () => {
-  const env = {
-    ...process.env,
-    DROPGATE_DEMO_DIR: join(folder, "demo"),
-    DROPGATE_HTTP_PORT: "0",
-    DROPGATE_SFTP_PORT: "0",
-  };
-  const child = spawn("sh", [join(home, "bin/start")], { env, stdio: ["ignore", "pipe", "pipe"] });
-  const exit = new Promise<number | null>((settle) => child.on("close", settle));
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      printed += text;
-    });
-  }
-  try {
-    await waitFor(
-      "ready, or an end",
-      () => printed.includes('"msg":"ready"') || child.exitCode !== null,
-      50_000,
-    );
+  const demo = join(folder, "demo");
+  await runDemo(demo, async (printed) => {
     expect(printed).toContain('"msg":"ready"');
     const password = /[Pp]assword:? +([0-9a-f]{18})/.exec(printed)?.[1] ?? "";
-    expect(password).toBe(await readFile(join(folder, "demo/demo.password"), "utf8"));
+    expect(password).toBe(await readFile(join(demo, "demo.password"), "utf8"));
     const base = /"http":"([^"]+)"/.exec(printed)?.[1] ?? "";
     const authorization = `Basic ${Buffer.from(`demo:${password}`).toString("base64")}`;
     const reply = await fetch(`${base}/v5/stop/info/NONE/DEMO`, { headers: { authorization } });
     expect(reply.status).toBe(404);
-  } finally {
-    // The shell became the daemon: its signal is the daemon's.
-    child.kill("SIGTERM");
-    await exit;
-  }
-  expect(await exit, printed).toBe(0);
+  });
 }, 60_000);

@@ -18,6 +18,8 @@ import { waitFor } from "./wait-for.ts";
 export const program = resolve(import.meta.dirname, "../../bin/dropgate");
 export const company = "ACME";
 export const user = "host";
+/** The section `security` of a site whose tests sign in wrongly: neither slowed down nor banned for it. */
+export const lenient = { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } };
 
 export interface LogLine {
   readonly level: string;
