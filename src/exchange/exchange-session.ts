@@ -29,6 +29,12 @@ export class ExchangeError extends Error {
   }
 }
 
+/** A refusal in words for a client, which begin with its kind; `message` may be empty. */
+export function refusalText(kind: string, message: string): string {
+  if (message === "") return kind;
+  return message.toLowerCase().startsWith(kind.toLowerCase()) ? message : `${kind}: ${message}`;
+}
+
 /** What a client is told about a file or folder. Times are seconds since the epoch, as in SFTP v3. */
 export interface ExchangeAttributes {
   readonly isDirectory: boolean;

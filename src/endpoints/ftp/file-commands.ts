@@ -9,13 +9,8 @@ function quoted(path: string): string {
   return `"${path.replaceAll('"', '""')}"`;
 }
 
-async function named(session: FtpSession, argument: string): Promise<string> {
-  if (argument === "") throw new Refusal(501, "A name is missing");
-  return await session.pathOf(argument);
-}
-
 async function changeFolder(session: FtpSession, argument: string): Promise<Reply> {
-  const path = await named(session, argument);
+  const path = await session.pathNamed(argument);
   const { isDirectory } = await session.exchange.stat(path);
   if (!isDirectory) throw new Refusal(550, "This is a file, not a folder");
   session.folder = path;
@@ -23,7 +18,7 @@ async function changeFolder(session: FtpSession, argument: string): Promise<Repl
 }
 
 async function fileAt(session: FtpSession, argument: string) {
-  const attributes = await session.exchange.stat(await named(session, argument));
+  const attributes = await session.exchange.stat(await session.pathNamed(argument));
   if (attributes.isDirectory) throw new Refusal(550, "This is a folder, not a file");
   return attributes;
 }
@@ -31,7 +26,7 @@ async function fileAt(session: FtpSession, argument: string) {
 async function setTime(session: FtpSession, time: string, argument: string): Promise<Reply> {
   const modifiedSeconds = secondsOfTimeValue(time);
   if (modifiedSeconds === undefined) throw new Refusal(501, "The time is not one of the form YYYYMMDDHHMMSS");
-  const path = await named(session, argument);
+  const path = await session.pathNamed(argument);
   // Kept for own uploads as what the client may look at, and ignored for the server's files, as over SFTP.
   await session.exchange.change(path, { modifiedSeconds });
   return reply(213, `Modify=${timeValueOf(modifiedSeconds)}; ${path}`);
@@ -46,7 +41,7 @@ async function modificationTime(session: FtpSession, argument: string): Promise<
 }
 
 async function beginRename(session: FtpSession, argument: string): Promise<Reply> {
-  const path = await named(session, argument);
+  const path = await session.pathNamed(argument);
   await session.exchange.stat(path);
   session.renameFrom = path;
   return reply(350, "Send the new name with RNTO");
@@ -56,7 +51,7 @@ async function endRename(session: FtpSession, argument: string): Promise<Reply> 
   const from = session.renameFrom;
   if (from === undefined) throw new Refusal(503, "Send the old name with RNFR first");
   session.renameFrom = undefined;
-  const to = await named(session, argument);
+  const to = await session.pathNamed(argument);
   await session.exchange.rename(from, to, { mayReplace: false });
   return reply(250, `Renamed to ${to}`);
 }
@@ -90,7 +85,7 @@ export const fileCommands: Commands = {
   DELE: {
     needs: "signIn",
     run: async (session, argument) => {
-      const path = await named(session, argument);
+      const path = await session.pathNamed(argument);
       await session.exchange.remove(path);
       return reply(250, `Deleted ${path}`);
     },
@@ -98,7 +93,7 @@ export const fileCommands: Commands = {
   MKD: {
     needs: "signIn",
     run: async (session, argument) => {
-      const path = await named(session, argument);
+      const path = await session.pathNamed(argument);
       await session.exchange.makeDirectory(path);
       return reply(257, `${quoted(path)} was made`);
     },
@@ -106,7 +101,7 @@ export const fileCommands: Commands = {
   RMD: {
     needs: "signIn",
     run: async (session, argument) => {
-      await session.exchange.removeDirectory(await named(session, argument));
+      await session.exchange.removeDirectory(await session.pathNamed(argument));
       return reply(250, "Removed");
     },
   },

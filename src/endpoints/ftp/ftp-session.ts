@@ -94,6 +94,12 @@ export class FtpSession {
     return await this.exchange.realPath(argument.startsWith("/") ? argument : `${this.folder}/${argument}`);
   }
 
+  /** The same where an argument has to be. */
+  async pathNamed(argument: string): Promise<string> {
+    if (argument === "") throw new Refusal(501, "A name is missing");
+    return await this.pathOf(argument);
+  }
+
   /** Opens a port for the next data connection, and closes the one before. Gives its number. */
   async listen(): Promise<number> {
     this.#passive?.close();

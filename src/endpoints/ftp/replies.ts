@@ -1,5 +1,5 @@
 /** Replies of the control connection, and what the refusals of the exchange become. */
-import { ExchangeError, type ExchangeErrorKind } from "../../exchange/exchange-session.ts";
+import { ExchangeError, type ExchangeErrorKind, refusalText } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import { DataFault } from "./data-fault.ts";
@@ -52,11 +52,6 @@ const refusalOfKind: Record<ExchangeErrorKind, { readonly code: number; readonly
   failure: { code: 451, text: "Failure" },
 };
 
-function textOf(beginning: string, message: string): string {
-  if (message === "") return beginning;
-  return message.toLowerCase().startsWith(beginning.toLowerCase()) ? message : `${beginning}: ${message}`;
-}
-
 /** The reply to a command that failed. What is not a refusal is logged and hidden from the client. */
 export function failureReply(thrown: unknown, log: Logger): Reply {
   if (thrown instanceof Refusal) return thrown.reply;
@@ -65,7 +60,7 @@ export function failureReply(thrown: unknown, log: Logger): Reply {
     const { code, text } = refusalOfKind[thrown.kind];
     if (thrown.kind === "failure" && thrown.cause !== undefined)
       log.warn({ err: thrown.cause, reason: thrown.message }, "ftp command failed");
-    return reply(code, textOf(text, thrown.message));
+    return reply(code, refusalText(text, thrown.message));
   }
   log.error({ err: thrown }, `ftp command failed: ${messageOf(thrown)}`);
   return reply(451, "Failure: internal error");

@@ -75,15 +75,10 @@ function announce(session: FtpSession, argument: string): Reply {
   return reply(200, `${bytes} bytes are expected of the next upload`);
 }
 
-async function fileNamed(session: FtpSession, argument: string): Promise<string> {
-  if (argument === "") throw new Refusal(501, "A name is missing");
-  return await session.pathOf(argument);
-}
-
 async function store(session: FtpSession, argument: string): Promise<Reply> {
   const { restartAt } = session;
   const place: UploadPlace = restartAt === 0 ? { kind: "whole" } : { kind: "from", offset: restartAt };
-  return await receiveFile(session, await fileNamed(session, argument), place);
+  return await receiveFile(session, await session.pathNamed(argument), place);
 }
 
 /** What is behind options such as `-la`, which change nothing here. */
@@ -121,10 +116,10 @@ export const transferCommands: Commands = {
   ALLO: { needs: "signIn", run: announce },
   // Its work was done when it came: it is not in the order of the others.
   ABOR: { needs: "nothing", run: () => reply(226, "Nothing is being transferred any more") },
-  RETR: transfer(async (session, argument) => sendFile(session, await fileNamed(session, argument))),
+  RETR: transfer(async (session, argument) => sendFile(session, await session.pathNamed(argument))),
   STOR: transfer(store),
   APPE: transfer(async (session, argument) =>
-    receiveFile(session, await fileNamed(session, argument), { kind: "end" }),
+    receiveFile(session, await session.pathNamed(argument), { kind: "end" }),
   ),
   STOU: { needs: "signIn", run: () => reply(502, "Files come under their own names here: use STOR") },
   SITE: { needs: "signIn", run: () => reply(502, "There are no SITE commands here") },

@@ -1,5 +1,5 @@
 /** Turns what the exchange refuses into SFTP statuses. Texts begin with the words that clients look for. */
-import { ExchangeError, type ExchangeErrorKind } from "../../exchange/exchange-session.ts";
+import { ExchangeError, type ExchangeErrorKind, refusalText } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import { type Reply, statusReply } from "./reply.ts";
@@ -25,11 +25,6 @@ const statusOfKind: Record<ExchangeErrorKind, Status> = {
   failure: { code: statusCode.failure, text: "Failure" },
 };
 
-function textOf(beginning: string, message: string): string {
-  if (message === "") return beginning;
-  return message.toLowerCase().startsWith(beginning.toLowerCase()) ? message : `${beginning}: ${message}`;
-}
-
 /** The answer to a request that failed. What is not a refusal of the exchange is logged and hidden from the client. */
 export function failureReply(id: number, thrown: unknown, log: Logger): Reply {
   if (thrown instanceof ExchangeError) {
@@ -38,10 +33,10 @@ export function failureReply(id: number, thrown: unknown, log: Logger): Reply {
     if (thrown.kind === "failure" && thrown.cause !== undefined) {
       log.warn({ err: thrown.cause, reason: thrown.message }, "sftp request failed");
     }
-    return statusReply(id, code, textOf(text, thrown.message));
+    return statusReply(id, code, refusalText(text, thrown.message));
   }
   if (thrown instanceof MalformedPacket) {
-    return statusReply(id, statusCode.badMessage, textOf("Bad message", thrown.message));
+    return statusReply(id, statusCode.badMessage, refusalText("Bad message", thrown.message));
   }
   log.error({ err: thrown }, `sftp request failed: ${messageOf(thrown)}`);
   return statusReply(id, statusCode.failure, "Failure: internal error");
