@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isWildcardHost } from "../config/address-range.ts";
 import type { ConfigFault } from "../config/config-fault.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
@@ -223,12 +224,8 @@ async function ensureAccount(
   });
 }
 
-function isAnyAddress(host: string): boolean {
-  return host === "0.0.0.0" || host === "::";
-}
-
 function httpAddressOf({ http }: Config): string {
-  const host = isAnyAddress(http.host) ? "127.0.0.1" : http.host;
+  const host = isWildcardHost(http.host) ? "127.0.0.1" : http.host;
   const shown = host.includes(":") ? `[${host}]` : host;
   return `${http.tls === undefined ? "http" : "https"}://${shown}:${http.port}${http.basePath}`;
 }
@@ -258,7 +255,7 @@ export async function initialise(options: InitOptions): Promise<InitOutcome> {
     ...account,
     hostKeyFingerprint: keys[0]?.fingerprint ?? "",
     http: httpAddressOf(config),
-    ...(enabled ? { sftp: { host: isAnyAddress(host) ? "127.0.0.1" : host, port } } : {}),
+    ...(enabled ? { sftp: { host: isWildcardHost(host) ? "127.0.0.1" : host, port } } : {}),
     made: [...madeConfig, ...madeState, ...madeKeys, ...account.made],
     ignored: madeConfig.length > 0 ? [] : ignoredOptions(file, config, options),
   };

@@ -1,10 +1,10 @@
 /** Rules that look at more than one setting. Each says what it looks at, so that it is left out when that is faulty. */
-import { sep } from "node:path";
 import { checkAppointments } from "./appointments-rules.ts";
 import { isLoopbackHost, isWildcardHost } from "./address-range.ts";
 import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound.ts";
 import { checkMessages, warnOfMessages } from "./messages-rules.ts";
 import { checkRemoteSettings, warnOfRemoteSettings } from "./check-remotes.ts";
+import { isWithin } from "./is-within.ts";
 import { type RuleFault, when } from "./rule-fault.ts";
 import type { Config } from "./schema.ts";
 
@@ -103,10 +103,6 @@ function checkGrace({ inbound }: Config): RuleFault[] {
     otherPath: "inbound.settleMs",
     message: `is ${inbound.incompleteGraceMs}, shorter than inbound.settleMs (${inbound.settleMs}), so that no second look would happen; lengthen it`,
   });
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function checkFolders({ companies, stateDir }: Config): RuleFault[] {

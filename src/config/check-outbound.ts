@@ -1,10 +1,10 @@
 /** Rules of what goes out: settings of a target, an export or a company that do not go together. */
-import { sep } from "node:path";
 import { readCronSchedule } from "../domain/cron-schedule.ts";
 import { isTimeZone, zoneAbbreviations } from "../domain/local-time.ts";
 import { recordedEvents } from "../domain/recorded-events.ts";
 import { outboundSettingsOf, targetNameOf } from "./company-settings.ts";
 import { checkServer } from "./check-server.ts";
+import { isWithin } from "./is-within.ts";
 import { type RuleFault, when } from "./rule-fault.ts";
 import type { Config, ExportConfig, OutboundConfig, TargetConfig } from "./schema.ts";
 
@@ -62,10 +62,6 @@ function checkHttps({ settings, path }: Placed<TargetOf<"https">>): RuleFault[] 
 function checkTarget({ settings, path }: Placed<TargetConfig>): RuleFault[] {
   if (settings.type === "https") return checkHttps({ settings, path });
   return settings.type === "folder" ? [] : checkServer(settings, path);
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** Folders that belong to nobody else: files that go out must not come in again, nor lie between those of the state. */
