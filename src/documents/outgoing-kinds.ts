@@ -6,7 +6,7 @@
  */
 import { isLocalDateTime, normaliseDateOrDateTime } from "../domain/local-time.ts";
 import { stopStatusNames } from "../domain/stop-status.ts";
-import type { ScalarValue, ValueKindName } from "./value-kinds.ts";
+import { enumeration, pattern, type ScalarValue, type ValueKindName, writeIf } from "./value-kinds.ts";
 
 export type OutgoingKindName =
   | ValueKindName
@@ -30,18 +30,6 @@ export interface PlainKind {
 export type TextKindName = "text" | "identifier";
 
 type PlainKindName = Exclude<OutgoingKindName, TextKindName | "functionCode">;
-
-function pattern(value: string): string {
-  return `<xs:pattern value="${value}"/>`;
-}
-
-function enumeration(values: readonly string[]): string[] {
-  return values.map((value) => `<xs:enumeration value="${value}"/>`);
-}
-
-function writeIf(isSayable: (text: string) => boolean) {
-  return (value: ScalarValue) => (isSayable(String(value)) ? String(value) : undefined);
-}
 
 /** As many digits as the readers of XML in use take. */
 const maxDigits = 24;

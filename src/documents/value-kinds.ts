@@ -40,11 +40,13 @@ function collapsed(text: string): string {
   return hasOuterSpace.test(text) ? text.replace(/[ \t\n\r]+/g, " ").replace(/^ | $/g, "") : text;
 }
 
-function pattern(value: string): string {
+/** A facet of an XSD type. */
+export function pattern(value: string): string {
   return `<xs:pattern value="${value}"/>`;
 }
 
-function enumeration(values: readonly string[]): string[] {
+/** The facets of an XSD type that has these values. */
+export function enumeration(values: readonly string[]): string[] {
   return values.map((value) => `<xs:enumeration value="${value}"/>`);
 }
 
@@ -60,7 +62,8 @@ function readWith(parse: (text: string) => ScalarValue | undefined) {
   };
 }
 
-function writeIf(isSayable: (text: string) => boolean) {
+/** Writes what the kind can say. */
+export function writeIf(isSayable: (text: string) => boolean) {
   return (value: ScalarValue) => (isSayable(String(value)) ? String(value) : undefined);
 }
 
