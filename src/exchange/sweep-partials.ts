@@ -1,7 +1,8 @@
-import type { Dirent, Stats } from "node:fs";
-import { lstat, readdir, unlink } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { lstat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
+import { entriesOf } from "../lib/entries-of.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
@@ -21,10 +22,6 @@ interface SweepDeps {
   readonly log: Logger;
   /** Paths that have been reported; kept by the caller between sweeps. */
   readonly reported: Set<string>;
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  return (await readdir(folder, { withFileTypes: true }).catch(unlessMissing)) ?? [];
 }
 
 async function foldersIn(folder: string): Promise<string[]> {

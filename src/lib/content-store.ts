@@ -11,10 +11,10 @@
  *
  * Several threads may put the same content at once: each writes under a name of its own, and the last rename counts.
  */
-import type { Dirent } from "node:fs";
-import { link, mkdir, readdir, rename, stat, unlink, utimes } from "node:fs/promises";
+import { link, mkdir, rename, stat, unlink, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeDirectoryDurably, syncDirectory, writeFileDurably } from "./durable-file.ts";
+import { entriesOf } from "./entries-of.ts";
 import { systemCodeOf, unlessMissing } from "./errors.ts";
 
 export interface Content {
@@ -60,10 +60,6 @@ export async function putContent(directory: string, { sha256, bytes }: Content):
   await syncDirectory(folder);
   await syncDirectory(dirname(folder));
   await syncDirectory(directory);
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  return (await readdir(folder, { withFileTypes: true }).catch(unlessMissing)) ?? [];
 }
 
 async function foldersIn(folder: string): Promise<string[]> {
