@@ -5,6 +5,7 @@ import type { Config } from "../config/schema.ts";
 import { ensureCompanyTree } from "../exchange/company-tree.ts";
 import { systemClock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import * as companyAdmin from "../operations/company-admin.ts";
 import * as userAdmin from "../operations/user-admin.ts";
 import { type Company, findCompany, listCompanies as readCompanies } from "../store/companies.ts";
@@ -18,10 +19,6 @@ export interface CompanyView {
   readonly code: string;
   /** ISO, UTC. */
   readonly createdAt: string;
-}
-
-function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }
 
 /** The folder that holds one folder for each company. */

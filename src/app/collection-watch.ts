@@ -10,6 +10,7 @@ import type { Pickup } from "../exchange/exchange-deps.ts";
 import { doneFolderName } from "../exchange/folder-rights.ts";
 import type { Clock } from "../lib/clock.ts";
 import { unlessMissing } from "../lib/errors.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import type { Logger } from "../lib/log.ts";
 import { manifestOfFolder } from "../outbound/export-names.ts";
 import { listCompanies } from "../store/companies.ts";
@@ -130,7 +131,7 @@ class Watch implements CollectionWatch {
     log.warn(
       {
         ...{ company: code, files: left.length, hours, oldest: oldest.name },
-        deliveredAt: new Date(oldest.deliveredAt).toISOString(),
+        deliveredAt: isoTime(oldest.deliveredAt),
       },
       "files in outbound/ were not collected in time; ask the host",
     );

@@ -2,6 +2,7 @@
 import { outboundSettingsOf } from "../config/company-settings.ts";
 import type { Config } from "../config/schema.ts";
 import { systemClock } from "../lib/clock.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import { deliverAgain, type ExportPlan, type MadeExport, makeExport } from "../outbound/export-runs.ts";
 import { type Company, listCompanies } from "../store/companies.ts";
 import { findTargetId } from "../store/exports.ts";
@@ -63,7 +64,7 @@ function toView(
     afterCompletionId: made.afterCompletionId,
     lastCompletionId: made.lastCompletionId,
     form: made.form,
-    madeAt: new Date(made.createdAt).toISOString(),
+    madeAt: isoTime(made.createdAt),
     target: rest.plan.target,
     name: deliveryName,
     delivery: deliveryId,
@@ -135,7 +136,7 @@ async function exportAgain(
     }
     case "forgotten": {
       const { keepDays } = outboundSettingsOf(config, company.code);
-      const madeAt = new Date(outcome.madeAt).toISOString();
+      const madeAt = isoTime(outcome.madeAt);
       return {
         refusal: `${what} was made at ${madeAt}: what it was made of is kept no longer (outbound.keepDays is ${keepDays})`,
       };

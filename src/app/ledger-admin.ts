@@ -15,6 +15,7 @@ import {
 import { createLocations } from "../inbound/locations.ts";
 import { systemClock } from "../lib/clock.ts";
 import { reasonCodeOf } from "../lib/errors.ts";
+import { isoOrNull, isoTime } from "../lib/iso-time.ts";
 import { listCompanies } from "../store/companies.ts";
 import { listFiles } from "../store/file-queries.ts";
 import { findFile, type LedgerEntry, requestRetry } from "../store/files.ts";
@@ -61,17 +62,13 @@ export interface FileView {
   readonly removedBy: string | null;
 }
 
-function isoTime(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : new Date(milliseconds).toISOString();
-}
-
 function toView(entry: LedgerEntry, company: string, stateDir: string): FileView {
   return {
     id: entry.id,
     company,
     name: entry.name,
     state: entry.state,
-    receivedAt: new Date(entry.receivedAt).toISOString(),
+    receivedAt: isoTime(entry.receivedAt),
     channel: entry.channel,
     user: entry.userName,
     size: entry.size,
@@ -83,11 +80,11 @@ function toView(entry: LedgerEntry, company: string, stateDir: string): FileView
     recordsCreated: entry.created,
     recordsUpdated: entry.updated,
     recordsDeleted: entry.deleted,
-    decidedAt: isoTime(entry.decidedAt),
+    decidedAt: isoOrNull(entry.decidedAt),
     location: createLocations(stateDir).fromLedger(entry.location),
     isFiled: entry.isFiled,
     duplicateOf: entry.firstId,
-    removedAt: isoTime(entry.removedAt),
+    removedAt: isoOrNull(entry.removedAt),
     removedBy: entry.removedBy,
   };
 }

@@ -3,6 +3,7 @@ import type { Config } from "../config/schema.ts";
 import { readAddress } from "../domain/message-address.ts";
 import { messageChannels } from "../domain/message-event.ts";
 import { systemClock } from "../lib/clock.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import { addOptOut, listOptOuts as readOptOuts, removeOptOut } from "../store/message-opt-outs.ts";
 import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
@@ -79,6 +80,6 @@ export async function listOptOuts(
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
     const company = companyCode === undefined ? undefined : await requireCompany(store, companyCode);
     const rows = await readOptOuts(store.read, company?.id);
-    return rows.map(({ createdAt, ...row }) => ({ ...row, createdAt: new Date(createdAt).toISOString() }));
+    return rows.map(({ createdAt, ...row }) => ({ ...row, createdAt: isoTime(createdAt) }));
   });
 }

@@ -1,6 +1,7 @@
 /** Deliveries, as the commands of an administrator see them and ask for them again. */
 import type { Config } from "../config/schema.ts";
 import { systemClock } from "../lib/clock.ts";
+import { isoOrNull, isoTime } from "../lib/iso-time.ts";
 import { retryDelivery, type RetryOutcome } from "../store/deliveries.ts";
 import {
   type DeliverySelection,
@@ -65,14 +66,6 @@ export interface DeliveryDetail extends DeliveryView {
   readonly failedAttempts: readonly AttemptView[];
   /** The delivery that has to be done before this one. */
   readonly behind: { readonly id: number; readonly name: string; readonly dueAt: string } | null;
-}
-
-function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
-function isoOrNull(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : isoTime(milliseconds);
 }
 
 function toView(row: ListedDelivery, now: number): DeliveryView {

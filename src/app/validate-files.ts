@@ -14,6 +14,7 @@ import { stopStatusNames } from "../domain/stop-status.ts";
 import { decideFile, type DecisionRules } from "../inbound/decide-file.ts";
 import { ledgerTimeOf } from "../inbound/waiting-file.ts";
 import { type Fault, reasonCodeOf, unlessMissing } from "../lib/errors.ts";
+import { isoOrNull } from "../lib/iso-time.ts";
 import { createLogger } from "../lib/log.ts";
 import type { Company } from "../store/companies.ts";
 import { enterFile, findFile, type LedgerEntry } from "../store/files.ts";
@@ -247,7 +248,7 @@ async function tryAsNew(store: AdminStore, trial: Trial): Promise<Outcome> {
 
 function firstEntryOf(entry: LedgerEntry): FirstEntry {
   const { id, state, decidedAt, faults } = entry;
-  const time = decidedAt === null ? null : new Date(decidedAt).toISOString();
+  const time = isoOrNull(decidedAt);
   return { id, state, decidedAt: time, reasons: toReasons(faults) };
 }
 

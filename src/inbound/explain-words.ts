@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { hasControlCharacterInName } from "../domain/dropped-name.ts";
 import type { FileState } from "../domain/file-state.ts";
 import { type ErrorCode, type Fault, reasonCodeOf } from "../lib/errors.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import type { FilesBefore } from "../store/file-queries.ts";
 import type { LedgerEntry } from "../store/files.ts";
 import type { Explanation, FileStory, LooseStory, StopStory } from "./explain.ts";
@@ -55,10 +56,6 @@ function channelText(channel: string): string {
   return channelWords[channel] ?? `over ${channel}`;
 }
 
-function timeText(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
 function sizeText(bytes: number): string {
   return bytes === 1 ? "1 byte" : `${bytes} bytes`;
 }
@@ -86,12 +83,12 @@ function receivedLine(entry: LedgerEntry): string {
   const how = channelText(entry.channel);
   const who = entry.userName === null ? "" : ` by user ${entry.userName}`;
   const hash = entry.sha256 === null || entry.sha256 === "" ? "" : `, SHA-256 ${entry.sha256}`;
-  return `Received ${timeText(entry.receivedAt)} ${how}${who}, ${sizeText(entry.size)}${hash}.`;
+  return `Received ${isoTime(entry.receivedAt)} ${how}${who}, ${sizeText(entry.size)}${hash}.`;
 }
 
 function stateLine(story: FileStory): string {
   const { entry, first } = story;
-  const when = entry.decidedAt === null ? "" : ` ${timeText(entry.decidedAt)}`;
+  const when = entry.decidedAt === null ? "" : ` ${isoTime(entry.decidedAt)}`;
   const about =
     entry.stopNbr === null ? "" : ` Stop ${entry.stopNbr}, Function ${entry.stopFunction ?? "unknown"}.`;
   if (entry.state === "applied") {
@@ -117,7 +114,7 @@ function placeLines(story: FileStory): string[] {
   const { entry, path } = story;
   if (entry.removedAt !== null) {
     const who = entry.removedBy ?? "an unknown user";
-    return [`Its bytes were removed ${timeText(entry.removedAt)} by user ${who}; they lay in ${path}.`];
+    return [`Its bytes were removed ${isoTime(entry.removedAt)} by user ${who}; they lay in ${path}.`];
   }
   const isDecided = entry.state !== "waiting" && entry.state !== "retry";
   const hadNone = isDecided && entry.sha256 === "" && story.presence === "absent";
@@ -191,7 +188,7 @@ const looseWords: Readonly<Record<LooseKind, (file: LooseStory, daemonPid: numbe
 function looseLines(file: LooseStory, daemonPid: number | undefined): string[] {
   return [
     `${file.path}, company ${file.company}`,
-    `  ${sizeText(file.size)}, changed ${timeText(file.modifiedAt)}.`,
+    `  ${sizeText(file.size)}, changed ${isoTime(file.modifiedAt)}.`,
     `  ${looseWords[file.kind](file, daemonPid)}`,
   ];
 }
@@ -207,8 +204,8 @@ function stopLines(story: StopStory): string[] {
   return [
     `Stop ${stop.stopNbr}, company ${story.company}`,
     `  Status ${stop.status}: ${story.statusName}; ${received}, ${carrier}.`,
-    `  Created ${timeText(stop.createdAt)}, changed ${timeText(stop.updatedAt)}. ${newest}`,
-    ...story.events.map(({ code, name, recordedAt }) => `  ${timeText(recordedAt)}  ${code} ${name}`),
+    `  Created ${isoTime(stop.createdAt)}, changed ${isoTime(stop.updatedAt)}. ${newest}`,
+    ...story.events.map(({ code, name, recordedAt }) => `  ${isoTime(recordedAt)}  ${code} ${name}`),
   ];
 }
 

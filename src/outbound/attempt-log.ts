@@ -1,4 +1,5 @@
 /** One line for each attempt, once its outcome is recorded. */
+import { isoTime } from "../lib/iso-time.ts";
 import type { Logger } from "../lib/log.ts";
 import type { AttemptRecord } from "../store/delivery-outcomes.ts";
 import type { DeliveryToRender } from "./delivery-to-render.ts";
@@ -29,7 +30,7 @@ export function logAttempt(log: Logger, { row, record, target }: LoggedAttempt):
       log.info(fields, "not delivered: the name is taken; it goes on under the next one");
       return;
     case "postponed":
-      log.info({ ...fields, nextAttemptAt: new Date(record.dueAt).toISOString() }, "not sent yet");
+      log.info({ ...fields, nextAttemptAt: isoTime(record.dueAt) }, "not sent yet");
       return;
     case "dropped": {
       const { fault, faultText: message } = record;
@@ -38,7 +39,7 @@ export function logAttempt(log: Logger, { row, record, target }: LoggedAttempt):
     }
     case "later": {
       const { fault, faultText: message, dueAt } = record;
-      const nextAttemptAt = new Date(dueAt).toISOString();
+      const nextAttemptAt = isoTime(dueAt);
       log.warn({ ...fields, fault, message, nextAttemptAt }, "not delivered; it is tried again");
       return;
     }

@@ -1,6 +1,7 @@
 /** Looks each minute whether an export is due. When it is due is worked out and kept in the store; the trigger only looks. */
 import { schedule } from "node-cron";
 import type { Clock } from "../lib/clock.ts";
+import { isoOrNull } from "../lib/iso-time.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database.ts";
@@ -31,7 +32,7 @@ function everyMinute(look: () => void): { stop(): void } {
 
 function logMade(log: Logger, { made, deliveryId, deliveryName, count }: MadeExport): void {
   const { companyCode: company, name, sequenceNbr } = made;
-  const dueAt = made.dueAt === null ? null : new Date(made.dueAt).toISOString();
+  const dueAt = isoOrNull(made.dueAt);
   log.info(
     { company, export: name, sequenceNbr, stops: count, name: deliveryName, deliveryId, dueAt },
     "export made",

@@ -10,6 +10,7 @@ import type { EventMessages, MessageSettings } from "../domain/message-settings.
 import { escapeHtml, fillTemplate, oneLine, shortened } from "../domain/message-template.ts";
 import { endOfQuietHours } from "../domain/quiet-hours.ts";
 import type { Clock } from "../lib/clock.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import type { Reader } from "../store/database.ts";
 import { isOptedOut } from "../store/message-opt-outs.ts";
 import { isSuperseded, type StoredMessage } from "../store/messages.ts";
@@ -81,7 +82,7 @@ function withheldByTime(
   const end = quietHours === undefined ? undefined : endOfQuietHours(now, quietHours, facts.zone);
   if (end === undefined) return undefined;
   if (end <= lastAt) return { kind: "postponed", dueAt: Math.min(end, now + longestStepMs) };
-  const until = new Date(end).toISOString();
+  const until = isoTime(end);
   return dropped(
     "tooOld",
     `quiet hours end at ${until}, when it is older than ${maxAgeMinutes} minutes (dropWhenOlderThanMinutes)`,

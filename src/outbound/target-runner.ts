@@ -9,6 +9,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
+import { isoTime } from "../lib/iso-time.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
 import type { AttemptRecord } from "../store/delivery-outcomes.ts";
@@ -205,7 +206,7 @@ export class TargetRunner {
     }
     this.#round = { active: 0 };
     const { failures } = pause;
-    const nextAttemptAt = new Date(pause.pausedUntil).toISOString();
+    const nextAttemptAt = isoTime(pause.pausedUntil);
     const why =
       result.kind === "tried" && result.outcome.kind === "failed" ? result.outcome.message : undefined;
     this.#deps.log.warn(
