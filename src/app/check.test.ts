@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,6 +11,7 @@ import { changeTargetCounts, listOutboundTargets, saveOutboundCopy } from "../st
 import { takeProcessLock } from "../store/process-lock.ts";
 import { checkAll } from "./check.ts";
 import { initialise } from "./init.ts";
+import { listenFree } from "../../test/support/listen-free.ts";
 
 describe("check", () => {
   let dir: string;
@@ -54,10 +54,8 @@ describe("check", () => {
   });
 
   it("reports a port that another program has, and takes it as right while our own daemon runs", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
+    const server = createServer();
+    const port = await listenFree(server);
     await writeFile(file, `http:\n  port: ${port}\nsftp:\n  enabled: false\n`);
     expect(await found("problem")).toContain(`HTTP port ${port} on 127.0.0.1 cannot be used (EADDRINUSE)`);
     const lock = takeProcessLock(join(dir, "var"));
@@ -118,10 +116,8 @@ describe("check", () => {
     await symlink(keys, keys);
     const pid = join(dir, "var", "dropgate.pid");
     await symlink(pid, pid);
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
+    const server = createServer();
+    const port = await listenFree(server);
     await writeFile(file, `http:\n  port: ${port}\nsftp:\n  enabled: false\n`);
     const warnings = await found("warning");
     const problems = await found("problem");

@@ -1,6 +1,7 @@
 import { connect, createServer } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { currentTurn, renewTurn, runInTurn } from "./request-turn.ts";
+import { listenFree } from "../../test/support/listen-free.ts";
 
 function inTurn<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => runInTurn(() => resolve(work())));
@@ -41,9 +42,7 @@ it("promises that settle without input belong to it, and what comes after it doe
 it("whatever is read from a socket comes outside of it", async () => {
   const server = createServer((socket) => socket.pipe(socket));
   onTestFinished(() => void server.close());
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const address = server.address();
-  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  const port = await listenFree(server);
   const turns: (number | undefined)[] = [];
   await new Promise<void>((done) => {
     const socket = connect(port, "127.0.0.1");

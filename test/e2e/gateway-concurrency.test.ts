@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { http, importPartner } from "../support/clients.ts";
 import { company, Site } from "../support/daemon.ts";
 import { eventCodes, getJson, importFinished, importLoads, post } from "../support/gateway-client.ts";
+import { sequenceOf } from "../support/random-numbers.ts";
 
 let site: Site;
 
@@ -19,15 +20,6 @@ beforeAll(async () => {
 afterAll(() => site.end());
 
 const loadNbrs = Array.from({ length: 8 }, (_, at) => `L${at}`);
-
-/** The same numbers in each run. */
-function sequence(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.floor((state / 2 ** 31) * below);
-  };
-}
 
 type Action = "import" | "carrier" | "noCarrier" | "driver" | "noDriver" | "cancel" | "read";
 const actions: readonly Action[] = ["import", "carrier", "noCarrier", "driver", "noDriver", "cancel", "read"];
@@ -65,7 +57,7 @@ async function act(action: Action, loadNbr: string, client: number): Promise<Don
 }
 
 async function client(number: number): Promise<readonly Done[]> {
-  const random = sequence(number + 1);
+  const random = sequenceOf(number + 1);
   const done: Done[] = [];
   for (let step = 0; step < 12; step += 1) {
     // Cancelling is rare, or all loads would be final at once.

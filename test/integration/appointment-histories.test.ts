@@ -9,20 +9,12 @@ import { reserve, slotIds, sumsOf } from "../support/appointment-client.ts";
 import { AppointmentModel, type Request } from "../support/appointment-model.ts";
 import { regionOf, settingsOf } from "../support/appointment-settings.ts";
 import { codeOf, GatewayStore } from "../support/gateway-store.ts";
+import { sequenceOf } from "../support/random-numbers.ts";
 
 const histories = 2_000;
 const roundsEach = 5;
 const holdMinutes = 30;
 const minuteMs = 60_000;
-
-/** The same numbers in each run. */
-function sequence(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.floor((state / 2 ** 31) * below);
-  };
-}
 
 const orders = Array.from({ length: 6 }, (_, at) => `O${at}`);
 const addresses = [undefined, "1 Elm Lane", "2 Elm Lane", "3 Elm Lane"];
@@ -46,7 +38,7 @@ class History {
     this.#gateway = gateway;
     this.#model = model;
     this.#expected = expected;
-    this.#random = sequence(at + 1);
+    this.#random = sequenceOf(at + 1);
     this.#limits = { appointments: 1 + this.#random(4), quantity: 2 + this.#random(9) };
     this.#region = `R${at}`;
     const region = regionOf(this.#limits, ["08:00-10:00", "10:00-12:00"], {

@@ -7,17 +7,7 @@ import { expect, test } from "vitest";
 import { retryDelivery } from "../../src/store/deliveries.ts";
 import type { DeliveryOutcome } from "../../src/outbound/target.ts";
 import { DeliverySite, failure, hour, unreachable } from "../support/delivery-site.ts";
-
-/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { randomOf } from "../support/random-numbers.ts";
 
 const targets = ["a", "b"].map((name) => ({ name, takesCompletions: true }));
 const stopNbrs = ["S1", "S2", "S3", "s3"];

@@ -13,6 +13,7 @@ import {
   makeAuthority,
 } from "../support/certificates.ts";
 import { deliveryOf, faultOf, fileOf, messageOf, never } from "../support/deliveries.ts";
+import { listenFree } from "../support/listen-free.ts";
 import { type Answer, type Post, type Receiver, reply, startReceiver } from "../support/receiver.ts";
 import { isInstalled } from "../support/run-program.ts";
 import {
@@ -281,9 +282,7 @@ describe.skipIf(!isInstalled("openssl"))("the HTTPS target", () => {
 
   test("what is no HTTP is a fault of the protocol", async () => {
     const chatter = createServer((socket) => void socket.on("error", () => undefined).end("220 ready\r\n"));
-    await new Promise<void>((resolve) => chatter.listen(0, "127.0.0.1", resolve));
-    const address = chatter.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const port = await listenFree(chatter);
     const target = createHttpsTarget({ url: `http://127.0.0.1:${port}/`, allowPlain: true });
     const outcome = await target.deliver(deliveryOf([fileOf("a.xml", "a")]), never);
     expect(faultOf(await once({ url: `https://127.0.0.1:${port}/` }))).toBe("protocol");

@@ -11,6 +11,7 @@ import { createFtpTarget } from "../../src/targets/ftp-target.ts";
 import { describeKey } from "../../src/remote/host-keys.ts";
 import { createSftpTarget, type SftpTargetOptions } from "../../src/targets/sftp-target.ts";
 import { deliveryOf, faultOf, fileOf, never } from "../support/deliveries.ts";
+import { listenFree } from "../support/listen-free.ts";
 import { projectFolder } from "../support/markdown.ts";
 import { runProgram } from "../support/run-program.ts";
 import { type ScriptedFtp, startScriptedFtp } from "../support/scripted-ftp.ts";
@@ -163,9 +164,7 @@ describe("the thread of an upload target", () => {
       socket.on("drain", more);
       more();
     });
-    await new Promise<void>((resolve) => flood.listen(0, "127.0.0.1", resolve));
-    const address = flood.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const port = await listenFree(flood);
     const target = createSftpTarget(optionsFor(port));
     expect(await target.deliver(one(), never)).toMatchObject({
       kind: "failed",

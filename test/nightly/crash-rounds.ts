@@ -10,9 +10,10 @@ import { mkdtemp, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../src/lib/errors.ts";
 import type { KillPoint } from "../../src/lib/kill-point.ts";
-import { allPoints, frequentPoints, type Ground, planFor, randomOf } from "../e2e/crash-plan.ts";
+import { allPoints, frequentPoints, type Ground, planFor } from "../e2e/crash-plan.ts";
 import { CrashPlace, otherDisk, type Round, type RoundResult, runRound } from "../e2e/crash-round.ts";
 import { company, program, user } from "../support/daemon.ts";
+import { randomOf } from "../support/random-numbers.ts";
 import { runProgram } from "../support/run-program.ts";
 
 interface Task {

@@ -4,6 +4,7 @@ import * as http from "node:http";
 import * as https from "node:https";
 import type { Socket } from "node:net";
 import type { Certificate } from "./certificates.ts";
+import { listenFree } from "./listen-free.ts";
 
 export interface Post {
   readonly method: string;
@@ -74,9 +75,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
     mostAtOnce = Math.max(mostAtOnce, sockets.size);
     socket.on("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const port = await listenFree(server);
   const scheme = options.certificate === undefined ? "http" : "https";
   return {
     port,

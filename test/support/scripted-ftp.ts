@@ -3,6 +3,7 @@
  * renames overwrite, as those of many servers do.
  */
 import { createServer, type Server, type Socket } from "node:net";
+import { listenFree } from "./listen-free.ts";
 
 export interface ScriptedFtp {
   readonly port: number;
@@ -31,15 +32,6 @@ interface Session {
   renameFrom: string;
 }
 
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address !== null ? address.port : 0);
-    });
-  });
-}
-
 async function openData(session: Session): Promise<string> {
   session.dataServer?.close();
   const server = createServer();
@@ -47,7 +39,7 @@ async function openData(session: Session): Promise<string> {
   session.data = new Promise((resolve) =>
     server.once("connection", (socket: Socket) => resolve(socket.on("error", () => undefined))),
   );
-  return `229 Entering Extended Passive Mode (|||${await listen(server)}|)`;
+  return `229 Entering Extended Passive Mode (|||${await listenFree(server)}|)`;
 }
 
 async function receive(session: Session): Promise<Buffer> {
@@ -162,7 +154,7 @@ export async function startScriptedFtp(): Promise<ScriptedFtp> {
     if (text !== "silent") session.control.write(`${text}\r\n`);
   };
   const scripted: ScriptedFtp = {
-    port: await listen(server),
+    port: await listenFree(server),
     files: new Map(),
     commands: [],
     replies: new Map(),

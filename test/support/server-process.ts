@@ -1,18 +1,15 @@
 /** Servers of others, run for a test: on 127.0.0.1, at a free port, ended by their process id. */
 import { spawn } from "node:child_process";
 import { connect, createServer } from "node:net";
+import { listenFree } from "./listen-free.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** A port that nobody listens at just now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listenFree(server);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
 }
 
 function listens(port: number): Promise<boolean> {

@@ -2,6 +2,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import * as tls from "node:tls";
 import type { Certificate } from "./certificates.ts";
+import { listenFree } from "./listen-free.ts";
 
 export interface ReceivedMail {
   readonly from: string;
@@ -213,10 +214,9 @@ export async function startSmtpServer(options: SmtpServerOptions = {}): Promise<
     socket.on("error", () => undefined); // the client has gone
     socket.on("close", () => shared.sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
+  const port = await listenFree(server);
   return {
-    port: typeof address === "object" && address !== null ? address.port : 0,
+    port,
     mails: shared.mails,
     commands: shared.commands,
     connections: () => connections,

@@ -1,15 +1,7 @@
 /** A link between a client and a server that a test can slow down, freeze and cut; and servers that say nothing. */
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-
-function portOf(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(typeof address === "object" && address !== null ? address.port : 0);
-    });
-  });
-}
+import { listenFree } from "./listen-free.ts";
 
 function closeAll(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   for (const socket of sockets) socket.destroy();
@@ -90,7 +82,7 @@ export async function startLink(port: number): Promise<TcpLink> {
     carry(behind, client, weather, false);
   });
   return {
-    port: await portOf(server),
+    port: await listenFree(server),
     connections: () => connections,
     open: () => sockets.size / 2,
     freezeAfter: (bytes) => void Object.assign(weather, { left: bytes, isCut: false }),
@@ -109,5 +101,5 @@ export async function startBlackHole(): Promise<{ readonly port: number; end(): 
     sockets.add(socket);
     socket.on("error", () => undefined).resume();
   });
-  return { port: await portOf(server), end: () => closeAll(server, sockets) };
+  return { port: await listenFree(server), end: () => closeAll(server, sockets) };
 }
