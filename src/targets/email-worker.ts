@@ -10,6 +10,7 @@ import { createTransport } from "nodemailer";
 import type { DeliveryOutcome } from "../outbound/target.ts";
 import { smtpFault } from "./email-faults.ts";
 import type { EmailJob, SmtpSettings, ToMailThread } from "./email-messages.ts";
+import { serveThread } from "../remote/serve-thread.ts";
 import type { FromJobThread, ToJobThread } from "../remote/thread-jobs.ts";
 import { outcomeOf, TransferFault } from "../remote/transfer-fault.ts";
 
@@ -135,7 +136,5 @@ class EmailWorker {
 
 if (parentPort !== null) {
   const worker = new EmailWorker(workerData as SmtpSettings);
-  parentPort.on("message", (message: ToJobThread<ToMailThread>) => worker.receive(message));
-  // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
-  setImmediate(send, { kind: "ready" });
+  serveThread((message: ToJobThread<ToMailThread>) => worker.receive(message));
 }

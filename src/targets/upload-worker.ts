@@ -6,6 +6,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { anyFault } from "../remote/network-faults.ts";
 import { loadSession } from "../remote/open-session.ts";
 import type { RemotePlace, RemoteSession } from "../remote/remote-session.ts";
+import { serveThread } from "../remote/serve-thread.ts";
 import type { FromJobThread, ToJobThread } from "../remote/thread-jobs.ts";
 import { outcomeOf, TransferFault } from "../remote/transfer-fault.ts";
 import { uploadFile } from "./upload-files.ts";
@@ -187,9 +188,7 @@ function isOfConnection({ outcome }: TransferFault): boolean {
 /** What it rejects with goes on unhandled and ends the thread. */
 async function serve(settings: UploadSettings): Promise<void> {
   const worker = new UploadWorker(settings, await loadSession(settings.server));
-  parentPort?.on("message", (message: ToJobThread<ToThread>) => worker.receive(message));
-  // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
-  setImmediate(send, { kind: "ready" });
+  serveThread((message: ToJobThread<ToThread>) => worker.receive(message));
 }
 
 if (parentPort !== null) void serve(workerData as UploadSettings);

@@ -4,7 +4,8 @@ import { CrashCheck, untilQuiet } from "./crash-check.ts";
 import type { OpenHostClient } from "./crash-client.ts";
 import { CrashHost } from "./crash-host.ts";
 import { type Chain, chainsOf } from "./crash-orders.ts";
-import { frequentPoints, randomOf } from "./crash-plan.ts";
+import { randomOf } from "../support/random-numbers.ts";
+import { frequentPoints } from "./crash-plan.ts";
 import { type CrashPlace, type Death, die } from "./crash-round.ts";
 
 const randomEvery = 5;

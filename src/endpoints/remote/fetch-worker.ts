@@ -8,6 +8,7 @@ import type { DeliveryFault } from "../../domain/delivery-fault.ts";
 import { anyFault } from "../../remote/network-faults.ts";
 import { loadSession } from "../../remote/open-session.ts";
 import type { RemoteSession, TakeEntries } from "../../remote/remote-session.ts";
+import { serveThread } from "../../remote/serve-thread.ts";
 import type { FromJobThread, ToJobThread } from "../../remote/thread-jobs.ts";
 import type { TransferFault } from "../../remote/transfer-fault.ts";
 import { fetchFile, isUntouched } from "./fetch-file.ts";
@@ -165,9 +166,7 @@ class FetchWorker {
 /** What it rejects with goes on unhandled and ends the thread. */
 async function serve(settings: FetchSettings): Promise<void> {
   const worker = new FetchWorker(settings, await loadSession(settings.server));
-  parentPort?.on("message", (message: ToJobThread<ToFetchThread>) => worker.receive(message));
-  // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
-  setImmediate(send, { kind: "ready" });
+  serveThread((message: ToJobThread<ToFetchThread>) => worker.receive(message));
 }
 
 if (parentPort !== null) void serve(workerData as FetchSettings);

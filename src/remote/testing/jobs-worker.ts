@@ -1,5 +1,6 @@
 /** A thread whose jobs end, hang or take it down, as they are told. */
 import { parentPort, threadId } from "node:worker_threads";
+import { serveThread } from "../serve-thread.ts";
 import type { FromJobThread, ToJobThread } from "../thread-jobs.ts";
 
 export interface TestJob {
@@ -40,10 +41,9 @@ function begin({ id, does }: TestJob): void {
   else if (does === "loop") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-parentPort?.on("message", (message: ToJobThread<TestJob | LetEnd>) => {
+serveThread((message: ToJobThread<TestJob | LetEnd>) => {
   if (message.kind === "job") begin(message);
   else if (message.kind === "let") done(message.id, "let");
   else if (message.kind === "end") send({ kind: "ended" });
   else if (!ignoring.has(message.id)) done(message.id, "cancel");
 });
-setImmediate(send, { kind: "ready" });
