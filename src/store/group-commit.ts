@@ -8,12 +8,12 @@
  * answered survives a crash; a unit that fails undoes itself alone. When the commit fails, all of the group fail.
  */
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
-import { CompiledQuery, type DatabaseConnection, type Kysely } from "kysely";
+import { CompiledQuery, type Kysely } from "kysely";
 import { DropgateError } from "../lib/errors.ts";
 import { isStoreBusy } from "../lib/store-error.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { renewTurn } from "../lib/request-turn.ts";
-import { connectionOf } from "./prepared-query.ts";
+import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
 
 /** A transaction in which a unit of work runs. It must not wait for anything but the database. */
@@ -36,20 +36,38 @@ const maxGatheringTurns = 8;
 const busyPatienceMs = 10_000;
 const busyPauseMs = 20;
 
-const savepoint = CompiledQuery.raw("savepoint unit");
-const release = CompiledQuery.raw("release savepoint unit");
-const rollbackToSavepoint = CompiledQuery.raw("rollback to savepoint unit");
+/** The statements around a unit, kept by the connection. */
+interface Brackets {
+  readonly connection: StatementConnection;
+  readonly savepoint: PreparedStatement;
+  readonly release: PreparedStatement;
+  readonly rollbackToSavepoint: PreparedStatement;
+}
 
-async function runUnit(tx: Transaction, connection: DatabaseConnection, unit: Unit): Promise<() => void> {
-  await connection.executeQuery(savepoint);
+const bracketsOf = new WeakMap<StatementConnection, Brackets>();
+
+function makeBrackets(connection: StatementConnection): Brackets {
+  const brackets = {
+    connection,
+    savepoint: connection.prepare("savepoint unit"),
+    release: connection.prepare("release savepoint unit"),
+    rollbackToSavepoint: connection.prepare("rollback to savepoint unit"),
+  };
+  bracketsOf.set(connection, brackets);
+  return brackets;
+}
+
+async function runUnit(tx: Transaction, brackets: Brackets, unit: Unit): Promise<() => void> {
+  const { connection, savepoint, release } = brackets;
+  await connection.runPrepared(savepoint, []);
   killPoint("commit.unitBegun");
   try {
     const value = await unit.work(tx);
-    await connection.executeQuery(release);
+    await connection.runPrepared(release, []);
     killPoint("commit.unitDone");
     return () => unit.resolve(value);
   } catch (error) {
-    await undoUnit(connection, error);
+    await undoUnit(brackets, error);
     return () => unit.reject(error);
   }
 }
@@ -78,10 +96,13 @@ export async function attempt<T>(tx: Transaction, work: () => Promise<T>): Promi
 }
 
 /** Undoes one unit. When the database has undone the whole group by itself (disk full), the first error says why. */
-async function undoUnit(connection: DatabaseConnection, cause: unknown): Promise<void> {
+async function undoUnit(
+  { connection, rollbackToSavepoint, release }: Brackets,
+  cause: unknown,
+): Promise<void> {
   try {
-    await connection.executeQuery(rollbackToSavepoint);
-    await connection.executeQuery(release);
+    await connection.runPrepared(rollbackToSavepoint, []);
+    await connection.runPrepared(release, []);
   } catch {
     throw cause;
   }
@@ -111,10 +132,11 @@ async function commitOnce(
 ): Promise<void> {
   const answers = await db.transaction().execute(async (tx) => {
     const connection = await connectionOf(tx);
+    const brackets = bracketsOf.get(connection) ?? makeBrackets(connection);
     const done: (() => void)[] = [];
     for (const unit of units) {
       begun.units += 1;
-      done.push(await runUnit(tx, connection, unit));
+      done.push(await runUnit(tx, brackets, unit));
     }
     killPoint("commit.ready");
     return done;

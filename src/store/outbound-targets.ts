@@ -125,14 +125,30 @@ export interface OutboundTarget {
   readonly added: number;
 }
 
-async function queryTargets(read: Reader): Promise<readonly OutboundTarget[]> {
-  const rows = await read
+interface TargetRow {
+  readonly id: number;
+  readonly company_id: number;
+  readonly code: string;
+  readonly name: string;
+  readonly is_configured: number;
+  readonly failures: number;
+  readonly paused_until: number;
+  readonly open_count: number;
+  readonly dead_count: number;
+  readonly added_count: number;
+}
+
+/** Asked after each burst of commits. Not ordered: SQLite would prepare the statement anew at each run. */
+const targetsQuery = prepareQuery<object, TargetRow>((db) =>
+  db
     .selectFrom("outbound_targets as t")
     .innerJoin("companies as c", "c.id", "t.company_id")
     .select(["t.id", "t.company_id", "c.code", "t.name", "t.is_configured"])
-    .select(["t.failures", "t.paused_until", "t.open_count", "t.dead_count", "t.added_count"])
-    .orderBy("t.id")
-    .execute();
+    .select(["t.failures", "t.paused_until", "t.open_count", "t.dead_count", "t.added_count"]),
+);
+
+async function queryTargets(read: Reader): Promise<readonly OutboundTarget[]> {
+  const rows = (await targetsQuery.run(read, {})).rows.toSorted((one, other) => one.id - other.id);
   return rows.map((row) => ({
     id: row.id,
     companyId: row.company_id,

@@ -78,14 +78,19 @@ export function prepareQuery<Args extends object, Row = unknown>(
     known.set(connection, prepared);
     return prepared;
   };
+  const runOn = (db: Kysely<Tables>, connection: StatementConnection, args: Args) => {
+    const { statement, values } = known.get(connection) ?? prepare(db, connection);
+    const parameters: unknown[] = [];
+    for (const one of values) parameters.push("name" in one ? args[one.name] : one.value);
+    // Straight to the connection: without plugins the way through the executor only adds waits.
+    return connection.runPrepared<Row>(statement, parameters);
+  };
   return {
-    async run(db, args) {
-      // Straight to the connection: without plugins the way through the executor only adds waits.
-      const connection = connections.get(db) ?? (await connectionOf(db));
-      const { statement, values } = known.get(connection) ?? prepare(db, connection);
-      const parameters: unknown[] = [];
-      for (const one of values) parameters.push("name" in one ? args[one.name] : one.value);
-      return await connection.runPrepared<Row>(statement, parameters);
+    /** Not an async function: a unit of work runs a dozen queries, and each wait more costs as much as a small one. */
+    run(db, args) {
+      const connection = connections.get(db);
+      if (connection !== undefined) return runOn(db, connection, args);
+      return connectionOf(db).then((found) => runOn(db, found, args));
     },
   };
 }

@@ -178,16 +178,21 @@ class SqliteConnection implements StatementConnection<CachedStatement> {
   }
 
   prepare(sql: string): CachedStatement {
-    return this.#database.prepare<unknown[]>(sql);
-  }
-
-  async runPrepared<R>(statement: CachedStatement, parameters: readonly unknown[]): Promise<QueryRun<R>> {
     try {
-      if (statement.reader) return { rows: statement.all(parameters) as R[], affected: 0, insertedId: 0 };
-      const { changes, lastInsertRowid } = statement.run(parameters);
-      return { rows: [], affected: changes, insertedId: Number(lastInsertRowid) };
+      return this.#database.prepare<unknown[]>(sql);
     } catch (error) {
       throw toStoreError(error);
+    }
+  }
+
+  runPrepared<R>(statement: CachedStatement, parameters: readonly unknown[]): Promise<QueryRun<R>> {
+    try {
+      if (statement.reader)
+        return Promise.resolve({ rows: statement.all(parameters) as R[], affected: 0, insertedId: 0 });
+      const { changes, lastInsertRowid } = statement.run(parameters);
+      return Promise.resolve({ rows: [], affected: changes, insertedId: Number(lastInsertRowid) });
+    } catch (error) {
+      return Promise.reject(toStoreError(error));
     }
   }
 
