@@ -3,6 +3,7 @@
  * that transitions and indexes need, so that passing it between threads costs little.
  */
 import type { KeptDocument } from "./kept-document.ts";
+import { routedStopOf } from "./routed-stop.ts";
 import type { Stop } from "./stop.ts";
 
 /** What the document asks for (interface 4.9): 01 create or update, 02 delete, 03 as 01 with an assignment. */
@@ -27,6 +28,8 @@ export interface StopChange {
   readonly function: StopFunction;
   readonly stopNbr: string;
   readonly stopJson: string;
+  /** JSON: what route events need of the stop (`routed-stop.ts`). */
+  readonly routedJson?: string;
   readonly index: StopIndex;
   /** Documents whose content was taken out of the stop, to be entered with it. */
   readonly documents?: readonly KeptDocument[];
@@ -59,5 +62,11 @@ export function stopIndexOf(stop: Stop): StopIndex {
 
 /** The change that a document asks for, from the canonical stop. */
 export function stopChangeOf(code: StopFunction, stop: Stop): StopChange {
-  return { function: code, stopNbr: stop.stopNbr, stopJson: JSON.stringify(stop), index: stopIndexOf(stop) };
+  return {
+    function: code,
+    stopNbr: stop.stopNbr,
+    stopJson: JSON.stringify(stop),
+    routedJson: JSON.stringify(routedStopOf(stop)),
+    index: stopIndexOf(stop),
+  };
 }

@@ -194,6 +194,7 @@ function planImport(plan: Plan, change: Change, known: KnownStop | undefined): v
     reference1: index.reference1 ?? null,
     reference2: index.reference2 ?? null,
     body: change.stopJson,
+    routed: change.routedJson ?? null,
     execution: before?.status === "80" || before === undefined ? "{}" : before.execution,
     fileTime: newestFileTime(plan, known),
     createdAt: before?.createdAt ?? plan.input.now,

@@ -19,11 +19,13 @@ import {
   type StopExecution,
   visitAfter,
 } from "../domain/stop-execution.ts";
+import type { StopDetail } from "../domain/stop-detail.ts";
 import { type StopStatus, stopStatusNames } from "../domain/stop-status.ts";
+import type { Stop } from "../domain/stop.ts";
 import { DropgateError } from "../lib/errors.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { recordEvents } from "../store/recorded-events.ts";
-import { findRouteStop, listPendingStops, saveStopExecution } from "../store/route-stops.ts";
+import { findRouteStop, listPendingStops, readStopBody, saveStopExecution } from "../store/route-stops.ts";
 import { confirmDetails } from "./confirmed-details.ts";
 import { readReportedStop, type ReportedRoute, type ReportedStop, reportData } from "./route-report.ts";
 
@@ -109,14 +111,28 @@ function exceptionsOf(data: StopEventData, rule: StopEventRule): readonly StopEx
   return all.filter((one) => Object.keys(one).length > 0);
 }
 
-function withLists(visited: Visited, { data, rule }: StopEvent): StopExecution {
-  const { execution, stop } = visited;
+/** The details are read only now: most events confirm none of them. */
+async function detailsOf(
+  tx: Transaction,
+  { row }: Visited,
+  event: StopEvent,
+): Promise<readonly StopDetail[]> {
+  if ((event.data.stopDetails ?? []).length === 0) return [];
+  const { stopDetails = [] } = JSON.parse(await readStopBody(tx, row.id)) as Stop;
+  return stopDetails;
+}
+
+function withLists(
+  { execution }: Visited,
+  { data, rule }: StopEvent,
+  details: readonly StopDetail[],
+): StopExecution {
   const exceptions = exceptionsOf(data, rule);
   const { documents = [], stopDetails = [] } = data;
   const confirmed =
     stopDetails.length === 0
       ? execution.confirmed
-      : confirmDetails(execution.confirmed, stop.stopDetails ?? [], stopDetails);
+      : confirmDetails(execution.confirmed, details, stopDetails);
   return {
     ...execution,
     ...(exceptions.length === 0 ? {} : { exceptions: [...(execution.exceptions ?? []), ...exceptions] }),
@@ -137,7 +153,14 @@ function departureStatus(visits: StopVisits, party: "from" | "to", status: StopS
   return moves[status] ?? status;
 }
 
-function changeOf(route: ReportedRoute, visited: Visited, event: StopEvent): Change {
+interface ChangeSource {
+  readonly visited: Visited;
+  readonly event: StopEvent;
+  /** Those of the stop, for events that confirm some. */
+  readonly details: readonly StopDetail[];
+}
+
+function changeOf(route: ReportedRoute, { visited, event, details }: ChangeSource): Change {
   const { rule, data } = event;
   const time = route.stamp;
   const isArrivalImplied = rule.impliesArrivalIn.includes(visited.row.status);
@@ -150,7 +173,7 @@ function changeOf(route: ReportedRoute, visited: Visited, event: StopEvent): Cha
   return {
     status: isLeaving ? departureStatus(visited.visits, rule.party, status) : status,
     execution: {
-      ...withLists(visited, event),
+      ...withLists(visited, event, details),
       [rule.party]: isLeaving ? departed(visit, time, true) : visit,
     },
     kinds: [
@@ -203,7 +226,8 @@ export async function applyStopEvent(
 ): Promise<ReportedStop> {
   const visited = await findVisited(tx, route, event.data.stopNbr);
   if (isDepartedAlready(visited, event.rule)) return visited;
-  const { status, execution: executed, kinds } = changeOf(route, visited, event);
+  const details = await detailsOf(tx, visited, event);
+  const { status, execution: executed, kinds } = changeOf(route, { visited, event, details });
   const execution = JSON.stringify(executed);
   await saveStopExecution(tx, { id: visited.row.id, status, execution, updatedAt: route.now });
   await recordAll(tx, route, { event, kinds });

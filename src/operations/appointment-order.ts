@@ -4,6 +4,7 @@
  */
 import type { AppointmentSlot } from "../domain/appointment-slots.ts";
 import type { Order } from "../domain/order.ts";
+import { routedStopOf } from "../domain/routed-stop.ts";
 import { refusalOfStopAction } from "../domain/stop-actions.ts";
 import { type StopStatus, stopStatusNames } from "../domain/stop-status.ts";
 import type { Stop } from "../domain/stop.ts";
@@ -12,7 +13,7 @@ import { saveOrderSchedule, saveStopSchedule } from "../store/appointment-schedu
 import type { Reader } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findStoredOrder } from "../store/orders.ts";
-import { findRouteStop, type RouteStop } from "../store/route-stops.ts";
+import { findRouteStop, readStopBody, type RouteStop } from "../store/route-stops.ts";
 import { orderNotFound } from "./order-not-found.ts";
 
 export interface AppointmentOrder {
@@ -64,10 +65,10 @@ export function scheduleOf({ region, timeFrom, timeTo }: AppointmentSlot) {
 function withSchedule<Entity extends Pick<Stop | Order, "to">>(
   body: string,
   schedule: ReturnType<typeof scheduleOf>,
-): string {
+): Entity {
   const entity = JSON.parse(body) as Entity;
   const { to } = entity;
-  return JSON.stringify({ ...entity, to: { ...to, schedule: { ...to?.schedule, ...schedule } } });
+  return { ...entity, to: { ...to, schedule: { ...to?.schedule, ...schedule } } };
 }
 
 /** Writes the time of the slot to `to.schedule` of the order and its stop. A created stop (05) is unplanned (10) by it. */
@@ -78,8 +79,13 @@ export async function writeSchedule(
 ): Promise<void> {
   const schedule = scheduleOf(slot);
   if (orderBody !== undefined)
-    await saveOrderSchedule(tx, { companyId, orderNbr, body: withSchedule(orderBody, schedule), now });
+    await saveOrderSchedule(tx, {
+      ...{ companyId, orderNbr, now },
+      body: JSON.stringify(withSchedule<Order>(orderBody, schedule)),
+    });
   if (stop === undefined) return;
   const status = stop.status === "05" ? "10" : stop.status;
-  await saveStopSchedule(tx, { id: stop.id, status, body: withSchedule(stop.body, schedule), now });
+  const changed = withSchedule<Stop>(await readStopBody(tx, stop.id), schedule);
+  const [body, routed] = [JSON.stringify(changed), JSON.stringify(routedStopOf(changed))];
+  await saveStopSchedule(tx, { id: stop.id, status, body, routed, now });
 }

@@ -6,7 +6,7 @@ import type { Role } from "../domain/role.ts";
 import { type GeoStamp, normaliseReport } from "../domain/route-event.ts";
 import type { StopVisits } from "../domain/route-event-rules.ts";
 import type { LoadExecution } from "../domain/stop-execution.ts";
-import type { Stop } from "../domain/stop.ts";
+import type { RoutedStop } from "../domain/routed-stop.ts";
 import { visitsOf } from "../domain/stop-visits.ts";
 import { momentOf } from "../domain/zoned-time.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -136,12 +136,12 @@ export async function reportedRoute(
 /** A stop on the load of a report: read once for all that the report does. */
 export interface ReportedStop {
   readonly row: RouteStop;
-  readonly stop: Stop;
+  readonly stop: RoutedStop;
   readonly visits: StopVisits;
 }
 
 export function readReportedStop(row: RouteStop, { header }: ReportedRoute): ReportedStop {
-  const stop = JSON.parse(row.body) as Stop;
+  const stop = JSON.parse(row.routed) as RoutedStop;
   return { row, stop, visits: visitsOf(stop, header) };
 }
 

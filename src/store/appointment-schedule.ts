@@ -8,13 +8,20 @@ interface StopSchedule {
   readonly status: StopStatus;
   /** JSON: the canonical stop. */
   readonly body: string;
+  /** JSON: what route events need of it. */
+  readonly routed: string;
   readonly now: number;
 }
 
 const saveStopQuery = prepareQuery<StopSchedule>((db, arg) =>
   db
     .updateTable("stops")
-    .set({ stop_status: arg("status"), body: arg("body"), updated_at: arg("now") })
+    .set({
+      stop_status: arg("status"),
+      body: arg("body"),
+      routed: arg("routed"),
+      updated_at: arg("now"),
+    })
     .where("id", "=", arg("id")),
 );
 

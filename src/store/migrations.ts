@@ -113,6 +113,7 @@ async function createStops(db: Kysely<Tables>): Promise<void> {
     .addColumn("reference1", "text")
     .addColumn("reference2", "text")
     .addColumn("body", "text", (c) => c.notNull())
+    .addColumn("routed", "text")
     .addColumn("execution", "text", (c) => c.notNull())
     .addColumn("file_time", "bigint")
     .addColumn("load_id", "integer", (c) => c.references("loads.id"))

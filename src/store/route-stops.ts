@@ -1,8 +1,10 @@
 /** The stops on a load as route events see them: state, what the host sent, and execution. */
-import { sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import { isFinalStopStatus, type StopStatus } from "../domain/stop-status.ts";
+import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 import { prepareQuery } from "./prepared-query.ts";
+import type { Tables } from "./schema.ts";
 
 export interface RouteStop {
   readonly id: number;
@@ -11,8 +13,8 @@ export interface RouteStop {
   readonly loadId: number | null;
   /** Its place among the stops of its load. */
   readonly loadPosition: number | null;
-  /** JSON: the canonical stop. */
-  readonly body: string;
+  /** JSON: what route events need of the stop. */
+  readonly routed: string;
   readonly execution: string;
 }
 
@@ -22,11 +24,15 @@ interface RouteStopRow {
   stop_status: string;
   load_id: number | null;
   load_position: number | null;
-  body: string;
+  routed: string;
   execution: string;
 }
 
-const columns = ["id", "stop_nbr", "stop_status", "load_id", "load_position", "body", "execution"] as const;
+const columns = ["id", "stop_nbr", "stop_status", "load_id", "load_position", "execution"] as const;
+
+function routedOrBody(eb: ExpressionBuilder<Tables, "stops">) {
+  return eb.fn.coalesce("routed", "body").as("routed");
+}
 
 function routeStop(row: RouteStopRow): RouteStop {
   return {
@@ -35,7 +41,7 @@ function routeStop(row: RouteStopRow): RouteStop {
     status: row.stop_status as StopStatus,
     loadId: row.load_id,
     loadPosition: row.load_position,
-    body: row.body,
+    routed: row.routed,
     execution: row.execution,
   };
 }
@@ -44,6 +50,7 @@ const stopByNumber = prepareQuery<{ companyId: number; stopNbr: string }, RouteS
   db
     .selectFrom("stops")
     .select(columns)
+    .select(routedOrBody)
     .where("company_id", "=", arg("companyId"))
     .where("stop_nbr", "=", arg("stopNbr")),
 );
@@ -57,11 +64,23 @@ export async function findRouteStop(
   return row === undefined ? undefined : routeStop(row);
 }
 
+const bodyById = prepareQuery<{ id: number }, { body: string }>((db, arg) =>
+  db.selectFrom("stops").select("body").where("id", "=", arg("id")),
+);
+
+/** JSON: the canonical stop with that id, which is there. */
+export async function readStopBody(tx: Transaction | Reader, id: number): Promise<string> {
+  const [row] = (await bodyById.run(tx, { id })).rows;
+  if (row === undefined) throw new Error(`the stop ${id} is gone`);
+  return row.body;
+}
+
 /** Not ordered: SQLite would prepare the statement anew at each run, which takes ten times as long as the run. */
 const pendingStops = prepareQuery<{ loadId: number; besideId: number }, RouteStopRow>((db, arg) =>
   db
     .selectFrom("stops")
     .select(columns)
+    .select(routedOrBody)
     .where("load_id", "=", arg("loadId"))
     .where("stop_status", "not in", ["80", "90", "91", "99"].map(sql.lit<string>))
     .where("id", "!=", arg("besideId")),

@@ -101,6 +101,8 @@ export interface StopsTable {
   reference2: string | null;
   /** JSON: the canonical stop as the host sent it last. */
   body: string;
+  /** JSON: what route events need of the body; null where nobody has said it apart. */
+  routed: string | null;
   /** JSON: cancellation, exceptions, actual times. */
   execution: string;
   /** Time in the name of the newest file applied to this stop, as CCYYMMDDHHMMSS; null when no file was. */

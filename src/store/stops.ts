@@ -29,6 +29,8 @@ export interface StopRecord extends KnownStop {
   readonly reference1: string | null;
   readonly reference2: string | null;
   readonly body: string;
+  /** JSON: what route events need of it; null: read the body. */
+  readonly routed: string | null;
   readonly updatedAt: number;
 }
 
@@ -116,6 +118,7 @@ const saveStopQuery = prepareQuery<StopArguments>((db, arg) =>
       reference1: arg("reference1"),
       reference2: arg("reference2"),
       body: arg("body"),
+      routed: arg("routed"),
       execution: arg("execution"),
       file_time: arg("fileTime"),
       load_id: arg("loadId"),
@@ -136,6 +139,7 @@ const saveStopQuery = prepareQuery<StopArguments>((db, arg) =>
         reference1: set.ref("excluded.reference1"),
         reference2: set.ref("excluded.reference2"),
         body: set.ref("excluded.body"),
+        routed: set.ref("excluded.routed"),
         execution: set.ref("excluded.execution"),
         file_time: set.ref("excluded.file_time"),
         load_id: set.ref("excluded.load_id"),
