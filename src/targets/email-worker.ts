@@ -18,7 +18,9 @@ const send = (message: FromJobThread<never, DeliveryOutcome>) => parentPort?.pos
 const maxResponseBytes = 64 * 1024;
 
 function tlsOptions({ tls, ca }: SmtpSettings) {
-  const trusted = { minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) } as const;
+  // Said here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would let everybody in otherwise.
+  const checked = { minVersion: "TLSv1.2", rejectUnauthorized: true } as const;
+  const trusted = { ...checked, ...(ca === undefined ? {} : { ca }) };
   return {
     secure: tls === "implicit",
     requireTLS: tls === "starttls",

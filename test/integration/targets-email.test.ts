@@ -162,6 +162,8 @@ describe("encryption and sign-in", () => {
     ["implicit", { isSelfSigned: true }],
     ["implicit", { names: "DNS:other.example" }],
   ] as const)("with %s a certificate %o is refused before anything is said", async (kind, issue) => {
+    process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
+    onTestFinished(() => void delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"]);
     const certificate = await authority.issue(`wrong-${kind}-${Object.keys(issue)[0]}`, issue);
     const server = await serve({ certificate, isImplicit: kind === "implicit" });
     const outcome = await send(targetTo(server.port, { tls: kind, ca: authority.ca }));
