@@ -113,7 +113,7 @@ function remoteMetrics(remotes: readonly RemoteStatistics[]): string[] {
     metric(
       "dropgate_remote_failing",
       "gauge",
-      "1 while the last round of a remote was ended by a fault.",
+      "1 while the last round of a remote was ended by a fault, or files of it break each download.",
       each(({ isFailing }) => (isFailing ? 1 : 0)),
     ),
     metric(

@@ -148,8 +148,11 @@ describe("a server of a remote", () => {
       await rig.use(remote({ directory: "out" }));
       await rig.poll();
       expect(rig.endpoint.statistics()).toMatchObject([{ isFailing: true }]);
-      expect(rig.lines.filter(({ level }) => level === "warn")).toHaveLength(1);
+      const told = rig.warnings().filter((line) => !line.startsWith("a file of a remote"));
+      expect(told).toHaveLength(1);
       server.replies.delete(command);
+      // At which the link has broken again and again, a file rests, unless it is another one.
+      if (command === "RETR") put(stopText("a", "sent again"));
       await rig.poll();
       await rig.poll();
       expect(await rig.names()).toEqual([name]);
@@ -201,6 +204,26 @@ describe("a server of a remote", () => {
       expect(digests).toContain(hash("sha256", newer));
     },
   );
+
+  test("that hangs at one file again and again has the others taken, and that one when it hangs no more", async () => {
+    const names = ["a", "b", "c"].map((stop) => `${stop}_20261105_080000.xml`);
+    for (const [at, file] of names.entries()) put(stopText("abc"[at] ?? ""), file);
+    server.replies.set(`RETR ${name}`, "silent");
+    await rig.use(remote());
+    expect(await rig.names()).toEqual([]);
+    for (let round = 0; round < 2; round += 1) await rig.poll();
+    expect(await rig.names()).toEqual(names.slice(1));
+    expect([...server.files.keys()]).toEqual([name]);
+    expect(rig.warnings().some((line) => line.includes(`cannot be fetched`) && line.includes(name))).toBe(
+      true,
+    );
+    expect(rig.endpoint.statistics()).toMatchObject([{ isFailing: true }]);
+    server.replies.clear();
+    put(stopText("a", "sent again"));
+    await rig.poll();
+    expect(await rig.names()).toEqual([...names.slice(1), name]);
+    expect(rig.endpoint.statistics()).toMatchObject([{ isFailing: false }]);
+  });
 
   test("that forgets to remove what it says it has removed has it taken once more, as a duplicate", async () => {
     put();

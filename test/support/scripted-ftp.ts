@@ -10,7 +10,7 @@ export interface ScriptedFtp {
   readonly files: Map<string, Buffer>;
   /** Every command that came, without its password. */
   readonly commands: string[];
-  /** Replies in place of the usual ones, by command; `silent` for none. */
+  /** Replies in place of the usual ones, by command with or without its argument; `silent` for none. */
   readonly replies: Map<string, string>;
   /** What LIST gives, piece by piece; without it, lines in the form of `ls -l` for the files. */
   listing: (() => Iterable<string>) | undefined;
@@ -150,7 +150,9 @@ export async function startScriptedFtp(): Promise<ScriptedFtp> {
   const answer = async (session: Session, command: string, argument: string): Promise<void> => {
     scripted.commands.push(command === "PASS" ? command : `${command} ${argument}`.trim());
     scripted.onCommand(command, argument);
-    const text = scripted.replies.get(command) ?? (await replyTo(scripted, session, [command, argument]));
+    const { replies } = scripted;
+    const scriptedReply = replies.get(`${command} ${argument}`) ?? replies.get(command);
+    const text = scriptedReply ?? (await replyTo(scripted, session, [command, argument]));
     if (text !== "silent") session.control.write(`${text}\r\n`);
   };
   const scripted: ScriptedFtp = {

@@ -85,7 +85,7 @@ export class RemotePoller {
       remote: this.remote.name,
       filesTaken: this.#filesTaken,
       failures: this.#failures,
-      isFailing: this.#failuresInRow > 0,
+      isFailing: this.#failuresInRow > 0 || this.#reports.hasLinkBreakers,
       lastSuccessAt: this.#lastSuccessAt,
     };
   }
@@ -200,10 +200,12 @@ export class RemotePoller {
   }
 
   #succeeded(): void {
-    if (this.#told !== undefined) this.#log.info({}, "the remote can be used again");
-    this.#told = undefined;
     this.#failuresInRow = 0;
     this.#lastSuccessAt = this.#deps.clock.now();
+    // The files that break the link are resting, and it will be broken again.
+    if (this.#told === undefined || this.#reports.hasLinkBreakers) return;
+    this.#log.info({}, "the remote can be used again");
+    this.#told = undefined;
   }
 
   #failed(trouble: Trouble, error?: unknown): void {

@@ -16,8 +16,15 @@ interface Told {
   listing: number;
 }
 
+/**
+ * Why a file was not fetched. `changed` and `link` (the server hung, or the connection broke, in the middle of it) say
+ * nothing of the file when they come once.
+ */
+export type FetchFailure = "changed" | "link" | "refused";
+
 interface Held {
   readonly version: RemoteVersion;
+  readonly cause: FetchFailure;
   readonly attempts: number;
   readonly untilMs: number;
   listing: number;
@@ -78,17 +85,27 @@ export class RemoteReports {
     return held !== undefined && nowMs < held.untilMs && isSameRemoteVersion(held.version, file);
   }
 
-  /** The file could not be fetched. One that changed once was only being written. */
-  failed(file: RemoteFile, why: string, at: { readonly nowMs: number; readonly isChange: boolean }): void {
+  /** Whether there are files at which the link has broken again and again. */
+  get hasLinkBreakers(): boolean {
+    return [...this.#held.values()].some(({ cause, attempts }) => cause === "link" && attempts > 1);
+  }
+
+  /** The file could not be fetched. */
+  failed(
+    file: RemoteFile,
+    why: string,
+    { cause, nowMs }: { readonly cause: FetchFailure; readonly nowMs: number },
+  ): void {
     const before = this.#held.get(file.name);
     const isSame = before !== undefined && isSameRemoteVersion(before.version, file);
     const attempts = isSame ? before.attempts + 1 : 1;
-    const isTold = attempts === (at.isChange ? 2 : 1);
+    const mayPass = cause !== "refused";
+    const isTold = attempts === (mayPass ? 2 : 1);
     const pauseMs =
-      at.isChange && attempts === 1 ? 0 : Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs);
+      mayPass && attempts === 1 ? 0 : Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs);
     if (before === undefined && this.#held.size >= maxKept) return;
-    const held = { version: file, attempts, untilMs: at.nowMs + pauseMs, listing: this.#listing };
-    this.#held.set(file.name, held);
+    const untilMs = nowMs + pauseMs;
+    this.#held.set(file.name, { version: file, cause, attempts, untilMs, listing: this.#listing });
     if (!isTold || this.#toldNow >= toldInRound) return;
     this.#toldNow += 1;
     this.#log.warn(

@@ -11,6 +11,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, realpath, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import type { DeliveryFault } from "../../domain/delivery-fault.ts";
 import { isSameRemoteVersion } from "../../domain/remote-version.ts";
 import { parseStopFileName } from "../../domain/stop-file-name.ts";
 import type { Arrival } from "../../inbound/inbox.ts";
@@ -26,6 +27,9 @@ import type { PolledRemote, RemoteDeps } from "./remote-deps.ts";
 
 /** The dot-folder of `inbound/` in which downloads grow. */
 const fetchingFolderName = ".fetching";
+
+/** Faults that end the connection in the middle of a file. */
+const linkFaults: ReadonlySet<DeliveryFault> = new Set(["timeout", "connectionLost", "protocol"]);
 
 const filesAtOnce = 100;
 const bytesAtOnce = 64 * 2 ** 20;
@@ -227,9 +231,12 @@ export class FileTaker {
   #notFetched(file: RemoteFile, outcome: CallOutcome, portion: Portion): void {
     const { reports } = this.#taking;
     const nowMs = performance.now();
-    if (outcome.kind === "changed") reports.failed(file, outcome.why, { nowMs, isChange: true });
-    else if (outcome.kind === "refused") reports.failed(file, outcome.message, { nowMs, isChange: false });
+    if (outcome.kind === "changed") reports.failed(file, outcome.why, { nowMs, cause: "changed" });
+    else if (outcome.kind === "refused") reports.failed(file, outcome.message, { nowMs, cause: "refused" });
     else if (outcome.kind === "failed" || outcome.kind === "ownFault") portion.trouble = outcome;
+    // Perhaps it lies with this one file, which would be the first of each round: when it fails again, it rests.
+    if (outcome.kind === "failed" && linkFaults.has(outcome.fault))
+      reports.failed(file, outcome.message, { nowMs, cause: "link" });
   }
 
   /** Gives the files their places and hands them over, all together, so that the order of the pipeline holds over them. */
