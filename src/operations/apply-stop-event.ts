@@ -111,13 +111,7 @@ function exceptionsOf(data: StopEventData, rule: StopEventRule): readonly StopEx
   return all.filter((one) => Object.keys(one).length > 0);
 }
 
-/** The details are read only now: most events confirm none of them. */
-async function detailsOf(
-  tx: Transaction,
-  { row }: Visited,
-  event: StopEvent,
-): Promise<readonly StopDetail[]> {
-  if ((event.data.stopDetails ?? []).length === 0) return [];
+async function detailsOf(tx: Transaction, { row }: Visited): Promise<readonly StopDetail[]> {
   const { stopDetails = [] } = JSON.parse(await readStopBody(tx, row.id)) as Stop;
   return stopDetails;
 }
@@ -226,7 +220,8 @@ export async function applyStopEvent(
 ): Promise<ReportedStop> {
   const visited = await findVisited(tx, route, event.data.stopNbr);
   if (isDepartedAlready(visited, event.rule)) return visited;
-  const details = await detailsOf(tx, visited, event);
+  // Most events confirm no details.
+  const details = (event.data.stopDetails ?? []).length === 0 ? [] : await detailsOf(tx, visited);
   const { status, execution: executed, kinds } = changeOf(route, { visited, event, details });
   const execution = JSON.stringify(executed);
   await saveStopExecution(tx, { id: visited.row.id, status, execution, updatedAt: route.now });

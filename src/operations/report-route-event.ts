@@ -74,9 +74,12 @@ interface Taken {
 }
 
 /** The event without the content of its documents, which is durable in the document store. */
-async function takeOut(deps: RouteReportDeps, input: RouteReport, event: ReadEvent): Promise<Taken> {
-  const { data, body } = event;
-  if (data?.documents === undefined) return { event, kept: [] };
+async function takeOut(
+  deps: RouteReportDeps,
+  input: RouteReport,
+  { event, data }: { readonly event: ReadEvent; readonly data: StopEventData },
+): Promise<Taken> {
+  const { body } = event;
   // Nothing is stored for somebody who may not report, nor for a load that is not there.
   await findReportedLoad(deps.store.read, { ...input, routeNbr: body.routeNbr });
   const taken = await takeOutDocuments(deps, data, "stopEventData");
@@ -85,8 +88,8 @@ async function takeOut(deps: RouteReportDeps, input: RouteReport, event: ReadEve
 }
 
 /** Keeps the event; false when it was reported before. */
-async function isReportedFirst(tx: Transaction, route: ReportedRoute, event: ReadEvent): Promise<boolean> {
-  return await saveReportedEvent(tx, {
+function isReportedFirst(tx: Transaction, route: ReportedRoute, event: ReadEvent): Promise<boolean> {
+  return saveReportedEvent(tx, {
     loadId: route.load.id,
     stopNbr: event.data?.stopNbr ?? "",
     eventCode: event.code,
@@ -105,18 +108,24 @@ interface Applied {
   readonly visited: ReportedStop | undefined;
 }
 
+async function placeOfLoadEvent(
+  tx: Transaction,
+  route: ReportedRoute,
+  { step }: Extract<RouteEventRule, { kind: "load" }>,
+): Promise<GeoPoint | undefined> {
+  const isAtOrigin = step === "originArrival" || step === "originDeparture";
+  const isUnknown = (await findProgress(tx, route.load.id)) === undefined;
+  return isAtOrigin || isUnknown ? originPoint(route.header) : undefined;
+}
+
 /** Where the driver was: as reported, else the place that the event is about. */
-async function placeOfEvent(
+function placeOfEvent(
   tx: Transaction,
   route: ReportedRoute,
   { rule, visited }: Pick<ReadEvent, "rule"> & Pick<Applied, "visited">,
-): Promise<GeoPoint | undefined> {
+): GeoPoint | undefined | Promise<GeoPoint | undefined> {
   if (route.place !== undefined) return route.place;
-  if (rule.kind === "load") {
-    const isAtOrigin = rule.step === "originArrival" || rule.step === "originDeparture";
-    const isUnknown = (await findProgress(tx, route.load.id)) === undefined;
-    return isAtOrigin || isUnknown ? originPoint(route.header) : undefined;
-  }
+  if (rule.kind === "load") return placeOfLoadEvent(tx, route, rule);
   // A stop that is closed may never have been reached.
   if (visited === undefined || rule.step === "closed") return undefined;
   return placeOf(visited.stop, visited.visits, rule.party);
@@ -154,7 +163,7 @@ async function applyEvent(tx: Transaction, route: ReportedRoute, { event, kept }
   const { companyId, now } = route;
   const { rule } = event;
   const { load: reached, visited } = await applyRule(tx, route, event);
-  await saveDocuments(tx, { companyId, documents: kept, now });
+  if (kept.length > 0) await saveDocuments(tx, { companyId, documents: kept, now });
   const load = mayComplete(rule, visited) ? await completedIfDone(tx, route, reached) : reached;
   if (load !== route.load) await updateLoadState(tx, { ...load, updatedAt: now });
   if (load.status !== 40) return;
@@ -167,7 +176,10 @@ async function applyEvent(tx: Transaction, route: ReportedRoute, { event, kept }
  * was written. An event that was reported before is fine, and changes nothing.
  */
 export async function reportRouteEvent(deps: RouteReportDeps, input: RouteReport): Promise<void> {
-  const taken = await takeOut(deps, input, readEvent(input));
+  const event = readEvent(input);
+  const { data } = event;
+  const taken =
+    data?.documents === undefined ? { event, kept: [] } : await takeOut(deps, input, { event, data });
   const { geoStamp: stamp, routeNbr } = taken.event.body;
   await deps.store.write(async (tx) => {
     const route = await reportedRoute(tx, deps, { input, routeNbr, stamp });

@@ -45,11 +45,13 @@ function zoneOf({ stop }: ReportedStop, route: ReportedRoute): string {
   return stop.to?.schedule?.timeZone ?? route.header.loadTimeZone ?? route.stamp.eventTz;
 }
 
-async function keepEta(
-  tx: Transaction,
-  route: ReportedRoute,
-  kept: ReportedStop & { readonly at: number; readonly isArrived: boolean },
-): Promise<void> {
+interface StopEta extends ReportedStop {
+  /** Milliseconds UTC. */
+  readonly at: number;
+  readonly isArrived: boolean;
+}
+
+async function keepEta(tx: Transaction, route: ReportedRoute, kept: StopEta): Promise<void> {
   const { row, at } = kept;
   const zone = zoneOf(kept, route);
   const execution = JSON.parse(row.execution) as StopExecution;
@@ -69,11 +71,10 @@ async function keepEta(
   await noteEta(tx, { companyId, stopNbr: row.stopNbr, loadId: load.id, etaAt, now });
 }
 
-async function keepEtas(
-  tx: Transaction,
+function etasOf(
   route: ReportedRoute,
   { from, stops }: { readonly from: RouteProgress; readonly stops: readonly ReportedStop[] },
-): Promise<void> {
+): StopEta[] {
   const visits = stops.flatMap(visitsLeft);
   const pace = msPerMetre(route.header, route.settings.averageSpeedKmh);
   const arrivals = arrivalsOf(from, visits, pace);
@@ -81,11 +82,10 @@ async function keepEtas(
   const arrived = new Set(
     visits.flatMap((one) => (one.isTold && one.arrivedAt !== undefined ? [one.stopNbr] : [])),
   );
-  for (const one of stops) {
+  return stops.flatMap((one) => {
     const at = arrivals.get(one.row.stopNbr);
-    const isArrived = arrived.has(one.row.stopNbr);
-    if (at !== undefined) await keepEta(tx, route, { ...one, at, isArrived });
-  }
+    return at === undefined ? [] : [{ ...one, at, isArrived: arrived.has(one.row.stopNbr) }];
+  });
 }
 
 export interface Whereabouts {
@@ -112,6 +112,7 @@ export async function updateProgress(
   const latest = isNewer ? { loadId: load.id, at, place, etaAt } : known;
   if (latest === undefined) return;
   const isDue = etaAt === null || now - etaAt >= settings.etaIntervalMs;
-  if (isDue) await keepEtas(tx, route, { from: latest, stops: await pendingStops() });
+  const etas = isDue ? etasOf(route, { from: latest, stops: await pendingStops() }) : [];
+  for (const eta of etas) await keepEta(tx, route, eta);
   if (isDue || isNewer) await saveProgress(tx, { ...latest, etaAt: isDue ? now : etaAt });
 }

@@ -94,11 +94,13 @@ export type WantedEvents = Readonly<Record<EventCause, ReadonlySet<number>>>;
 const wantedEvents = new WeakMap<Transaction, Map<number, WantedEvents>>();
 
 /** The codes of recorded events for which the configuration asks for a completion file, or for a customer message. */
-export async function wantedEventsOf(tx: Transaction, companyId: number): Promise<WantedEvents> {
+export function wantedEventsOf(tx: Transaction, companyId: number): WantedEvents | Promise<WantedEvents> {
+  return wantedEvents.get(tx)?.get(companyId) ?? askForWantedEvents(tx, companyId);
+}
+
+async function askForWantedEvents(tx: Transaction, companyId: number): Promise<WantedEvents> {
   const known = wantedEvents.get(tx) ?? new Map<number, WantedEvents>();
   wantedEvents.set(tx, known);
-  const wanted = known.get(companyId);
-  if (wanted !== undefined) return wanted;
   const { rows } = await wantedEventsQuery.run(tx, { companyId });
   const codesOf = (cause: EventCause) =>
     new Set(rows.filter(({ causes }) => causes === cause).map(({ event_code }) => event_code));

@@ -44,8 +44,8 @@ const insertEvent = prepareQuery<EventArguments>((db, arg) =>
   }),
 );
 
-async function insertOne(tx: Transaction, event: RecordedEvent): Promise<void> {
-  await insertEvent.run(tx, {
+function insertOne(tx: Transaction, event: RecordedEvent): Promise<unknown> {
+  return insertEvent.run(tx, {
     companyId: event.companyId,
     code: recordedEvents[event.kind].code,
     stopNbr: event.stopNbr ?? null,
@@ -53,17 +53,13 @@ async function insertOne(tx: Transaction, event: RecordedEvent): Promise<void> {
     recordedAt: event.recordedAt,
     data: event.data === undefined ? "{}" : JSON.stringify(event.data),
   });
-  killPoint("event.recorded");
 }
 
-/** Keeps a completion of the stop if the event asks for one, and messages if it causes any. */
-async function cause(tx: Transaction, event: RecordedEvent): Promise<void> {
+/** Keeps a completion of the stop if the event asks for one. */
+async function complete(tx: Transaction, event: RecordedEvent, isWanted: boolean): Promise<void> {
   const { companyId, stopNbr, recordedAt: now, data } = event;
   const { code } = recordedEvents[event.kind];
-  const wanted = await wantedEventsOf(tx, companyId);
-  if (wanted.message.has(code)) await insertMessages(tx, event);
-  const isWanted = wanted.completion.has(code);
-  if (stopNbr === undefined || (!isWanted && !canComplete(code))) return;
+  if (stopNbr === undefined) return;
   const eventDTTM = typeof data?.["eventDTTM"] === "string" ? data["eventDTTM"] : undefined;
   await insertCompletion(tx, { companyId, stopNbr, code, isWanted, eventDTTM, now });
 }
@@ -78,12 +74,18 @@ export async function recordEvents(tx: Transaction, events: readonly RecordedEve
     count += 1;
     if (count % eventsInTurn === 0) await setImmediate();
     await insertOne(tx, event);
+    killPoint("event.recorded");
   }
   count = 0;
   for (const event of events) {
     count += 1;
     if (count % eventsInTurn === 0) await setImmediate();
-    if (event.stopNbr !== undefined || event.kind === "loadInitiated") await cause(tx, event);
+    if (event.stopNbr === undefined && event.kind !== "loadInitiated") continue;
+    const { code } = recordedEvents[event.kind];
+    const wanted = await wantedEventsOf(tx, event.companyId);
+    const isWanted = wanted.completion.has(code);
+    if (wanted.message.has(code)) await insertMessages(tx, event);
+    if (isWanted || canComplete(code)) await complete(tx, event, isWanted);
   }
 }
 

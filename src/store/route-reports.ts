@@ -148,7 +148,7 @@ const saveProgressQuery = prepareQuery<ProgressArguments>((db, arg) =>
     ),
 );
 
-export async function saveProgress(tx: Transaction, progress: RouteProgress): Promise<void> {
+export function saveProgress(tx: Transaction, progress: RouteProgress): Promise<unknown> {
   const { place, ...rest } = progress;
-  await saveProgressQuery.run(tx, { ...rest, ...place });
+  return saveProgressQuery.run(tx, { ...rest, ...place });
 }

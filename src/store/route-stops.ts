@@ -129,6 +129,6 @@ const saveExecutionQuery = prepareQuery<ExecutionArguments>((db, arg) =>
 );
 
 /** Changes state and execution of a stop that is there. */
-export async function saveStopExecution(tx: Transaction, change: ExecutionArguments): Promise<void> {
-  await saveExecutionQuery.run(tx, change);
+export function saveStopExecution(tx: Transaction, change: ExecutionArguments): Promise<unknown> {
+  return saveExecutionQuery.run(tx, change);
 }
