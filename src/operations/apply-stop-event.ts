@@ -183,7 +183,7 @@ function shortDocument({ documentData: _content, docSignatories: _signatories, .
   return rest;
 }
 
-async function recordAll(
+function recordAll(
   tx: Transaction,
   route: ReportedRoute,
   recorded: { readonly event: StopEvent; readonly kinds: readonly RecordedEventKind[] },
@@ -201,7 +201,7 @@ async function recordAll(
       ...(kind === "documentCapture" ? { documents: data.documents?.map(shortDocument) } : {}),
     },
   }));
-  await recordEvents(tx, events);
+  return recordEvents(tx, events);
 }
 
 /** A departure that was taken to be with the confirmation needs no report; one that comes all the same changes nothing. */

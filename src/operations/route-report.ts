@@ -95,12 +95,15 @@ interface Wanted extends Pick<RouteReport, "companyId" | "userName" | "roles"> {
   readonly routeNbr: string;
 }
 
-/** The load of that number, if the caller may report of it. Throws 920 or 932. */
-export async function findReportedLoad(db: Transaction | Reader, wanted: Wanted): Promise<StoredLoad> {
-  const load = await findStoredLoad(db, wanted.companyId, wanted.routeNbr);
+function checkedLoad(load: StoredLoad | undefined, wanted: Wanted): StoredLoad {
   if (load === undefined) throw loadNotFound(wanted.routeNbr);
   checkMayReport(load, wanted);
   return load;
+}
+
+/** The load of that number, if the caller may report of it. Throws 920 or 932. */
+export async function findReportedLoad(db: Transaction | Reader, wanted: Wanted): Promise<StoredLoad> {
+  return checkedLoad(await findStoredLoad(db, wanted.companyId, wanted.routeNbr), wanted);
 }
 
 /** Throws 904 for a time that only a wrong clock shows: it would hold the load's times and its place until it is reached. */
@@ -119,7 +122,9 @@ export async function reportedRoute(
 ): Promise<ReportedRoute> {
   const { input, routeNbr, stamp } = report;
   const { companyId, userName, roles } = input;
-  const load = await findReportedLoad(tx, { companyId, userName, roles, routeNbr });
+  const load = checkedLoad(await findStoredLoad(tx, companyId, routeNbr), {
+    ...{ companyId, userName, roles, routeNbr },
+  });
   const route = {
     ...{ companyId, load, stamp, userName, roles },
     header: JSON.parse(load.body) as LoadHeader,

@@ -31,25 +31,20 @@ const loadByNumber = prepareQuery<{ companyId: number; loadNbr: string }, Stored
 );
 
 /** The load of exactly that number in its company, in whatever state, or undefined. */
-export async function findStoredLoad(
+export function findStoredLoad(
   db: Reader,
   companyId: number,
   loadNbr: string,
 ): Promise<StoredLoad | undefined> {
-  const { rows } = await loadByNumber.run(db, { companyId, loadNbr });
-  return rows[0] === undefined ? undefined : storedLoad(rows[0]);
+  return loadByNumber.first(db, { companyId, loadNbr }, storedLoad);
 }
 
 const loadById = prepareQuery<{ id: number }, StoredLoadRow>((db, arg) =>
   db.selectFrom("loads").select(loadColumns).where("id", "=", arg("id")),
 );
 
-export async function findStoredLoadById(
-  db: Reader | Transaction,
-  id: number,
-): Promise<StoredLoad | undefined> {
-  const { rows } = await loadById.run(db, { id });
-  return rows[0] === undefined ? undefined : storedLoad(rows[0]);
+export function findStoredLoadById(db: Reader | Transaction, id: number): Promise<StoredLoad | undefined> {
+  return loadById.first(db, { id }, storedLoad);
 }
 
 const stopsOfLoad = prepareQuery<{ loadId: number }, StopRow>((db, arg) =>

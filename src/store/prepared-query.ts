@@ -17,6 +17,8 @@ export type Argument<Args> = <Name extends keyof Args & string>(name: Name) => A
 
 export interface PreparedQuery<Args, Row> {
   run(db: Kysely<Tables>, args: Args): Promise<QueryRun<Row>>;
+  /** What `read` makes of the first row; undefined when there is none. `read` must not throw. */
+  first<Value>(db: Kysely<Tables>, args: Args, read: (row: Row) => Value): Promise<Value | undefined>;
 }
 
 export interface QueryRun<Row> {
@@ -37,12 +39,24 @@ export interface StatementConnection<Statement extends PreparedStatement = Prepa
   extends DatabaseConnection {
   prepare(sql: string): Statement;
   runPrepared<Row>(statement: Statement, parameters: readonly unknown[]): Promise<QueryRun<Row>>;
+  firstPrepared<Row, Value>(
+    statement: Statement,
+    parameters: readonly unknown[],
+    read: (row: Row) => Value,
+  ): Promise<Value | undefined>;
 }
 
 interface Prepared<Args> {
   readonly statement: PreparedStatement;
   /** One for each placeholder of the statement: an argument, or a value that is always the same. */
   readonly values: readonly ({ readonly name: keyof Args } | { readonly value: unknown })[];
+}
+
+/** A statement with the values that it is run with. */
+interface Bound {
+  readonly connection: StatementConnection;
+  readonly statement: PreparedStatement;
+  readonly parameters: readonly unknown[];
 }
 
 const connections = new WeakMap<Kysely<Tables>, StatementConnection>();
@@ -78,19 +92,30 @@ export function prepareQuery<Args extends object, Row = unknown>(
     known.set(connection, prepared);
     return prepared;
   };
-  const runOn = (db: Kysely<Tables>, connection: StatementConnection, args: Args) => {
+  const bind = (db: Kysely<Tables>, connection: StatementConnection, args: Args): Bound => {
     const { statement, values } = known.get(connection) ?? prepare(db, connection);
     const parameters: unknown[] = [];
     for (const one of values) parameters.push("name" in one ? args[one.name] : one.value);
-    // Straight to the connection: without plugins the way through the executor only adds waits.
-    return connection.runPrepared<Row>(statement, parameters);
+    return { connection, statement, parameters };
   };
+  const runBound = ({ connection, statement, parameters }: Bound) =>
+    connection.runPrepared<Row>(statement, parameters);
+  /**
+   * Not async functions, and straight to the connection: a unit of work runs a dozen queries, and each wait more costs as much
+   * as a small one.
+   */
   return {
-    /** Not an async function: a unit of work runs a dozen queries, and each wait more costs as much as a small one. */
     run(db, args) {
       const connection = connections.get(db);
-      if (connection !== undefined) return runOn(db, connection, args);
-      return connectionOf(db).then((found) => runOn(db, found, args));
+      if (connection !== undefined) return runBound(bind(db, connection, args));
+      return connectionOf(db).then((found) => runBound(bind(db, found, args)));
+    },
+    first<Value>(db: Kysely<Tables>, args: Args, read: (row: Row) => Value): Promise<Value | undefined> {
+      const firstOf = ({ connection, statement, parameters }: Bound) =>
+        connection.firstPrepared<Row, Value>(statement, parameters, read);
+      const connection = connections.get(db);
+      if (connection !== undefined) return firstOf(bind(db, connection, args));
+      return connectionOf(db).then((found) => firstOf(bind(db, found, args)));
     },
   };
 }

@@ -99,6 +99,7 @@ export interface RouteProgress {
 }
 
 interface ProgressRow {
+  load_id: number;
   at: number;
   latitude: number;
   longitude: number;
@@ -108,18 +109,17 @@ interface ProgressRow {
 const progressOf = prepareQuery<{ loadId: number }, ProgressRow>((db, arg) =>
   db
     .selectFrom("route_progress")
-    .select(["at", "latitude", "longitude", "eta_at"])
+    .select(["load_id", "at", "latitude", "longitude", "eta_at"])
     .where("load_id", "=", arg("loadId")),
 );
 
-export async function findProgress(
-  tx: Transaction | Reader,
-  loadId: number,
-): Promise<RouteProgress | undefined> {
-  const [row] = (await progressOf.run(tx, { loadId })).rows;
-  if (row === undefined) return undefined;
-  const { at, latitude, longitude, eta_at: etaAt } = row;
+function routeProgress(row: ProgressRow): RouteProgress {
+  const { load_id: loadId, at, latitude, longitude, eta_at: etaAt } = row;
   return { loadId, at, place: { latitude, longitude }, etaAt };
+}
+
+export function findProgress(tx: Transaction | Reader, loadId: number): Promise<RouteProgress | undefined> {
+  return progressOf.first(tx, { loadId }, routeProgress);
 }
 
 interface ProgressArguments extends GeoPoint {

@@ -55,13 +55,12 @@ const stopByNumber = prepareQuery<{ companyId: number; stopNbr: string }, RouteS
     .where("stop_nbr", "=", arg("stopNbr")),
 );
 
-export async function findRouteStop(
+export function findRouteStop(
   tx: Transaction,
   companyId: number,
   stopNbr: string,
 ): Promise<RouteStop | undefined> {
-  const [row] = (await stopByNumber.run(tx, { companyId, stopNbr })).rows;
-  return row === undefined ? undefined : routeStop(row);
+  return stopByNumber.first(tx, { companyId, stopNbr }, routeStop);
 }
 
 const bodyById = prepareQuery<{ id: number }, { body: string }>((db, arg) =>

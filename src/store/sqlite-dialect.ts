@@ -196,6 +196,19 @@ class SqliteConnection implements StatementConnection<CachedStatement> {
     }
   }
 
+  firstPrepared<R, Value>(
+    statement: CachedStatement,
+    parameters: readonly unknown[],
+    read: (row: R) => Value,
+  ): Promise<Value | undefined> {
+    try {
+      const row = statement.get(parameters) as R | undefined;
+      return Promise.resolve(row === undefined ? undefined : read(row));
+    } catch (error) {
+      return Promise.reject(toStoreError(error));
+    }
+  }
+
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
     const statement = this.#database.prepare(query.sql);
     for (const row of statement.iterate(...query.parameters)) yield { rows: [row as R] };
