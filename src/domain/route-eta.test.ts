@@ -85,4 +85,12 @@ describe("arrivalsOf", () => {
       ]);
     },
   );
+
+  it.each([
+    ["a stay", 1e14, 1],
+    ["a way", 0, 1e300],
+  ])("tells nothing of what comes after %s that lasts longer than a year", (_what, durationMinutes, pace) => {
+    const visits = [visit("A", { place: point(0), durationMinutes }), visit("B", { place: point(1) })];
+    expect([...arrivalsOf({ at: 1_000, place: point(0) }, visits, pace)]).toEqual([["A", 1_000]]);
+  });
 });

@@ -11,6 +11,9 @@ const detour = 1.3;
 /** A planned speed beyond these (km/h) comes from other units or a slip, and is not believed. */
 const believableKmh = { minimum: 1, maximum: 200 };
 
+/** Whoever is further away than a year is not on his way: a duration or factor is a slip, and a date beyond all calendars no answer. */
+const believableMs = 366 * 24 * 3_600_000;
+
 type Plan = Pick<LoadHeader, "prePlannedLoadDistance" | "prePlannedLoadDuration" | "congestionFactor">;
 
 /** `prePlannedLoadDistance` in kilometres by `prePlannedLoadDuration` in minutes; the average when that is no speed. */
@@ -45,7 +48,10 @@ function stayMs({ durationMinutes, arrivedAt }: RemainingVisit, now: number): nu
   return arrivedAt === undefined ? durationMs : Math.max(0, arrivedAt + durationMs - now);
 }
 
-/** When the driver reaches each stop, as milliseconds UTC by stop number; a stop without coordinates has none. */
+/**
+ * When the driver reaches each stop, as milliseconds UTC by stop number. A stop without coordinates has none, nor has one
+ * that he would not reach within a year.
+ */
 export function arrivalsOf(
   start: { readonly at: number; readonly place: GeoPoint },
   visits: readonly RemainingVisit[],
@@ -56,7 +62,7 @@ export function arrivalsOf(
   for (const visit of visits) {
     if (visit.place !== undefined && visit.arrivedAt === undefined) {
       at += distanceMetres(place, visit.place) * pace;
-      if (visit.isTold) arrivals.set(visit.stopNbr, Math.round(at));
+      if (visit.isTold && at - start.at <= believableMs) arrivals.set(visit.stopNbr, Math.round(at));
     }
     place = visit.place ?? place;
     at += stayMs(visit, start.at);

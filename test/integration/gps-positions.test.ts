@@ -165,6 +165,19 @@ describe("the planned time of arrival", () => {
     expect(await etaOf("D1")).toBe(timeAt(76 + 52));
   });
 
+  test("is not told when a slip puts it beyond all calendars, which holds up no report", async () => {
+    const first = { stopNbr: "B1", to: { ...north(30), schedule: { estDuration: "99999999999999" } } };
+    await route.load([first, dropoff]);
+    await route.depart();
+    await route.position(0, { at: 100 });
+    expect([await etaOf("B1"), await etaOf("D1")]).toEqual([timeAt(152), null]);
+    await route.load([{ ...dropoff, stopNbr: "D9" }], { header: { congestionFactor: 1e12 }, nbr: "L9" });
+    await route.report("route.initiated", { loadNbr: "L9" });
+    await route.position(0, { loadNbr: "L9", at: 200 });
+    expect(await etaOf("D9")).toBe(null);
+    await route.report("stop.dropoff.confirmation", { loadNbr: "L9", stopNbr: "D9" });
+  });
+
   test("does not move while the driver stands at a stop, nor by more than he stays too long", async () => {
     const first = { stopNbr: "A1", to: { ...north(30), schedule: { estDuration: 20, timeZone: "UTC" } } };
     await route.load([first, { stopNbr: "D1", to: north(60) }]);
