@@ -239,7 +239,8 @@ export async function initialise(options: InitOptions): Promise<InitOutcome> {
   const password = await readPasswordFile(options.passwordFile);
   if (password !== undefined) checkPassword(password);
   const madeConfig = await ensureConfigFile(file, options);
-  const loaded = await loadConfig({ path: file, env: process.env, cwd: process.cwd() });
+  const { env } = process;
+  const loaded = await loadConfig({ path: file, env, cwd: process.cwd(), needsSecrets: false });
   if (loaded.kind === "faulty") return { kind: "faulty", file, faults: loaded.faults };
   const { config } = loaded;
   await becomeOwnerOf(config.stateDir);

@@ -27,7 +27,7 @@ export function declareCheck(program: Command, run: CliRun): void {
     )
     .action(async (options: { readonly json?: true; readonly remote?: true }, command: Command) => {
       const { checkAll } = await import("../app/check.ts");
-      const findings = await checkAll(await loadConfigFor(run, command), options.remote);
+      const findings = await checkAll(await loadConfigFor(run, command, true), options.remote);
       if (options.json) printJson(run, findings);
       else printLines(run, findings.map(findingLine));
       if (findings.some(({ status }) => status === "problem")) run.exitCode = exitCodes.wrongUse;

@@ -51,16 +51,20 @@ export function configPathOf(command: Command): string | undefined {
   return typeof given === "string" ? given : undefined;
 }
 
-export async function loadConfigFor(run: CliRun, command: Command): Promise<LoadOutcome> {
+export async function loadConfigFor(
+  run: CliRun,
+  command: Command,
+  needsSecrets: boolean,
+): Promise<LoadOutcome> {
   const { loadConfig } = await import("../config/load-config.ts");
   const { env, cwd } = run.io;
   const path = configPathOf(command);
-  return await loadConfig(path === undefined ? { env, cwd } : { path, env, cwd });
+  return await loadConfig({ ...(path === undefined ? {} : { path }), env, cwd, needsSecrets });
 }
 
-/** The configuration, or an error that carries all of its faults. */
+/** The configuration without a look at its secrets, or an error that carries all of its faults. */
 export async function requireConfig(run: CliRun, command: Command): Promise<Config> {
-  const loaded = await loadConfigFor(run, command);
+  const loaded = await loadConfigFor(run, command, false);
   if (loaded.kind === "faulty") throw new FaultyConfigError(loaded.faults, loaded.file);
   return loaded.config;
 }

@@ -72,7 +72,7 @@ function addressIn({ http }: Config): string {
 /** The address that is given, else that of the configuration, else the standard one when there is no configuration. */
 async function addressOf(run: CliRun, command: Command, url: string | undefined): Promise<string> {
   if (url !== undefined) return url;
-  const loaded = await loadConfigFor(run, command);
+  const loaded = await loadConfigFor(run, command, false);
   if (loaded.kind === "loaded") return addressIn(loaded.config);
   const isNamed = configPathOf(command) !== undefined || loaded.file !== undefined;
   if (isNamed) throw new FaultyConfigError(loaded.faults, loaded.file);

@@ -141,6 +141,25 @@ describe("a configuration that is right", () => {
     expect(config.sftp.maxUploadBytes).toBe(2_000);
   });
 
+  test("is there without its secrets for who needs none: each says what is wrong when it is revealed", async () => {
+    const configured = (password: string) => {
+      const target = `{type: https, url: "https://h/", user: u, password: "${password}"}`;
+      const path = write("dropgate.yaml", `companies: {ACME: {outbound: {targets: {t: ${target}}}}}`);
+      return { path, env: {}, cwd: folder };
+    };
+    expect((await loadConfig(configured("credential:pass"))).kind).toBe("faulty");
+    const outcome = await loadConfig({ ...configured("credential:pass"), needsSecrets: false });
+    if (outcome.kind === "faulty") throw new Error(formatConfigFaults(outcome.faults));
+    const target = outcome.config.companies["ACME"]?.outbound.targets["t"];
+    if (target?.type !== "https") throw new Error("the configuration of the test has another target");
+    expect(() => target.password?.reveal()).toThrow(
+      "companies.ACME.outbound.targets.t.password: there are no systemd credentials",
+    );
+    expect(JSON.stringify(target)).toContain("[secret]");
+    for (const wrong of ["hunter2", "credential:../pass"])
+      expect((await loadConfig({ ...configured(wrong), needsSecrets: false })).kind).toBe("faulty");
+  });
+
   test("has its secrets resolved and hidden", async () => {
     const yaml = "http: {tls: {certFile: c.pem, keyFile: /k.pem, keyPassphrase: 'env:PASS'}}";
     const config = await loaded(yaml, { PASS: "hunter2" });

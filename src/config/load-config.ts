@@ -18,6 +18,11 @@ export interface LoadOptions {
   readonly path?: string;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
+  /**
+   * Whether a secret that cannot be read is a fault (so when not given); else it is told when the secret is revealed. The
+   * variables and credentials of the service are not there in the shell of an administrator.
+   */
+  readonly needsSecrets?: boolean;
 }
 
 export type LoadOutcome =
@@ -40,7 +45,7 @@ const usualPlaces = ["config/dropgate.yaml", "/etc/dropgate/dropgate.yaml"];
 /** Loads the configuration: `--config`, `DROPGATE_CONFIG`, ./config/dropgate.yaml, /etc/dropgate/dropgate.yaml. */
 export async function loadConfig(options: LoadOptions): Promise<LoadOutcome> {
   const found = await findFile(options);
-  return "kind" in found ? found : loadBytes(found, options.env);
+  return "kind" in found ? found : loadBytes(found, options);
 }
 
 async function findFile(options: LoadOptions): Promise<FoundFile | LoadOutcome> {
@@ -73,13 +78,14 @@ async function readBytes(file: string): Promise<FoundFile | LoadOutcome | undefi
   }
 }
 
-function loadBytes({ file, bytes }: FoundFile, env: NodeJS.ProcessEnv): LoadOutcome {
+function loadBytes({ file, bytes }: FoundFile, { env, needsSecrets = true }: LoadOptions): LoadOutcome {
   const { root, faults: formFaults, placeOf } = parseYaml(bytes);
   // Behind a fault of form nothing can be trusted to be where it seems to be.
   if (formFaults.length > 0) return { kind: "faulty", file, faults: inFileOrder(formFaults) };
   const reading: Reading = {
     env,
     folder: dirname(file),
+    needsSecrets,
     faults: [],
     warnings: [],
     places: new Map(),

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from "yaml";
 import { faultOfAddressRange, faultOfHost } from "./address-range.ts";
 import { type Found, isEmptyNode, quoted, type Reading, refuse, unreadable } from "./reading.ts";
-import { resolveSecret } from "./secret.ts";
+import { resolveSecret, Secret } from "./secret.ts";
 import type { SettingKeywords, SettingKind } from "./setting.ts";
 import { formatSize, parseSize } from "./size.ts";
 import { suggestName } from "./suggest-name.ts";
@@ -104,7 +104,9 @@ function readSecret(input: ScalarInput): unknown {
   const { found, reading } = input;
   // A number here is a literal secret too; it is refused without being shown.
   const outcome = resolveSecret(typeof input.value === "string" ? input.value : "", reading);
-  if (outcome.kind === "refused") return fault(input, outcome.message);
+  if (outcome.kind === "missing" && !reading.needsSecrets)
+    return new Secret({ missing: `${found.path}: ${outcome.message}` });
+  if (outcome.kind !== "resolved") return fault(input, outcome.message);
   if (outcome.warning !== undefined) {
     reading.warnings.push({
       ...reading.placeOf(found.offset),

@@ -16,6 +16,8 @@ export interface Found {
 
 /** What one pass over the document collects. */
 export interface Reading extends SecretSources {
+  /** Whether a secret that cannot be read is a fault. */
+  readonly needsSecrets: boolean;
   readonly faults: ConfigFault[];
   readonly warnings: ConfigFault[];
   /** Where each setting that stands in the file begins, by path. */

@@ -39,7 +39,8 @@ A secret never stands in the file. It is named, and read at the start and at eac
 | \`file:PATH\` | the content of the file, without its last line break; there is a warning when its mode lets others read it |
 | \`credential:NAME\` | the systemd credential \`NAME\` (\`LoadCredential=\` in the unit) |
 
-A secret that is written out is refused. Logs, errors and listings show \`[secret]\`.
+A secret that is written out is refused. Logs, errors and listings show \`[secret]\`. The daemon and \`dropgate check\` need all secrets; the other
+commands need none, and run in a shell that has neither the variables nor the credentials of the service.
 
 ## Reload
 

@@ -14,16 +14,23 @@ import { messageOf, systemCodeOf } from "../lib/errors.ts";
 const shown = "[secret]";
 const maxSecretBytes = 65_536;
 
+interface MissingSecret {
+  /** Why there is none. */
+  readonly missing: string;
+}
+
 /** A value that no log line, JSON text or debugger output shows; only `reveal()` gives it away. */
 export class Secret {
-  readonly #value: string;
+  readonly #value: string | MissingSecret;
 
-  constructor(value: string) {
+  constructor(value: string | MissingSecret) {
     this.#value = value;
   }
 
+  /** Throws for one that could not be read where the configuration names it. */
   reveal(): string {
-    return this.#value;
+    if (typeof this.#value === "string") return this.#value;
+    throw new Error(this.#value.missing);
   }
 
   equals(other: unknown): boolean {
@@ -45,6 +52,8 @@ export class Secret {
 
 export type SecretOutcome =
   | { readonly kind: "resolved"; readonly secret: Secret; readonly warning?: string }
+  /** It is named as it should be, and cannot be read there. */
+  | { readonly kind: "missing"; readonly message: string }
   | { readonly kind: "refused"; readonly message: string };
 
 export interface SecretSources {
@@ -53,18 +62,22 @@ export interface SecretSources {
   readonly folder: string;
 }
 
+function missing(message: string): SecretOutcome {
+  return { kind: "missing", message };
+}
+
 function refused(message: string): SecretOutcome {
   return { kind: "refused", message };
 }
 
 function secretFrom(value: string, where: string): SecretOutcome {
-  if (value === "") return refused(`${where} is empty; put the secret there`);
+  if (value === "") return missing(`${where} is empty; put the secret there`);
   return { kind: "resolved", secret: new Secret(value) };
 }
 
 function resolveEnvironment(name: string, sources: SecretSources): SecretOutcome {
   const value = sources.env[name];
-  if (value === undefined) return refused(`the environment variable ${name} is not set; set it or use file:`);
+  if (value === undefined) return missing(`the environment variable ${name} is not set; set it or use file:`);
   return secretFrom(value, `the environment variable ${name}`);
 }
 
@@ -92,26 +105,26 @@ function resolveFile(file: string, isModeChecked: boolean): SecretOutcome {
   try {
     const { text, mode } = readSecretFile(file);
     const outcome = secretFrom(text.replace(/\r?\n$/, ""), `the file ${file}`);
-    if (outcome.kind === "refused" || !isModeChecked || (mode & 0o077) === 0) return outcome;
+    if (outcome.kind !== "resolved" || !isModeChecked || (mode & 0o077) === 0) return outcome;
     const modeText = (mode & 0o777).toString(8).padStart(4, "0");
     return {
       ...outcome,
       warning: `the secret file ${file} has mode ${modeText} and others may read it; chmod 0600`,
     };
   } catch (error) {
-    return refused(`the secret file ${file} ${reasonOf(error)}`);
+    return missing(`the secret file ${file} ${reasonOf(error)}`);
   }
 }
 
 function resolveCredential(name: string, sources: SecretSources): SecretOutcome {
-  const directory = sources.env["CREDENTIALS_DIRECTORY"];
-  if (directory === undefined || directory === "") {
-    return refused(
-      `there are no systemd credentials ($CREDENTIALS_DIRECTORY is not set); add LoadCredential=${name}:… to the unit`,
-    );
-  }
   if (!/^[A-Za-z0-9._@-]{1,255}$/.test(name) || name === "." || name === "..") {
     return refused("a credential's name is made of letters, digits and . _ @ -");
+  }
+  const directory = sources.env["CREDENTIALS_DIRECTORY"];
+  if (directory === undefined || directory === "") {
+    return missing(
+      `there are no systemd credentials ($CREDENTIALS_DIRECTORY is not set); add LoadCredential=${name}:… to the unit`,
+    );
   }
   // systemd makes these files readable for the service alone, whatever their mode says.
   return resolveFile(join(directory, name), false);

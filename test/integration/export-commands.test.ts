@@ -114,6 +114,16 @@ describe("dropgate deliveries", () => {
     expect(await run("deliveries")).toEqual({ code: 0, stdout: "There is no such delivery.\n", stderr: "" });
   });
 
+  test("needs none of the secrets of the service, which check does", async () => {
+    await acme();
+    const target = "{type: https, url: 'https://127.0.0.1:1/', user: u, password: 'env:TMS'}";
+    const yaml = `stateDir: state\ncompanies: {ACME: {outbound: {targets: {t: ${target}}}}}`;
+    writeFileSync(join(folder, "dropgate.yaml"), yaml);
+    expect(await run("deliveries")).toMatchObject({ code: 0, stdout: "There is no such delivery.\n" });
+    const { code, stdout } = await run("check");
+    expect([code, stdout]).toEqual([2, expect.stringContaining("the environment variable TMS is not set")]);
+  });
+
   test("shows what waits and what is behind, the newest first, and narrows by each option", async () => {
     const acmeId = await acme();
     const other = await addCompany("OTHER");
