@@ -16,6 +16,7 @@ class Placeholder {
 export type Argument<Args> = <Name extends keyof Args & string>(name: Name) => Args[Name];
 
 export interface PreparedQuery<Args, Row> {
+  /** Never throws: what goes wrong is rejected. */
   run(db: Kysely<Tables>, args: Args): Promise<QueryRun<Row>>;
   /** What `read` makes of the first row; undefined when there is none. `read` must not throw. */
   first<Value>(db: Kysely<Tables>, args: Args, read: (row: Row) => Value): Promise<Value | undefined>;
@@ -98,24 +99,31 @@ export function prepareQuery<Args extends object, Row = unknown>(
     for (const one of values) parameters.push("name" in one ? args[one.name] : one.value);
     return { connection, statement, parameters };
   };
-  const runBound = ({ connection, statement, parameters }: Bound) =>
-    connection.runPrepared<Row>(statement, parameters);
   /**
-   * Not async functions, and straight to the connection: a unit of work runs a dozen queries, and each wait more costs as much
+   * Not an async function, and straight to the connection: a unit of work runs a dozen queries, and each wait more costs as much
    * as a small one.
    */
+  function execute<Result>(
+    db: Kysely<Tables>,
+    args: Args,
+    use: (bound: Bound) => Promise<Result>,
+  ): Promise<Result> {
+    const connection = connections.get(db);
+    if (connection === undefined) return connectionOf(db).then((found) => use(bind(db, found, args)));
+    try {
+      return use(bind(db, connection, args));
+    } catch (error) {
+      // One that cannot be prepared, because the disk cannot be read, fails like one that cannot be run.
+      return Promise.reject(error);
+    }
+  }
+  const runBound = ({ connection, statement, parameters }: Bound): Promise<QueryRun<Row>> =>
+    connection.runPrepared<Row>(statement, parameters);
   return {
-    run(db, args) {
-      const connection = connections.get(db);
-      if (connection !== undefined) return runBound(bind(db, connection, args));
-      return connectionOf(db).then((found) => runBound(bind(db, found, args)));
-    },
-    first<Value>(db: Kysely<Tables>, args: Args, read: (row: Row) => Value): Promise<Value | undefined> {
-      const firstOf = ({ connection, statement, parameters }: Bound) =>
-        connection.firstPrepared<Row, Value>(statement, parameters, read);
-      const connection = connections.get(db);
-      if (connection !== undefined) return firstOf(bind(db, connection, args));
-      return connectionOf(db).then((found) => firstOf(bind(db, found, args)));
-    },
+    run: (db, args) => execute(db, args, runBound),
+    first: (db, args, read) =>
+      execute(db, args, ({ connection, statement, parameters }) =>
+        connection.firstPrepared(statement, parameters, read),
+      ),
   };
 }
