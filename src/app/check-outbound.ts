@@ -66,11 +66,14 @@ async function checkFiles(checked: CheckedTarget): Promise<readonly CheckFinding
   return findings;
 }
 
+/** A target ends its attempt itself, and says what it was doing; who waits for it waits longer. */
+const graceMs = 5_000;
+
 async function checkReachable(checked: CheckedTarget, stateDir: string): Promise<CheckFinding> {
   const { settings, companyCode } = checked;
   const target = createTarget(settings, { stateDir, companyCode });
   try {
-    const outcome = await target.probe(AbortSignal.timeout(settings.timeoutMs));
+    const outcome = await target.probe(AbortSignal.timeout(settings.timeoutMs + graceMs));
     if (outcome.kind !== "failed") return fine(`${titleOf(checked)} can be reached and signed in to`);
     return problem(
       `${titleOf(checked)} cannot be used (${outcome.fault}): ${outcome.message}`,

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { formatConfigFaults } from "../config/config-fault.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
@@ -183,6 +183,19 @@ describe("the check of targets", () => {
     expect(found).toMatch(/^problem the target t of ACME cannot be used \(credentials\): /);
     const [refused] = await findings(`targets: {t: {${https}}}`, true);
     expect(refused).toMatch(/^problem the target t of ACME cannot be used \(unreachable\): /);
+  });
+
+  test("tells of a server that keeps silent what was waited for, and how long", async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void silent.close());
+    const address = silent.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const settings = `type: https, url: 'http://127.0.0.1:${port}/', allowPlain: true, timeoutMs: 1000`;
+    const [found] = await findings(`targets: {t: {${settings}}}`, true);
+    expect(found).toMatch(
+      /^problem the target t of ACME cannot be used \(timeout\): .*http:\/\/127\.0\.0\.1:\d+\/: .* 1000 ms/,
+    );
   });
 
   test("finds a certificate that the daemon may not read", async () => {
