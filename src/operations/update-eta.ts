@@ -48,7 +48,6 @@ function zoneOf({ stop }: ReportedStop, route: ReportedRoute): string {
 interface StopEta extends ReportedStop {
   /** Milliseconds UTC. */
   readonly at: number;
-  readonly isArrived: boolean;
 }
 
 async function keepEta(tx: Transaction, route: ReportedRoute, kept: StopEta): Promise<void> {
@@ -64,7 +63,6 @@ async function keepEta(tx: Transaction, route: ReportedRoute, kept: StopEta): Pr
     execution: JSON.stringify({ ...execution, to }),
     updatedAt: route.now,
   });
-  if (kept.isArrived) return;
   const { companyId, now, load } = route;
   // As it is shown, in whole seconds.
   const etaAt = Math.floor(at / 1_000) * 1_000;
@@ -75,16 +73,11 @@ function etasOf(
   route: ReportedRoute,
   { from, stops }: { readonly from: RouteProgress; readonly stops: readonly ReportedStop[] },
 ): StopEta[] {
-  const visits = stops.flatMap(visitsLeft);
   const pace = msPerMetre(route.header, route.settings.averageSpeedKmh);
-  const arrivals = arrivalsOf(from, visits, pace);
-  // Nobody has to be told when the driver will be where he is.
-  const arrived = new Set(
-    visits.flatMap((one) => (one.isTold && one.arrivedAt !== undefined ? [one.stopNbr] : [])),
-  );
+  const arrivals = arrivalsOf(from, stops.flatMap(visitsLeft), pace);
   return stops.flatMap((one) => {
     const at = arrivals.get(one.row.stopNbr);
-    return at === undefined ? [] : [{ ...one, at, isArrived: arrived.has(one.row.stopNbr) }];
+    return at === undefined ? [] : [{ ...one, at }];
   });
 }
 
