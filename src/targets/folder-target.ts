@@ -36,7 +36,7 @@ export interface FolderTargetOptions {
 
 /** So many files in hand share the syncs of their folder: three to four times as many a second as a loop of one file after another. */
 const ownConcurrency = 32;
-/** A dead share keeps a thread of the pool for each delivery in hand; of four, two are left for everything else. */
+/** A dead share keeps a thread of the pool for each delivery in hand: most of the pool is to be left for everything else. */
 const foreignConcurrency = 2;
 const sweepEveryMs = 3_600_000;
 const leftoverAgeMs = 3_600_000;
