@@ -237,8 +237,8 @@ async function retryAll(store: AdminStore, ids: readonly number[]): Promise<read
   });
 }
 
-/** Whoever asks again has seen to the target: it is tried at once, and pauses again if that fails. */
-async function endPauses(store: AdminStore, selection: Partial<DeliverySelection>): Promise<void> {
+/** Whoever asks again has seen to the target: it is tried at once, and pauses again if that fails. Says whether it paused. */
+async function endPauses(store: AdminStore, selection: Partial<DeliverySelection>): Promise<boolean> {
   const now = systemClock.now();
   const paused = (await listOutboundTargets(store.read)).filter(
     ({ companyId, name, pausedUntil }) =>
@@ -246,11 +246,12 @@ async function endPauses(store: AdminStore, selection: Partial<DeliverySelection
       name === selection.target &&
       (selection.companyId === undefined || selection.companyId === companyId),
   );
-  if (paused.length === 0) return;
+  if (paused.length === 0) return false;
   await store.write(async (tx) => {
     // Not 0: a running daemon, which has the pause in its memory, takes this moment for its end.
     for (const { id, failures } of paused) await saveTargetPause(tx, { id, failures, pausedUntil: now });
   });
+  return true;
 }
 
 async function endPauseOf(store: AdminStore, ids: readonly number[]): Promise<void> {
@@ -282,11 +283,18 @@ export async function retryDeliveries(config: StateConfig, ids: readonly number[
 
 const retriesAtOnce = 500;
 
-/** Asks for all dead deliveries of a target again, in their order. */
+export interface TargetRetry {
+  readonly queued: number;
+  /** Whether the target was left alone until now. */
+  readonly wasPaused: boolean;
+  readonly daemonPid: number | undefined;
+}
+
+/** Asks for all dead deliveries of a target again, in their order, and ends its pause. */
 export async function retryTarget(
   config: StateConfig,
   options: { readonly target: string; readonly companyCode?: string },
-): Promise<{ readonly queued: number; readonly daemonPid: number | undefined }> {
+): Promise<TargetRetry> {
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
     const selection = {
       ...(await readCompany(store, options.companyCode)),
@@ -301,7 +309,7 @@ export async function retryTarget(
       if (last === undefined) break;
       afterId = last;
     }
-    if (queued > 0) await endPauses(store, selection);
-    return { queued, daemonPid: findProcessLockHolder(config.stateDir) };
+    const wasPaused = await endPauses(store, selection);
+    return { queued, wasPaused, daemonPid: findProcessLockHolder(config.stateDir) };
   });
 }

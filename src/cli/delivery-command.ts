@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { DeliveryDetail, RetryView } from "../app/outbound-admin.ts";
+import type { DeliveryDetail, RetryView, TargetRetry } from "../app/outbound-admin.ts";
 import { WrongUseError } from "../app/wrong-use-error.ts";
 import {
   type CliRun,
@@ -116,6 +116,13 @@ function retryLine({ id, name, remarks }: RetryView): string {
   return `Delivery ${id} (${name ?? ""}) is to be tried again${remark}.`;
 }
 
+function targetLine(target: string, { queued, wasPaused, daemonPid }: TargetRetry): string {
+  const count = queued === 1 ? "1 delivery" : `${queued} deliveries`;
+  if (queued > 0) return `${count} to ${target} to be tried again. ${whenText(daemonPid)}`;
+  if (!wasPaused) return `Nothing to ${target} is dead.`;
+  return `Nothing to ${target} is dead; its pause has ended, and what waits is to be tried. ${whenText(daemonPid)}`;
+}
+
 function printRetries(run: CliRun, retries: readonly RetryView[], daemonPid: number | undefined): void {
   const queued = retries.filter(({ isQueued }) => isQueued);
   const refused = retries.filter(({ isQueued }) => !isQueued);
@@ -161,17 +168,11 @@ function declareRetry(delivery: Command, run: CliRun): void {
         return printRetries(run, retries, daemonPid);
       }
       const { company } = options;
-      const { queued, daemonPid } = await retryTarget(
+      const retry = await retryTarget(
         config,
         company === undefined ? { target } : { target, companyCode: company },
       );
-      const count = queued === 1 ? "1 delivery" : `${queued} deliveries`;
-      printLines(
-        run,
-        queued === 0
-          ? [`Nothing to ${target} is dead.`]
-          : [`${count} to ${target} to be tried again. ${whenText(daemonPid)}`],
-      );
+      printLines(run, [targetLine(target, retry)]);
     });
 }
 

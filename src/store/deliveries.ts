@@ -218,6 +218,7 @@ interface FoundDelivery extends RetriedDelivery {
   readonly subject_id: number;
   readonly due_at: number;
   readonly is_configured: number;
+  readonly paused_until: number;
 }
 
 async function findDelivery(tx: Transaction, id: number): Promise<FoundDelivery | undefined> {
@@ -225,7 +226,7 @@ async function findDelivery(tx: Transaction, id: number): Promise<FoundDelivery 
     .selectFrom("deliveries as d")
     .innerJoin("outbound_targets as t", "t.id", "d.target_id")
     .select(["d.id", "d.name", "d.state", "d.company_id", "d.target_id", "d.kind"])
-    .select(["d.order_key", "d.subject_id", "d.due_at", "t.is_configured"])
+    .select(["d.order_key", "d.subject_id", "d.due_at", "t.is_configured", "t.paused_until"])
     .where("d.id", "=", id)
     .executeTakeFirst();
   return row === undefined ? undefined : { ...row, state: row.state as DeliveryState };
@@ -250,12 +251,13 @@ async function findNewerDelivered(tx: Transaction, dead: FoundDelivery) {
   return row === undefined ? null : { id: row.id, name: row.name, deliveredAt: row.delivered_at ?? 0 };
 }
 
-/** One that waits for its next attempt has it now; it spends it like any other. */
+/** One that waits for its next attempt, or for its target, has it now; it spends it like any other. */
 async function hastenDelivery(tx: Transaction, waiting: FoundDelivery, now: number): Promise<RetryOutcome> {
   await tx
     .updateTable("deliveries")
     .set({ due_at: now })
     .where("id", "=", waiting.id)
+    .where("due_at", ">", now)
     .where(isInState("state", "waiting"))
     .execute();
   await announceNews(tx, waiting.target_id);
@@ -265,7 +267,7 @@ async function hastenDelivery(tx: Transaction, waiting: FoundDelivery, now: numb
 
 /**
  * Puts a dead delivery at the end of its line, due now, with all attempts before it. Others of the line keep their place.
- * One that waits until it is due is due now.
+ * One that waits until it is due is due now; one that waits for its target is queued too, for the caller to end the pause.
  */
 export async function retryDelivery(
   tx: Transaction,
@@ -273,7 +275,8 @@ export async function retryDelivery(
 ): Promise<RetryOutcome> {
   const dead = await findDelivery(tx, id);
   if (dead === undefined) return { kind: "unknown" };
-  if (dead.state === "waiting" && dead.due_at > now) return await hastenDelivery(tx, dead, now);
+  const isPutOff = dead.due_at > now || dead.paused_until > now || dead.is_configured === 0;
+  if (dead.state === "waiting" && isPutOff) return await hastenDelivery(tx, dead, now);
   if (dead.state !== "dead") return { kind: "notDead", delivery: dead };
   const line = { targetId: dead.target_id, orderKey: dead.order_key };
   const isBehind = await isLineOpen(tx, line);

@@ -209,6 +209,8 @@ describe("dropgate delivery show", () => {
     const { stdout } = await run("delivery", "show", "1");
     expect(stdout).toContain("waiting: its target is not in the configuration");
     expect(stdout).toContain("put the target outbound back into the configuration");
+    const retry = await run("delivery", "retry", "1");
+    expect(retry.stdout).toContain("its target is not in the configuration: it waits until it is");
   });
 
   test("ends with 1 for one that is not there and with 2 for what is no number", async () => {
@@ -265,6 +267,24 @@ describe("dropgate delivery retry", () => {
     // The moment itself: that is how a running daemon knows that somebody has ended it.
     expect(after?.pausedUntil).toBeGreaterThan(pausedUntil - 600_001);
     expect(after?.pausedUntil).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("of one that waits only because its target pauses ends the pause, as --all does with nothing dead", async () => {
+    await complete(await acme(), "1");
+    const [target] = await listOutboundTargets(store.read);
+    const pause = () =>
+      store.write((tx) =>
+        saveTargetPause(tx, { id: target?.id ?? 0, failures: 3, pausedUntil: Date.now() + 600_000 }),
+      );
+    const isPaused = async () => ((await listOutboundTargets(store.read))[0]?.pausedUntil ?? 0) > Date.now();
+    await pause();
+    const one = await run("delivery", "retry", "1");
+    expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining("is to be tried again.") });
+    expect(await isPaused()).toBe(false);
+    await pause();
+    const all = await run("delivery", "retry", "--all", "--target", "outbound");
+    expect(all.stdout).toContain("Nothing to outbound is dead; its pause has ended");
+    expect(await isPaused()).toBe(false);
   });
 
   test.each([
