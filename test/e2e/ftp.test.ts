@@ -97,6 +97,11 @@ async function expectNoFile(file: StopFile): Promise<void> {
   expect(entries.map(({ name }) => name)).not.toContain(file.name);
 }
 
+/** The daemon knows that the client has all of it, and not only that all was sent. */
+async function expectDownloaded(path: string): Promise<void> {
+  await site.daemon.waitForLog(({ msg, file }) => msg === "downloaded" && file === path);
+}
+
 describe.skipIf(!isInstalled("curl")).each(modes)("curl, %s TLS", (mode) => {
   const stopNbr = (number: number) => `CU${mode.slice(0, 2)}${number}`;
 
@@ -108,6 +113,7 @@ describe.skipIf(!isInstalled("curl")).each(modes)("curl, %s TLS", (mode) => {
     const receipt = `/receipts/${receiptName(file.name)}`;
     const down = await curlFtp(site, receipt, [], at(mode));
     expect(down.stdout).toContain("<Status>10</Status>");
+    await expectDownloaded(receipt);
     const list = await curlFtp(site, "/receipts/", ["--list-only"], at(mode));
     expect(list.stdout.split("\n").map((line) => line.trim())).toContain(receiptName(file.name));
     expect((await curlFtp(site, "/", [], at(mode))).stdout).toMatch(/^drwx.* inbound\r?$/m);
@@ -172,6 +178,7 @@ describe.skipIf(!isInstalled("lftp")).each(modes)("lftp, %s TLS", (mode) => {
     expectDone(down);
     expect(await readFile(join(site.client, receipt), "utf8")).toContain("<Status>10</Status>");
     expect(down.stdout).not.toContain(receipt);
+    await expectDownloaded(`/receipts/${receipt}`);
   });
 
   test("mirrors a folder down", async () => {
@@ -277,6 +284,7 @@ describe.each(modes)("basic-ftp, %s TLS", (mode) => {
       });
       await client.downloadTo(sink, `/receipts/${receiptName(direct.name)}`);
       expect(Buffer.concat(chunks).toString()).toContain("<Status>10</Status>");
+      await expectDownloaded(`/receipts/${receiptName(direct.name)}`);
     });
   });
 

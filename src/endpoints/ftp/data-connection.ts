@@ -72,16 +72,31 @@ export class DataConnection {
     this.lastMovedAtMs = Date.now();
   }
 
-  /** Everything is sent: ends the connection and sees that the client has closed it in order. */
-  async endSending(): Promise<void> {
+  /**
+   * Everything is sent: ends the connection. True when the client has then closed it in order; false when it has not yet,
+   * as one that waits for our reply, or for which all of it still lies in the system's buffers. Rejects after a reset.
+   */
+  async endSending(): Promise<boolean> {
     this.#assertOpen();
     this.#stream.end();
     await this.#until("finish", () => this.#stream.writableFinished);
     this.#isAllSent = true;
-    // A client that waits for our reply before it closes does so later.
     this.#stream.resume();
     await this.#closedSoon();
     this.#assertUnharmed();
+    if (this.#isEndedInOrder) this.#destroyInTime();
+    return this.#isEndedInOrder;
+  }
+
+  /** After `endSending`: resolves once the connection is gone, with whether the client has closed it in order. */
+  async hasEndedInOrder(): Promise<boolean> {
+    const stream = this.#stream;
+    if (!stream.closed) await new Promise<void>((resolve) => stream.once("close", () => resolve()));
+    return this.#isEndedInOrder;
+  }
+
+  /** The client may have a moment to close the connection; it is of no interest any more when it does. */
+  letGo(): void {
     this.#destroyInTime();
   }
 
@@ -104,8 +119,15 @@ export class DataConnection {
     this.#socket.destroy();
   }
 
+  /** A FIN, or a close_notify: a client that had not read all would have reset the connection. */
+  get #isEndedInOrder(): boolean {
+    const isEnded = ({ readableEnded, errored }: Socket) => readableEnded && errored === null;
+    return isEnded(this.#stream) || isEnded(this.#socket);
+  }
+
   #destroyInTime(): void {
     const socket = this.#socket;
+    if (socket.closed) return;
     const timer = setTimeout(() => socket.destroy(), closeGraceMs).unref();
     socket.once("close", () => clearTimeout(timer));
   }

@@ -72,6 +72,7 @@ export class FtpSession {
   facts: ReadonlySet<FactName> = new Set(factNames);
   #passive: PassivePort | undefined;
   #transfer: Transfer | undefined;
+  #unclosed: DataConnection | undefined;
 
   constructor(deps: FtpSessionDeps, isImplicit: boolean) {
     this.deps = deps;
@@ -125,6 +126,7 @@ export class FtpSession {
     const port = this.#passive;
     if (port === undefined) throw new Error("no port is open for the transfer");
     this.#passive = undefined;
+    this.#letGo();
     const transfer: Transfer = { data: undefined, fault: undefined, startedAtMs: Date.now() };
     this.#transfer = transfer;
     if (this.deps.control.gone.aborted) this.abortTransfer(clientGone());
@@ -133,6 +135,16 @@ export class FtpSession {
 
   endTransfer(): void {
     this.#transfer = undefined;
+  }
+
+  /** Everything has been sent over it, and the client has not closed it: it is kept until the next transfer. */
+  keepUnclosed(data: DataConnection): void {
+    this.#unclosed = data;
+  }
+
+  #letGo(): void {
+    this.#unclosed?.letGo();
+    this.#unclosed = undefined;
   }
 
   /** What REST and ALLO said was for one transfer, also for one that was refused. */
@@ -160,6 +172,7 @@ export class FtpSession {
   async end(): Promise<void> {
     this.#passive?.close();
     this.#passive = undefined;
+    this.#letGo();
     await this.exchangeSession?.end();
   }
 }

@@ -164,6 +164,30 @@ describe.each(versions)("%s", (version) => {
     expect((await client.answer()).code).toBe(226);
     expect(Buffer.concat(chunks).toString()).toBe("content".repeat(100_000));
   });
+
+  test("a download counts once the client has closed it, and not when it is reset before", async () => {
+    const client = await secured(server, version);
+    const pickups = (file: string) => server.fixture.pickups.filter(({ path }) => path.endsWith(file));
+    for (const [what, end] of [
+      ["slow", (stream: TLSSocket) => void stream.resume()],
+      ["dies", (_stream: TLSSocket, below: Socket) => void below.resetAndDestroy()],
+    ] as const) {
+      await server.write(`outbound/${name(what)}`, "x".repeat(200_000));
+      const below = await client.data();
+      expect(await client.code(`RETR outbound/${name(what)}`)).toBe(150);
+      const stream = client.secure(below, { maxVersion: version });
+      await once(stream, "secureConnect");
+      expect((await client.answer()).code).toBe(226);
+      expect(pickups(name(what))).toEqual([]);
+      end(stream, below);
+      await waitFor("its end", () =>
+        server.logLines.some(
+          ({ msg, file }) => file === `/outbound/${name(what)}` && /^(downloaded|sent)/.test(msg),
+        ),
+      );
+    }
+    expect([pickups(name("slow")).length, pickups(name("dies")).length]).toEqual([1, 0]);
+  });
 });
 
 describe("implicit TLS", () => {

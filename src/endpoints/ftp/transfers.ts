@@ -9,6 +9,13 @@
  *              system ends the connections of a dead process one after the other → done, broken
  *   done       the exchange has closed the upload: it survives a power failure; 226 is sent
  *   broken     the part stays, to be continued for a day; nothing is processed; 4xx or 5xx is sent
+ *
+ * Download
+ *   sending    bytes go to the system's buffers → sent, broken
+ *   sent       the client closes the data connection in order → done; it is given a moment, then 226 is sent → unclosed
+ *   unclosed   226 is sent, for some clients wait for it; the file may lie in buffers still → done, broken
+ *   done       the client has the file: it counts as fetched; 226 is sent unless it was
+ *   broken     nothing counts but what the client reads another time; 426 is sent unless the reply was
  */
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import type {
@@ -48,12 +55,12 @@ function assertReady(session: FtpSession): void {
   throw new Refusal(522, `Data connections have to be protected: ${how}`);
 }
 
-/** Runs a transfer over the data connection that the client has asked for. The connection is gone afterwards. */
-async function overData(
+/** Runs a transfer over the data connection that the client has asked for. */
+async function overData<T>(
   session: FtpSession,
   opening: string,
-  run: (data: DataConnection, transfer: Transfer) => Promise<void>,
-): Promise<void> {
+  run: (data: DataConnection, transfer: Transfer) => Promise<T>,
+): Promise<T> {
   const { transfer, port } = session.beginTransfer();
   session.onAbortWhileWaiting(() => port.close());
   try {
@@ -69,7 +76,7 @@ async function overData(
     });
     transfer.data = data;
     if (transfer.fault !== undefined) data.abort(transfer.fault);
-    await run(data, transfer);
+    return await run(data, transfer);
   } catch (error) {
     const fault = error instanceof DataFault ? error : new DataFault(426, "The transfer failed");
     transfer.data?.abort(fault);
@@ -194,7 +201,14 @@ export async function receiveFile(session: FtpSession, path: string, place: Uplo
   return reply(226, `Received ${path}: it is safe`);
 }
 
-async function sendFrom(file: ReadHandle, data: DataConnection, offset: number): Promise<number> {
+interface Sent {
+  readonly data: DataConnection;
+  readonly bytes: number;
+  /** The client has closed the connection in order: it has them all. */
+  readonly isTaken: boolean;
+}
+
+async function sendFrom(file: ReadHandle, data: DataConnection, offset: number): Promise<Sent> {
   let at = offset;
   for (;;) {
     const bytes = await file.read(at, readBytes);
@@ -202,8 +216,15 @@ async function sendFrom(file: ReadHandle, data: DataConnection, offset: number):
     await data.send(bytes);
     at += bytes.length;
   }
-  await data.endSending();
-  return at - offset;
+  return { data, bytes: at - offset, isTaken: await data.endSending() };
+}
+
+/** Ends the download when the client closes the connection at last: only one that does so in order has the file. */
+async function endLater(session: FtpSession, file: ReadHandle, { data }: Sent): Promise<boolean> {
+  session.keepUnclosed(data);
+  const isTaken = (await data.hasEndedInOrder()) && !session.deps.control.gone.aborted;
+  await (isTaken ? file.close() : file.abandon());
+  return isTaken;
 }
 
 /** RETR. */
@@ -211,22 +232,36 @@ export async function sendFile(session: FtpSession, path: string): Promise<Reply
   assertReady(session);
   const file = await session.exchange.openRead(path);
   const offset = session.restartAt;
-  let bytes = 0;
   const startedAtMs = Date.now();
+  let sent: Sent;
   try {
     const { size } = await file.attributes();
     if (offset > size) throw new Refusal(554, `REST ${offset} lies beyond the ${size} bytes of the file`);
     const opening = `Sending ${path} (${size - offset} bytes)`;
-    await overData(session, opening, async (data) => {
-      bytes = await sendFrom(file, data, offset);
-    });
+    sent = await overData(session, opening, (data) => sendFrom(file, data, offset));
     if (session.deps.control.gone.aborted) throw clientGone();
   } catch (error) {
     await file.abandon();
     throw error;
   }
-  await file.close();
-  session.log.info({ file: path, bytes, tookMs: Date.now() - startedAtMs }, "downloaded");
+  const { bytes, isTaken } = sent;
+  const tell = (isDone: boolean): void => {
+    const told = { file: path, bytes, tookMs: Date.now() - startedAtMs };
+    if (isDone) session.log.info(told, "downloaded");
+    else
+      session.log.info(
+        told,
+        "sent, but the client has not closed the connection in order: it does not count",
+      );
+  };
+  if (isTaken) {
+    await file.close();
+    tell(true);
+  } else {
+    void endLater(session, file, sent).then(tell, (error: unknown) =>
+      session.log.error({ err: error }, "ending a download failed"),
+    );
+  }
   return reply(226, `Sent ${path}`);
 }
 
@@ -247,6 +282,7 @@ export async function sendListing(session: FtpSession, open: () => Promise<Listi
         if (bytes.length > 0) await data.send(bytes);
       }
       await data.endSending();
+      data.letGo();
     });
   } finally {
     await iterator.return?.();
