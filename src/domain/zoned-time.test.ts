@@ -10,6 +10,8 @@ describe("momentOf and localTimeOf", () => {
     ["America/Chicago", "2026-07-15T12:00:00", "2026-07-15T17:00:00"],
     ["Asia/Kathmandu", "2026-07-15T00:15:00", "2026-07-14T18:30:00"],
     ["Australia/Lord_Howe", "2026-01-15T12:00:00", "2026-01-15T01:00:00"],
+    // By the sun, before there were zones.
+    ["Europe/Berlin", "0050-06-01T12:00:00", "0050-06-01T11:06:32"],
     // An abbreviation means its offset in winter and in summer.
     ["CET", "2026-07-15T12:00:00", "2026-07-15T11:00:00"],
     ["EST", "2026-07-15T12:00:00", "2026-07-15T17:00:00"],

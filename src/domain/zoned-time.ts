@@ -73,7 +73,10 @@ function zoneOf(name: string): Zone {
 function wallMs(at: number, { formatter }: Zone): number {
   const parts = new Map(formatter.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
   const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0;
-  return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+  // Not `Date.UTC`: it takes the years 0 to 99 for those of the twentieth century.
+  const wall = new Date(0);
+  wall.setUTCFullYear(part("year"), part("month") - 1, part("day"));
+  return wall.setUTCHours(part("hour"), part("minute"), part("second"));
 }
 
 /** Formatting costs 10 µs. */
