@@ -43,7 +43,10 @@ test.skipIf(!isInstalled("curl"))(
     ]);
     for (const code of ["route.initiated", "route.origin.depart"]) await report(code);
     await report("stop.dropoff.confirmation", "S1");
-    const name = await waitFor("the file", async () => (await readdir(site.path("outbound")))[0]);
+    const name = await waitFor("the file", async () =>
+      // One that begins with a dot is being written.
+      (await readdir(site.path("outbound"))).find((entry) => !entry.startsWith(".")),
+    );
     const content = await readFile(site.path("outbound", name));
     const part = await curl(site, [
       ...curlSftp(site),
