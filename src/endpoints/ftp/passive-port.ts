@@ -33,7 +33,8 @@ export class PassivePort {
   readonly #options: PassivePortOptions;
   readonly #server: Server;
   #socket: Socket | undefined;
-  #fault: DataFault | undefined;
+  /** Why no connection is handed over any more. No error yet: most ports are closed without one. */
+  #whyClosed: string | undefined;
   #told: () => void = () => undefined;
   readonly #timer: NodeJS.Timeout;
 
@@ -44,14 +45,13 @@ export class PassivePort {
     server.on("connection", (socket) => this.#accept(socket));
     // What can still fail here is one accept; the client tries again or gives up.
     server.on("error", (error) => options.log.debug({ err: error }, "ftp data listener failed"));
-    const missed = () => this.#end(new DataFault(425, "No data connection came in time"));
-    this.#timer = setTimeout(missed, options.timeoutMs);
+    this.#timer = setTimeout(() => this.#end("No data connection came in time"), options.timeoutMs);
   }
 
   /** The client's data connection, paused, as soon as it is here. Rejects with a `DataFault`. */
   async connection(): Promise<Socket> {
     while (this.#socket === undefined) {
-      if (this.#fault !== undefined) throw this.#fault;
+      if (this.#whyClosed !== undefined) throw new DataFault(425, this.#whyClosed);
       await new Promise<void>((resolve) => {
         this.#told = resolve;
       });
@@ -59,18 +59,18 @@ export class PassivePort {
     const socket = this.#socket;
     clearTimeout(this.#timer);
     this.#socket = undefined;
-    this.#fault = new DataFault(425, "The data connection was used already");
+    this.#whyClosed = "The data connection was used already";
     return socket;
   }
 
   /** Closes the port and a connection that nobody has asked for. */
   close(): void {
-    this.#end(new DataFault(425, "The data connection was given up"));
+    this.#end("The data connection was given up");
   }
 
-  #end(fault: DataFault): void {
+  #end(why: string): void {
     clearTimeout(this.#timer);
-    this.#fault ??= fault;
+    this.#whyClosed ??= why;
     this.#server.close();
     this.#socket?.destroy();
     this.#socket = undefined;
@@ -94,7 +94,7 @@ export class PassivePort {
       socket.destroy();
       return;
     }
-    if (this.#socket !== undefined || this.#fault !== undefined) {
+    if (this.#socket !== undefined || this.#whyClosed !== undefined) {
       socket.destroy();
       return;
     }

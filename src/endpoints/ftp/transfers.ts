@@ -151,8 +151,8 @@ interface Ended {
   /** Of the whole file, and of them what came now. */
   readonly size: number;
   readonly bytes: number;
-  /** Whether the content itself shows that nothing is missing. */
-  readonly isEvident: boolean;
+  /** Whether the content itself shows that nothing is missing; only asked without TLS. */
+  readonly isEvident: () => boolean;
 }
 
 /** Throws when it looks as if the client had died. */
@@ -163,7 +163,7 @@ async function assertMeant(session: FtpSession, { transfer, size, bytes, isEvide
     throw new DataFault(426, `Only ${size} of the ${announcedBytes} bytes came that ALLO had announced`);
   // Some clients announce less than they send, or nothing: that tells no end. Of a part, some announce the rest.
   const isAsAnnounced = announcedBytes === size || announcedBytes === bytes;
-  const isCertain = session.isDataProtected || isAsAnnounced || isEvident;
+  const isCertain = session.isDataProtected || isAsAnnounced || isEvident();
   if (!isCertain) await wait(deathMs, undefined, { signal: control.gone }).catch(() => undefined);
   // An end of the control connection that is here already is seen within one turn of the loop.
   await turn();
@@ -180,7 +180,7 @@ export async function receiveFile(session: FtpSession, path: string, place: Uplo
   let bytes = 0;
   const seen = (chunk: Buffer): void => {
     bytes += chunk.length;
-    if (place.kind === "whole") ends.take(chunk);
+    if (place.kind === "whole" && !session.isDataProtected) ends.take(chunk);
     session.deps.received?.(chunk.length);
   };
   const startedAtMs = Date.now();
@@ -189,7 +189,7 @@ export async function receiveFile(session: FtpSession, path: string, place: Uplo
       await receiveInto(upload, data, seen);
       data.endReceiving();
       const { size } = await upload.attributes();
-      await assertMeant(session, { transfer, size, bytes, isEvident: ends.isWhole });
+      await assertMeant(session, { transfer, size, bytes, isEvident: () => ends.isWhole });
       await upload.close();
     });
   } catch (error) {
