@@ -12,7 +12,7 @@ let server: FtpTestServer;
 let client: FtpTestClient;
 
 beforeAll(async () => {
-  server = await startFtpServer({ dataTimeoutMs: 1_000 });
+  server = await startFtpServer();
 });
 afterAll(() => server.stop());
 beforeEach(async () => {
@@ -187,12 +187,6 @@ describe("an upload that breaks off is a part, and no file", () => {
     await expectPart(name, "half");
   });
 
-  test("by standing still", async () => {
-    const { name } = await begin("inbound/still.xml", "half");
-    expect((await client.answer()).text).toMatch(/^426 .*stood still/);
-    await expectPart(name, "half");
-  });
-
   test("by a change of the user", async () => {
     const { name } = await begin("inbound/changed.xml", "half");
     server.signIn.changed.set(1, undefined);
@@ -201,12 +195,30 @@ describe("an upload that breaks off is a part, and no file", () => {
     await expectPart(name, "half");
   });
 
-  test("when no data connection comes at all", async () => {
-    await client.passive();
-    client.send("STOR inbound/never.xml\r\n");
-    expect((await client.answer()).code).toBe(150);
-    expect((await client.answer()).code).toBe(425);
-    expect(arrived("never.xml")).toBe(false);
+  describe("where the server waits a short time only", () => {
+    let patient: FtpTestServer;
+    beforeAll(async () => {
+      patient = server;
+      server = await startFtpServer({ dataTimeoutMs: 1_000 });
+    });
+    afterAll(async () => {
+      await server.stop();
+      server = patient;
+    });
+
+    test("by standing still", async () => {
+      const { name } = await begin("inbound/still.xml", "half");
+      expect((await client.answer()).text).toMatch(/^426 .*stood still/);
+      await expectPart(name, "half");
+    });
+
+    test("when no data connection comes at all", async () => {
+      await client.passive();
+      client.send("STOR inbound/never.xml\r\n");
+      expect((await client.answer()).code).toBe(150);
+      expect((await client.answer()).code).toBe(425);
+      expect(arrived("never.xml")).toBe(false);
+    });
   });
 });
 
