@@ -143,11 +143,9 @@ describe("a server of a remote", () => {
   test.each(["LIST", "RETR", "DELE", "EPSV", "CWD"])(
     "that says nothing to %s is told, and the file is taken once when it speaks again",
     async (command) => {
-      // A file at whose removal the link has broken twice stays: that is for one round alone.
-      if (command === "DELE") await rig.use(remote({ directory: "out" }));
       put();
       server.replies.set(command, "silent");
-      if (command !== "DELE") await rig.use(remote({ directory: "out" }));
+      await rig.use(remote({ directory: "out" }));
       await rig.poll();
       expect(rig.endpoint.statistics()).toMatchObject([{ isFailing: true }]);
       const told = rig.warnings().filter((line) => !line.startsWith("a file of a remote"));
@@ -226,30 +224,6 @@ describe("a server of a remote", () => {
     expect(await rig.names()).toEqual([...names.slice(1), name]);
     expect(rig.endpoint.statistics()).toMatchObject([{ isFailing: false }]);
   });
-
-  test.each([
-    ["DELE", { after: "delete" }],
-    ["RNFR", { after: "move", moveTo: "done" }],
-  ] as const)(
-    "that hangs at each %s of one file has the others settled, and that one fetched no more",
-    async (command, changes) => {
-      const names = ["a", "b", "c"].map((stop) => `${stop}_20261105_080000.xml`);
-      await rig.use(remote(changes));
-      for (const [at, file] of names.entries()) put(stopText("abc"[at] ?? ""), file);
-      server.replies.set(`${command} ${name}`, "silent");
-      await rig.poll();
-      expect(rig.endpoint.statistics()).toMatchObject([{ isFailing: true }]);
-      await rig.poll();
-      expect([...server.files.keys()].filter((file) => !file.startsWith("/done/"))).toEqual([name]);
-      const kept = rig.warnings().filter((line) => line.includes("does not let us"));
-      expect(kept).toEqual([expect.stringContaining(name)]);
-      const fetched = commandsOf("RETR").length;
-      await rig.poll();
-      expect(commandsOf("RETR")).toHaveLength(fetched);
-      expect(await rig.names()).toEqual(names);
-      expect(rig.endpoint.statistics()).toMatchObject([{ isFailing: false }]);
-    },
-  );
 
   test("that forgets to remove what it says it has removed has it taken once more, as a duplicate", async () => {
     put();

@@ -30,11 +30,6 @@ interface Held {
   listing: number;
 }
 
-interface Unsettled {
-  readonly version: RemoteVersion;
-  listing: number;
-}
-
 function forgetBefore(map: Map<string, { readonly listing: number }>, listing: number): void {
   for (const [name, kept] of map) if (kept.listing < listing) map.delete(name);
 }
@@ -43,7 +38,6 @@ export class RemoteReports {
   readonly #log: Logger;
   readonly #told = new Map<string, Told>();
   readonly #held = new Map<string, Held>();
-  readonly #unsettled = new Map<string, Unsettled>();
   #listing = 0;
   #toldNow = 0;
   #untold = 0;
@@ -63,7 +57,6 @@ export class RemoteReports {
   endListing(): void {
     forgetBefore(this.#told, this.#listing);
     forgetBefore(this.#held, this.#listing);
-    forgetBefore(this.#unsettled, this.#listing);
     if (this.#untold > 0 && !this.#isUntoldTold)
       this.#log.warn({ entries: this.#untold }, "further entries of a remote are left alone");
     this.#isUntoldTold = this.#untold > 0;
@@ -89,8 +82,6 @@ export class RemoteReports {
   isResting(file: RemoteFile, nowMs: number): boolean {
     const held = this.#held.get(file.name);
     if (held !== undefined) held.listing = this.#listing;
-    const unsettled = this.#unsettled.get(file.name);
-    if (unsettled !== undefined) unsettled.listing = this.#listing;
     return held !== undefined && nowMs < held.untilMs && isSameRemoteVersion(held.version, file);
   }
 
@@ -126,18 +117,5 @@ export class RemoteReports {
   fetched(name: string): void {
     this.#held.delete(name);
     this.#told.delete(name);
-  }
-
-  /** The link broke when the file was to be removed or moved there. Says whether it had done so before. */
-  brokeAtSettling(file: RemoteFile): boolean {
-    const before = this.#unsettled.get(file.name);
-    const isAgain = before !== undefined && isSameRemoteVersion(before.version, file);
-    if (before !== undefined || this.#unsettled.size < maxKept)
-      this.#unsettled.set(file.name, { version: file, listing: this.#listing });
-    return isAgain;
-  }
-
-  settled(name: string): void {
-    this.#unsettled.delete(name);
   }
 }

@@ -313,20 +313,14 @@ export class FileTaker {
     }
   }
 
-  /**
-   * False when the server does not let us, or the link breaks at it for the second time: then the file is not fetched again
-   * as long as it stays the same.
-   */
+  /** False when the server does not let us: then the file is not fetched again as long as it stays the same. */
   async #settleOne(file: FetchedFile, signal: AbortSignal): Promise<boolean> {
-    const { client, remote, reports, log } = this.#taking;
+    const { client, remote, log } = this.#taking;
     const kind = remote.after === "move" ? "move" : "remove";
     const outcome = await client.run({ kind, file }, signal);
     killPoint("remote.settled");
-    if (outcome.kind === "ownFault") throw new RoundTrouble(outcome);
-    if (outcome.kind === "failed" && !(linkFaults.has(outcome.fault) && reports.brokeAtSettling(file)))
-      throw new RoundTrouble(outcome);
-    reports.settled(file.name);
-    if (outcome.kind !== "refused" && outcome.kind !== "failed") {
+    if (outcome.kind === "failed" || outcome.kind === "ownFault") throw new RoundTrouble(outcome);
+    if (outcome.kind !== "refused") {
       this.#isToldKept = false;
       return true;
     }
