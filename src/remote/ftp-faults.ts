@@ -1,6 +1,6 @@
 /** What the replies of an FTP server mean. Their numbers say little; where servers agree on words, these help. */
 import { FTPError } from "basic-ftp";
-import { messageOf } from "../lib/errors.ts";
+import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import type { DeliveryFault } from "../domain/delivery-fault.ts";
 import { networkFault } from "./network-faults.ts";
 import { type FaultChanges, quoted, TransferFault } from "./transfer-fault.ts";
@@ -75,9 +75,10 @@ const texts: readonly (readonly [RegExp, DeliveryFault, string])[] = [
   ],
 ];
 
-/** Whether all that is known is that a connection ended. */
-function isBroken(known: TransferFault | undefined, said: string): boolean {
-  const isOfData = said.includes("(data socket)") && !said.includes("Timeout");
+/** Whether all that is known is that a connection ended. The library's streams go over the data connection alone. */
+function isBroken(known: TransferFault | undefined, thrown: unknown, said: string): boolean {
+  const isOfStream = systemCodeOf(thrown) === "ERR_STREAM_PREMATURE_CLOSE";
+  const isOfData = isOfStream || (said.includes("(data socket)") && !said.includes("Timeout"));
   if (known === undefined) return isOfData;
   const { fault } = known.outcome;
   return fault === "protocol" || (fault === "connectionLost" && isOfData);
@@ -102,7 +103,7 @@ export function ftpFault(
   }
   const known = networkFault(thrown, where);
   // Before the sign-in it is the wrong port; afterwards TLS has worked, and a server that falls over talks plainly.
-  if (action !== "signing in" && isBroken(known, said)) {
+  if (action !== "signing in" && isBroken(known, thrown, said)) {
     return new TransferFault("connectionLost", `${doing}: ${dataLost}. It was: ${said}`, { cause: thrown });
   }
   if (known !== undefined) return known;
