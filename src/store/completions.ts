@@ -11,6 +11,7 @@ import { killPoint } from "../lib/kill-point.ts";
 import type { Reader } from "./database.ts";
 import { findFreeName, insertCompletionDeliveries } from "./deliveries.ts";
 import type { Transaction } from "./group-commit.ts";
+import { type DrivenLoad, findDrivenLoad } from "./loads.ts";
 import type { CompletionsTable } from "./outbound-rows.ts";
 import { type Argument, prepareQuery } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
@@ -91,27 +92,12 @@ const snapshotQuery = prepareQuery<SnapshotArguments, Snapshot>((db, arg) =>
     .where("s.stop_nbr", "=", arg("stopNbr")),
 );
 
-interface Load {
-  readonly loadNbr: string | null;
-  readonly driver: string;
-}
-
-const loadQuery = prepareQuery<{ id: number }, Load>((db, arg) =>
-  db.selectFrom("loads").select(["load_nbr as loadNbr", "driver"]).where("id", "=", arg("id")),
-);
-
-/** Not joined to the stop: SQLite would prepare the statement anew at each run. */
-async function loadOf(tx: Transaction, { loadId }: Snapshot): Promise<Load> {
-  const found = loadId === null ? undefined : (await loadQuery.run(tx, { id: loadId })).rows[0];
-  return found ?? { loadNbr: null, driver: "{}" };
-}
-
 interface EventRow {
   readonly id: number;
   readonly event_code: number;
 }
 
-/** Not ordered, for the same reason. */
+/** Not ordered: SQLite would prepare the statement anew at each run. */
 const eventsQuery = prepareQuery<StopKey, EventRow>((db, arg) =>
   db
     .selectFrom("recorded_events")
@@ -143,7 +129,7 @@ async function eventRange(tx: Transaction, trigger: CompletionTrigger): Promise<
 
 interface InsertArguments
   extends Omit<Snapshot, "nameHolder" | "loadId">,
-    Load,
+    DrivenLoad,
     SnapshotArguments,
     EventRange {
   readonly code: number;
@@ -202,7 +188,7 @@ export async function insertCompletion(tx: Transaction, trigger: CompletionTrigg
   const [snapshot] = (await snapshotQuery.run(tx, { companyId, stopNbr, name: wished })).rows;
   if (snapshot === undefined || !(trigger.isWanted || completed.has(snapshot.stopStatus))) return;
   const range = await eventRange(tx, trigger);
-  const load = await loadOf(tx, snapshot);
+  const load = await findDrivenLoad(tx, snapshot.loadId);
   const completion = { ...snapshot, ...range, ...load, companyId, stopNbr, name: wished, code, now };
   const inserted = await insertNamed(tx, completion, snapshot.nameHolder !== null);
   killPoint("completion.inserted");

@@ -8,7 +8,7 @@
  * answered survives a crash; a unit that fails undoes itself alone. When the commit fails, all of the group fail.
  */
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
-import { CompiledQuery, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import { DropgateError } from "../lib/errors.ts";
 import { isStoreBusy } from "../lib/store-error.ts";
 import { killPoint } from "../lib/kill-point.ts";
@@ -36,26 +36,32 @@ const maxGatheringTurns = 8;
 const busyPatienceMs = 10_000;
 const busyPauseMs = 20;
 
-/** The statements around a unit, kept by the connection. */
+/** The statements around what can be undone alone, kept by the connection. */
 interface Brackets {
   readonly connection: StatementConnection;
   readonly savepoint: PreparedStatement;
   readonly release: PreparedStatement;
-  readonly rollbackToSavepoint: PreparedStatement;
+  readonly rollback: PreparedStatement;
 }
 
-const bracketsOf = new WeakMap<StatementConnection, Brackets>();
-
-function makeBrackets(connection: StatementConnection): Brackets {
-  const brackets = {
-    connection,
-    savepoint: connection.prepare("savepoint unit"),
-    release: connection.prepare("release savepoint unit"),
-    rollbackToSavepoint: connection.prepare("rollback to savepoint unit"),
+function bracketsNamed(name: string): (connection: StatementConnection) => Brackets {
+  const known = new WeakMap<StatementConnection, Brackets>();
+  return (connection) => {
+    const found = known.get(connection);
+    if (found !== undefined) return found;
+    const brackets = {
+      connection,
+      savepoint: connection.prepare(`savepoint ${name}`),
+      release: connection.prepare(`release savepoint ${name}`),
+      rollback: connection.prepare(`rollback to savepoint ${name}`),
+    };
+    known.set(connection, brackets);
+    return brackets;
   };
-  bracketsOf.set(connection, brackets);
-  return brackets;
 }
+
+const aroundUnit = bracketsNamed("unit");
+const aroundAttempt = bracketsNamed("attempt");
 
 async function runUnit(tx: Transaction, brackets: Brackets, unit: Unit): Promise<() => void> {
   const { connection, savepoint, release } = brackets;
@@ -67,41 +73,30 @@ async function runUnit(tx: Transaction, brackets: Brackets, unit: Unit): Promise
     killPoint("commit.unitDone");
     return () => unit.resolve(value);
   } catch (error) {
-    await undoUnit(brackets, error);
+    await undo(brackets, error);
     return () => unit.reject(error);
   }
 }
 
-const innerSavepoint = CompiledQuery.raw("savepoint attempt");
-const innerRelease = CompiledQuery.raw("release savepoint attempt");
-const innerRollback = CompiledQuery.raw("rollback to savepoint attempt");
-
 /** Within a unit of work: what `work` writes is undone when it throws, and the unit goes on. Not to be nested. */
 export async function attempt<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
-  const connection = await connectionOf(tx);
-  await connection.executeQuery(innerSavepoint);
+  const brackets = aroundAttempt(await connectionOf(tx));
+  const { connection, savepoint, release } = brackets;
+  await connection.runPrepared(savepoint, []);
   try {
     const value = await work();
-    await connection.executeQuery(innerRelease);
+    await connection.runPrepared(release, []);
     return value;
   } catch (error) {
-    try {
-      await connection.executeQuery(innerRollback);
-      await connection.executeQuery(innerRelease);
-    } catch {
-      // The database has undone everything by itself (disk full): the first error says why.
-    }
+    await undo(brackets, error);
     throw error;
   }
 }
 
-/** Undoes one unit. When the database has undone the whole group by itself (disk full), the first error says why. */
-async function undoUnit(
-  { connection, rollbackToSavepoint, release }: Brackets,
-  cause: unknown,
-): Promise<void> {
+/** Undoes what is between the brackets. When the database has undone everything by itself (disk full), `cause` says why. */
+async function undo({ connection, rollback, release }: Brackets, cause: unknown): Promise<void> {
   try {
-    await connection.runPrepared(rollbackToSavepoint, []);
+    await connection.runPrepared(rollback, []);
     await connection.runPrepared(release, []);
   } catch {
     throw cause;
@@ -132,7 +127,7 @@ async function commitOnce(
 ): Promise<void> {
   const answers = await db.transaction().execute(async (tx) => {
     const connection = await connectionOf(tx);
-    const brackets = bracketsOf.get(connection) ?? makeBrackets(connection);
+    const brackets = aroundUnit(connection);
     const done: (() => void)[] = [];
     for (const unit of units) {
       begun.units += 1;

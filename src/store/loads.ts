@@ -78,18 +78,36 @@ const loadById = prepareQuery<{ id: number }, LoadRow>((db, arg) =>
 );
 
 /** The load of exactly that number in its company, in whatever state, or undefined. */
-export async function findKnownLoad(
+export function findKnownLoad(
   tx: Transaction | Reader,
   companyId: number,
   loadNbr: string,
 ): Promise<KnownLoad | undefined> {
-  const [row] = (await loadByNumber.run(tx, { companyId, loadNbr })).rows;
-  return row === undefined ? undefined : knownLoad(row);
+  return loadByNumber.first(tx, { companyId, loadNbr }, knownLoad);
 }
 
-export async function findLoadById(tx: Transaction | Reader, id: number): Promise<KnownLoad | undefined> {
-  const [row] = (await loadById.run(tx, { id })).rows;
-  return row === undefined ? undefined : knownLoad(row);
+export function findLoadById(tx: Transaction | Reader, id: number): Promise<KnownLoad | undefined> {
+  return loadById.first(tx, { id }, knownLoad);
+}
+
+/** What files and messages tell of the load of a stop. */
+export interface DrivenLoad {
+  readonly loadNbr: string | null;
+  /** JSON: the driver; `{}` without one. */
+  readonly driver: string;
+}
+
+const drivenLoadById = prepareQuery<{ id: number }, DrivenLoad>((db, arg) =>
+  db.selectFrom("loads").select(["load_nbr as loadNbr", "driver"]).where("id", "=", arg("id")),
+);
+
+/**
+ * The load that a stop is on, without number and driver when it is on none. Not joined to the stop: SQLite would prepare the
+ * statement anew at each run.
+ */
+export async function findDrivenLoad(tx: Transaction, loadId: number | null): Promise<DrivenLoad> {
+  const found = loadId === null ? undefined : await drivenLoadById.first(tx, { id: loadId }, (load) => load);
+  return found ?? { loadNbr: null, driver: "{}" };
 }
 
 /** A load as it is to be kept. `body` is its header as JSON text. */

@@ -26,6 +26,7 @@ import type { Stop } from "../domain/stop.ts";
 import type { Reader } from "./database.ts";
 import { addDelivery } from "./deliveries.ts";
 import type { Transaction } from "./group-commit.ts";
+import { findDrivenLoad } from "./loads.ts";
 import { isOptedOut } from "./message-opt-outs.ts";
 import { messagePlan } from "./message-plans.ts";
 import { wantedEventsOf } from "./outbound-targets.ts";
@@ -61,10 +62,6 @@ const openStopsQuery = prepareQuery<{ companyId: number; loadNbr: string }, Told
     )
     .where("stop_status", "not in", ["80", "90", "91", "99"])
     .orderBy("load_position"),
-);
-
-const loadQuery = prepareQuery<{ id: number }, { loadNbr: string; driver: string }>((db, arg) =>
-  db.selectFrom("loads").select(["load_nbr as loadNbr", "driver"]).where("id", "=", arg("id")),
 );
 
 const targetQuery = prepareQuery<{ companyId: number; name: string }, { id: number }>((db, arg) =>
@@ -114,12 +111,12 @@ async function saveToldEta(tx: Transaction, key: EtaKey, { load_id, eta_at }: To
 
 async function sourceOf(tx: Transaction, row: ToldStop, cause: Cause): Promise<MessageSource> {
   const { plan, data, now, previousEtaAt } = cause;
-  const [load] = row.loadId === null ? [] : (await loadQuery.run(tx, { id: row.loadId })).rows;
-  const driver = JSON.parse(load?.driver ?? "{}") as { readonly driverName?: string };
+  const load = await findDrivenLoad(tx, row.loadId);
+  const driver = JSON.parse(load.driver) as { readonly driverName?: string };
   return {
     stop: JSON.parse(row.body) as Stop,
     execution: JSON.parse(row.execution) as StopExecution,
-    loadNbr: load?.loadNbr ?? null,
+    loadNbr: load.loadNbr,
     driverName: driver.driverName,
     defaultZone: plan.zone,
     event: data,

@@ -69,9 +69,9 @@ const bodyById = prepareQuery<{ id: number }, { body: string }>((db, arg) =>
 
 /** JSON: the canonical stop with that id, which is there. */
 export async function readStopBody(tx: Transaction | Reader, id: number): Promise<string> {
-  const [row] = (await bodyById.run(tx, { id })).rows;
-  if (row === undefined) throw new Error(`the stop ${id} is gone`);
-  return row.body;
+  const body = await bodyById.first(tx, { id }, (row) => row.body);
+  if (body === undefined) throw new Error(`the stop ${id} is gone`);
+  return body;
 }
 
 /** Not ordered: SQLite would prepare the statement anew at each run, which takes ten times as long as the run. */

@@ -65,13 +65,12 @@ const stopByNumber = prepareQuery<{ companyId: number; stopNbr: string }, StopRo
 );
 
 /** The stop of exactly that number in its company, in whatever state, or undefined. */
-export async function findStoredStop(
+export function findStoredStop(
   db: Reader,
   companyId: number,
   stopNbr: string,
 ): Promise<StoredStop | undefined> {
-  const { rows } = await stopByNumber.run(db, { companyId, stopNbr });
-  return rows[0] === undefined ? undefined : storedStop(rows[0]);
+  return stopByNumber.first(db, { companyId, stopNbr }, storedStop);
 }
 
 const filterColumns = {
