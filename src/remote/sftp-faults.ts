@@ -29,7 +29,7 @@ const texts: readonly (readonly [RegExp, DeliveryFault, string])[] = [
   [/Keepalive timeout|Timed out while waiting/, "timeout", "it says nothing any more"],
   [/no matching/, "protocol", "no way of encryption or host key that both sides take"],
   [
-    /[Cc]onnection lost|No SFTP connection|Not connected|Unexpected (end|close)|ended/,
+    /[Cc]onnection lost|No SFTP connection|No response from server|Not connected|Unexpected (end|close)|ended/,
     "connectionLost",
     "the connection broke",
   ],

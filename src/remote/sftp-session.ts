@@ -12,6 +12,7 @@ import { connectSocket } from "./connect-socket.ts";
 import { algorithmsWithout, describeKey, isPinned, type SeenKey, unknownHost } from "./host-keys.ts";
 import type { OpeningStep, RemoteEntry, RemotePlace, RemoteSession, TakeEntries } from "./remote-session.ts";
 import { listSftpFolder } from "./sftp-listing.ts";
+import { uploadSftpFile } from "./sftp-upload.ts";
 import { callFault, codeOf, connectionFault, sftpStatus } from "./sftp-faults.ts";
 import { TransferFault } from "./transfer-fault.ts";
 import type { SftpSettings } from "./server-settings.ts";
@@ -76,10 +77,12 @@ class SftpSession implements RemoteSession {
   async #signIn(socket: Socket, seen: SeenKey[]): Promise<Connection> {
     const lost = Promise.withResolvers<never>();
     lost.promise.catch(() => undefined); // heard by the calls that run meanwhile, if any
-    const end = () =>
-      lost.reject(new TransferFault("connectionLost", `${this.#where}: the connection broke.`));
+    const broken = () => new TransferFault("connectionLost", `${this.#where}: the connection broke.`);
+    const end = () => lost.reject(broken());
+    // A server that says nothing any more is no broken connection.
+    const fail = (error: unknown) => lost.reject(connectionFault(error, this.#where) ?? broken());
     socket.once("close", end);
-    const client = new SftpClient("dropgate", { error: end, end, close: end });
+    const client = new SftpClient("dropgate", { error: fail, end, close: end });
     const { password, times } = this.#settings;
     client.on(
       "keyboard-interactive",
@@ -197,7 +200,7 @@ class SftpSession implements RemoteSession {
     const path = this.#prefix + name;
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     try {
-      await this.#call(`uploading ${name}`, ({ client }) => client.put(buffer, path));
+      await this.#call(`uploading ${name}`, ({ raw }) => uploadSftpFile(raw, path, buffer));
     } catch (error) {
       throw (await this.isFull()) ? this.#noSpace() : error;
     }

@@ -56,6 +56,20 @@ describe("a folder target", () => {
     expect(readdirSync(base)).toEqual(["ACME"]);
   });
 
+  test("files are for owner and group alone, those of an export and its folder too", async () => {
+    const base = temporaryFolder();
+    const files = [fileOf("a.xml", "a"), fileOf("manifest.xml", "m")];
+    for (const isOwn of [true, false]) {
+      const directory = `night-${isOwn}`;
+      const target = createFolderTarget({ path: base, isOwn });
+      expect(faultOf(await target.deliver(deliveryOf(files, { directory }), never))).toBe("delivered");
+      const modes = [directory, `${directory}/a.xml`, `${directory}/manifest.xml`].map(
+        (name) => statSync(join(base, name)).mode & 0o7777,
+      );
+      expect(modes).toEqual([0o750, 0o640, 0o640]);
+    }
+  });
+
   test("goes on when the folder was missing and is there again", async () => {
     const path = join(temporaryFolder(), "share");
     const target = createFolderTarget({ path });

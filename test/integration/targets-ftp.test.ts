@@ -1,6 +1,15 @@
 /** The FTP target against vsftpd, which demands that data connections go on with the TLS session. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -104,6 +113,19 @@ describe.skipIf(!hasServer)("the FTP target and vsftpd (as root)", () => {
       await target.close();
     }
   }
+
+  test("files and folders get the mode that the server gives", async () => {
+    const target = createFtpTarget(site.options());
+    onTestFinished(() => target.close());
+    const files = [fileOf("modes.xml", "a"), fileOf("manifest.xml", "m")];
+    const delivery = deliveryOf(files, { directory: "night-1" });
+    expect(faultOf(await target.deliver(delivery, never))).toBe("delivered");
+    const modeOf = (name: string) => statSync(join(site.inbox, name)).mode & 0o7777;
+    // What vsftpd's anon_umask=022 leaves.
+    expect(["night-1", "night-1/modes.xml", "night-1/manifest.xml"].map(modeOf)).toEqual([
+      ...[0o755, 0o644, 0o644],
+    ]);
+  });
 
   async function withCertificate(certificate: Certificate, more: Partial<FtpTargetOptions> = {}) {
     const server = await startFtpServer(join(site.folder, certificate.fingerprint.slice(0, 8)), {

@@ -226,6 +226,33 @@ describe.skipIf(!hasServer)("the SFTP target and OpenSSH's server", () => {
     expect(messageOf(outcome)).not.toContain("tunnel");
   });
 
+  test.each(["022", "027", "077"])(
+    "files and folders get the mode that the server gives (umask %s), also where an export's manifest follows",
+    async (umask) => {
+      const other = await startSshServer(join(site.folder, `umask-${umask}`), { umask });
+      onTestFinished(() => other.end());
+      const { port, privateKey, fingerprints } = other;
+      const directory = giveFolder(join(site.folder, `modes-${umask}`));
+      const target = createSftpTarget(site.options({ port, privateKey, hostKeys: fingerprints, directory }));
+      onTestFinished(() => target.close());
+      const files = [
+        fileOf("a.xml", "a"),
+        fileOf("empty.xml", ""),
+        fileOf("manifest.xml", "m".repeat(100_000)),
+      ];
+      const deliveries = [deliveryOf([fileOf("a.xml", "a")]), deliveryOf(files, { directory: "night-1" })];
+      for (const delivery of deliveries)
+        expect(faultOf(await target.deliver(delivery, never))).toBe("delivered");
+      const modeOf = (name: string) => statSync(join(directory, name)).mode & 0o7777;
+      const expected = 0o666 & ~Number.parseInt(umask, 8);
+      const names = ["a.xml", ...files.map(({ name }) => `night-1/${name}`)];
+      expect(Object.fromEntries(names.map((name) => [name, modeOf(name)]))).toEqual(
+        Object.fromEntries(names.map((name) => [name, expected])),
+      );
+      expect(modeOf("night-1")).toBe(0o777 & ~Number.parseInt(umask, 8));
+    },
+  );
+
   test.skipIf(!mayMount)("a full disk: told as such, nothing is left, and it goes on with room", async () => {
     const disk = startTinyDisk();
     onTestFinished(() => disk.end());

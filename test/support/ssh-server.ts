@@ -27,6 +27,8 @@ async function makeKey(path: string, type: string): Promise<string> {
 export interface SshServerOptions {
   /** Requests of SFTP that are refused, as in `rename`. */
   readonly refuses?: string;
+  /** Of its sessions, as in `027`; that of the test otherwise. */
+  readonly umask?: string;
   /** The same port again, with other host keys. */
   readonly port?: number;
 }
@@ -42,6 +44,7 @@ export async function startSshServer(folder: string, options: SshServerOptions =
   // sshd of root wants this folder; a system that has never started its service does not have it.
   if (process.getuid?.() === 0) await mkdir("/run/sshd", { recursive: true });
   const refuses = options.refuses === undefined ? "" : ` -P ${options.refuses}`;
+  const umask = options.umask === undefined ? "" : ` -u ${options.umask}`;
   const configuration = `Port ${port}
 ListenAddress 127.0.0.1
 HostKey ${keys[0]}
@@ -54,7 +57,7 @@ PasswordAuthentication no
 KbdInteractiveAuthentication no
 MaxStartups 200
 Subsystem sftp internal-sftp
-ForceCommand internal-sftp${refuses}
+ForceCommand internal-sftp${refuses}${umask}
 `;
   writeFileSync(join(folder, "sshd.conf"), configuration);
   const server = await startServer("/usr/sbin/sshd", ["-D", "-e", "-f", join(folder, "sshd.conf")], port);
