@@ -1,7 +1,7 @@
 /**
  * The composition root: builds everything from the configuration, starts it in order and stops it in reverse.
  *
- *   lock → store → parser threads → journal of uploads → pipeline (recovery) → deliveries, exports → folders → remotes
+ *   lock → store → parser threads → journal of an earlier version → pipeline (recovery) → deliveries, exports → folders → remotes
  *   → integrations → HTTP → SFTP → FTP → ready
  *
  * A failed start unwinds what is up. Nothing here decides anything about files; it only knows who needs whom.
@@ -19,10 +19,9 @@ import { ensureHostKeys } from "../endpoints/sftp/host-key.ts";
 import { createSftpEndpoint, type SftpEndpoint } from "../endpoints/sftp/sftp-endpoint.ts";
 import { ensureCompanyTree } from "../exchange/company-tree.ts";
 import { createFileExchange, type FolderExchange } from "../exchange/file-exchange.ts";
-import { recoverUploads } from "../exchange/recover-uploads.ts";
+import { takeUpFormerJournal } from "../exchange/take-up-former-journal.ts";
 import type { Integration } from "../integrations/integration.ts";
 import { createIntegrations } from "../integrations/integrations.ts";
-import type { Locations } from "../inbound/locations.ts";
 import { recheckReceipts } from "../inbound/recheck-receipts.ts";
 import { refusalDocument, submitStopDocument } from "../inbound/submit-stop-document.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -37,6 +36,7 @@ import { noteBoot, readLastRun } from "../store/meta.ts";
 import { takeProcessLock } from "../store/process-lock.ts";
 import { buildParts, documentsDirOf, type Parts } from "./daemon-parts.ts";
 import { ftpOptionsOf, httpOptionsOf, minFreeBytesOf, signInOptionsOf } from "./endpoint-options.ts";
+import { exchangeFoldersOf } from "./exchange-folders.ts";
 import { gatewayOperations } from "./gateway-operations.ts";
 import type { Health } from "./health.ts";
 import { startHousekeeping } from "./housekeeping.ts";
@@ -99,21 +99,12 @@ async function recoverFromPowerFailure(parts: Omit<Parts, "health">): Promise<vo
   await noteBoot(store, bootId, clock.now());
 }
 
-interface ExchangeFolders {
-  readonly companiesDir: string;
-  readonly journalDir: string;
-}
-
-function exchangeFoldersOf({ stateDir }: Locations): ExchangeFolders {
-  return { companiesDir: join(stateDir, "companies"), journalDir: join(stateDir, "journal") };
-}
-
 async function startInbound(parts: Omit<Parts, "health">): Promise<void> {
   const { stack, signal, documents, pipeline, locations, log, store } = parts;
   await stack.start(documents, signal);
   await recoverFromPowerFailure(parts);
-  const arrivals = await recoverUploads({
-    ...exchangeFoldersOf(locations),
+  const arrivals = await takeUpFormerJournal({
+    ...exchangeFoldersOf(locations.stateDir),
     disk: systemDisk,
     log,
     placesInLedger: async () =>
@@ -126,10 +117,9 @@ async function startInbound(parts: Omit<Parts, "health">): Promise<void> {
 
 function exchangeFor(parts: Parts): FolderExchange {
   const { locations, pipeline, clock, log, store } = parts;
-  const { companiesDir, journalDir } = exchangeFoldersOf(locations);
+  const { companiesDir } = exchangeFoldersOf(locations.stateDir);
   return createFileExchange({
     companiesDir,
-    journalDir,
     inbox: pipeline,
     limits: {
       get maxUploadBytes() {

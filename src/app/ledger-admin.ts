@@ -4,6 +4,7 @@ import { companySettingsOf } from "../config/company-settings.ts";
 import type { Config } from "../config/schema.ts";
 import { type FileState, fileStates, isFileState } from "../domain/file-state.ts";
 import { partialFolderName } from "../exchange/company-tree.ts";
+import { countUploadsOfFormerJournal } from "../exchange/take-up-former-journal.ts";
 import { type Explanation, explain, type FileStory, type StopStory } from "../inbound/explain.ts";
 import { explanationLines } from "../inbound/explain-words.ts";
 import {
@@ -22,8 +23,8 @@ import { findFile, type LedgerEntry, requestRetry } from "../store/files.ts";
 import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { exchangeFoldersOf } from "./exchange-folders.ts";
 import { arrivalGraceMsOf } from "./ledger-watch.ts";
-import { countUploadsToRecover } from "./uploads-to-recover.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 export interface FileReason {
@@ -272,6 +273,7 @@ export async function verifyWholeLedger(
     const deps = { store, locations, clock: systemClock, arrivalGraceMs, isStopped };
     const report = await verifyLedger(deps, options);
     if (!isStopped) return report;
-    return { ...report, atNextStart: report.atNextStart + (await countUploadsToRecover(stateDir)) };
+    const journaled = await countUploadsOfFormerJournal(exchangeFoldersOf(stateDir));
+    return { ...report, atNextStart: report.atNextStart + journaled };
   });
 }

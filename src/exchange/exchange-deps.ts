@@ -8,7 +8,6 @@ import type { ExchangePeer } from "./exchange-session.ts";
 import type { GatheredArrivals } from "./gathered-arrivals.ts";
 import type { PartialDownloads } from "./partial-downloads.ts";
 import type { UploadClaims } from "./upload-claims.ts";
-import type { UploadJournal } from "./upload-journal.ts";
 
 export interface ExchangeLimits {
   readonly maxUploadBytes: number;
@@ -34,8 +33,6 @@ export interface Pickup extends Removal {
 export interface FileExchangeDeps {
   /** Absolute path of the folder that holds one folder for each company code. Paths that go out begin with it. */
   readonly companiesDir: string;
-  /** Absolute path of the folder for the journal of uploads. Without it each upload is synced by itself. */
-  readonly journalDir?: string | undefined;
   readonly inbox: Pick<Inbox, "reserve" | "release" | "arriveAll" | "waitingCount">;
   readonly limits: ExchangeLimits;
   readonly clock: Clock;
@@ -58,7 +55,6 @@ export interface SessionContext {
   readonly claims: UploadClaims;
   readonly partialDownloads: PartialDownloads;
   readonly peer: ExchangePeer;
-  readonly journal: UploadJournal | undefined;
   /** For the times of closes: never goes back. */
   readonly closeClock: Clock;
 }

@@ -18,7 +18,6 @@ import { gatherArrivals } from "./gathered-arrivals.ts";
 import { PartialDownloads } from "./partial-downloads.ts";
 import { type SweepOptions, sweepPartials } from "./sweep-partials.ts";
 import { UploadClaims } from "./upload-claims.ts";
-import { UploadJournal } from "./upload-journal.ts";
 
 export interface FolderExchange extends FileExchange {
   /**
@@ -34,14 +33,8 @@ export interface FolderExchange extends FileExchange {
 export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   const disk = deps.disk ?? systemDisk;
   const { companiesDir, clock, log } = deps;
-  const { journalDir } = deps;
   const closeClock = forwardClock(clock);
-  const journal =
-    journalDir === undefined ? undefined : new UploadJournal({ journalDir, companiesDir, disk, log });
-  const inbox = gatherArrivals(deps.inbox, {
-    settle: async () => await journal?.settle(),
-    ...(deps.burstNowMs === undefined ? {} : { nowMs: deps.burstNowMs }),
-  });
+  const inbox = gatherArrivals(deps.inbox, deps.burstNowMs === undefined ? {} : { nowMs: deps.burstNowMs });
   const sessionDeps = { ...deps, inbox };
   const space = createDiskSpace({
     directory: companiesDir,
@@ -67,7 +60,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   function openSession(peer: ExchangePeer): ExchangeSession {
     if (isStopping) throw new ExchangeError("failure", "The server is stopping; connect again in a moment");
     const session: FolderSession = new FolderSession({
-      context: { deps: sessionDeps, disk, space, claims, partialDownloads, peer, journal, closeClock },
+      context: { deps: sessionDeps, disk, space, claims, partialDownloads, peer, closeClock },
       companies: peer.companies.map(({ id, code }) => ({ id, code, folders: foldersOf(code) })),
       ended: () => void sessions.delete(session),
     });
@@ -78,9 +71,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   async function stop(): Promise<void> {
     isStopping = true;
     await Promise.all([...sessions].map((session) => session.end()));
-    journal?.stopTrying();
-    await inbox.flush();
-    await journal?.close();
+    inbox.flush();
     await Promise.all([...companies.values()].map((folders) => folders.close()));
     companies.clear();
   }

@@ -3,7 +3,6 @@ import { type GatheredArrivals, gatherArrivals } from "./gathered-arrivals.ts";
 
 let handed: string[];
 let calls: number;
-let settle: () => Promise<void>;
 let inbox: GatheredArrivals;
 
 function arrive(count: number, apartMs: number): void {
@@ -18,7 +17,6 @@ beforeEach(() => {
   vi.useFakeTimers();
   handed = [];
   calls = 0;
-  settle = async () => undefined;
   inbox = gatherArrivals(
     {
       reserve: () => undefined,
@@ -29,7 +27,7 @@ beforeEach(() => {
       },
       waitingCount: () => 5,
     },
-    { nowMs: () => Date.now(), settle: () => settle() },
+    { nowMs: () => Date.now() },
   );
 });
 
@@ -79,60 +77,8 @@ test("the burst of one company keeps nobody else's file waiting", () => {
 
 test("what waits is handed over by a flush, once", () => {
   arrive(10, 1);
-  void inbox.flush();
+  inbox.flush();
   vi.advanceTimersByTime(1_000);
   expect(handed).toHaveLength(10);
   expect(calls).toBe(9);
-});
-
-/** Eight that are handed over at once make a burst. */
-function arriveJournaled(count: number): void {
-  arrive(8, 1);
-  for (let index = 8; index < 8 + count; index += 1) {
-    vi.advanceTimersByTime(1);
-    const name = `s${index}.xml`;
-    inbox.arriveJournaled({ companyId: 1, name, path: `/inbound/${name}`, channel: "sftp", size: 1 });
-  }
-}
-
-test("uploads that are in the journal are handed over when that is settled, and count as waiting until then", async () => {
-  const settled = Promise.withResolvers<void>();
-  settle = () => settled.promise;
-  arriveJournaled(5);
-  await vi.advanceTimersByTimeAsync(200);
-  expect(handed).toHaveLength(8);
-  expect(inbox.waitingCount(1)).toBe(5 + 5);
-  settled.resolve();
-  await vi.advanceTimersByTimeAsync(0);
-  expect(handed).toHaveLength(13);
-  expect(inbox.waitingCount(1)).toBe(5);
-});
-
-test("what comes later is not handed over before a group that is being settled", async () => {
-  const settled = Promise.withResolvers<void>();
-  settle = () => settled.promise;
-  arriveJournaled(5);
-  await vi.advanceTimersByTimeAsync(1_000);
-  inbox.arrive({ companyId: 1, name: "late.xml", path: "/inbound/late.xml", channel: "sftp", size: 1 });
-  await vi.advanceTimersByTimeAsync(1_000);
-  expect(handed).not.toContain("late.xml");
-  settled.resolve();
-  await inbox.flush();
-  expect(handed.slice(8)).toEqual(["s8.xml", "s9.xml", "s10.xml", "s11.xml", "s12.xml", "late.xml"]);
-});
-
-test("uploads that cannot be settled in this run are left to the next start", async () => {
-  settle = () => Promise.reject(new Error("EIO"));
-  arriveJournaled(5);
-  await inbox.flush();
-  expect(handed).toHaveLength(8);
-});
-
-test("a burst lasts while uploads come thick and fast", () => {
-  expect(inbox.isBurst(1)).toBe(false);
-  arrive(9, 2);
-  expect(inbox.isBurst(1)).toBe(true);
-  expect(inbox.isBurst(2)).toBe(false);
-  vi.advanceTimersByTime(60);
-  expect(inbox.isBurst(1)).toBe(false);
 });

@@ -8,7 +8,6 @@
  *   x.xml.part, .x      .partial/<userId>/<same name>    when renamed to a name that does not say "unfinished"
  */
 import { constants } from "node:fs";
-import { join } from "node:path";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
 import type { Arrival } from "../inbound/inbox.ts";
 import { placeArrival } from "../inbound/place-arrival.ts";
@@ -29,7 +28,6 @@ import { listFolder, lookAt, lookAtPart } from "./listing.ts";
 import { aliasFor, nameOfAlias } from "./unfinished-alias.ts";
 import { Upload } from "./upload.ts";
 import { UploadFile } from "./upload-file.ts";
-import type { EnteredUpload } from "./upload-journal.ts";
 import type { UploadMemory } from "./upload-memory.ts";
 
 /** An own unfinished file. */
@@ -215,8 +213,7 @@ export class InboundFolder {
     const { deps, disk, space } = this.#context;
     const { partials, name, own, flags, resumed, settled } = plan;
     this.#memory.forget(own.key);
-    const isForJournal = () => !own.staysUnfinished && deps.inbox.isBurst(this.#company.id);
-    const file = new UploadFile({ disk, space, folder: partials, name: own.name, resumed, isForJournal });
+    const file = new UploadFile({ disk, space, folder: partials, name: own.name, resumed });
     file.begin();
     return new Upload({
       file,
@@ -270,7 +267,6 @@ export class InboundFolder {
 
   async #finish(file: UploadFile, target: Target): Promise<void> {
     const { partials, own, attributes } = target;
-    if (await this.#placeJournaled(file, target)) return;
     await file.sync();
     killPoint("upload.durable");
     if (own.staysUnfinished) {
@@ -281,54 +277,26 @@ export class InboundFolder {
     }
   }
 
-  /** Gives a file its place that is short, came in one write, and can go through the journal; false when it cannot. */
-  async #placeJournaled(file: UploadFile, target: Target): Promise<boolean> {
-    const { partials, own, name } = target;
-    const content = await file.shortContent();
-    if (content === undefined) return false;
-    const inbound = await this.#company.folders.inbound();
-    const entered = await this.#context.journal?.enter({
-      ...content,
-      arrival: this.#arrivalOf(target),
-      path: join(inbound.path, name),
-      part: join(partials.path, own.name),
-    });
-    if (entered === undefined) return false;
-    let path: string | undefined;
-    try {
-      if (!entered.isDurable) await file.sync();
-      path = await this.#place(target, entered);
-    } finally {
-      entered.placed(path);
-    }
-    return true;
-  }
-
   #arrivalOf({ name, attributes, closedAt }: Target): Omit<Arrival, "path"> {
     const { channel, userName } = this.#context.peer;
     const { size } = attributes;
     return { companyId: this.#company.id, name, channel, userName, size, receivedAt: closedAt };
   }
 
-  async #place(target: Target, entered?: EnteredUpload): Promise<string> {
+  async #place(target: Target): Promise<void> {
     const { partials, own, name, attributes } = target;
-    const { inbox } = this.#context.deps;
-    const path = await placeArrival(
-      {
-        inbox: entered === undefined ? inbox : { ...inbox, arrive: inbox.arriveJournaled },
-        disk: this.#context.disk,
-      },
+    const { deps, disk } = this.#context;
+    await placeArrival(
+      { inbox: deps.inbox, disk },
       {
         from: partials.child(own.name),
         inbound: await this.#company.folders.inbound(),
         arrival: this.#arrivalOf(target),
-        isJournaled: entered?.isDurable ?? false,
       },
     );
     const seen = this.#memory.withTimes(own.key, attributes);
     this.#memory.forget(own.key);
     this.#memory.complete(keyOf(partials, name), seen);
-    return path;
   }
 
   /** What this session has completed under the name. */

@@ -12,6 +12,7 @@ import {
   openFixture,
   put,
 } from "../../test/support/exchange-fixture.ts";
+import { openFiles } from "../../test/support/open-files.ts";
 import type { ExchangeSession } from "./exchange-session.ts";
 
 let fixture: ExchangeFixture;
@@ -339,8 +340,7 @@ test("after the end of a session nothing is begun and no descriptor stays open",
   await session.end();
   await expect(download.read(0, 1)).rejects.toThrow("closed");
   expect(await verdictOf(session.stat("/"))).toBe("failure");
-  const descriptors = execFileSync("ls", ["-l", `/proc/${process.pid}/fd`]).toString();
-  expect(descriptors).not.toContain(`${fixture.home}/outbound`);
+  expect(openFiles().filter((path) => path.startsWith(`${fixture.home}/outbound`))).toEqual([]);
 });
 
 test("free space is told", async () => {

@@ -4,8 +4,8 @@
  * Writes are gathered into chunks and written in the order in which they came, one at a time, while the next chunk fills.
  * The first fault stops everything after it and is told at the next call. Three things shorten what a client waits for:
  * the file is made while the client is on its way to the first write; a first write that is short is probably the whole
- * file and is written and (unless the journal of uploads takes it) synced while the client is on its way to the close; a
- * long file is synced in the background every 32 MiB.
+ * file and is written and synced while the client is on its way to the close; a long file is synced in the background
+ * every 32 MiB.
  */
 import { constants } from "node:fs";
 import { type DiskCalls, writeWhole } from "../lib/durable-file.ts";
@@ -38,14 +38,6 @@ export interface UploadFileDeps {
   readonly name: string;
   /** An unfinished part that is continued; without it a new file is made. */
   readonly resumed?: { readonly fd: number; readonly size: number } | undefined;
-  /** Whether a short upload will be made durable by the journal. Asked for at the first write. */
-  readonly isForJournal: () => boolean;
-}
-
-/** The whole content of an upload that came in one short write. */
-export interface ShortContent {
-  readonly bytes: Uint8Array;
-  readonly inode: number;
 }
 
 export class UploadFile {
@@ -53,8 +45,6 @@ export class UploadFile {
   #fd: number | undefined;
   #size: number;
   #chunk: Chunk | undefined;
-  /** All bytes so far, while they are those of one short write. */
-  #short: Uint8Array | undefined;
   #spare: Buffer | undefined;
   #queue: Promise<void> = Promise.resolve();
   readonly #flushes: Promise<void>[] = [];
@@ -97,27 +87,8 @@ export class UploadFile {
     let taken = 0;
     while (taken < bytes.byteLength) taken += this.#take(at + taken, bytes.subarray(taken), isFirst);
     this.#size = Math.max(this.#size, at + bytes.byteLength);
-    this.#short = undefined;
-    if (isFirst && bytes.byteLength < shortWriteBytes) this.#beginShort(at);
-  }
-
-  /** Probably there is nothing more to come. */
-  #beginShort(at: number): void {
-    if (!this.#deps.isForJournal()) {
-      this.#enqueueSync();
-      return;
-    }
-    if (at === 0 && this.#deps.resumed === undefined) this.#short = this.#chunk?.buffer;
-    this.#flush();
-  }
-
-  /** The content when it came in one short write that was meant for the journal, and is in the file; else undefined. */
-  async shortContent(): Promise<ShortContent | undefined> {
-    const bytes = this.#short;
-    if (bytes === undefined) return undefined;
-    await this.#drained();
-    const { ino } = await this.#deps.disk.fstat(await this.#opened());
-    return { bytes, inode: ino };
+    // Probably there is nothing more to come.
+    if (isFirst && bytes.byteLength < shortWriteBytes) this.#enqueueSync();
   }
 
   /** Copies what fits into the current chunk and returns how much that was. */
@@ -158,7 +129,6 @@ export class UploadFile {
   /** Cuts the file; `size` is not beyond its end. */
   truncate(size: number): void {
     this.#flush();
-    this.#short = undefined;
     this.#size = size;
     void this.#enqueue(async () => {
       const fd = await this.#opened();

@@ -5,7 +5,7 @@
  *     └──abandon──▶ ended                the link broke: the bytes stay as an unfinished part
  *
  * A fault while closing leaves the unfinished part too. What survives a crash: in `open` whatever the system had written
- * of the part; from `closed` on the whole file, in its place or in the journal of uploads.
+ * of the part; from `closed` on the whole file, in its place.
  */
 import { killPoint } from "../lib/kill-point.ts";
 import { exchangeErrorOf } from "./disk-fault.ts";

@@ -3,7 +3,6 @@
  *
  *   reserve → link to the final name (never overwriting) → unlink the old name, sync the folder → arrive
  *
- * An upload that is in the journal of uploads needs no sync: whoever gathers it sees to that before the pipeline has it.
  * A name that is taken by an earlier file still waiting goes to `inbound/.again/<12 hex>-<name>`: both wait. What survives
  * a crash: before the link nothing has arrived; after it the file stands under its final name and start-up recovers it;
  * the old name may be left as a second link to the same bytes, which the sweep of unfinished parts removes.
@@ -22,7 +21,7 @@ export const againFolderName = ".again";
 
 /** Where placed files are handed over: the pipeline, or who gathers them for it. */
 export interface PlacementInbox extends Pick<Inbox, "reserve" | "release"> {
-  /** The file lies under its final name, durably there or in the journal of uploads. */
+  /** The file lies durably under its final name. */
   arrive(arrival: Arrival): void;
 }
 
@@ -37,8 +36,6 @@ export interface Placement {
   /** The company's `inbound/`, held open. */
   readonly inbound: PinnedFolder;
   readonly arrival: Omit<Arrival, "path">;
-  /** Bytes and name are durable elsewhere for now: no folder needs to be synced. */
-  readonly isJournaled?: boolean;
 }
 
 /** `<12 hex>-<name>`, the front of the name cut off when it would be over-long. */
@@ -90,8 +87,7 @@ async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<st
     if (!(await linkReserved(deps, from, { call: folder.child(name), path })))
       return await placeAgain(deps, placement);
     killPoint("again.linked");
-    const syncs = placement.isJournaled === true ? [] : [folder.sync(), inbound.sync()];
-    await finishReserved(deps, path, [...syncs, (deps.disk ?? systemDisk).unlink(from)]);
+    await finishReserved(deps, path, [folder.sync(), inbound.sync(), (deps.disk ?? systemDisk).unlink(from)]);
     killPoint("again.finished");
     return path;
   } finally {
@@ -123,10 +119,9 @@ export async function placeArrival(deps: PlacementDeps, placement: Placement): P
   let path = join(inbound.path, arrival.name);
   if (await linkReserved(deps, from, { call: inbound.child(arrival.name), path })) {
     // Side by side: nothing depends on the old name being gone, and the sync is what takes the time.
-    const synced =
-      placement.isJournaled === true ? [] : [inbound.sync().then(() => killPoint("place.folderSynced"))];
+    const synced = inbound.sync().then(() => killPoint("place.folderSynced"));
     const unlinked = disk.unlink(from).then(() => killPoint("place.unlinked"));
-    await finishReserved(deps, path, [...synced, unlinked]);
+    await finishReserved(deps, path, [synced, unlinked]);
     killPoint("place.finished");
   } else {
     path = await placeAgain(deps, placement);

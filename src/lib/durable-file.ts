@@ -122,8 +122,6 @@ export interface DiskCalls extends ShortSyncCalls {
   write(fd: number, bytes: Uint8Array, position: number): Promise<number>;
   read(fd: number, into: Uint8Array, position: number): Promise<number>;
   fdatasync(fd: number): Promise<void>;
-  /** Without the thread pool: holds up everything else meanwhile. */
-  fdatasyncNow(fd: number): void;
   ftruncate(fd: number, size: number): Promise<void>;
   fstat(fd: number): Promise<fs.Stats>;
   lstat(path: string): Promise<fs.Stats>;
@@ -146,7 +144,6 @@ export const systemDisk: DiskCalls = {
   fsync: promisify(fs.fsync),
   fsyncNow: (fd) => fs.fsyncSync(fd),
   fdatasync: promisify(fs.fdatasync),
-  fdatasyncNow: (fd) => fs.fdatasyncSync(fd),
   ftruncate: promisify(fs.ftruncate),
   fstat: (fd) => onTheSpot(() => fs.fstatSync(fd)),
   lstat: (path) => lstatCall(path),

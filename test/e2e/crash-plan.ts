@@ -1,25 +1,13 @@
 /** Which way leads to each kill point. */
-import {
-  closeSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, linkSync, mkdirSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { receiptNameOf } from "../../src/domain/stop-file-name.ts";
-import { readJournal } from "../../src/exchange/journal-file.ts";
-import { type JournalNote, journalFileNames } from "../../src/exchange/upload-journal.ts";
-import { systemDisk } from "../../src/lib/durable-file.ts";
 import { type KillPoint, killPoints } from "../../src/lib/kill-point.ts";
+import { journaledName, journaledStops, plantFormerJournal } from "../support/former-journal.ts";
 import { withDatabase } from "./crash-check.ts";
-import { type Chain, chainsOf, plainChain, retriedChain } from "./crash-orders.ts";
+import { chainsOf, plainChain, retriedChain } from "./crash-orders.ts";
 import type { CrashPlace, Death, Round } from "./crash-round.ts";
 
 /** What a plan needs to be tried on. */
@@ -94,55 +82,25 @@ function placeTaken(point: KillPoint): Plan {
   });
 }
 
-/** So many files, two at a time, that they are gathered, and go through the journal of uploads. */
-export function burstOf(prefix: string, count = 150): readonly Chain[] {
-  return ["a", "b"].map((side) => {
-    const chains = Array.from({ length: count }, (_, index) => plainChain(`${prefix}-${side}${index}`));
-    return {
-      steps: chains.flatMap(({ steps }) => steps),
-      stops: chains.flatMap(({ stops }) => stops),
-    };
-  });
+/** How often each upload of the journal of an earlier version was applied, and whether the journal is still there. */
+async function assertTakenUp({ site }: CrashPlace): Promise<void> {
+  const sql = "select count(*) as count from files where name = ? and state = 'applied'";
+  const applied = withDatabase(site, (database) =>
+    journaledStops.map(
+      (stop) => database.prepare<[string], { count: number }>(sql).get(journaledName(stop))?.count,
+    ),
+  );
+  if (applied.some((count) => count !== 1) || existsSync(join(site.stateDir, "journal")))
+    throw new Error(`of the uploads in the journal were applied, one by one: ${applied}`);
 }
 
-function inBurst(point: KillPoint): Plan {
-  return usual((prefix, nth) => ({ prefix, deaths: [at(point, nth)], chains: () => burstOf(prefix) }));
-}
-
-/** What a power failure does to a file that was not synced: missing, empty, torn, or full of zeros. */
-export const losses: readonly ((path: string) => void)[] = [
-  (path) => rmSync(path),
-  (path) => truncateSync(path),
-  (path) => truncateSync(path, 100),
-  (path) => writeFileSync(path, Buffer.alloc(statSync(path).size)),
-];
-
-/** Final paths of the uploads that are in the journal. */
-async function journaledPaths({ site }: CrashPlace): Promise<string[]> {
-  const paths: string[] = [];
-  for (const name of journalFileNames) {
-    const fd = openSync(join(site.stateDir, "journal", name), "r");
-    for await (const { note } of readJournal(systemDisk, fd))
-      paths.push(join(site.stateDir, "companies", (JSON.parse(note) as JournalNote).path));
-    closeSync(fd);
-  }
-  return paths;
-}
-
-/** What was placed and not synced, as a power failure may leave it. Says how much that is. */
-export async function loseUnsynced(place: CrashPlace): Promise<number> {
-  const paths = (await journaledPaths(place)).filter((path) => existsSync(path));
-  for (const [index, path] of paths.entries()) losses[index % losses.length]?.(path);
-  return paths.length;
-}
-
-/** The second death meets whoever takes up the journal. */
-function afterBurst(point: KillPoint): Plan {
+/** An earlier version has left its journal of uploads, whose files a power failure took. */
+function withFormerJournal(point: KillPoint): Plan {
   return usual((prefix, nth) => ({
     prefix,
-    deaths: [at("journal.settling"), at(point, nth)],
-    chains: () => burstOf(prefix),
-    between: async (place) => void (await loseUnsynced(place)),
+    deaths: [at(point, nth)],
+    before: async ({ site }) => plantFormerJournal(site.stateDir),
+    afterwards: assertTakenUp,
   }));
 }
 
@@ -196,9 +154,9 @@ const specialPlans: Readonly<Partial<Record<KillPoint, (point: KillPoint) => Pla
   "store.markerWritten": firstStart,
   "boot.noted": startUp,
   "recheck.written": (point) => afterDeathAt(point, "filing.noted:4", loseReceipts),
-  "journal.recovering": afterBurst,
-  "journal.written": afterBurst,
-  "journal.recovered": afterBurst,
+  "journal.takingUp": withFormerJournal,
+  "journal.written": withFormerJournal,
+  "journal.takenUp": withFormerJournal,
   "recovery.begun": startUp,
   "recovery.filingQueued": startUp,
   "recovery.redone": startUp,
@@ -210,11 +168,6 @@ const specialPlans: Readonly<Partial<Record<KillPoint, (point: KillPoint) => Pla
   "folder.copySwept": (point) => afterDeathAt(point, "folder.copied"),
   "file.secondLinkRemoved": (point) => afterDeathAt(point, "file.begun:2", linkUnfiled),
   "filed.located": placeTaken,
-  "journal.opened": inBurst,
-  "journal.synced": inBurst,
-  "journal.settling": inBurst,
-  "journal.filesSynced": inBurst,
-  "journal.emptied": inBurst,
   "move.copied": archiveElsewhere,
   "move.copySynced": archiveElsewhere,
   "move.copyLinked": archiveElsewhere,

@@ -2,14 +2,13 @@
  * What a power failure takes and kill -9 cannot: pages that were never written back. Receipts are renamed without a sync of
  * their own, so they may be missing, empty or torn when the machine comes up again; the ledger has their content.
  */
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CrashCheck, untilQuiet } from "./crash-check.ts";
 import { CrashHost } from "./crash-host.ts";
 import { type Chain, chainsOf } from "./crash-orders.ts";
-import { losses } from "./crash-plan.ts";
 import { CrashPlace } from "./crash-round.ts";
 
 let place: CrashPlace;
@@ -42,6 +41,14 @@ function receiptsBelow(folder: string): string[] {
     .filter((name) => name.endsWith(".receipt.xml"))
     .map((name) => join(folder, name));
 }
+
+/** What a power failure does to a file that was not synced: missing, empty, torn, or full of zeros. */
+const losses: readonly ((path: string) => void)[] = [
+  (path) => rmSync(path),
+  (path) => truncateSync(path),
+  (path) => truncateSync(path, 100),
+  (path) => writeFileSync(path, Buffer.alloc(statSync(path).size)),
+];
 
 function tearReceipts(): number {
   const receipts = ["receipts", "error"].flatMap((name) => receiptsBelow(place.site.path(name)));

@@ -22,10 +22,7 @@ export interface ExchangeFixture {
   close(): Promise<void>;
 }
 
-type FixtureOptions = Partial<FileExchangeDeps> & { readonly hasJournal?: boolean };
-
-/** With `hasJournal` the journal of uploads lies in `<companiesDir>-journal`. */
-export async function openFixture({ hasJournal, ...changes }: FixtureOptions = {}): Promise<ExchangeFixture> {
+export async function openFixture(changes: Partial<FileExchangeDeps> = {}): Promise<ExchangeFixture> {
   const companiesDir = await realpath(await mkdtemp(join(tmpdir(), "exchange-")));
   const home = await ensureCompanyTree(companiesDir, "ACME");
   await ensureCompanyTree(companiesDir, "Beta");
@@ -35,7 +32,6 @@ export async function openFixture({ hasJournal, ...changes }: FixtureOptions = {
   const logLines: string[] = [];
   const exchange = createFileExchange({
     companiesDir,
-    journalDir: hasJournal === true ? `${companiesDir}-journal` : undefined,
     inbox: {
       reserve: () => undefined,
       release: () => undefined,
@@ -69,8 +65,7 @@ export async function openFixture({ hasJournal, ...changes }: FixtureOptions = {
       }),
     close: async () => {
       await exchange.stop();
-      for (const folder of [companiesDir, `${companiesDir}-journal`])
-        await rm(folder, { recursive: true, force: true });
+      await rm(companiesDir, { recursive: true, force: true });
     },
   };
 }

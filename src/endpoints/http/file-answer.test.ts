@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readlinkSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { statSync, truncateSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -12,6 +12,7 @@ import {
   sendRaw,
   startHttp,
 } from "../../../test/support/http-fixture.ts";
+import { openFiles } from "../../../test/support/open-files.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
 
@@ -51,16 +52,6 @@ function logged(requests: number): Promise<Line[]> {
       .map((line) => JSON.parse(line) as Line)
       .filter(({ msg }) => /^http (req|ans)/.test(msg));
     return lines.filter(({ msg }) => msg === "http request").length === requests ? lines : undefined;
-  });
-}
-
-function openFiles(): string[] {
-  return readdirSync("/proc/self/fd").flatMap((fd) => {
-    try {
-      return [readlinkSync(`/proc/self/fd/${fd}`)];
-    } catch {
-      return []; // Closed meanwhile, as the descriptor of this very listing.
-    }
   });
 }
 
