@@ -18,7 +18,10 @@ export type DeliveryFault =
 export interface FailedOutcome {
   readonly kind: "failed";
   readonly fault: DeliveryFault;
-  /** Wrong credentials, no right, or the other side refuses the files for good (decisions 8). */
+  /**
+   * No attempt changes anything until somebody acts: the other side refuses this delivery for good, or, of the whole target,
+   * the credentials are wrong, a right is missing, it has moved.
+   */
   readonly isPermanent: boolean;
   readonly scope: "target" | "delivery";
   /** For an administrator: what was tried, what came back, what to do. No secrets. */

@@ -100,3 +100,21 @@ describe("the pause of a target", () => {
     expect(pausedUntil({ now, random: 1, failures: 4 })).toBe(now + 10 * minute);
   });
 });
+
+test("without the time of a first attempt there is always a next one", () => {
+  expect(nextAttemptAt({ ...middle, failures: 1 })).toBe(now + 5 * second);
+  expect(nextAttemptAt({ ...middle, failures: 10_000 })).toBe(now + 6 * hour);
+});
+
+test.each([
+  [1, 5 * second],
+  [4, 10 * minute],
+  [5, 30 * minute],
+  [6, hour],
+  [50, hour],
+])(
+  "a target that refuses whoever signs in is left alone longer: the %ith time for %i ms",
+  (failures, pause) => {
+    expect(pausedUntil({ ...middle, failures, isPermanent: true })).toBe(now + pause);
+  },
+);

@@ -18,6 +18,8 @@ const delaysMs = [
 ] as const;
 const longestMs = 6 * hourMs;
 const longestPauseMs = 10 * minuteMs;
+/** While nobody has seen to it, each try is one more wrong guess. */
+const longestRefusedPauseMs = hourMs;
 /** From the first attempt; one that fails then is the last. */
 export const giveUpAfterMs = 72 * hourMs;
 const spread = 0.15;
@@ -47,20 +49,33 @@ function askedMs({ random, retryAfterMs = 0 }: FailedAttempt): number {
   return Math.round(Math.min(Math.max(0, retryAfterMs), longestMs) * (1 + spread * random));
 }
 
+function afterFailure(attempt: FailedAttempt): number {
+  // Not before the schedule either: an answer that asks for nothing must not make a storm.
+  return attempt.now + Math.max(scheduledMs(attempt), askedMs(attempt));
+}
+
 /**
  * When the delivery is tried next, in milliseconds UTC: 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, then each 6 h, each ±15 %,
  * or when the other side asked for it, at most 6 h. The last time is 72 h after the first attempt; undefined after that.
+ * Without `firstAttemptAt` there is no last time.
  */
 export function nextAttemptAt(
   attempt: FailedAttempt & { readonly firstAttemptAt: number },
+): number | undefined;
+export function nextAttemptAt(attempt: FailedAttempt): number;
+export function nextAttemptAt(
+  attempt: FailedAttempt & { readonly firstAttemptAt?: number },
 ): number | undefined {
+  if (attempt.firstAttemptAt === undefined) return afterFailure(attempt);
   const last = attempt.firstAttemptAt + giveUpAfterMs;
-  if (attempt.now >= last) return undefined;
-  // Not before the schedule either: an answer that asks for nothing must not make a storm.
-  return Math.min(attempt.now + Math.max(scheduledMs(attempt), askedMs(attempt)), last);
+  return attempt.now >= last ? undefined : Math.min(afterFailure(attempt), last);
 }
 
-/** Until when a target is left alone: by the same schedule, but at most 10 min unless it asked for longer. */
-export function pausedUntil(attempt: FailedAttempt): number {
-  return attempt.now + Math.max(Math.min(scheduledMs(attempt), longestPauseMs), askedMs(attempt));
+/**
+ * Until when a target is left alone: by the same schedule, but at most 10 min unless it asked for longer; at most 1 h when it
+ * refuses whoever signs in, until somebody sees to it.
+ */
+export function pausedUntil(attempt: FailedAttempt & { readonly isPermanent?: boolean }): number {
+  const longest = attempt.isPermanent === true ? longestRefusedPauseMs : longestPauseMs;
+  return attempt.now + Math.max(Math.min(scheduledMs(attempt), longest), askedMs(attempt));
 }

@@ -32,15 +32,24 @@ function nameFault({ row, moves }: FinishedAttempt): FailedOutcome | undefined {
   return { ...failed, isPermanent: false, message };
 }
 
+/**
+ * A fault of the whole target kills nothing, however long it lasts, and does not count towards the 72 hours: a dead letter
+ * would be overtaken by the deliveries behind it as soon as the target is well.
+ */
 function failedRecord(attempt: FinishedAttempt, outcome: FailedOutcome): AttemptRecord {
   const { row, at, now, durationMs, random } = attempt;
   const { fault, isPermanent, retryAfterMs } = outcome;
   const faultText = outcome.message.slice(0, longestText);
   const base = { id: row.id, at, durationMs, fault, faultText };
+  const failed = { failures: row.attempts + 1, now, random, retryAfterMs };
+  if (outcome.scope === "target") {
+    return { ...base, kind: "later", dueAt: nextAttemptAt(failed), isOfTarget: true };
+  }
   if (isPermanent) return { ...base, kind: "dead" };
-  const firstAttemptAt = row.firstAttemptAt ?? at;
-  const dueAt = nextAttemptAt({ failures: row.attempts + 1, now, random, retryAfterMs, firstAttemptAt });
-  return dueAt === undefined ? { ...base, kind: "dead" } : { ...base, kind: "later", dueAt };
+  const dueAt = nextAttemptAt({ ...failed, firstAttemptAt: row.firstAttemptAt ?? at });
+  return dueAt === undefined
+    ? { ...base, kind: "dead" }
+    : { ...base, kind: "later", dueAt, isOfTarget: false };
 }
 
 export function attemptRecordOf(attempt: FinishedAttempt): AttemptRecord {

@@ -70,8 +70,9 @@ export class TargetHealth {
     this.#round += 1;
     this.#failures += 1;
     this.#pausedAt = now;
-    const { retryAfterMs } = outcome;
-    this.#pausedUntil = pausedUntil({ failures: this.#failures, now, random, retryAfterMs });
+    const { retryAfterMs, isPermanent } = outcome;
+    const failures = this.#failures;
+    this.#pausedUntil = pausedUntil({ failures, now, random, retryAfterMs, isPermanent });
     return this.#pause();
   }
 

@@ -46,13 +46,13 @@ export type { DeliveryFault } from "../domain/delivery-fault.ts";
 /**
  * What became of an attempt.
  *
- * `nameTaken`: another file has the name; the queue goes on under the next one. `isPermanent`: the delivery is a dead letter
- * at once. `scope`: whether the fault is of the whole target, so that nothing else need be tried for now, or of this
- * delivery alone.
+ * `nameTaken`: another file has the name; the queue goes on under the next one. `scope`: whether the fault is of the whole
+ * target, so that nothing else need be tried for now, or of this delivery alone.
  *
- * Permanent and of the whole target are wrong credentials, a missing right and a redirect: the next delivery would fare no
- * better. The queue makes a dead letter of this one alone and pauses the target; the others wait and spend no attempt.
- * After the pause one is tried by itself. So a wrong password costs one dead letter a pause, not all that wait.
+ * A fault of the whole target kills nothing: the next delivery would fare no better, and would only overtake this one once
+ * the target is well. The queue pauses the target, and tries one delivery alone after the pause.
+ * `isPermanent`: of this delivery, it is a dead letter at once; of the whole target (wrong credentials, a missing right, a
+ * redirect), the pauses grow longer, so that no account is locked for too many guesses.
  */
 export type DeliveryOutcome =
   | { readonly kind: "delivered" }

@@ -4,9 +4,9 @@ import type { DeliveryFault, FailedOutcome } from "../domain/delivery-fault.ts";
 type FaultRule = Pick<FailedOutcome, "isPermanent" | "scope">;
 
 /**
- * What a fault means unless its place says otherwise. Permanent is what decisions 8 calls so: wrong credentials, what the
- * other side refuses, a refused name. A certificate that has expired, a changed host key or a missing folder is put right
- * by somebody without touching the deliveries, so these wait.
+ * What a fault means unless its place says otherwise. Permanent is what no attempt changes: wrong credentials, what the
+ * other side refuses, a refused name. Faults of the whole target kill no delivery: somebody puts right a password, a
+ * certificate that has expired, a changed host key or a missing folder without touching the deliveries.
  */
 const faultRules: Readonly<Record<DeliveryFault, FaultRule>> = {
   unreachable: { isPermanent: false, scope: "target" },

@@ -23,7 +23,13 @@ export interface AttemptFault {
 
 export type AttemptRecord =
   | (Attempted & { readonly kind: "delivered"; readonly sha256: string | null; readonly size: number | null })
-  | (Attempted & AttemptFault & { readonly kind: "later"; readonly dueAt: number })
+  | (Attempted &
+      AttemptFault & {
+        readonly kind: "later";
+        readonly dueAt: number;
+        /** The fault is not its own: the time after which it is given up does not begin with it. */
+        readonly isOfTarget: boolean;
+      })
   | (Attempted & AttemptFault & { readonly kind: "dead" })
   /** A message that is of no use any more, or not wanted: it was not tried. */
   | (Attempted & AttemptFault & { readonly kind: "dropped" })
@@ -58,6 +64,8 @@ const deliveredQuery = prepareQuery<DeliveredArguments>((db, arg) =>
 
 interface FailedArguments extends Attempted, AttemptFault {
   readonly state: "waiting" | "dead";
+  /** When the attempt began; null leaves the time of the first attempt as it was. */
+  readonly countsFrom: number | null;
   /** Null leaves it as it was. */
   readonly dueAt: number | null;
 }
@@ -68,7 +76,7 @@ const failedQuery = prepareQuery<FailedArguments>((db, arg) =>
     .set((eb) => ({
       state: arg("state"),
       attempts: eb("attempts", "+", 1),
-      first_attempt_at: eb.fn.coalesce("first_attempt_at", eb.val(arg("at"))),
+      first_attempt_at: eb.fn.coalesce("first_attempt_at", eb.val(arg("countsFrom"))),
       last_attempt_at: arg("at"),
       due_at: eb.fn.coalesce(eb.val(arg("dueAt")), "due_at"),
       fault: arg("fault"),
@@ -164,7 +172,8 @@ type DoneRecord = Extract<AttemptRecord, { kind: "delivered" | "dead" | "dropped
 
 /** Whether it was waiting. */
 async function close(tx: Transaction, record: DoneRecord, now: number): Promise<boolean> {
-  if (record.kind === "dead") return await recordFailed(tx, { ...record, state: "dead", dueAt: null });
+  if (record.kind === "dead")
+    return await recordFailed(tx, { ...record, state: "dead", dueAt: null, countsFrom: record.at });
   const query =
     record.kind === "dropped" ? droppedQuery.run(tx, record) : deliveredQuery.run(tx, { ...record, now });
   return (await query).affected === 1;
@@ -184,7 +193,8 @@ async function recordOne(tx: Transaction, record: AttemptRecord, context: Contex
     const name = await findFreeName(tx, record, nextCompletionName);
     await renameQuery.run(tx, { id: record.id, name });
   } else if (record.kind === "later") {
-    await recordFailed(tx, { ...record, state: "waiting" });
+    const countsFrom = record.isOfTarget ? null : record.at;
+    await recordFailed(tx, { ...record, state: "waiting", countsFrom });
   } else if (record.kind === "postponed") {
     await postponedQuery.run(tx, record);
   } else {

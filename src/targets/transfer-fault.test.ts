@@ -18,7 +18,7 @@ describe("what the other side said", () => {
 });
 
 describe("a fault", () => {
-  test("that is permanent is one of those that decisions 8 names", () => {
+  test("is permanent when no attempt changes anything until somebody acts", () => {
     const permanent = (["credentials", "refused", "content", "notAllowed"] as const).map((fault) =>
       failedBy(fault, ""),
     );

@@ -1,10 +1,9 @@
-/** Targets in trouble, and what that costs the others; targets that come, go and change (decisions 8). */
+/** What a target in trouble costs the others; targets that come, go and change. */
 import { describe, expect, test } from "vitest";
 import { listHeads } from "../../src/store/delivery-heads.ts";
 import { connectionOf } from "../../src/store/prepared-query.ts";
-import { saveTargetPause } from "../../src/store/outbound-targets.ts";
 import { recordEvents } from "../../src/store/recorded-events.ts";
-import { DeliverySite, failure, hour, minute, second, start, unreachable } from "../support/delivery-site.ts";
+import { DeliverySite, failure, hour, second, start, unreachable } from "../support/delivery-site.ts";
 import { watchStatements } from "../support/watch-statements.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -22,153 +21,6 @@ async function targetRow(site: DeliverySite, name = "host") {
     .where("name", "=", name)
     .executeTakeFirstOrThrow();
 }
-
-describe("a target that is in trouble itself", () => {
-  test("is left alone by the schedule, at most 10 minutes; then one delivery is tried alone", async () => {
-    const site = await DeliverySite.open();
-    await site.complete(...stops(50));
-    const target = site.target();
-    target.concurrency = 1;
-    target.script = () => unreachable;
-    await site.startQueue();
-    await site.pass(0);
-    expect(target.sent).toHaveLength(1);
-    target.concurrency = 4;
-    const pauses = [5 * second, 30 * second, 2 * minute, 10 * minute, 10 * minute, 10 * minute];
-    for (const [index, pause] of pauses.entries()) {
-      expect(await targetRow(site)).toMatchObject({ failures: index + 1, paused_until: site.now + pause });
-      await site.pass(pause - 1);
-      expect(target.sent).toHaveLength(index + 1);
-      await site.pass(1);
-      expect(target.sent).toHaveLength(index + 2);
-    }
-    expect((await site.rows()).filter(({ attempts }) => attempts === 0)).toHaveLength(43);
-  });
-
-  test("is open again after one success, and all goes", async () => {
-    const site = await DeliverySite.open();
-    await site.complete(...stops(50));
-    const target = site.target();
-    target.script = () => unreachable;
-    await site.startQueue();
-    await site.pass(0);
-    expect(target.sent).toHaveLength(4);
-    target.mostActive = 0;
-    let tried = 0;
-    target.script = () => {
-      tried += 1;
-      if (tried === 1) expect(target.active).toBe(1);
-      return delivered;
-    };
-    await site.pass(5 * second);
-    expect(new Set(await site.states())).toEqual(new Set(["delivered"]));
-    expect(target.mostActive).toBe(4);
-    expect(await targetRow(site)).toMatchObject({ failures: 0, paused_until: 0 });
-    expect(site.lines.map(({ msg }) => msg)).toContain("the target takes deliveries again");
-  });
-
-  test("attempts that were under way together count as one failure", async () => {
-    const site = await DeliverySite.open();
-    await site.complete(...stops(10));
-    site.target().script = () => unreachable;
-    await site.startQueue();
-    await site.pass(0);
-    expect(await targetRow(site)).toMatchObject({ failures: 1, paused_until: start + 5 * second });
-  });
-
-  test("is open again when a delivery alone is refused: it has answered", async () => {
-    const site = await DeliverySite.open();
-    await site.complete("S1", "S2");
-    site.target().concurrency = 1;
-    site.target().script = () => unreachable;
-    await site.startQueue();
-    await site.pass(0);
-    site.target().script = () => failure({ isPermanent: true }, "refused");
-    await site.pass(5 * second);
-    expect(await targetRow(site)).toMatchObject({ failures: 0 });
-    expect(await site.states()).toEqual(["dead", "dead"]);
-  });
-
-  test("is left alone for as long as it asks for, and no delivery is tried meanwhile", async () => {
-    const site = await DeliverySite.open();
-    site.random = 0;
-    await site.complete("S1", "S2");
-    site.target().concurrency = 1;
-    site.target().script = () => failure({ scope: "target", retryAfterMs: 2 * hour });
-    await site.startQueue();
-    await site.pass(0);
-    await site.pass(2 * hour - 1);
-    expect(site.target().sent).toHaveLength(1);
-    await site.pass(1);
-    expect(site.target().sent).toHaveLength(2);
-  });
-
-  test("with a wrong password loses one delivery for each try, not all at once", async () => {
-    const site = await DeliverySite.open();
-    await site.complete(...stops(20));
-    site.target().concurrency = 1;
-    site.target().script = () => failure({ scope: "target", isPermanent: true }, "credentials");
-    await site.startQueue();
-    await site.pass(0);
-    expect((await site.states()).filter((state) => state === "dead")).toHaveLength(1);
-    await site.pass(5 * second);
-    expect((await site.states()).filter((state) => state === "dead")).toHaveLength(2);
-    expect(await targetRow(site)).toMatchObject({ failures: 2, open_count: 18, dead_count: 2 });
-  });
-
-  test("stays paused over a restart", async () => {
-    const site = await DeliverySite.open();
-    await site.complete("S1", "S2");
-    site.target().concurrency = 1;
-    site.target().script = () => unreachable;
-    const queue = await site.startQueue();
-    await site.pass(0);
-    await queue.stop(AbortSignal.timeout(1_000));
-    await site.startQueue();
-    await site.pass(5 * second - 1);
-    expect(site.target().sent).toHaveLength(1);
-    await site.pass(1);
-    expect(site.target().sent).toHaveLength(2);
-    expect(await targetRow(site)).toMatchObject({ failures: 2 });
-  });
-
-  test("is tried at once when another process ends its pause, and what was read before the pause does not end it", async () => {
-    const site = await DeliverySite.open();
-    await site.complete("S1", "S2");
-    const target = site.target();
-    target.concurrency = 1;
-    target.script = () => unreachable;
-    await site.startQueue();
-    await site.pass(0);
-    const { id, paused_until } = await targetRow(site);
-    const write = (pausedUntil: number) =>
-      site.store.write((tx) => saveTargetPause(tx, { id, failures: 1, pausedUntil }));
-    await site.pass(second);
-    await write(start - second);
-    await site.pass(0);
-    await write(paused_until);
-    await site.pass(0);
-    expect(target.sent).toHaveLength(1);
-    target.script = () => delivered;
-    await write(site.now);
-    await site.pass(0);
-    expect(target.names).toEqual(["s1_20261105_080000.xml", "s2_20261105_080000.xml"]);
-    expect(await targetRow(site)).toMatchObject({ failures: 0, paused_until: 0 });
-  });
-
-  test("a pause from a time when the clock was wrong does not last", async () => {
-    const site = await DeliverySite.open();
-    await site.complete("S1");
-    await site.store.write(async (tx) => {
-      const later = start + 10_000 * hour;
-      await tx.updateTable("outbound_targets").set({ failures: 3, paused_until: later }).execute();
-      await tx.updateTable("deliveries").set({ due_at: later }).execute();
-    });
-    await site.startQueue();
-    await site.pass(0);
-    expect(await site.states()).toEqual(["delivered"]);
-  });
-});
 
 describe("fairness", () => {
   test("a dead target with 10,000 waiting costs another no attempt and next to no statement", async () => {
