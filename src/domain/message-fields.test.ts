@@ -71,6 +71,8 @@ describe("values", () => {
     const event = { ...source.event, visit: "pickup" };
     expect(shownAs("stop.contact.contactName", { event })).toBe("Ship Per");
     expect(shownAs("stop.contact.contactName", { event: { ...event, visit: "dropoff" } })).toBe("Ann Hill");
+    const arrived = { ...source.event, reportedCode: "stop.pickup.arrival" };
+    expect(shownAs("stop.contact.contactName", { event: arrived })).toBe("Ship Per");
     const { to } = source.stop;
     const stop = { stopNbr: "S1", stopType: "PU", ...(to === undefined ? {} : { to }) };
     expect(shownAs("stop.contact.contactName", { stop, event })).toBe("Ann Hill");

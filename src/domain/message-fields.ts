@@ -139,7 +139,7 @@ export interface MessageSource {
   readonly driverName: string | undefined;
   /** Of stops that name none. */
   readonly defaultZone: string;
-  /** `visit`, `eventDTTM` and `eventTz` of the event, as far as there are any. */
+  /** `visit`, `reportedCode`, `eventDTTM` and `eventTz` of the event, as far as there are any. */
   readonly event: Readonly<Record<string, unknown>>;
   readonly recordedAt: number;
   /** Milliseconds UTC. */
@@ -159,9 +159,14 @@ function referencesOf(stop: Stop): Readonly<Record<string, string>> {
   return found;
 }
 
+/** Whether the event tells of the visit at the pickup, of a stop that may have a drop-off too. */
+function isOfPickup({ visit, reportedCode }: MessageSource["event"]): boolean {
+  return visit === "pickup" || String(reportedCode ?? "").startsWith("stop.pickup.");
+}
+
 /** Who is told: whom the driver visits for a pickup, else whom the delivery is for. */
 function toldParty({ stop, event }: MessageSource): Party | undefined {
-  return partyOf(stop, visitsOf(stop, {}), event["visit"] === "pickup" ? "from" : "to");
+  return partyOf(stop, visitsOf(stop, {}), isOfPickup(event) ? "from" : "to");
 }
 
 function moved(local: string | undefined, from: string | undefined, to: string): string | undefined {
@@ -170,15 +175,21 @@ function moved(local: string | undefined, from: string | undefined, to: string):
   return localTimeOf(momentOf(local, zone), to);
 }
 
+/** The visit that a message is about: that of a pickup only, or the one that the event tells of, else the delivery. */
+function toldVisit({ stop, execution, event }: Pick<MessageSource, "stop" | "execution" | "event">) {
+  const isPickup = isOfPickup(event) || visitsOf(stop, {}) === "pickupOnly";
+  return (isPickup ? execution.from : execution.to) ?? {};
+}
+
 /** The planned arrival as a moment (milliseconds UTC), as far as it is known. */
-export function etaOf(execution: StopExecution): number | undefined {
-  const { plannedEtaDTTM, plannedEtaTz }: PartyExecution = execution.to ?? {};
+export function etaOf(source: Pick<MessageSource, "stop" | "execution" | "event">): number | undefined {
+  const { plannedEtaDTTM, plannedEtaTz }: PartyExecution = toldVisit(source);
   return plannedEtaDTTM === undefined ? undefined : momentOf(plannedEtaDTTM, plannedEtaTz ?? "UTC");
 }
 
 function timesOf(source: MessageSource, zone: string, party: Party | undefined): Partial<MessageFacts> {
-  const { event, execution, recordedAt, previousEtaAt } = source;
-  const eta = etaOf(execution);
+  const { event, recordedAt, previousEtaAt } = source;
+  const eta = etaOf(source);
   const { timeFrom, timeTo, timeZone } = party?.schedule ?? {};
   const reported = moved(textOf(event["eventDTTM"]), textOf(event["eventTz"]), zone);
   const times = {
@@ -193,9 +204,9 @@ function timesOf(source: MessageSource, zone: string, party: Party | undefined):
 
 /** What is kept for a message about the stop as it is now. Never throws: it is made amid a state change. */
 export function messageFactsOf(source: MessageSource): MessageFacts {
-  const { stop, execution, loadNbr, driverName, event } = source;
+  const { stop, loadNbr, driverName, event } = source;
   const party = toldParty(source);
-  const zones = [party?.schedule?.timeZone, execution.to?.plannedEtaTz, textOf(event["eventTz"])];
+  const zones = [party?.schedule?.timeZone, toldVisit(source).plannedEtaTz, textOf(event["eventTz"])];
   const zone = zones.find((one) => one !== undefined && isTimeZone(one)) ?? source.defaultZone;
   return {
     stopNbr: stop.stopNbr,

@@ -44,26 +44,31 @@ describe("msPerMetre", () => {
 });
 
 describe("arrivalsOf", () => {
-  const visit = (stopNbr: string, rest: Partial<RemainingVisit>): RemainingVisit => ({
-    stopNbr,
+  interface NamedVisit extends RemainingVisit {
+    readonly name: string;
+  }
+  const visit = (name: string, rest: Partial<RemainingVisit>): NamedVisit => ({
+    name,
     place: undefined,
     durationMinutes: 0,
     arrivedAt: undefined,
-    isTold: true,
     ...rest,
   });
+  const named = (arrivals: ReadonlyMap<NamedVisit, number>) =>
+    [...arrivals].map(([one, at]) => [one.name, at]);
   const degree = distanceMetres(point(0), point(1));
 
   it("adds ways and durations in order; what has no coordinates only takes its time", () => {
     const visits = [
-      visit("A", { place: point(1), durationMinutes: 10, isTold: false }),
-      visit("A", { place: point(2) }),
+      visit("A from", { place: point(1), durationMinutes: 10 }),
+      visit("A to", { place: point(2) }),
       visit("B", { durationMinutes: 5 }),
       visit("C", { place: point(1) }),
     ];
     const arrivals = arrivalsOf({ at: 1_000, place: point(0) }, visits, 1);
-    expect([...arrivals]).toEqual([
-      ["A", Math.round(1_000 + 2 * degree + 600_000)],
+    expect(named(arrivals)).toEqual([
+      ["A from", Math.round(1_000 + degree)],
+      ["A to", Math.round(1_000 + 2 * degree + 600_000)],
       ["C", Math.round(1_000 + 3 * degree + 900_000)],
     ]);
   });
@@ -80,7 +85,7 @@ describe("arrivalsOf", () => {
         visit("A", { place: point(1), durationMinutes: 10, arrivedAt: 0 }),
         visit("B", { place: point(2) }),
       ];
-      expect([...arrivalsOf({ at: now, place: point(0.9) }, visits, 1)]).toEqual([
+      expect(named(arrivalsOf({ at: now, place: point(0.9) }, visits, 1))).toEqual([
         ["B", Math.round(leaves + degree)],
       ]);
     },
@@ -91,6 +96,6 @@ describe("arrivalsOf", () => {
     ["a way", 0, 1e300],
   ])("tells nothing of what comes after %s that lasts longer than a year", (_what, durationMinutes, pace) => {
     const visits = [visit("A", { place: point(0), durationMinutes }), visit("B", { place: point(1) })];
-    expect([...arrivalsOf({ at: 1_000, place: point(0) }, visits, pace)]).toEqual([["A", 1_000]]);
+    expect(named(arrivalsOf({ at: 1_000, place: point(0) }, visits, pace))).toEqual([["A", 1_000]]);
   });
 });

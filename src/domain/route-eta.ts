@@ -31,15 +31,12 @@ export function msPerMetre(plan: Plan, averageSpeedKmh: number): number {
 }
 
 export interface RemainingVisit {
-  readonly stopNbr: string;
   /** Undefined when the address has no coordinates: the way goes on from the place before. */
   readonly place: GeoPoint | undefined;
   /** Minutes that the visit is expected to take. */
   readonly durationMinutes: number;
   /** Since when the driver is there (milliseconds UTC): no way to go, no time of arrival to tell, and a part of the stay over. */
   readonly arrivedAt: number | undefined;
-  /** Whether its time of arrival is that of the stop; the pickup of a stop with a drop-off only costs time. */
-  readonly isTold: boolean;
 }
 
 /** What is left of the visit once the driver is there: of one that lasts longer than expected, nothing. */
@@ -49,20 +46,20 @@ function stayMs({ durationMinutes, arrivedAt }: RemainingVisit, now: number): nu
 }
 
 /**
- * When the driver reaches each stop, as milliseconds UTC by stop number. A stop without coordinates has none, nor has one
- * that he would not reach within a year.
+ * When the driver reaches each place of the visits, as milliseconds UTC. A visit without coordinates has no such time, nor
+ * has one that he would not reach within a year.
  */
-export function arrivalsOf(
+export function arrivalsOf<Visit extends RemainingVisit>(
   start: { readonly at: number; readonly place: GeoPoint },
-  visits: readonly RemainingVisit[],
+  visits: readonly Visit[],
   pace: number,
-): ReadonlyMap<string, number> {
-  const arrivals = new Map<string, number>();
+): ReadonlyMap<Visit, number> {
+  const arrivals = new Map<Visit, number>();
   let { at, place } = start;
   for (const visit of visits) {
     if (visit.place !== undefined && visit.arrivedAt === undefined) {
       at += distanceMetres(place, visit.place) * pace;
-      if (visit.isTold && at - start.at <= believableMs) arrivals.set(visit.stopNbr, Math.round(at));
+      if (at - start.at <= believableMs) arrivals.set(visit, Math.round(at));
     }
     place = visit.place ?? place;
     at += stayMs(visit, start.at);

@@ -5,11 +5,11 @@ import type { LoadExecution, ReportedTime } from "../domain/stop-execution.ts";
 import { mustReturnToDepot } from "../domain/stop-visits.ts";
 import { momentOf } from "../domain/zoned-time.ts";
 import { DropgateError } from "../lib/errors.ts";
-import { findDriversBy } from "../store/drivers.ts";
+import { type Driver, findDriversBy } from "../store/drivers.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import type { StoredLoad } from "../store/load-queries.ts";
 import { updateLoad } from "../store/loads.ts";
-import { recordEvent } from "../store/recorded-events.ts";
+import type { RecordedEvent } from "../store/recorded-events.ts";
 import { listReportTimes } from "../store/route-reports.ts";
 import { listStopStates } from "../store/route-stops.ts";
 import { departStops } from "./apply-stop-event.ts";
@@ -40,42 +40,43 @@ function changed(load: StoredLoad, change: Partial<StoredLoad>, execution: LoadE
   return { ...load, ...change, execution: JSON.stringify(execution) };
 }
 
-async function recordLoad(
-  tx: Transaction,
-  route: ReportedRoute,
+function eventOf(
+  { companyId, load, now, stamp, userName }: ReportedRoute,
   kind: "loadAssigned" | "loadInitiated" | "loadCompleted",
-): Promise<void> {
-  const { companyId, load, now } = route;
+): RecordedEvent {
   const { loadNbr } = load;
-  await recordEvent(tx, { companyId, kind, loadNbr, recordedAt: now, data: reportData(route) });
+  return { companyId, kind, loadNbr, recordedAt: now, data: reportData({ stamp, userName }) };
 }
 
-/** The load with the caller as its driver. Throws 1505 when the caller is none. */
-async function withDriver(tx: Transaction, route: ReportedRoute): Promise<StoredLoad> {
+export interface AppliedLoadEvent {
+  /** As it is to be kept. */
+  readonly load: StoredLoad;
+  /** To be recorded, in this order, once all that the report changes is written. */
+  readonly events: readonly RecordedEvent[];
+}
+
+/** The caller as the driver of a load that has none. Throws 1505 when the caller is none. */
+async function driverOf(tx: Transaction, route: ReportedRoute): Promise<Driver> {
   const { load, companyId, userName } = route;
-  if (load.driverUserId !== null) return load;
   const [driver] = isDriver(route.roles)
     ? await findDriversBy(tx, companyId, { key: "userName", value: userName })
     : [];
-  if (driver === undefined) {
-    throw new DropgateError(
-      "driverRequired",
-      `a driver is required: the load ${load.loadNbr} has none. Assign one, or let the driver report the event.`,
-    );
-  }
-  await recordLoad(tx, route, "loadAssigned");
-  return { ...load, driverUserId: driver.userId, driver: driverText(driver) };
+  if (driver !== undefined) return driver;
+  throw new DropgateError(
+    "driverRequired",
+    `a driver is required: the load ${load.loadNbr} has none. Assign one, or let the driver report the event.`,
+  );
 }
 
-async function initiate(tx: Transaction, route: ReportedRoute): Promise<StoredLoad> {
+async function initiate(tx: Transaction, route: ReportedRoute): Promise<AppliedLoadEvent> {
   const { eventDTTM, eventTz } = route.stamp;
-  const load = await withDriver(tx, route);
   const start = { actualStartDTTM: eventDTTM, actualStartTimeZone: eventTz };
-  const started = changed(load, { status: 40 }, { ...route.execution, ...start });
-  // Before the event: what customers are told of it names the driver.
-  if (load !== route.load) await updateLoad(tx, { ...started, updatedAt: route.now });
-  await recordLoad(tx, route, "loadInitiated");
-  return started;
+  const started = changed(route.load, { status: 40 }, { ...route.execution, ...start });
+  if (started.driverUserId !== null) return { load: started, events: [eventOf(route, "loadInitiated")] };
+  const driver = await driverOf(tx, route);
+  const load = { ...started, driverUserId: driver.userId, driver: driverText(driver) };
+  await updateLoad(tx, { ...load, updatedAt: route.now });
+  return { load, events: [eventOf(route, "loadAssigned"), eventOf(route, "loadInitiated")] };
 }
 
 async function checkAtOrigin(tx: Transaction, route: ReportedRoute, code: RouteEventCode): Promise<void> {
@@ -109,21 +110,21 @@ function arriveAtDepot({ load, header, execution, stamp }: ReportedRoute, code: 
   return changed(load, {}, { ...execution, depotArrivalDTTM: stamp.eventDTTM });
 }
 
-/** Applies the event in the transaction; gives the load as it is to be kept. Throws 981 or 1505. */
+/** Applies the event in the transaction, but for recording it and keeping the load. Throws 981 or 1505. */
 export async function applyLoadEvent(
   tx: Transaction,
   route: ReportedRoute,
   { code, rule }: LoadEvent,
-): Promise<StoredLoad> {
+): Promise<AppliedLoadEvent> {
   switch (rule.step) {
     case "initiated":
       return await initiate(tx, route);
     case "originArrival":
-      return await arriveAtOrigin(tx, route, code);
+      return { load: await arriveAtOrigin(tx, route, code), events: [] };
     case "originDeparture":
-      return await leaveOrigin(tx, route, code);
+      return { load: await leaveOrigin(tx, route, code), events: [] };
     case "depotArrival":
-      return arriveAtDepot(route, code);
+      return { load: arriveAtDepot(route, code), events: [] };
   }
 }
 
@@ -143,14 +144,14 @@ export async function completedIfDone(
   tx: Transaction,
   route: ReportedRoute,
   load: StoredLoad,
-): Promise<StoredLoad> {
+): Promise<AppliedLoadEvent> {
   const execution = load === route.load ? route.execution : (JSON.parse(load.execution) as LoadExecution);
-  if (!(await isLoadDone(tx, { load, header: route.header, execution }))) return load;
+  if (!(await isLoadDone(tx, { load, header: route.header, execution }))) return { load, events: [] };
   const { eventDTTM, eventTz } = await endOf(tx, route);
-  await recordLoad(tx, { ...route, stamp: { ...route.stamp, eventDTTM, eventTz } }, "loadCompleted");
-  return changed(
-    load,
-    { status: 90 },
-    { ...execution, actualEndDTTM: eventDTTM, actualEndTimeZone: eventTz },
-  );
+  const end = { actualEndDTTM: eventDTTM, actualEndTimeZone: eventTz };
+  const stamp = { ...route.stamp, eventDTTM, eventTz };
+  return {
+    load: changed(load, { status: 90 }, { ...execution, ...end }),
+    events: [eventOf({ ...route, stamp }, "loadCompleted")],
+  };
 }

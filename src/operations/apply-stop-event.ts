@@ -1,5 +1,4 @@
 /** The effect of an event of a stop: its state, its times, what was confirmed, and what is recorded (decisions 4). */
-import { isDeepStrictEqual } from "node:util";
 import type { DocumentObject } from "../domain/document-object.ts";
 import type { RecordedEventKind } from "../domain/recorded-events.ts";
 import type { StopEventData } from "../domain/route-event.ts";
@@ -15,7 +14,6 @@ import {
   departed,
   isDepartureDue,
   type PartyExecution,
-  type StopException,
   type StopExecution,
   visitAfter,
 } from "../domain/stop-execution.ts";
@@ -23,10 +21,18 @@ import type { StopDetail } from "../domain/stop-detail.ts";
 import { type StopStatus, stopStatusNames } from "../domain/stop-status.ts";
 import type { Stop } from "../domain/stop.ts";
 import { DropgateError } from "../lib/errors.ts";
+import { listToldDocuments } from "../store/event-queries.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { recordEvents } from "../store/recorded-events.ts";
+import type { RecordedEvent } from "../store/recorded-events.ts";
 import { findRouteStop, listPendingStops, readStopBody, saveStopExecution } from "../store/route-stops.ts";
-import { confirmDetails } from "./confirmed-details.ts";
+import {
+  exceptionsOf,
+  newDocuments,
+  notAmong,
+  type Occasion,
+  shortDocument,
+  withReported,
+} from "./reported-data.ts";
 import { readReportedStop, type ReportedRoute, type ReportedStop, reportData } from "./route-report.ts";
 
 export interface StopEvent {
@@ -45,6 +51,8 @@ interface Change {
   readonly status: StopStatus;
   readonly execution: StopExecution;
   readonly kinds: readonly RecordedEventKind[];
+  /** Those of the event that the stop did not have. */
+  readonly documents: readonly DocumentObject[];
 }
 
 /** Brings the stops of a load that leaves its origin on their way: 24 with a pickup, else 38. */
@@ -92,47 +100,9 @@ function stateAfter(visited: Visited, { code, rule }: Pick<StopEvent, "code" | "
   return next;
 }
 
-function exceptionOf(code: string | number | undefined, text: string | undefined): StopException {
-  return {
-    ...(code === undefined ? {} : { exceptionCode: String(code) }),
-    ...(text === undefined ? {} : { exceptionDesc: text }),
-  };
-}
-
-/** A closed stop has its reason; hosts look for it among the exceptions. Both are kept where one would hide the other. */
-function exceptionsOf(data: StopEventData, rule: StopEventRule): readonly StopException[] {
-  const { exceptionCode, exceptionDesc, reasonCode, reasonComments } = data;
-  if ((exceptionCode ?? exceptionDesc ?? reasonCode ?? reasonComments) === undefined) return [];
-  const exception = exceptionOf(exceptionCode, exceptionDesc);
-  const reason = rule.step === "closed" ? exceptionOf(reasonCode, reasonComments) : {};
-  const merged = { ...reason, ...exception };
-  const isHidden = !isDeepStrictEqual({ ...merged, ...reason }, merged);
-  const all = isHidden ? [exception, reason] : [merged];
-  return all.filter((one) => Object.keys(one).length > 0);
-}
-
 async function detailsOf(tx: Transaction, { row }: Visited): Promise<readonly StopDetail[]> {
   const { stopDetails = [] } = JSON.parse(await readStopBody(tx, row.id)) as Stop;
   return stopDetails;
-}
-
-function withLists(
-  { execution }: Visited,
-  { data, rule }: StopEvent,
-  details: readonly StopDetail[],
-): StopExecution {
-  const exceptions = exceptionsOf(data, rule);
-  const { documents = [], stopDetails = [] } = data;
-  const confirmed =
-    stopDetails.length === 0
-      ? execution.confirmed
-      : confirmDetails(execution.confirmed, details, stopDetails);
-  return {
-    ...execution,
-    ...(exceptions.length === 0 ? {} : { exceptions: [...(execution.exceptions ?? []), ...exceptions] }),
-    ...(documents.length === 0 ? {} : { documents: [...(execution.documents ?? []), ...documents] }),
-    ...(confirmed === undefined ? {} : { confirmed }),
-  };
 }
 
 /** Whether the driver is taken to leave with this event: a confirmation, or the closing of a stop that was reached. */
@@ -164,67 +134,135 @@ function changeOf(route: ReportedRoute, { visited, event, details }: ChangeSourc
   const saysDeparture = rule.step === "arrival" && autoDepart !== undefined;
   const visit = saysDeparture ? { ...reached, autoDepart } : reached;
   const isLeaving = departsAtOnce(visit, event, route.settings.autoDepart);
+  const documents = newDocuments(visited.execution, data);
   return {
     status: isLeaving ? departureStatus(visited.visits, rule.party, status) : status,
     execution: {
-      ...withLists(visited, event, details),
+      ...withReported(visited.execution, { data, rule, details }, "step"),
       [rule.party]: isLeaving ? departed(visit, time, true) : visit,
     },
     kinds: [
       ...(isArrivalImplied ? (["stopArrival"] as const) : []),
       rule.recorded,
-      ...((data.documents ?? []).length > 0 ? (["documentCapture"] as const) : []),
+      ...(documents.length > 0 ? (["documentCapture"] as const) : []),
       ...(isLeaving ? (["stopDeparture"] as const) : []),
     ],
+    documents,
   };
 }
 
-function shortDocument({ documentData: _content, docSignatories: _signatories, ...rest }: DocumentObject) {
-  return rest;
-}
-
-function recordAll(
-  tx: Transaction,
+/** The events of a report about the stop, in the order in which they are to be recorded. */
+function eventsOf(
   route: ReportedRoute,
-  recorded: { readonly event: StopEvent; readonly kinds: readonly RecordedEventKind[] },
-): Promise<void> {
-  const { code, data, rule } = recorded.event;
+  { code, data, rule }: StopEvent,
+  { kinds, documents }: Pick<Change, "kinds" | "documents">,
+): readonly RecordedEvent[] {
   const [exception] = exceptionsOf(data, rule);
   const { reasonCode, reasonComments } = data;
   const said = { ...exception, reasonCode, reasonComments };
   const { companyId, now, load } = route;
-  const events = recorded.kinds.map((kind) => ({
+  return kinds.map((kind) => ({
     ...{ companyId, kind, stopNbr: data.stopNbr, loadNbr: load.loadNbr, recordedAt: now },
     data: {
       ...{ ...reportData(route), reportedCode: code },
       ...(kind === rule.recorded ? said : undefined),
-      ...(kind === "documentCapture" ? { documents: data.documents?.map(shortDocument) } : {}),
+      ...(kind === "documentCapture" ? { documents: documents.map(shortDocument) } : {}),
     },
   }));
-  return recordEvents(tx, events);
 }
 
-/** A departure that was taken to be with the confirmation needs no report; one that comes all the same changes nothing. */
+/** A departure that was taken to be with the confirmation needs no report; one that comes all the same has no step to do. */
 function isDepartedAlready({ execution }: Visited, rule: StopEventRule): boolean {
   return rule.step === "departure" && execution[rule.party]?.isAutoDeparture === true;
 }
 
+/** What an event brings to a stop whose step was done before: its state and its times stay. */
+function lateChangeOf({ visited, event, details }: ChangeSource, occasion: Occasion): Change {
+  const { data, rule } = event;
+  const documents = newDocuments(visited.execution, data);
+  return {
+    status: visited.row.status,
+    execution: withReported(visited.execution, { data, rule, details }, occasion),
+    kinds: documents.length > 0 ? ["documentCapture"] : [],
+    documents,
+  };
+}
+
+export interface AppliedStopEvent {
+  /** As it is now. */
+  readonly stop: ReportedStop;
+  /** To be recorded, in this order, once all that the report changes is written. */
+  readonly events: readonly RecordedEvent[];
+}
+
+async function applied(
+  tx: Transaction,
+  route: ReportedRoute,
+  { visited, event, change }: { visited: Visited; event: StopEvent; change: Change },
+): Promise<AppliedStopEvent> {
+  const { status } = change;
+  const execution = JSON.stringify(change.execution);
+  const { row } = visited;
+  if (status !== row.status || execution !== row.execution)
+    await saveStopExecution(tx, { id: row.id, status, execution, updatedAt: route.now });
+  const stop = { ...visited, row: { ...row, status, execution } };
+  return { stop, events: eventsOf(route, event, change) };
+}
+
+// Most events confirm no details.
+async function sourceOf(tx: Transaction, visited: Visited, event: StopEvent): Promise<ChangeSource> {
+  const details = (event.data.stopDetails ?? []).length === 0 ? [] : await detailsOf(tx, visited);
+  return { visited, event, details };
+}
+
 /**
- * Applies the event in the transaction; gives the stop as it is then. Throws 982, 981, or 901 and 902 for details that
- * the stop has not.
+ * Applies the event in the transaction, but for recording it. Throws 982, 981, or 901 and 902 for details that the stop
+ * has not.
  */
 export async function applyStopEvent(
   tx: Transaction,
   route: ReportedRoute,
   event: StopEvent,
-): Promise<ReportedStop> {
+): Promise<AppliedStopEvent> {
   const visited = await findVisited(tx, route, event.data.stopNbr);
-  if (isDepartedAlready(visited, event.rule)) return visited;
-  // Most events confirm no details.
-  const details = (event.data.stopDetails ?? []).length === 0 ? [] : await detailsOf(tx, visited);
-  const { status, execution: executed, kinds } = changeOf(route, { visited, event, details });
-  const execution = JSON.stringify(executed);
-  await saveStopExecution(tx, { id: visited.row.id, status, execution, updatedAt: route.now });
-  await recordAll(tx, route, { event, kinds });
-  return { ...visited, row: { ...visited.row, status, execution } };
+  const source = await sourceOf(tx, visited, event);
+  const change = isDepartedAlready(visited, event.rule)
+    ? lateChangeOf(source, "late")
+    : changeOf(route, source);
+  return await applied(tx, route, { visited, event, change });
+}
+
+/** The stop has left the load since, by another import: what was executed then is no part of it, but is told by its events. */
+async function lateForGoneStop(
+  tx: Transaction,
+  route: ReportedRoute,
+  event: StopEvent,
+): Promise<readonly RecordedEvent[]> {
+  const { documents: brought = [], stopNbr } = event.data;
+  if (brought.length === 0) return [];
+  const { companyId, load } = route;
+  const told = await listToldDocuments(tx, { companyId, stopNbr, loadNbr: load.loadNbr });
+  const documents = notAmong(told, brought.map(shortDocument));
+  return documents.length === 0 ? [] : eventsOf(route, event, { kinds: ["documentCapture"], documents });
+}
+
+/**
+ * Keeps what an event brings that was reported before, as far as it is not known: so documents can be handed in late, and
+ * an event that is sent again because its answer was lost changes nothing. Throws 901 and 902 for details that the stop
+ * has not.
+ */
+export async function applyRepeatedStopEvent(
+  tx: Transaction,
+  route: ReportedRoute,
+  event: StopEvent,
+): Promise<readonly RecordedEvent[]> {
+  const { data } = event;
+  const found = await findRouteStop(tx, route.companyId, data.stopNbr);
+  if (found === undefined || found.loadId !== route.load.id) return await lateForGoneStop(tx, route, event);
+  const visited = {
+    ...readReportedStop(found, route),
+    execution: JSON.parse(found.execution) as StopExecution,
+  };
+  const change = lateChangeOf(await sourceOf(tx, visited, event), "again");
+  return (await applied(tx, route, { visited, event, change })).events;
 }

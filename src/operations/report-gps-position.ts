@@ -10,7 +10,7 @@ import { placeOf } from "../domain/stop-visits.ts";
 import { momentOf } from "../domain/zoned-time.ts";
 import type { Fault } from "../lib/errors.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { recordEvent } from "../store/recorded-events.ts";
+import { type RecordedEvent, recordEvents } from "../store/recorded-events.ts";
 import { savePosition } from "../store/route-reports.ts";
 import { listPendingStops, saveStopExecution } from "../store/route-stops.ts";
 import { createBodyReader, refusal } from "./request-body.ts";
@@ -49,29 +49,38 @@ function isUnderWay({ load, execution, at }: ReportedRoute): boolean {
   return at >= momentOf(start, startZone) && (end === undefined || at <= momentOf(end, endZone));
 }
 
-/** Notes that the driver is near the stop, if that is so for the first time of the visit; gives the stop as it is then. */
+interface Near {
+  /** As it is now. */
+  readonly reported: ReportedStop;
+  /** 7006, to be recorded when the driver has just come near. */
+  readonly events: readonly RecordedEvent[];
+}
+
+/** Notes that the driver is near the stop, if that is so for the first time of the visit. */
 async function enterGeofence(
   tx: Transaction,
   route: ReportedRoute,
   { place, ...near }: ReportedStop & { readonly place: GeoPoint },
-): Promise<ReportedStop> {
+): Promise<Near> {
   const { row, stop, visits } = near;
   const party = nextParty(row.status, visits);
   const centre = party === undefined ? undefined : placeOf(stop, visits, party);
-  if (party === undefined || centre === undefined) return near;
+  const unchanged = { reported: near, events: [] };
+  if (party === undefined || centre === undefined) return unchanged;
   const radius = stop.stopGeofenceRadius ?? 0;
-  if (distanceMetres(place, centre) > (radius > 0 ? radius : route.settings.geofenceRadius)) return near;
+  if (distanceMetres(place, centre) > (radius > 0 ? radius : route.settings.geofenceRadius)) return unchanged;
   const executed = JSON.parse(row.execution) as StopExecution;
-  if (executed[party]?.geofenceDTTM !== undefined) return near;
+  if (executed[party]?.geofenceDTTM !== undefined) return unchanged;
   const visit = { ...executed[party], geofenceDTTM: route.stamp.eventDTTM };
   const execution = JSON.stringify({ ...executed, [party]: visit });
   await saveStopExecution(tx, { id: row.id, status: row.status, execution, updatedAt: route.now });
   const { companyId, load, now } = route;
-  await recordEvent(tx, {
-    ...{ companyId, kind: "geofenceEntered", stopNbr: row.stopNbr, loadNbr: load.loadNbr, recordedAt: now },
+  const entered: RecordedEvent = {
+    ...{ companyId, kind: "geofenceEntered" as const, loadNbr: load.loadNbr, recordedAt: now },
+    stopNbr: row.stopNbr,
     data: { ...reportData(route), visit: party === "from" ? "pickup" : "dropoff" },
-  });
-  return { ...near, row: { ...row, execution } };
+  };
+  return { reported: { ...near, row: { ...row, execution } }, events: [entered] };
 }
 
 async function applyPosition(tx: Transaction, route: ReportedRoute): Promise<void> {
@@ -83,10 +92,16 @@ async function applyPosition(tx: Transaction, route: ReportedRoute): Promise<voi
     eventTz: stamp.eventTz,
   });
   if (load.status !== 40) return;
-  const stops: ReportedStop[] = [];
+  const stops: Near[] = [];
   for (const row of await listPendingStops(tx, load.id))
     stops.push(await enterGeofence(tx, route, { ...readReportedStop(row, route), place }));
-  await updateProgress(tx, route, { place, pendingStops: async () => stops });
+  const pendingStops = async () => stops.map(({ reported }) => reported);
+  await updateProgress(tx, route, { place, pendingStops });
+  // Afterwards: customers are told of the arrival as it is by this position.
+  await recordEvents(
+    tx,
+    stops.flatMap(({ events }) => events),
+  );
 }
 
 /** Keeps the position that the body reports, if it counts. Throws the faults of the body, 920 or 932. */

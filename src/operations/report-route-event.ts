@@ -1,10 +1,11 @@
 /**
  * Report route/stop event (interface 4.8; decisions 4).
  *
- *   form of the body -> load -> rights of the caller -> repetition -> sequence -> effect, recorded events, ETA
+ *   form of the body -> load -> rights of the caller -> repetition -> sequence -> effect, ETA, recorded events
  *
  * An event is known by route, stop, code and its own time. It is kept in the transaction of its effect: one that comes
- * again finds itself there, and is answered as the first was, without any effect.
+ * again finds itself there, and is answered as the first was. It moves nothing any more, but documents, exceptions and
+ * quantities that it brings and that are not known yet are kept.
  */
 import type { GeoPoint } from "../domain/geo-point.ts";
 import type { KeptDocument } from "../domain/kept-document.ts";
@@ -20,12 +21,17 @@ import { isFinalStopStatus } from "../domain/stop-status.ts";
 import { originPoint, placeOf } from "../domain/stop-visits.ts";
 import { saveDocuments } from "../store/documents.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import type { StoredLoad } from "../store/load-queries.ts";
 import { updateLoadState } from "../store/loads.ts";
+import { recordEvents } from "../store/recorded-events.ts";
 import { findProgress, saveReportedEvent } from "../store/route-reports.ts";
 import { listPendingStops, listPendingStopsWith } from "../store/route-stops.ts";
-import { applyLoadEvent, checkLoadState, completedIfDone } from "./apply-load-event.ts";
-import { applyStopEvent } from "./apply-stop-event.ts";
+import {
+  type AppliedLoadEvent,
+  applyLoadEvent,
+  checkLoadState,
+  completedIfDone,
+} from "./apply-load-event.ts";
+import { applyRepeatedStopEvent, applyStopEvent } from "./apply-stop-event.ts";
 import { createBodyReader, refusal } from "./request-body.ts";
 import {
   canonicalReport,
@@ -102,8 +108,7 @@ function isReportedFirst(tx: Transaction, route: ReportedRoute, event: ReadEvent
   });
 }
 
-interface Applied {
-  readonly load: StoredLoad;
+interface Applied extends AppliedLoadEvent {
   /** The stop that the event is about, as it is now. */
   readonly visited: ReportedStop | undefined;
 }
@@ -147,9 +152,10 @@ async function applyRule(tx: Transaction, route: ReportedRoute, event: ReadEvent
   const { code, rule, data } = event;
   checkLoadState(route, code, rule);
   if (rule.kind === "load")
-    return { load: await applyLoadEvent(tx, route, { code, rule }), visited: undefined };
-  const visited = data === undefined ? undefined : await applyStopEvent(tx, route, { code, rule, data });
-  return { load: route.load, visited };
+    return { ...(await applyLoadEvent(tx, route, { code, rule })), visited: undefined };
+  if (data === undefined) return { load: route.load, visited: undefined, events: [] };
+  const { stop: visited, events } = await applyStopEvent(tx, route, { code, rule, data });
+  return { load: route.load, visited, events };
 }
 
 /** Whether the event may have been the last thing to be done on the load. */
@@ -158,22 +164,37 @@ function mayComplete(rule: RouteEventRule, visited: ReportedStop | undefined): b
   return visited === undefined || isFinalStopStatus(visited.row.status);
 }
 
-async function applyEvent(tx: Transaction, route: ReportedRoute, { event, kept }: Taken): Promise<void> {
-  if (!(await isReportedFirst(tx, route, event))) return;
+/** An event that was reported before has had its effect; what it brings besides may be new. */
+async function applyAgain(tx: Transaction, route: ReportedRoute, { event, kept }: Taken): Promise<void> {
+  const { code, rule, data } = event;
+  if (rule.kind === "load" || data === undefined) return;
+  const { companyId, now } = route;
+  await saveDocuments(tx, { companyId, documents: kept, now });
+  await recordEvents(tx, await applyRepeatedStopEvent(tx, route, { code, rule, data }));
+}
+
+async function applyEvent(tx: Transaction, route: ReportedRoute, taken: Taken): Promise<void> {
+  const { event, kept } = taken;
+  if (!(await isReportedFirst(tx, route, event))) return await applyAgain(tx, route, taken);
   const { companyId, now } = route;
   const { rule } = event;
-  const { load: reached, visited } = await applyRule(tx, route, event);
+  const applied = await applyRule(tx, route, event);
+  const { visited } = applied;
   if (kept.length > 0) await saveDocuments(tx, { companyId, documents: kept, now });
-  const load = mayComplete(rule, visited) ? await completedIfDone(tx, route, reached) : reached;
+  const done = { load: applied.load, events: [] };
+  const { load, events } = mayComplete(rule, visited) ? await completedIfDone(tx, route, applied.load) : done;
   if (load !== route.load) await updateLoadState(tx, { ...load, updatedAt: now });
-  if (load.status !== 40) return;
-  const place = await placeOfEvent(tx, route, { rule, visited });
-  await updateProgress(tx, route, { place, pendingStops: () => pendingStops(tx, route, visited) });
+  if (load.status === 40) {
+    const place = await placeOfEvent(tx, route, { rule, visited });
+    await updateProgress(tx, route, { place, pendingStops: () => pendingStops(tx, route, visited) });
+  }
+  // Last of all: customers are told of the driver, the state and the arrival as they are by this event.
+  await recordEvents(tx, [...applied.events, ...events]);
 }
 
 /**
  * Applies the event that the body reports. Throws 980 or the faults of the body, 920, 932, 981, 982, 1505; then nothing
- * was written. An event that was reported before is fine, and changes nothing.
+ * was written. An event that was reported before is fine: see above.
  */
 export async function reportRouteEvent(deps: RouteReportDeps, input: RouteReport): Promise<void> {
   const event = readEvent(input);

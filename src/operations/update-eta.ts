@@ -1,8 +1,9 @@
 /** Where a load is, and when it reaches the stops that remain (decisions 4). */
+import { isDeepStrictEqual } from "node:util";
 import type { GeoPoint } from "../domain/geo-point.ts";
 import { nextParty } from "../domain/route-event-rules.ts";
 import { arrivalsOf, msPerMetre, type RemainingVisit } from "../domain/route-eta.ts";
-import type { StopExecution } from "../domain/stop-execution.ts";
+import type { PartyExecution, StopExecution } from "../domain/stop-execution.ts";
 import { partyOf, placeOf } from "../domain/stop-visits.ts";
 import { localTimeOf, momentOf } from "../domain/zoned-time.ts";
 import type { Transaction } from "../store/group-commit.ts";
@@ -26,44 +27,75 @@ function arrivedAtOf({ row }: ReportedStop, party: "from" | "to"): number | unde
   return arrivalDTTM === undefined ? undefined : momentOf(arrivalDTTM, arrivalTz);
 }
 
+interface VisitLeft extends RemainingVisit {
+  readonly party: "from" | "to";
+}
+
 /** The visits of a stop that are still to be made, or are being made. */
-function visitsLeft(reported: ReportedStop): readonly RemainingVisit[] {
+function visitsLeft(reported: ReportedStop): readonly VisitLeft[] {
   const { row, stop, visits } = reported;
   const next = nextParty(row.status, visits);
   const parties: readonly ("from" | "to")[] =
     next === "from" && visits === "pickupAndDropoff" ? ["from", "to"] : next === undefined ? [] : [next];
   return parties.map((party, index) => ({
-    stopNbr: row.stopNbr,
+    party,
     place: placeOf(stop, visits, party),
     durationMinutes: minutesOf(partyOf(stop, visits, party)?.schedule?.estimatedDuration),
     arrivedAt: index === 0 ? arrivedAtOf(reported, party) : undefined,
-    isTold: index === parties.length - 1,
   }));
 }
 
-function zoneOf({ stop }: ReportedStop, route: ReportedRoute): string {
-  return stop.to?.schedule?.timeZone ?? route.header.loadTimeZone ?? route.stamp.eventTz;
+/** A pickup only has its zone where it has its address, or where the host has put its schedule. */
+function zoneOf({ stop, visits }: ReportedStop, party: "from" | "to", route: ReportedRoute): string {
+  const own = partyOf(stop, visits, party)?.schedule?.timeZone;
+  const others =
+    visits === "pickupOnly" ? (stop.from?.schedule?.timeZone ?? stop.to?.schedule?.timeZone) : own;
+  return own ?? others ?? route.header.loadTimeZone ?? route.stamp.eventTz;
 }
 
-interface StopEta extends ReportedStop {
-  /** Milliseconds UTC. */
-  readonly at: number;
+interface StopEta {
+  readonly reported: ReportedStop;
+  /** Milliseconds UTC, by visit. */
+  readonly arrivals: Readonly<Partial<Record<"from" | "to", number>>>;
+}
+
+type Visits = Pick<StopExecution, "from" | "to">;
+
+/** The visits with their planned arrivals, local. A pickup only has none in `to`. */
+function plannedVisits(
+  { from, to }: StopExecution,
+  { reported, arrivals }: StopEta,
+  route: ReportedRoute,
+): Visits {
+  const planned: { from?: PartyExecution | undefined; to?: PartyExecution | undefined } = { from, to };
+  for (const party of ["from", "to"] as const) {
+    const at = arrivals[party];
+    if (at === undefined) continue;
+    const plannedEtaTz = zoneOf(reported, party, route);
+    planned[party] = { ...planned[party], plannedEtaDTTM: localTimeOf(at, plannedEtaTz), plannedEtaTz };
+  }
+  return {
+    ...(planned.from === undefined ? {} : { from: planned.from }),
+    ...(planned.to === undefined || reported.visits === "pickupOnly" ? {} : { to: planned.to }),
+  };
 }
 
 async function keepEta(tx: Transaction, route: ReportedRoute, kept: StopEta): Promise<void> {
-  const { row, at } = kept;
-  const zone = zoneOf(kept, route);
-  const execution = JSON.parse(row.execution) as StopExecution;
-  const plannedEtaDTTM = localTimeOf(at, zone);
-  if (execution.to?.plannedEtaDTTM === plannedEtaDTTM && execution.to.plannedEtaTz === zone) return;
-  const to = { ...execution.to, plannedEtaDTTM, plannedEtaTz: zone };
+  const { row, visits } = kept.reported;
+  const { from, to, ...execution } = JSON.parse(row.execution) as StopExecution;
+  const known = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  const planned = plannedVisits(known, kept, route);
+  if (isDeepStrictEqual(planned, known)) return;
   await saveStopExecution(tx, {
     id: row.id,
     status: row.status,
-    execution: JSON.stringify({ ...execution, to }),
+    execution: JSON.stringify({ ...execution, ...planned }),
     updatedAt: route.now,
   });
   const { companyId, now, load } = route;
+  // What the customer waits for: the delivery, or the pickup of a stop that has nothing else.
+  const at = kept.arrivals[visits === "pickupOnly" ? "from" : "to"];
+  if (at === undefined) return;
   // As it is shown, in whole seconds.
   const etaAt = Math.floor(at / 1_000) * 1_000;
   await noteEta(tx, { companyId, stopNbr: row.stopNbr, loadId: load.id, etaAt, now });
@@ -72,12 +104,21 @@ async function keepEta(tx: Transaction, route: ReportedRoute, kept: StopEta): Pr
 function etasOf(
   route: ReportedRoute,
   { from, stops }: { readonly from: RouteProgress; readonly stops: readonly ReportedStop[] },
-): StopEta[] {
+): readonly StopEta[] {
   const pace = msPerMetre(route.header, route.settings.averageSpeedKmh);
-  const arrivals = arrivalsOf(from, stops.flatMap(visitsLeft), pace);
-  return stops.flatMap((one) => {
-    const at = arrivals.get(one.row.stopNbr);
-    return at === undefined ? [] : [{ ...one, at }];
+  const left = stops.map((reported) => ({ reported, visits: visitsLeft(reported) }));
+  const known = arrivalsOf(
+    from,
+    left.flatMap(({ visits }) => visits),
+    pace,
+  );
+  return left.map(({ reported, visits }) => {
+    const arrivals: { from?: number; to?: number } = {};
+    for (const visit of visits) {
+      const at = known.get(visit);
+      if (at !== undefined) arrivals[visit.party] = at;
+    }
+    return { reported, arrivals };
   });
 }
 
@@ -106,6 +147,6 @@ export async function updateProgress(
   if (latest === undefined) return;
   const isDue = etaAt === null || now - etaAt >= settings.etaIntervalMs;
   const etas = isDue ? etasOf(route, { from: latest, stops: await pendingStops() }) : [];
-  for (const eta of etas) await keepEta(tx, route, eta);
+  for (const eta of etas) if (Object.keys(eta.arrivals).length > 0) await keepEta(tx, route, eta);
   if (isDue || isNewer) await saveProgress(tx, { ...latest, etaAt: isDue ? now : etaAt });
 }

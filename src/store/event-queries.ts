@@ -1,5 +1,8 @@
 /** Recorded events for hosts. Writes are in `recorded-events.ts`. */
+import type { DocumentObject } from "../domain/document-object.ts";
+import { recordedEvents } from "../domain/recorded-events.ts";
 import type { Reader } from "./database.ts";
+import type { Transaction } from "./group-commit.ts";
 
 export interface EventSelection {
   readonly companyId: number;
@@ -42,4 +45,22 @@ export async function listEvents(read: Reader, selection: EventSelection): Promi
     recordedAt: row.recorded_at,
     data: row.data,
   }));
+}
+
+/** The documents that events 7014 of the stop on the load have told of, as they told of them. */
+export async function listToldDocuments(
+  tx: Transaction,
+  of: { readonly companyId: number; readonly stopNbr: string; readonly loadNbr: string },
+): Promise<readonly DocumentObject[]> {
+  const rows = await tx
+    .selectFrom("recorded_events")
+    .select("data")
+    .where("company_id", "=", of.companyId)
+    .where("stop_nbr", "=", of.stopNbr)
+    .where("load_nbr", "=", of.loadNbr)
+    .where("event_code", "=", recordedEvents.documentCapture.code)
+    .execute();
+  return rows.flatMap(
+    ({ data }) => (JSON.parse(data) as { readonly documents?: DocumentObject[] }).documents ?? [],
+  );
 }

@@ -157,8 +157,10 @@ async function tell(tx: Transaction, row: ToldStop, cause: Cause): Promise<void>
   const source = await sourceOf(tx, row, cause);
   const facts = messageFactsOf(source);
   for (const channel of channels) await insertMessage(tx, cause, { channel, stop: source.stop, facts });
-  const eta = etaOf(source.execution);
-  if (!tellsEta || eta === undefined || row.loadId === null) return;
+  const eta = etaOf(source);
+  // Later arrivals are compared with the one of the delivery, not with that of a pickup on the way to it.
+  const isAwaited = eta === etaOf({ ...source, event: {} });
+  if (!tellsEta || eta === undefined || !isAwaited || row.loadId === null) return;
   if (plan.events[String(etaMovedCode)] === undefined) return;
   await saveToldEta(tx, { companyId, stopNbr: row.stopNbr }, { load_id: row.loadId, eta_at: eta });
 }

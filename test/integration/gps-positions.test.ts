@@ -22,7 +22,8 @@ async function positions(): Promise<readonly string[]> {
   return rows.map(({ event_dttm }) => event_dttm);
 }
 
-const etaOf = async (stopNbr: string) => (await route.execution(stopNbr)).to.plannedEtaDTTM;
+const etaOf = async (stopNbr: string, party: "from" | "to" = "to") =>
+  (await route.execution(stopNbr))[party].plannedEtaDTTM;
 const at = (stopNbr: string, rest: object = {}) => ({ stopNbr, ...rest });
 
 describe("a position is kept", () => {
@@ -147,6 +148,7 @@ describe("the planned time of arrival", () => {
     await route.load([first, { stopNbr: "X1", to: {} }, { stopNbr: "D1", to: north(0) }]);
     await route.depart();
     await route.position(0, { at: 5 });
+    expect(await etaOf("B1", "from")).toBe(timeAt(5 + 26));
     expect(await etaOf("B1")).toBe(timeAt(5 + 26 + 7 + 26));
     expect(await etaOf("X1")).toBe(null);
     expect(await etaOf("D1")).toBe(timeAt(64 + 10 + 52));
@@ -164,6 +166,25 @@ describe("the planned time of arrival", () => {
     );
     expect(await etaOf("D1")).toBe(timeAt(76 + 52));
   });
+
+  test.each([
+    ["from", { from: { ...north(30), schedule: { timeZone: "Europe/Berlin" } } }],
+    ["to", { to: { ...north(30), schedule: { timeZone: "Europe/Berlin" } } }],
+    ["from, with its schedule in to", { from: north(30), to: { schedule: { timeZone: "Europe/Berlin" } } }],
+  ])(
+    "of a pickup only is that of the pickup, also when its address stands in %s",
+    async (_where, parties) => {
+      await route.load([{ stopNbr: "P1", stopType: "PU", ...parties }]);
+      await route.depart();
+      await route.position(0, { at: 100 });
+      expect(await etaOf("P1", "from")).toBe(timeAt(100 + 52 + 60));
+      expect(await etaOf("P1", "to")).toBe(null);
+      await route.report("stop.pickup.confirmation", at("P1", { at: 160 }));
+      const { read } = route.site.store;
+      const { execution } = await read.selectFrom("stops").select("execution").executeTakeFirstOrThrow();
+      expect(Object.keys(JSON.parse(execution))).toEqual(["from"]);
+    },
+  );
 
   test("is not told when a slip puts it beyond all calendars, which holds up no report", async () => {
     const first = { stopNbr: "B1", to: { ...north(30), schedule: { estDuration: "99999999999999" } } };

@@ -77,6 +77,40 @@ describe("who is told", () => {
     expect(site.texts).toEqual(["Ann Hill"]);
   });
 
+  test("the planned arrival is known to the message that the driver has started, and is what later ones move from", async () => {
+    const site = await MessageSite.open({
+      events: { 7004: { sms: { text: "at {{eta.time}}" } }, etaMoved: { sms: { text: "now {{eta.time}}" } } },
+    });
+    await site.route.load([stopFor("S1")]);
+    await site.route.report("route.initiated", { at: 0 });
+    await site.startQueue();
+    await site.pass(0);
+    // 1.3 times 10 km at 45 km/h are 17 minutes and 20 seconds, told in the zone of the stop.
+    expect(site.texts).toEqual(["at 09:17"]);
+    await site.route.position(0, { at: 20 });
+    await site.pass(0);
+    expect(site.texts).toEqual(["at 09:17", "now 09:37"]);
+  });
+
+  test("the contact of the pickup, with its arrival, and then the customer of the delivery with the other", async () => {
+    const text = "{{stop.contact.contactName}} {{eta.time}}";
+    const site = await MessageSite.open({
+      events: { 7007: { sms: { text } }, etaMoved: { sms: { text: `moved ${text}` } } },
+    });
+    const sender = { contactName: "Sam", sms: "+49 170 7654321" };
+    await site.route.load([
+      stopFor("S1", { from: { ...north(10), contact: sender } }, { ...north(20), contact }),
+    ]);
+    await site.route.report("route.initiated", { at: 0 });
+    await site.route.report("stop.pickup.arrival", { stopNbr: "S1", at: 17 });
+    await site.route.report("stop.pickup.confirmation", { stopNbr: "S1", at: 17 });
+    await site.route.report("stop.dropoff.arrival", { stopNbr: "S1", at: 35 });
+    await site.startQueue();
+    await site.pass(0);
+    // Each in the zone of its place: the pickup has none, and the driver reports in UTC.
+    expect(site.texts.toSorted()).toEqual(["Ann Hill 09:34", "Sam 08:17"]);
+  });
+
   test("the customer of an order, when an appointment is to be chosen and when it is confirmed", async () => {
     const text = "{{window.date}} {{window.from}}-{{window.to}} {{time.zone}}";
     const site = await MessageSite.open({

@@ -20,7 +20,7 @@ describe("events of stops", () => {
     await route.report("stop.pickup.confirmation", at("B1", { at: 70 }));
     await route.report("stop.pickup.departure", at("B1", { at: 130, zone: "Europe/Berlin" }));
     expect((await route.execution("B1")).from).toEqual({
-      plannedEtaDTTM: null,
+      plannedEtaDTTM: "2026-11-05T08:02:44",
       arrivalDTTM: timeAt(60),
       confirmedDTTM: timeAt(70),
       departureDTTM: timeAt(130),
