@@ -185,7 +185,16 @@ export function checkZones(): CheckFinding {
   );
 }
 
-function checkInspection(found: StoreInspection & { kind: "present" }): CheckFinding {
+type PresentStore = StoreInspection & { kind: "present" };
+
+function checkSchema(found: PresentStore): readonly CheckFinding[] {
+  if (found.schemaFault !== undefined) return [problem(found.schemaFault, "see the message")];
+  if (!found.isOutdated) return [];
+  const what = `the database has schema ${found.schema} of an older version`;
+  return [warning(what, "the next start copies and migrates it; make a backup of the state before")];
+}
+
+function checkInspection(found: PresentStore): CheckFinding {
   const what = `the database has schema ${found.schema}, SQLite ${found.sqliteVersion}, WAL, synchronous=FULL`;
   if (found.instanceId === found.marker) return fine(what);
   if (found.instanceId === undefined || found.marker === undefined) {
@@ -209,7 +218,9 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
     const found = await inspectStore(stateDir);
     if (found.kind === "present") {
       const { companies, targets } = found;
-      return { findings: [checkInspection(found)], companies: companies.map(({ code }) => code), targets };
+      const findings = [checkInspection(found), ...checkSchema(found)];
+      const isKnown = found.schemaFault === undefined && !found.isOutdated;
+      return { findings, companies: isKnown ? companies.map(({ code }) => code) : undefined, targets };
     }
     const finding = found.isMissing
       ? problem(

@@ -70,10 +70,10 @@ async function realStateDir(config: Config): Promise<Config> {
   return { ...config, stateDir: await realpath(config.stateDir) };
 }
 
-async function openState(config: Config, stack: ReleaseStack): Promise<Store> {
+async function openState(config: Config, stack: ReleaseStack, log: Logger): Promise<Store> {
   const lock = takeProcessLock(config.stateDir);
   stack.push({ name: "lock", release: () => lock.release() });
-  const store = await openStore(config.stateDir);
+  const store = await openStore(config.stateDir, { log });
   stack.push({ name: "store", release: () => store.close() });
   return store;
 }
@@ -339,7 +339,7 @@ export async function startDaemon(
   const stack = new ReleaseStack(log);
   const config = await realStateDir(loaded);
   try {
-    const store = await openState(config, stack);
+    const store = await openState(config, stack, log);
     const integrations = createIntegrations({ integrations: read, log });
     const rest = { log, clock: systemClock, stack, signal, integrations };
     return await startAll(buildParts(config, store, rest));

@@ -13,10 +13,16 @@ import { systemCodeOf } from "../lib/errors.ts";
 import { newGuid } from "../lib/ids.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
-import { migrate } from "./migrations.ts";
+import { migrate, type MigrationSurroundings } from "./migrate.ts";
 import { connectionOf } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
-import { dataVersionOf, openSqlite, sqliteDialect, vacuumIncrementally } from "./sqlite-dialect.ts";
+import {
+  dataVersionOf,
+  openSqlite,
+  sqliteDialect,
+  toStoreError,
+  vacuumIncrementally,
+} from "./sqlite-dialect.ts";
 import { setDataVersion } from "./version-cache.ts";
 
 export const databaseFileName = "dropgate.db";
@@ -71,9 +77,12 @@ async function agreeOnInstance(db: Kysely<Tables>, markerPath: string): Promise<
 
 /**
  * Opens (or makes) the database in `stateDir` and migrates it. Rejects when the file is gone although its marker is
- * there, when marker and database differ, or when the schema is newer than the code.
+ * there, when marker and database differ, or when the schema is newer than the code or unknown to it.
  */
-export async function openStore(stateDir: string): Promise<Store> {
+export async function openStore(
+  stateDir: string,
+  { log }: Pick<MigrationSurroundings, "log"> = {},
+): Promise<Store> {
   const path = join(stateDir, databaseFileName);
   const markerPath = join(stateDir, markerFileName);
   const isNew = !existsSync(path);
@@ -84,10 +93,10 @@ export async function openStore(stateDir: string): Promise<Store> {
   }
   const writer = openSqlite(path, { isNew });
   try {
-    const write = new Kysely<Tables>({ dialect: sqliteDialect(writer) });
     killPoint("store.opened");
-    await migrate(write);
+    await migrate(writer, { path, log });
     killPoint("store.migrated");
+    const write = new Kysely<Tables>({ dialect: sqliteDialect(writer) });
     const instanceId = await agreeOnInstance(write, markerPath);
     const reader = openSqlite(path, { isNew: false });
     const read = new Kysely<Tables>({ dialect: sqliteDialect(reader) });
@@ -109,6 +118,6 @@ export async function openStore(stateDir: string): Promise<Store> {
     };
   } catch (error) {
     writer.close();
-    throw error;
+    throw toStoreError(error);
   }
 }

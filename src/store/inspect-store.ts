@@ -6,7 +6,9 @@ import { type Company, listCompanies } from "./companies.ts";
 import { databaseFileName, markerFileName, readMarker } from "./database.ts";
 import { listOutboundTargets, type OutboundTarget } from "./outbound-targets.ts";
 import type { Tables } from "./schema.ts";
-import { describeSqlite, openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
+import { findSchema, schemaFault } from "./migrate.ts";
+import { planSchema } from "./schema-plan.ts";
+import { openSqlite, sqliteDialect, sqliteVersionOf } from "./sqlite-dialect.ts";
 
 export type StoreInspection =
   | { readonly kind: "absent" /** The marker says that there was one. */; readonly isMissing: boolean }
@@ -15,6 +17,10 @@ export type StoreInspection =
       readonly sqliteVersion: string;
       /** The number of the schema, 0 for none. */
       readonly schema: number;
+      /** Why the schema cannot be used, with what to do. */
+      readonly schemaFault: string | undefined;
+      /** Whether the next start migrates it; nothing else is known of it then. */
+      readonly isOutdated: boolean;
       readonly instanceId: string | undefined;
       readonly marker: string | undefined;
       readonly companies: readonly Company[];
@@ -26,6 +32,17 @@ async function metaOf(db: Kysely<Tables>): Promise<ReadonlyMap<string, string>> 
   return new Map(rows.map((row) => [row.key, row.value]));
 }
 
+interface Contents {
+  readonly companies: readonly Company[];
+  readonly targets: readonly OutboundTarget[];
+}
+
+/** Tables of other schemas are not asked: they may not be there, or mean something else. */
+async function contentsOf(db: Kysely<Tables>, isCurrent: boolean): Promise<Contents> {
+  if (!isCurrent) return { companies: [], targets: [] };
+  return { companies: await listCompanies(db), targets: await listOutboundTargets(db) };
+}
+
 /** Rejects when the file is no usable database, SQLite is too old, or the pragmas do not hold. */
 export async function inspectStore(stateDir: string): Promise<StoreInspection> {
   const path = join(stateDir, databaseFileName);
@@ -34,17 +51,20 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
   const database = openSqlite(path, { isNew: false });
   try {
     const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+    const found = findSchema(database);
+    const plan = planSchema(found);
     // A start that was cut off before the first migration leaves a database without tables.
-    const { version, hasTables } = describeSqlite(database);
-    const meta = hasTables ? await metaOf(db) : new Map<string, string>();
+    const meta = found.isEmpty || plan.kind === "unknown" ? new Map<string, string>() : await metaOf(db);
+    const isCurrent = plan.kind === "steps" && plan.steps.length === 0;
     return {
       kind: "present",
-      sqliteVersion: version,
-      schema: Number(meta.get("schema") ?? 0),
+      sqliteVersion: sqliteVersionOf(database),
+      schema: found.number,
+      schemaFault: plan.kind === "steps" ? undefined : schemaFault(plan.kind, found),
+      isOutdated: plan.kind === "steps" && !isCurrent,
       instanceId: meta.get("instance"),
       marker,
-      companies: hasTables ? await listCompanies(db) : [],
-      targets: hasTables ? await listOutboundTargets(db) : [],
+      ...(await contentsOf(db, isCurrent)),
     };
   } finally {
     database.close();

@@ -3,9 +3,11 @@
  * are over have been. Each is looked for first and removed in small steps; a step that finds nothing writes nothing.
  */
 import { sql } from "kysely";
-import { overStates } from "./appointment-tables.ts";
 import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
+
+/** Literally as in the index `appointments_over`. */
+const overStates = sql<boolean>`state in ('released', 'expired')`;
 
 export interface OldRecords {
   readonly companyId: number;

@@ -6,7 +6,6 @@ import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import {
-  type ColumnDefinitionBuilder,
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
@@ -25,11 +24,6 @@ const oldestSafeSqlite = [3, 51, 3] as const;
 /** Short, because it stops the event loop; who waits longer waits outside of it. */
 const busyTimeoutMs = 50;
 const statementCacheSize = 500;
-
-/** Generated primary key. */
-export function autoId(column: ColumnDefinitionBuilder): ColumnDefinitionBuilder {
-  return column.primaryKey().autoIncrement();
-}
 
 function checkVersion(version: string): void {
   const parts = version.split(".").map(Number);
@@ -94,8 +88,7 @@ export function openSqlite(path: string, options: { readonly isNew: boolean }): 
   try {
     // It holds password hashes; the write-ahead log gets the mode of the database.
     if (options.isNew) chmodSync(path, 0o640);
-    const row = database.prepare<[], { version: string }>("select sqlite_version() as version").get();
-    checkVersion(row?.version ?? "0");
+    checkVersion(sqliteVersionOf(database));
     setPragmas(database, options.isNew);
     verifyPragmas(database, path);
     return database;
@@ -126,7 +119,7 @@ const refusals = [
 ];
 
 /** Translates the driver's error; anything else is given back as it is. */
-function toStoreError(error: unknown): unknown {
+export function toStoreError(error: unknown): unknown {
   if (!(error instanceof BetterSqlite.SqliteError)) return error;
   const { code, message } = error;
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))
@@ -135,11 +128,9 @@ function toStoreError(error: unknown): unknown {
   return new StoreError(isRefusal ? "refused" : "unavailable", message, error);
 }
 
-/** What a database file holds, looked at without changing it. */
-export function describeSqlite(database: BetterSqlite.Database): { version: string; hasTables: boolean } {
+export function sqliteVersionOf(database: BetterSqlite.Database): string {
   const row = database.prepare<[], { version: string }>("select sqlite_version() as version").get();
-  const hasTables = database.prepare("select 1 from sqlite_schema where name = 'files'").get() !== undefined;
-  return { version: row?.version ?? "unknown", hasTables };
+  return row?.version ?? "unknown";
 }
 
 /**

@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import BetterSqlite from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { fingerprintOf, readSchema, schemaMadeBy } from "../sqlite-schema.ts";
+import { earlySchemas } from "./early-schemas.ts";
+import { migrations } from "./migrations.ts";
+
+/**
+ * SHA-256 of the SQL of each migration, in their order. A line that stands here on the main branch is never changed: the
+ * databases of users have been through exactly that text.
+ */
+const frozenTexts = ["d9996fec2f54c8a23d6e4acd7c54755eb6b915e15e0f3912f5dc313647123f4c"];
+
+/** The same of what brings databases from before 0.1.0 to migration 1. */
+const frozenEarlyTexts = [
+  "772af61be3b63c75fa73e91a264adca5a5290da44bd81641ea9740b2db2a375b",
+  "3f7e69daef58bb64f8f2c42103f2daf6c362ed6fdf45a904559ec44396329ee2",
+  "41d050a60de9047771e0b356b3c9f7a1bf81d4f26d865a7e5a8892c1467d433c",
+  "9c56ff876ec1954a00362a2bb40aedca66761ef8be4f5831420840c72667b59c",
+  "863cde8c3bcbcd3364a769a957147a48c67eac24d9a967cb43a5cc2b1bbcea25",
+  "526cd17260ab7a8222ea1f0bb9a6750ba8a5f90583883409be0dacc036ecf92e",
+  "510532b6dd7346e299e91d6dc3cd9ab99c130476b34f405a9ce4d160c18ca815",
+  "66c3e131e2e1587d26f784e4f471dcc03ca85a535a0745f533d34fd3db94b44b",
+  "213c3bc5e238387632782bbf4f1116bbebd52cffcf3d4110caa88a8efd730100",
+];
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+describe("migrations", () => {
+  it("never change once they are noted here, and each new one is noted", () => {
+    expect(migrations.map(({ sql }) => sha256(sql))).toEqual(frozenTexts);
+    expect(earlySchemas.map(({ sql }) => sha256(sql))).toEqual(frozenEarlyTexts);
+  });
+
+  it("leave the schema that their fingerprint tells, each after those before it", () => {
+    const left = migrations.map((_, index) =>
+      fingerprintOf(schemaMadeBy(migrations.slice(0, index + 1).map(({ sql }) => sql))),
+    );
+    expect(migrations.map(({ fingerprint }) => fingerprint)).toEqual(left);
+  });
+
+  it("have a file each, numbered without a gap, that imports nothing", () => {
+    const folder = new URL(".", import.meta.url);
+    const files = readdirSync(folder).filter((name) => /^\d/.test(name));
+    expect(files.map((name) => Number(name.slice(0, 4)))).toEqual(migrations.map((_, index) => index + 1));
+    for (const name of [...files, ...readdirSync(new URL("early/", folder)).map((one) => `early/${one}`)]) {
+      expect(readFileSync(new URL(name, folder), "utf8")).not.toMatch(/\bimport\b|\$\{/);
+    }
+  });
+
+  it("tell no two schemas by one fingerprint", () => {
+    const all = [...earlySchemas, ...migrations].map(({ fingerprint }) => fingerprint);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe("the fingerprint of a schema", () => {
+  const ofTables = (...statements: string[]) => fingerprintOf(schemaMadeBy(statements));
+  const plain = ofTables("create table a (b text not null, c integer default 'X y')");
+
+  it("is the same whatever the spelling, and after a renaming", () => {
+    expect(ofTables(`CREATE  TABLE "a"( "b" TEXT not null,\n c integer  default 'X y' )`)).toBe(plain);
+    expect(
+      ofTables("create table z (b text not null, c integer default 'X y')", "alter table z rename to a"),
+    ).toBe(plain);
+  });
+
+  it("is another with another type, default, column or index", () => {
+    const others = [
+      ofTables("create table a (b text, c integer default 'X y')"),
+      ofTables("create table a (b text not null, c integer default 'x y')"),
+      ofTables("create table a (b text not null, c integer default 'X y', d text)"),
+      ofTables("create table a (b text not null, c integer default 'X y')", "create index i on a (b)"),
+      ofTables("create table A2 (b text not null, c integer default 'X y')"),
+    ];
+    expect(new Set([plain, ...others]).size).toBe(6);
+  });
+
+  it("does not count what SQLite makes for itself", () => {
+    const database = new BetterSqlite(":memory:");
+    database.exec(
+      "create table a (id integer primary key autoincrement, b text unique); insert into a (b) values (1)",
+    );
+    const before = fingerprintOf(readSchema(database));
+    database.exec("analyze");
+    expect(fingerprintOf(readSchema(database))).toBe(before);
+    database.close();
+  });
+});

@@ -1,0 +1,24 @@
+/**
+ * The numbered migrations, each with its SQL, and the fingerprint of the schema that it leaves.
+ *
+ * To add one: a file `NNNN-what-it-does.ts` beside this one, with the next number and one constant `sql`, and an entry at
+ * the end of `migrations`. It imports nothing: what it does must be the same in years, whatever the code has become.
+ * `migrations.test.ts` says the fingerprint and the hash of the text to note. Rows are changed in SQL (`json_set` and the
+ * like for JSON). SQLite cannot change a column: make `new_NAME` as the table is to be, copy, drop, rename, and make the
+ * indexes again; `early/2-gateway.ts` shows it, with the counter of ids. References are checked at the end.
+ *
+ * One that has been on the main branch is never changed, not even in its comments inside of the SQL: add the next.
+ */
+import { sql as tablesOf010 } from "./0001-tables-of-0-1-0.ts";
+
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  /** Of the schema after it. */
+  readonly fingerprint: string;
+}
+
+/** The number of a migration is its place, from 1. */
+export const migrations: readonly Migration[] = [
+  { name: "tables of 0.1.0", sql: tablesOf010, fingerprint: "23c87945d8810491a4a517488feb000f" },
+];
