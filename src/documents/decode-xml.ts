@@ -1,77 +1,99 @@
 /**
- * The encodings a stop document may have (decisions 5): UTF-8, UTF-16 and ISO-8859-1, told by byte order mark or
- * declaration. The validator reads the bytes itself; this decoding feeds the pass that makes the objects, and finds
- * what has to be refused before any parser sees it.
+ * Brings an XML document into text, and into bytes that the parser can read. The validator reads UTF-8 and UTF-16 itself;
+ * of the other encodings it gets UTF-8. The text feeds the pass that makes the objects, and finds what has to be refused
+ * before any parser sees it.
  *
- * Bytes that are not of the encoding become U+FFFD here. That never gets further: the validator, which decodes by the
- * same rules, refuses such a document as not well-formed, or tells by it that the file is cut off within a letter.
+ * Bytes that are not UTF-8 or UTF-16 become U+FFFD here. That never gets further: the validator, which decodes by the same
+ * rules, refuses such a document as not well-formed, or tells by it that the file is cut off within a letter.
  */
-export type DecodedXml =
-  | { readonly kind: "decoded"; readonly text: string }
-  | { readonly kind: "unsupported"; readonly encoding: string };
+import type { Fault } from "../lib/errors.ts";
+import { encodingOf, takenEncodings, type XmlEncoding, type XmlEncodingOutcome } from "./xml-encoding.ts";
 
-type Decoder = (bytes: Buffer) => string;
+export interface DecodedXml {
+  readonly kind: "decoded";
+  /** Without a byte order mark. */
+  readonly text: string;
+  /** What the parser is to read. */
+  readonly bytes: Buffer;
+  /** Whether the parser is to pass over the declaration, because `bytes` are UTF-8 whatever it says. */
+  readonly isDeclaredOtherwise: boolean;
+}
+
+export type DecodeOutcome = DecodedXml | { readonly kind: "refused"; readonly fault: Fault };
 
 function utf16BigEndian(bytes: Buffer): string {
   const even = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
   return even.swap16().toString("utf16le");
 }
 
-const utf8: Decoder = (bytes) => bytes.toString("utf8");
-const utf16LittleEndian: Decoder = (bytes) => bytes.toString("utf16le");
-const latin1: Decoder = (bytes) => bytes.toString("latin1");
+const textOf: Readonly<Record<XmlEncoding, (bytes: Buffer) => string>> = {
+  utf8: (bytes) => bytes.toString("utf8"),
+  utf16le: (bytes) => bytes.toString("utf16le"),
+  utf16be: utf16BigEndian,
+  "windows-1250": (bytes) => new TextDecoder("windows-1250").decode(bytes),
+  "windows-1252": (bytes) => new TextDecoder("windows-1252").decode(bytes),
+  "iso-8859-2": (bytes) => new TextDecoder("iso-8859-2").decode(bytes),
+  "iso-8859-15": (bytes) => new TextDecoder("iso-8859-15").decode(bytes),
+};
 
-/** What the first bytes say, with or without a byte order mark. */
-function decoderByFirstBytes(bytes: Buffer): Decoder | undefined {
-  const [a, b, c, d] = bytes;
-  if (a === 0xef && b === 0xbb && c === 0xbf) return utf8;
-  if ((a === 0xff && b === 0xfe) || (a === 0x3c && b === 0 && d === 0)) return utf16LittleEndian;
-  if ((a === 0xfe && b === 0xff) || (a === 0 && b === 0x3c && c === 0)) return utf16BigEndian;
-  return undefined;
+/** The encoding that bytes are more likely in when they are no letters of the one that is declared. */
+const likelier: Readonly<Partial<Record<XmlEncoding, string>>> = {
+  "iso-8859-2": "windows-1250",
+  "iso-8859-15": "windows-1252",
+};
+
+/** Control characters that no order carries: bytes which the encoding has no letter for come out as these. */
+const noLetter = /[\u0080-\u009f]/;
+
+function refusedEncoding(message: string, line = 1): DecodeOutcome {
+  return { kind: "refused", fault: { code: "forbiddenXml", message, line } };
 }
 
-/** Far beyond what any declaration needs; the parser itself sets no bound. */
-const maxDeclarationBytes = 4_096;
-/** Stands for the name of the encoding when it is not looked for any further. */
-const unendedDeclaration = "of a declaration over 4 KB";
-const encodingInDeclaration = /\sencoding\s*=\s*["']([^"']*)["']/;
+/** A document of an encoding with one byte a letter. */
+function decodeLetters(bytes: Buffer, encoding: XmlEncoding): DecodeOutcome {
+  const text = textOf[encoding](bytes);
+  const at = text.search(noLetter);
+  if (at === -1) return { kind: "decoded", text, bytes: Buffer.from(text), isDeclaredOtherwise: true };
+  const line = text.slice(0, at).split("\n").length;
+  const byte = `0x${text.charCodeAt(at).toString(16).toUpperCase()}`;
+  const instead = likelier[encoding] ?? "UTF-8";
+  const message = `Found the byte ${byte} at line ${line}, which is no letter of ${encoding}. Declare the encoding that the document is saved in, such as encoding="${instead}".`;
+  return refusedEncoding(message, line);
+}
+
+function refusal(outcome: Exclude<XmlEncodingOutcome, { kind: "known" }>): DecodeOutcome {
+  if (outcome.kind === "contradiction") {
+    const { charset, declared } = outcome;
+    const message = `Content-Type says charset=${charset.slice(0, 40)} and the XML declaration says ${declared.slice(0, 40)}: read by the one, the document has other letters than by the other. Make them agree with the bytes.`;
+    return refusedEncoding(message);
+  }
+  if (outcome.kind === "notUtf16")
+    return refusedEncoding(
+      "The declaration says UTF-16, and the document is neither that nor UTF-8. Declare the encoding that it is saved in.",
+    );
+  return refusedEncoding(
+    `The encoding '${outcome.encoding.slice(0, 40)}' is not taken. Send ${takenEncodings}.`,
+  );
+}
 
 /**
- * The encoding that the declaration names, or undefined when it names none. The whole declaration is searched, as the
- * parser does: were the two to read the same bytes in different encodings, letters would be damaged in silence.
+ * Decodes a document, or says with reason 957 why it cannot be.
+ *
+ * @param charset the parameter of the request's Content-Type, for a document that came over HTTP
  */
-function declaredEncoding(bytes: Buffer): string | undefined {
-  const head = bytes.toString("latin1", 0, maxDeclarationBytes);
-  if (!/^<\?xml\s/.test(head)) return undefined;
-  const end = head.indexOf("?>");
-  // A shorter document without the end of its declaration has not arrived in full: the parser tells that.
-  if (end === -1 && bytes.length > maxDeclarationBytes) return unendedDeclaration;
-  return encodingInDeclaration.exec(end === -1 ? head : head.slice(0, end))?.[1];
-}
-
-const decodersByName = new Map<string, Decoder>([
-  ["UTF-8", utf8],
-  ["UTF8", utf8],
-  ["US-ASCII", utf8],
-  ["ASCII", utf8],
-  ["ISO-8859-1", latin1],
-  ["ISO8859-1", latin1],
-  ["ISO_8859-1", latin1],
-  ["LATIN1", latin1],
-]);
-
-/** Decodes a document, or names the encoding that is not taken. A byte order mark is not part of the text. */
-export function decodeXml(bytes: Buffer): DecodedXml {
-  const byFirstBytes = decoderByFirstBytes(bytes);
-  if (byFirstBytes !== undefined) {
-    const text = byFirstBytes(bytes);
-    return { kind: "decoded", text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text };
-  }
-  const encoding = declaredEncoding(bytes) ?? "UTF-8";
-  const decoder = decodersByName.get(encoding.toUpperCase());
-  return decoder === undefined
-    ? { kind: "unsupported", encoding }
-    : { kind: "decoded", text: decoder(bytes) };
+export function decodeXml(bytes: Buffer, charset?: string): DecodeOutcome {
+  const outcome = encodingOf(bytes, charset);
+  if (outcome.kind !== "known") return refusal(outcome);
+  const { encoding, isDeclaredOtherwise } = outcome;
+  if (encoding !== "utf8" && encoding !== "utf16le" && encoding !== "utf16be")
+    return decodeLetters(bytes, encoding);
+  const text = textOf[encoding](bytes);
+  return {
+    kind: "decoded",
+    text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text,
+    bytes,
+    isDeclaredOtherwise,
+  };
 }
 
 const space = /[ \t\r\n]*/y;

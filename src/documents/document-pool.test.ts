@@ -181,12 +181,14 @@ test("a pool may be stopped at every moment of its start, and of a thread's that
 test("an aborted request rejects at once and leaves no listener behind", async () => {
   const pool = await started({ threads: 1 });
   const controller = new AbortController();
-  const long = pool.prepareBytes(Buffer.from(slow(6_000)), controller.signal);
+  const long = pool.prepareBytes(Buffer.from(slow(6_000)), undefined, controller.signal);
   const quick = pool.prepareBytes(Buffer.from(stop("1")));
   controller.abort(new Error("enough"));
   await expect(long).rejects.toThrow("enough");
   expect((await quick).kind).toBe("read");
-  await expect(pool.prepareBytes(Buffer.from(stop("1")), controller.signal)).rejects.toThrow("enough");
+  await expect(pool.prepareBytes(Buffer.from(stop("1")), undefined, controller.signal)).rejects.toThrow(
+    "enough",
+  );
 });
 
 test("a stopping pool finishes what it has and takes no more", async () => {

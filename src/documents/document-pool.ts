@@ -17,8 +17,11 @@ import { defaultStopDocumentLimits, type StopDocumentLimits } from "./stop-docum
 export interface DocumentPool extends Service {
   /** Opens, hashes and reads a file. Rejects only when aborted or stopped; what is wrong with the file is a value. */
   prepareFile(path: string, signal?: AbortSignal): Promise<PreparedDocument>;
-  /** Hashes and reads bytes; they must not change until the promise settles. */
-  prepareBytes(bytes: Uint8Array, signal?: AbortSignal): Promise<PreparedDocument>;
+  /**
+   * Hashes and reads bytes; they must not change until the promise settles. `charset` is the parameter of the Content-Type
+   * that they came under.
+   */
+  prepareBytes(bytes: Uint8Array, charset?: string, signal?: AbortSignal): Promise<PreparedDocument>;
 }
 
 export interface DocumentPoolOptions {
@@ -43,6 +46,7 @@ interface Job {
   readonly id: number;
   readonly path?: string;
   readonly bytes?: Uint8Array;
+  readonly charset?: string | undefined;
   thread: ParserThread | undefined;
   /** How often a thread ended with this job in hand. */
   blamed: number;
@@ -133,11 +137,14 @@ class ThreadedDocumentPool implements DocumentPool {
     return this.#prepare({ path }, signal);
   }
 
-  prepareBytes(bytes: Uint8Array, signal?: AbortSignal): Promise<PreparedDocument> {
-    return this.#prepare({ bytes }, signal);
+  prepareBytes(bytes: Uint8Array, charset?: string, signal?: AbortSignal): Promise<PreparedDocument> {
+    return this.#prepare({ bytes, charset }, signal);
   }
 
-  #prepare(source: Pick<Job, "path" | "bytes">, signal: AbortSignal | undefined): Promise<PreparedDocument> {
+  #prepare(
+    source: Pick<Job, "path" | "bytes" | "charset">,
+    signal: AbortSignal | undefined,
+  ): Promise<PreparedDocument> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     if (this.#state === "stopping" || this.#state === "stopped") return Promise.reject(stoppingError());
     return new Promise((resolve, reject) => {
@@ -289,6 +296,7 @@ function messageOfJob(job: Job): WorkerJob {
     ...(job.path === undefined ? {} : { path: job.path }),
     // A copy of exactly these bytes: a view would take the whole memory it is a view of with it.
     ...(job.bytes === undefined ? {} : { bytes: new Uint8Array(job.bytes) }),
+    ...(job.charset === undefined ? {} : { charset: job.charset }),
     ...(job.refuseWith === undefined ? {} : { refuseWith: job.refuseWith }),
   };
 }

@@ -100,7 +100,7 @@ async function prepare(job: WorkerJob, settings: WorkerSettings): Promise<Prepar
   if (job.path === undefined) {
     const bytes = bytesOf(job);
     const known = { sha256: hash("sha256", bytes, "hex"), size: bytes.length };
-    return await finish(known, readStopDocument(bytes, limits), settings);
+    return await finish(known, readStopDocument(bytes, limits, job.charset), settings);
   }
   const file = readFileOnce(job.path, limits.maxBytes);
   if (file.kind === "unreadable") return file;

@@ -8,6 +8,8 @@ export interface ElementPlace {
   /** Grows from the first element of the document to the last. */
   readonly order: number;
   readonly line: number;
+  /** Line of the first text between its children; undefined where there is none but white space. */
+  readonly textLine: number | undefined;
   /** As libxml2 writes it: an index only where several siblings have the name. */
   readonly path: string;
 }
@@ -26,12 +28,22 @@ interface Step {
   /** How many siblings have each name; known once all of them have been seen. */
   counts: ReadonlyMap<string, number>;
   found: { order: number; line: number } | undefined;
+  textLine: number | undefined;
 }
 
 function makeStep(parent: Step | undefined, key: string): Step {
   const at = key.lastIndexOf("[");
   const name = key.slice(0, at);
-  return { parent, name, index: key.slice(at), children: new Map(), counts: new Map(), found: undefined };
+  const index = key.slice(at);
+  return {
+    parent,
+    name,
+    index,
+    children: new Map(),
+    counts: new Map(),
+    found: undefined,
+    textLine: undefined,
+  };
 }
 
 function stepOf(root: Step, path: string): Step {
@@ -70,7 +82,11 @@ class PlaceFinder {
   visit(step: Step): void {
     const cursor = this.#cursor;
     const counts = new Map<string, number>([["*", 0]]);
-    while (cursor.openNext()) {
+    const takeText = (text: string, offset: number) => {
+      const at = text.search(/[^ \t\r\n]/);
+      if (at !== -1) step.textLine ??= cursor.lineAt(offset + at);
+    };
+    while (cursor.openNext(takeText)) {
       const nth = (counts.get("*") ?? 0) + 1;
       // A default namespace of a parent does not count: such a parent does not belong, so nothing is looked for in it.
       const name = cursor.attribute("xmlns") ? "*" : cursor.name;
@@ -87,8 +103,7 @@ class PlaceFinder {
     this.#known = { offset: start, line: this.#cursor.lineAt(start, this.#known) };
     step.found = { order: this.#order++, line: this.#known.line };
     step.counts = counts;
-    if (step.children.size === 0) this.#cursor.skip();
-    else this.visit(step);
+    this.visit(step);
   }
 }
 
@@ -103,7 +118,8 @@ export function placesOf(text: string, indexedPaths: Iterable<string>): Map<stri
   new PlaceFinder(text).visit(root);
   const places = new Map<string, ElementPlace>();
   for (const [path, step] of steps) {
-    if (step.found !== undefined) places.set(path, { ...step.found, path: pathOf(step) });
+    if (step.found !== undefined)
+      places.set(path, { ...step.found, textLine: step.textLine, path: pathOf(step) });
   }
   return places;
 }

@@ -70,6 +70,7 @@ function simpleType(types: XsdTypes, element: ValueElement<OutgoingKindName>, pl
 export function createOutgoingTypes(): XsdTypeWriter<OutgoingKindName> {
   return new XsdTypeWriter<OutgoingKindName>({
     order: "sequence",
+    isNillable: false,
     leastItems: 1,
     simpleType,
     attributeType: (types, attribute) => textType(types, maximumOf(attribute), false),

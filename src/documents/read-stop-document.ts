@@ -7,8 +7,8 @@
  */
 import { type ErrorDetail, ParseOption, XmlDocument, XmlParseError, XsdValidator } from "libxml2-wasm";
 import type { StopFunction } from "../domain/stop-change.ts";
-import { type Fault, maxFaults } from "../lib/errors.ts";
-import { decodeXml, findDoctype } from "./decode-xml.ts";
+import { type Fault, maxKeptFaults } from "../lib/errors.ts";
+import { type DecodedXml, decodeXml, findDoctype } from "./decode-xml.ts";
 import {
   defaultStopDocumentLimits,
   limitFault,
@@ -24,9 +24,11 @@ import { faultOfParseError, isLimitError } from "./xml-faults.ts";
 import { writeStopXsd } from "./xsd-writer.ts";
 
 // BIG_LINES: lines beyond 65,535 are told right. COMPACT: short texts cost no allocation.
-const parseOptions = {
-  option: ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_BIG_LINES | ParseOption.XML_PARSE_COMPACT,
-};
+const parseFlags =
+  ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_BIG_LINES | ParseOption.XML_PARSE_COMPACT;
+const parseOptions = { option: parseFlags };
+/** For UTF-8 whose declaration says something else. */
+const parseAsUtf8Options = { option: parseFlags | ParseOption.XML_PARSE_IGNORE_ENC };
 
 let compiledValidator: XsdValidator | undefined;
 
@@ -51,7 +53,7 @@ function refused(
   faults: readonly Fault[],
   known: Omit<RefusedStopDocument, "kind" | "faults">,
 ): RefusedStopDocument {
-  return { kind: "refused", faults: faults.slice(0, maxFaults), ...known };
+  return { kind: "refused", faults: faults.slice(0, maxKeptFaults), ...known };
 }
 
 function firstElementText(text: string, name: string): string | undefined {
@@ -132,9 +134,9 @@ function refuseUnparsed(
   return refused([faultOfParseError(first, text)], { isIncomplete: isAtEnd(text, first), ...guessed(text) });
 }
 
-function parse(bytes: Uint8Array): XmlDocument | readonly ErrorDetail[] {
+function parse({ bytes, isDeclaredOtherwise }: DecodedXml): XmlDocument | readonly ErrorDetail[] {
   try {
-    return XmlDocument.fromBuffer(bytes, parseOptions);
+    return XmlDocument.fromBuffer(bytes, isDeclaredOtherwise ? parseAsUtf8Options : parseOptions);
   } catch (error) {
     if (error instanceof XmlParseError) return error.details;
     throw error;
@@ -162,14 +164,6 @@ function doctypeFault(text: string, at: number): Fault {
   };
 }
 
-function encodingFault(encoding: string): Fault {
-  // Real UTF-16 is known by its first bytes, so one that had to be declared is not.
-  const message = /^utf-?16/i.test(encoding)
-    ? "The declaration says UTF-16, and the document is not in it. Declare the encoding that it is saved in."
-    : `The encoding '${encoding.slice(0, 40)}' is not taken. Send UTF-8, UTF-16 or ISO-8859-1.`;
-  return { code: "forbiddenXml", message, line: 1 };
-}
-
 /** Adds the number of the stop that the fault's path leads to. */
 function withStopNumber(fault: Fault, instructions: readonly ReadInstruction[]): Fault {
   const path = /^\/(?:Stops\/)?Stop(?:\[(\d+)\])?(?:\/|$)/.exec(fault.path ?? "");
@@ -186,8 +180,8 @@ function placeOf({ line, path }: Fault): string {
 function allFaults(ofSchema: readonly Fault[], ofValues: readonly Fault[]): readonly Fault[] {
   const told = new Set(ofSchema.map(placeOf));
   const others = ofValues.filter((fault) => !told.has(placeOf(fault)));
-  if (others.length === 0 || ofSchema.length === 0) return [...ofSchema, ...others].slice(0, maxFaults);
-  return [...ofSchema, ...others].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, maxFaults);
+  if (others.length === 0 || ofSchema.length === 0) return [...ofSchema, ...others].slice(0, maxKeptFaults);
+  return [...ofSchema, ...others].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, maxKeptFaults);
 }
 
 function readParsed(parsed: XmlDocument, text: string, limits: StopDocumentLimits): StopDocumentOutcome {
@@ -197,7 +191,8 @@ function readParsed(parsed: XmlDocument, text: string, limits: StopDocumentLimit
     return refused([limitFault(outcome.message, outcome.line)], { isIncomplete: false, ...guessed(text) });
   }
   const { document } = outcome;
-  const ofSchema = schemaFaults(stopValidator(), parsed, text).map((fault) =>
+  const isDeletion = (index: number) => document.instructions[index]?.functionCode === "02";
+  const ofSchema = schemaFaults(stopValidator(), { document: parsed, text }, isDeletion).map((fault) =>
     withStopNumber(fault, document.instructions),
   );
   const faults = allFaults(ofSchema, document.faults);
@@ -214,25 +209,24 @@ function readParsed(parsed: XmlDocument, text: string, limits: StopDocumentLimit
 
 /**
  * Reads one stop document. An expected fault of the document is an outcome; what throws is a fault of the parser, after
- * which its thread must not be used again.
+ * which its thread must not be used again. `charset` is the parameter of the Content-Type of one that came over HTTP.
  */
 export function readStopDocument(
   bytes: Buffer,
   limits: StopDocumentLimits = defaultStopDocumentLimits,
+  charset?: string,
 ): StopDocumentOutcome {
   if (bytes.length > limits.maxBytes) {
     return refused([limitFault(`it has more than ${limits.maxBytes} bytes`)], { isIncomplete: false });
   }
-  const decoded = decodeXml(bytes);
-  if (decoded.kind === "unsupported") {
-    return refused([encodingFault(decoded.encoding)], { isIncomplete: false });
-  }
+  const decoded = decodeXml(bytes, charset);
+  if (decoded.kind === "refused") return refused([decoded.fault], { isIncomplete: false });
   const { text } = decoded;
   const doctypeAt = findDoctype(text);
   if (doctypeAt !== undefined) {
     return refused([doctypeFault(text, doctypeAt)], { isIncomplete: false, ...guessed(text) });
   }
-  const parsed = parse(bytes);
+  const parsed = parse(decoded);
   if (!(parsed instanceof XmlDocument)) return refuseUnparsed(text, parsed, limits);
   try {
     return readParsed(parsed, text, limits);

@@ -12,7 +12,7 @@
  */
 import { ParseOption, XmlDocument, XmlParseError } from "libxml2-wasm";
 import type { Fault } from "../lib/errors.ts";
-import { decodeXml, findDoctype } from "./decode-xml.ts";
+import { type DecodedXml, decodeXml, findDoctype } from "./decode-xml.ts";
 import { defaultStopDocumentLimits, limitFault } from "./stop-document.ts";
 import { XmlCursor, XmlLimitReached } from "./xml-cursor.ts";
 import { faultOfParseError, isLimitError } from "./xml-faults.ts";
@@ -31,7 +31,10 @@ interface ChildElement {
   readonly value: XmlValue;
 }
 
-const parseOptions = { option: ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_BIG_LINES };
+const parseFlags = ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_BIG_LINES;
+const parseOptions = { option: parseFlags };
+/** For UTF-8 whose declaration says something else. */
+const parseAsUtf8Options = { option: parseFlags | ParseOption.XML_PARSE_IGNORE_ENC };
 
 /** The words about stop documents in messages of the parser, and what is true of every document. */
 const wordsOfStops: readonly (readonly [RegExp, string])[] = [
@@ -124,9 +127,9 @@ function readText(text: string): ReadXmlValue {
 }
 
 /** What libxml2 has against the document; undefined when it is well-formed and has no DTD. */
-function faultOf(bytes: Buffer, text: string): Fault | undefined {
+function faultOf({ bytes, text, isDeclaredOtherwise }: DecodedXml): Fault | undefined {
   try {
-    const parsed = XmlDocument.fromBuffer(bytes, parseOptions);
+    const parsed = XmlDocument.fromBuffer(bytes, isDeclaredOtherwise ? parseAsUtf8Options : parseOptions);
     const hasDtd = parsed.dtd !== null;
     parsed.dispose();
     return hasDtd ? doctypeFault : undefined;
@@ -146,16 +149,13 @@ const doctypeFault: Fault = {
 
 /**
  * The value of a document, or what is wrong with it: 950 (not well-formed), 957 (DOCTYPE or encoding), 909 (deeper than 64
- * elements, or a text over 10 MB), 902 (a name that JSON must not have).
+ * elements, or a text over 10 MB), 902 (a name that JSON must not have). `charset` is the parameter of the Content-Type.
  */
-export function readXmlValue(bytes: Buffer): ReadXmlValue {
-  const decoded = decodeXml(bytes);
-  if (decoded.kind === "unsupported") {
-    const message = `The encoding '${decoded.encoding.slice(0, 40)}' is not taken. Send UTF-8, UTF-16 or ISO-8859-1.`;
-    return { kind: "refused", fault: { code: "forbiddenXml", message, line: 1 } };
-  }
+export function readXmlValue(bytes: Buffer, charset?: string): ReadXmlValue {
+  const decoded = decodeXml(bytes, charset);
+  if (decoded.kind === "refused") return decoded;
   const { text } = decoded;
   if (findDoctype(text) !== undefined) return { kind: "refused", fault: doctypeFault };
-  const fault = faultOf(bytes, text);
+  const fault = faultOf(decoded);
   return fault === undefined ? readText(text) : { kind: "refused", fault };
 }

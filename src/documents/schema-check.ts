@@ -1,5 +1,6 @@
 /**
- * Checks a parsed stop document against the XSD and tells every fault, from the top of the document, up to 50.
+ * Checks a parsed stop document against the XSD and reports every fault, from the top of the document, up to 51: one more
+ * than an answer carries, so that it can say that there are more.
  *
  * libxml2 stops checking the content of an element at the first child that does not belong there (unknown, doubled or
  * misplaced). So such children are taken out of the parsed document and it is checked again, until no more come up: once
@@ -15,10 +16,10 @@ import {
   XmlValidateError,
   type XsdValidator,
 } from "libxml2-wasm";
-import { type Fault, maxFaults } from "../lib/errors.ts";
+import { type Fault, maxKeptFaults } from "../lib/errors.ts";
 import { type ContentModel, contentModelOf } from "./content-model.ts";
 import { indexedPath, placesOf } from "./element-places.ts";
-import { faultOfSchemaError, faultOfUnexpectedChild, isUnexpectedChild } from "./xml-faults.ts";
+import { faultOfSchemaError, faultOfUnexpectedChild, isStrayText, isUnexpectedChild } from "./xml-faults.ts";
 
 /** Deeper than stop documents nest. */
 const maxRounds = 8;
@@ -57,7 +58,13 @@ function inDocumentOrder(text: string, findings: readonly Finding[]): readonly F
     const place = places.get(finding.path);
     last = place?.order ?? last;
     if (place === undefined) return { finding, order: last };
-    const fault = () => ({ line: place.line, ...finding.fault(), path: place.path });
+    const line = finding.detail !== undefined && isStrayText(finding.detail) ? place.textLine : undefined;
+    const fault = () => ({
+      line: place.line,
+      ...finding.fault(),
+      ...(line === undefined ? {} : { line }),
+      path: place.path,
+    });
     return { finding: { ...finding, fault }, order: last };
   });
   return ranked.sort((one, other) => one.order - other.order).map(({ finding }) => finding);
@@ -88,6 +95,31 @@ class ContentCleaner {
   /** Has looked at as many children as it may. Indexes of what is left may be wrong then. */
   get isWornOut(): boolean {
     return this.#visited >= maxVisitedChildren;
+  }
+
+  /** Takes out what does not count of the stops that are to be deleted. */
+  takeOutUncounted(isDeletion: (index: number) => boolean): void {
+    const { root } = this.#document;
+    if (root.name === "Stop") {
+      if (isDeletion(0)) this.#keepNumberOnly(root);
+      return;
+    }
+    let index = 0;
+    for (let child = root.firstChild; child !== null && !this.isWornOut; child = child.next) {
+      if (!(child instanceof XmlElement) || child.name !== "Stop") continue;
+      if (isDeletion(index)) this.#keepNumberOnly(child);
+      index += 1;
+    }
+  }
+
+  #keepNumberOnly(stop: XmlElement): void {
+    for (const attribute of stop.attrs) attribute.remove();
+    let next: XmlTreeNode | null = stop.firstChild;
+    for (; next !== null && !this.isWornOut; this.#visited++) {
+      const child: XmlTreeNode = next;
+      next = child.next;
+      if (!(child instanceof XmlElement && requiredNames.has(child.name))) child.remove();
+    }
   }
 
   /** Takes out the children that do not belong into the elements in which libxml2 has found one. */
@@ -122,8 +154,8 @@ class ContentCleaner {
       const childPath = `${path}/${name}[${nthOfName}]`;
       const isExpected = model.names.has(name) && (name === model.repeated || nthOfName === 1);
       if (isExpected && !told.has(childPath)) continue;
-      const fault = faultOfUnexpectedChild(shownName(child), model.repeated);
-      if (found.length < maxFaults) found.push({ path: childPath, fault: () => fault });
+      const fault = faultOfUnexpectedChild(shownName(child), model);
+      if (found.length < maxKeptFaults) found.push({ path: childPath, fault: () => fault });
       child.remove();
     }
     return found;
@@ -149,19 +181,29 @@ function isOpen({ detail }: Finding): boolean {
   return detail !== undefined && isUnexpectedChild(detail);
 }
 
-/** The faults of a document that is well-formed; none when it obeys the XSD. Changes the parsed document. */
-export function schemaFaults(validator: XsdValidator, document: XmlDocument, text: string): readonly Fault[] {
+/**
+ * The faults of a document that is well-formed; none when it obeys the XSD. Changes the parsed document.
+ *
+ * @param isDeletion whether the stop at this index has Function 02: only its Function and StopNbr count then
+ */
+export function schemaFaults(
+  validator: XsdValidator,
+  { document, text }: { readonly document: XmlDocument; readonly text: string },
+  isDeletion: (index: number) => boolean,
+): readonly Fault[] {
   const cleaner = new ContentCleaner(document);
   const takenOut: Finding[] = [];
   const faultsOf = (findings: readonly Finding[]) =>
-    findings.slice(0, maxFaults).map((finding) => finding.fault());
+    findings.slice(0, maxKeptFaults).map((finding) => finding.fault());
+  if (validate(validator, document).length === 0) return [];
+  cleaner.takeOutUncounted(isDeletion);
   for (let round = 1; ; round++) {
     const told = validate(validator, document).map(findingOf);
     if (told.length === 0 && takenOut.length === 0) return [];
     const ranked = inDocumentOrder(text, [...takenOut, ...told]);
-    const open = ranked.slice(0, maxFaults).filter(isOpen);
+    const open = ranked.slice(0, maxKeptFaults).filter(isOpen);
     if (open.length === 0 || round === maxRounds) return faultsOf(ranked);
-    const last = ranked.slice(maxFaults - 1).find(({ detail }) => detail !== undefined);
+    const last = ranked.slice(maxKeptFaults - 1).find(({ detail }) => detail !== undefined);
     if (last !== undefined) cleaner.cutBehind(last.path);
     const found = cleaner.takeOutUnexpected(open);
     if (found.length === 0) return faultsOf(ranked);

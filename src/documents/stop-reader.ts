@@ -197,7 +197,7 @@ class StopReader {
     const cursor = this.#cursor;
     while (cursor.openNext()) {
       const plan = plans.get(cursor.name);
-      if (plan === undefined) cursor.skip();
+      if (plan === undefined || (plan.shape !== "value" && cursor.isNil())) cursor.skip();
       else if (plan.shape === "value") this.#readValue(plan, target);
       else if (plan.shape === "list") this.#readList(plan, target);
       else {
@@ -214,6 +214,10 @@ class StopReader {
     if (plan.attribute !== undefined) {
       const text = cursor.attribute(plan.attribute.name);
       if (text !== undefined) ownerOf(target, plan.steps)[plan.attribute.field] = text;
+    }
+    if (cursor.isNil()) {
+      cursor.skip();
+      return;
     }
     const start = cursor.start;
     const name = cursor.name;
@@ -239,6 +243,7 @@ class StopReader {
   #readList(plan: ListPlan, target: Fields): void {
     const cursor = this.#cursor;
     const items: Fields[] = [];
+    let nth = 0;
     const listName = cursor.name;
     const isDetails = plan.field === "stopDetails";
     while (cursor.openNext()) {
@@ -246,12 +251,17 @@ class StopReader {
         cursor.skip();
         continue;
       }
+      nth += 1;
       if (isDetails) this.#countDetail();
+      if (cursor.isNil()) {
+        cursor.skip();
+        continue;
+      }
       const item: Fields = {};
       items.push(item);
       if (plan.content !== undefined) this.#readValue(plan.content, item);
       else {
-        this.#trail.push(`${listName}/${plan.itemName}[${items.length}]`);
+        this.#trail.push(`${listName}/${plan.itemName}[${nth}]`);
         this.#readFields(plan.children, item);
         this.#trail.pop();
       }

@@ -67,7 +67,10 @@ test("the five characters are escaped, and characters that XML forbids are left 
 
 test("at most 50 faults are written", () => {
   const faults = Array.from({ length: 80 }, (): Fault => ({ code: "missing", message: "x" }));
-  expect(valuesOf({ faults, ...counts }).text.match(/<Error /g)).toHaveLength(50);
+  const { text } = valuesOf({ faults, ...counts });
+  expect(text.match(/<Error /g)).toHaveLength(50);
+  expect(text).toContain("There are more faults: correct these 50 and send it again.</Error>\n  </Errors>");
+  expect(valuesOf({ faults: faults.slice(0, 50), ...counts }).text).not.toContain("There are more");
 });
 
 test("an empty document id is UNKNOWN", () => {

@@ -1,5 +1,5 @@
 /** Writes the `StopResponse` (decisions 5): the answer of the web service and the receipt of a file. */
-import { type Fault, maxFaults, reasonCodeOf } from "../lib/errors.ts";
+import { type Fault, reasonCodeOf, shownFaults } from "../lib/errors.ts";
 import { writeXml, type XmlFields, xmlText } from "./xml-builder.ts";
 import { withoutForbiddenCharacters } from "./xml-text.ts";
 
@@ -31,7 +31,7 @@ function write(documentId: string, response: StopResponse): string {
     StopResponse: {
       DocumentID: documentId,
       Status: isSuccess ? "10" : "99",
-      Errors: isSuccess ? undefined : { Error: faults.slice(0, maxFaults).map(faultFields) },
+      Errors: isSuccess ? undefined : { Error: shownFaults(faults).map(faultFields) },
       Result: {
         RecordsCreated: String(response.created),
         RecordsUpdated: String(response.updated),

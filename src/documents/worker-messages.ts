@@ -8,6 +8,8 @@ export interface WorkerJob {
   readonly id: number;
   readonly path?: string;
   readonly bytes?: Uint8Array;
+  /** The parameter of the Content-Type that the bytes came under. */
+  readonly charset?: string;
   /** The document is not to be parsed (again): only hashed, and refused with this fault. */
   readonly refuseWith?: Fault;
 }

@@ -95,9 +95,9 @@ export class XmlCursor {
 
   /**
    * Opens the next child of the current element; false when there is none, and the element is then closed. `takeText` gets
-   * the texts that stand before it, references resolved.
+   * the texts that stand before it, references resolved, and where in the document each begins.
    */
-  openNext(takeText?: (text: string) => void): boolean {
+  openNext(takeText?: (text: string, offset: number) => void): boolean {
     if (this.#isEmpty) {
       this.#close();
       return false;
@@ -155,6 +155,17 @@ export class XmlCursor {
     return undefined;
   }
 
+  /**
+   * Whether the element just opened says `xsi:nil="true"`: it is absent then. Under any prefix: the XSD lets no attribute of
+   * another namespace pass. Read it before the element's content.
+   */
+  isNil(): boolean {
+    if (this.#nameEnd + 1 >= this.#tagEnd) return false;
+    return this.attributes().some(
+      ([name, value]) => name.endsWith(":nil") && /^\s*(?:true|1)\s*$/.test(value),
+    );
+  }
+
   /** All attributes of the element just opened, as they stand. Read them before the element's content. */
   attributes(): (readonly [name: string, value: string])[] {
     const text = this.#text;
@@ -171,12 +182,12 @@ export class XmlCursor {
   }
 
   /** The text up to `at`, where a tag or other markup begins; of a CDATA section that begins there its content too. */
-  #giveText(at: number, takeText: (text: string) => void): void {
+  #giveText(at: number, takeText: (text: string, offset: number) => void): void {
     const raw = this.#text.slice(this.#at, at);
     this.#checkTextLength(raw.length);
-    if (raw !== "") takeText(raw.includes("&") ? withoutReferences(raw) : raw);
+    if (raw !== "") takeText(raw.includes("&") ? withoutReferences(raw) : raw, this.#at);
     if (this.#text.startsWith("<![CDATA[", at))
-      takeText(this.#text.slice(at + 9, this.#text.indexOf("]]>", at)));
+      takeText(this.#text.slice(at + 9, this.#text.indexOf("]]>", at)), at + 9);
   }
 
   /** Never looks behind the tag: a document without any `=` would be searched to its end for each element. */

@@ -1,6 +1,7 @@
 /** What the parser and the XSD check say, in words that name the element, the fault and what was expected. */
 import type { ErrorDetail } from "libxml2-wasm";
 import type { Fault } from "../lib/errors.ts";
+import type { ContentModel } from "./content-model.ts";
 import { valueKinds } from "./value-kinds.ts";
 import { wordsForParseMessage } from "./parse-messages.ts";
 
@@ -21,6 +22,13 @@ for (const kind of Object.values(valueKinds)) {
   }
 }
 
+const meaningsOfTypes = new Map<string, string>([["xs:boolean", "true or false"]]);
+for (const { typeName, expected } of Object.values(valueKinds)) meaningsOfTypes.set(typeName, expected);
+
+function meaningOfType(type: string): string {
+  return meaningsOfTypes.get(type) ?? `a value of type ${type}`;
+}
+
 type Rewrite = (...parts: string[]) => string;
 
 const requiredNames = new Set(["Function", "StopNbr", "Stop"]);
@@ -37,53 +45,64 @@ function enumerated(set: string): string {
 }
 
 const unexpectedWords =
-  "found an element that is unknown here or stands twice; expected each element of the XSD at most once [content]";
+  "found an element that is unknown here or stands twice; expected each element of the XSD at most once";
 
-/** Each form of message, and what is said instead. The rule's name stands in brackets. */
+/** The schema's own attributes in the namespace that the parser writes as a prefix of the name. */
+const instanceNamespace = "{http://www.w3.org/2001/XMLSchema-instance}";
+
+/** Each form of message, and what is said instead. */
 const rewrites: readonly (readonly [RegExp, Rewrite])[] = [
   [
     /^\[facet 'pattern'\] The value '(.*)' is not accepted by the pattern '(.*)'\.$/s,
     (value = "", pattern = "") =>
-      `found '${shown(value)}', expected ${meaningsOfPatterns.get(pattern) ?? `a value of the form ${pattern}`} [pattern]`,
+      `found '${shown(value)}', expected ${meaningsOfPatterns.get(pattern) ?? `a value of the form ${pattern}`}`,
   ],
   [
     /^\[facet 'enumeration'\] The value '(.*)' is not an element of the set \{(.*)\}\.$/s,
-    (value = "", set = "") => `found '${shown(value)}', expected one of ${enumerated(set)} [enumeration]`,
+    (value = "", set = "") => `found '${shown(value)}', expected one of ${enumerated(set)}`,
   ],
   [
     /^\[facet 'maxLength'\] The value has a length of '(\d+)'; .*maximum length of '(\d+)'\.$/,
-    (length = "", maximum = "") => `found ${length} characters, expected at most ${maximum} [maxLength]`,
+    (length = "", maximum = "") => `found ${length} characters, expected at most ${maximum}`,
   ],
   [
     /^\[facet 'minLength'\] The value has a length of '(\d+)'; .*minimum length of '(\d+)'\.$/,
-    (length = "", minimum = "") => `found ${length} characters, expected at least ${minimum} [minLength]`,
+    (length = "", minimum = "") => `found ${length} characters, expected at least ${minimum}`,
   ],
   [
     /^'(.*)' is not a valid value of the (?:local )?atomic type '(.*)'\.$/s,
-    (value = "", type = "") => `found '${shown(value)}', expected a value of type ${type} [type]`,
+    (value = "", type = "") => `found '${shown(value)}', expected ${meaningOfType(type)}`,
   ],
   [
     /^Missing child element\(s\)\. Expected is (?:one of )?\( (.*) \)\.$/,
-    (list = "") =>
-      `found no ${expectedNames(list).replaceAll(", ", " and no ")}, which is required [content]`,
+    (list = "") => `found no ${expectedNames(list).replaceAll(", ", " and no ")}, which is required`,
   ],
   [
     /^This element is not expected\. Expected is (?:one of )?\( (.*) \)\.$/,
-    (list = "") => `found this element where it is not expected; expected ${expectedNames(list)} [content]`,
+    (list = "") => `found this element where it is not expected; expected ${expectedNames(list)}`,
   ],
   [/^This element is not expected\.$/, () => unexpectedWords],
   [
     /^No matching global declaration available for the validation root\.$/,
-    () => "found this root element, expected Stop or Stops without a namespace [root]",
+    () => "found this root element, expected Stop or Stops, written so and without a namespace",
   ],
   [
     /^Character content other than whitespace is not allowed/,
-    () => "found text between the elements, expected elements only [content]",
+    () => "found text between the elements, expected elements only",
   ],
-  [/^Element content is not allowed/, () => "found elements inside, expected text only [content]"],
+  [/^Element content is not allowed/, () => "found elements inside, expected text only"],
   [
     /^The attribute '(.*)' is not allowed\.$/,
-    (name = "") => `found the attribute ${shown(name)}, which is not allowed [attribute]`,
+    (name = "") =>
+      `found the attribute ${shown(name.replace(instanceNamespace, "xsi:"))}, which is not allowed; expected the element without it`,
+  ],
+  [
+    /^The element is not 'nillable'\.$/,
+    () => 'found xsi:nil="true" on an element that is required; expected its value',
+  ],
+  [
+    /(?:cannot have|content is not allowed,? because the element is) ?.*'nilled'|is 'nilled'/,
+    () => 'found content in an element with xsi:nil="true"; expected either the content or xsi:nil',
   ],
 ];
 
@@ -101,7 +120,8 @@ const schemaMessage = /^Element '([^']*)'(?:, attribute '([^']*)')?: (.*)$/s;
 export function faultOfSchemaError(detail: ErrorDetail): Fault {
   const match = schemaMessage.exec(detail.message.trim());
   const element = match?.[1] ?? "Document";
-  const subject = match?.[2] === undefined ? element : `${element}/@${match[2]}`;
+  const attribute = match?.[2]?.replace(instanceNamespace, "xsi:");
+  const subject = attribute === undefined ? element : `${element}/@${attribute}`;
   return {
     code: "xsdMismatch",
     message: `${shown(subject)}: ${rewritten(match?.[3] ?? detail.message.trim())}.`.replace(/\.\.$/, "."),
@@ -115,13 +135,29 @@ export function isUnexpectedChild(detail: ErrorDetail): boolean {
   return schemaMessage.exec(detail.message.trim())?.[3]?.startsWith("This element is not expected.") === true;
 }
 
-/** The fault of such a child; `repeated` is the one element that its parent may hold, when that holds a list. */
-export function faultOfUnexpectedChild(name: string, repeated: string | undefined): Fault {
-  const words =
-    repeated === undefined
-      ? unexpectedWords
-      : `found this element where it is not expected; expected ${repeated} [content]`;
-  return { code: "xsdMismatch", message: `${shown(name)}: ${words}.` };
+/** Whether a finding is text where only elements belong. It stands somewhere within the element that is named. */
+export function isStrayText(detail: ErrorDetail): boolean {
+  return /^Character content other than whitespace is not allowed/.test(
+    schemaMessage.exec(detail.message.trim())?.[3] ?? "",
+  );
+}
+
+/** What is wrong with a child that does not belong where it stands, in an element that may hold those of `model`. */
+function unexpectedWordsFor(name: string, { names, repeated }: ContentModel): string {
+  if (names.has(name))
+    return repeated === undefined
+      ? "found this element a second time; expected it at most once"
+      : `found this element where it is not expected; expected ${repeated}`;
+  const meant = [...names].find((known) => known.toLowerCase() === name.toLowerCase());
+  if (meant !== undefined)
+    return `found an element that is unknown here; write ${meant}: upper and lower case count`;
+  if (repeated !== undefined) return `found this element where it is not expected; expected ${repeated}`;
+  return "found an element that is unknown here; leave it out, or write the name that the XSD has for it";
+}
+
+/** The fault of such a child. */
+export function faultOfUnexpectedChild(name: string, model: ContentModel): Fault {
+  return { code: "xsdMismatch", message: `${shown(name)}: ${unexpectedWordsFor(name, model)}.` };
 }
 
 const limitMessage = /^Excessive depth|Resource limit exceeded|too long|too big|huge/i;

@@ -12,6 +12,8 @@ export type ValuePlace = "element" | "content";
 export interface XsdStyle<Kind extends string> {
   /** Whether children come in any order or in that of the table. */
   readonly order: "all" | "sequence";
+  /** Whether an element that may be missing may also say `xsi:nil="true"`, as serializers write what they have not. */
+  readonly isNillable: boolean;
   /** How many items a list has at least. */
   readonly leastItems: 0 | 1;
   /** Name of the simple type of a value; registers the type the first time it is used. */
@@ -100,9 +102,13 @@ export class XsdTypeWriter<Kind extends string> {
 
   #childText(element: StopElement<Kind>): string {
     const isRequired = element.shape !== "list" && element.isRequired === true;
-    const occurs = isRequired ? "" : ' minOccurs="0"';
+    const occurs = isRequired ? "" : ` minOccurs="0"${this.#nillable}`;
     const opening = `      <xs:element name="${element.name}" type="${this.#typeOf(element)}"${occurs}>`;
     return `${opening}${annotation(this.#style.wordsOf(element))}</xs:element>`;
+  }
+
+  get #nillable(): string {
+    return this.#style.isNillable ? ' nillable="true"' : "";
   }
 
   #typeOf(element: StopElement<Kind>): string {
@@ -128,7 +134,7 @@ export class XsdTypeWriter<Kind extends string> {
       [
         `  <xs:complexType name="${element.typeName}">`,
         "    <xs:sequence>",
-        `      <xs:element name="${name}" type="${itemType}"${least} maxOccurs="unbounded">${annotation(about)}</xs:element>`,
+        `      <xs:element name="${name}" type="${itemType}"${least} maxOccurs="unbounded"${this.#nillable}>${annotation(about)}</xs:element>`,
         "    </xs:sequence>",
         "  </xs:complexType>",
       ].join("\n"),

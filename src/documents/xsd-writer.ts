@@ -46,12 +46,13 @@ const rootElements = `  <xs:element name="Stop" type="Stop">${annotation("One st
   </xs:element>`;
 
 const about =
-  "Stop document, no namespace. Root is Stop or Stops. Children of Stop come in any order. An empty element is absent, and for text an empty text. Date-times are local; their zone stands beside them.";
+  "Stop document, no namespace. Root is Stop or Stops. Children of Stop come in any order. An empty element is absent, and for text an empty text. One with xsi:nil is absent. Date-times are local; their zone stands beside them.";
 
 /** The text of `xsd/stop.xsd`. */
 export function writeStopXsd(): string {
   const writer = new XsdTypeWriter<ValueKindName>({
     order: "all",
+    isNillable: true,
     leastItems: 0,
     simpleType,
     attributeType: (types, { path }) => textType(types, false, maxLengthOf(fieldNameOf(path))),

@@ -1,7 +1,7 @@
 /** Appointment objects: the requests for slots and reservations (interface "Appointment objects"; decisions 9). */
 import { hash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
-import { maxFaults, type Fault } from "../lib/errors.ts";
+import { maxKeptFaults, type Fault } from "../lib/errors.ts";
 import { maxAmount, oneAppointment, type Share, thousandthsOf } from "./appointment-capacity.ts";
 import { maxLengthOf } from "./field-limits.ts";
 import { identifier, localDateTime, text, textOrNumber } from "./fields.ts";
@@ -103,7 +103,7 @@ export function readShare(request: Amounts, path: string): ReadShare {
     isNamed = true;
     const taken = thousandthsOf(value);
     if (taken !== undefined) share[name] = taken;
-    else if (faults.length < maxFaults) {
+    else if (faults.length < maxKeptFaults) {
       const at = `${path}.${field}`;
       const message = `${at} has the value ${JSON.stringify(value).slice(0, 60)}. Send a number from 0 to ${maxAmount}.`;
       faults.push({ code: "wrongType", path: at, message });

@@ -2,7 +2,7 @@
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
-import { type ErrorCode, type Fault, maxFaults } from "../lib/errors.ts";
+import { type ErrorCode, type Fault, maxKeptFaults } from "../lib/errors.ts";
 import { lengthOfNumber } from "./fields.ts";
 import { identifierForm, identifierPattern } from "./identifier-text.ts";
 
@@ -124,7 +124,7 @@ export function createEntityCheck(schema: TSchema): (value: unknown, path: strin
       const at = jsonPath(path, error.path);
       // A missing property is reported a second time as a value of the wrong type: the first report is the true one.
       if (!faults.has(at)) faults.set(at, faultOf(error, at === "" ? "the document" : at));
-      if (faults.size >= maxFaults) break;
+      if (faults.size >= maxKeptFaults) break;
     }
     return [...faults.values()];
   };

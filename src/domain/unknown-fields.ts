@@ -1,6 +1,6 @@
 /** Fields that a definition does not name, for hosts that want to be told of them (`http.unknownFields: refuse`). */
 import type { TSchema } from "@sinclair/typebox";
-import { type Fault, maxFaults } from "../lib/errors.ts";
+import { type Fault, maxKeptFaults } from "../lib/errors.ts";
 import { isFields } from "./fields-of-json.ts";
 
 /** The part of a definition that says what is in a list or an object: a union's member with a form, else itself. */
@@ -12,7 +12,7 @@ function formOf(schema: TSchema): TSchema {
 }
 
 function collect(schema: TSchema, value: unknown, path: string, faults: Fault[]): void {
-  if (faults.length >= maxFaults) return;
+  if (faults.length >= maxKeptFaults) return;
   const form = formOf(schema);
   if (Array.isArray(value)) {
     const items = form["items"] as TSchema | undefined;
@@ -25,7 +25,7 @@ function collect(schema: TSchema, value: unknown, path: string, faults: Fault[])
   for (const [name, inner] of Object.entries(value)) {
     const at = path === "" ? name : `${path}.${name}`;
     if (Object.hasOwn(properties, name)) collect(properties[name] as TSchema, inner, at, faults);
-    else if (faults.length < maxFaults)
+    else if (faults.length < maxKeptFaults)
       faults.push({
         code: "wrongType",
         path: at,

@@ -7,11 +7,13 @@ import { DropgateError, type ErrorCode, type Fault } from "../lib/errors.ts";
 import { applyStopChanges, type StopChangesOutcome } from "../operations/apply-stop-changes.ts";
 import type { Store } from "../store/database.ts";
 
-/** A stop document as it arrived over HTTP. `bytes` are untouched: declaration and byte order mark decide the encoding. */
+/** A stop document as it arrived over HTTP. `bytes` are untouched. */
 export interface StopSubmission {
   readonly companyId: number;
   readonly companyCode: string;
   readonly bytes: Uint8Array;
+  /** The parameter of the Content-Type; a byte order mark wins over it, and it wins over the declaration. */
+  readonly charset?: string | undefined;
   readonly userName: string;
   readonly requestId: string;
 }
@@ -70,7 +72,7 @@ export async function submitStopDocument(
   deps: StopSubmissionDependencies,
   submission: StopSubmission,
 ): Promise<SubmittedStopDocument> {
-  const prepared = await deps.documents.prepareBytes(submission.bytes);
+  const prepared = await deps.documents.prepareBytes(submission.bytes, submission.charset);
   const outcome = await apply(deps, submission, prepared);
   const documentId = (prepared.kind === "unreadable" ? undefined : prepared.documentId) ?? unknownDocument;
   if (outcome.kind === "applied") {

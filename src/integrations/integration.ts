@@ -25,6 +25,8 @@ export interface MappingRequest {
   readonly companyCode: string;
   readonly importKind: ImportKindName;
   readonly bytes: Uint8Array;
+  /** The charset that XML came under. */
+  readonly charset?: string | undefined;
   /** Levels that the body and the document may be nested, in JSON. */
   readonly maxDepth: number;
 }

@@ -53,9 +53,9 @@ type ReadBody =
   | { readonly kind: "read"; readonly value: unknown }
   | { readonly kind: "refused"; readonly faults: readonly Fault[] };
 
-function readBody({ bytes, maxDepth, integration }: MappingJob): ReadBody {
+function readBody({ bytes, charset, maxDepth, integration }: MappingJob): ReadBody {
   if (integration.input === "xml") {
-    const read = readXmlValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const read = readXmlValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), charset);
     return read.kind === "read" ? read : { kind: "refused", faults: [read.fault] };
   }
   try {

@@ -80,8 +80,24 @@ export interface Fault {
   readonly stopNbr?: string;
 }
 
-/** How many faults one answer carries at most (decisions 2.2). */
+/** How many faults one answer carries at most. */
 export const maxFaults = 50;
+/** How many are kept on the way there: one more shows that there are more. */
+export const maxKeptFaults = maxFaults + 1;
+
+/** The faults that an answer carries; the last of them says when there are more. */
+export function shownFaults(faults: readonly Fault[]): readonly Fault[] {
+  if (faults.length <= maxFaults) return faults;
+  const shown = faults.slice(0, maxFaults);
+  return shown.map((fault, index) =>
+    index < maxFaults - 1
+      ? fault
+      : {
+          ...fault,
+          message: `${fault.message} There are more faults: correct these ${maxFaults} and send it again.`,
+        },
+  );
+}
 
 /** A refusal or failure that an edge turns into an answer. Carries one or more faults; `cause` stays in the log. */
 export class DropgateError extends Error {

@@ -9,7 +9,7 @@ import { setImmediate } from "node:timers/promises";
 import type { RecordedEventKind } from "../domain/recorded-events.ts";
 import type { StopChange } from "../domain/stop-change.ts";
 import { type ImportRules, importRules, initialStopStatus, stopStatusNames } from "../domain/stop-status.ts";
-import { type Fault, maxFaults } from "../lib/errors.ts";
+import { type Fault, maxKeptFaults } from "../lib/errors.ts";
 import { saveDocuments } from "../store/documents.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findLoadById } from "../store/loads.ts";
@@ -292,7 +292,7 @@ export async function applyStopChanges(tx: Transaction, input: StopChanges): Pro
   const plan: Plan = { input, stops: new Map(), steps: [], events: [], faults: [] };
   const late = await planAll(tx, plan);
   if (plan.faults.length > 0)
-    return { kind: "refused", faults: [...plan.faults, ...late].slice(0, maxFaults) };
-  if (late.length > 0) return { kind: "superseded", faults: late.slice(0, maxFaults) };
+    return { kind: "refused", faults: [...plan.faults, ...late].slice(0, maxKeptFaults) };
+  if (late.length > 0) return { kind: "superseded", faults: late.slice(0, maxKeptFaults) };
   return { kind: "applied", counts: await write(tx, plan) };
 }

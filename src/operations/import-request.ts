@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import type { TSchema } from "@sinclair/typebox";
 import { isFields } from "../domain/fields-of-json.ts";
 import { unknownFieldFaults } from "../domain/unknown-fields.ts";
-import { type Fault, maxFaults } from "../lib/errors.ts";
+import { type Fault, maxKeptFaults } from "../lib/errors.ts";
 import { faultOfCompanyCode } from "./request-body.ts";
 
 /** One kind of import: what its list is called, and what an entry has to be. */
@@ -89,7 +89,7 @@ function readSome<Entity>({ kind, list, rules, faults, entities }: Reading<Entit
     const entry = list[entities.length];
     const entity = kind.normalise(entry);
     faults.push(...faultsOfEntry(kind, entity, `${kind.list}[${entities.length}]`, rules));
-    if (faults.length >= maxFaults) return false;
+    if (faults.length >= maxKeptFaults) return false;
     entities.push(entity);
     weight += kind.weightOf?.(entry) ?? 1;
   }
@@ -97,7 +97,7 @@ function readSome<Entity>({ kind, list, rules, faults, entities }: Reading<Entit
 }
 
 function outcomeOf<Entity>({ faults, entities }: Reading<Entity>): ReadImport<Entity> {
-  if (faults.length > 0) return { kind: "refused", faults: faults.slice(0, maxFaults) };
+  if (faults.length > 0) return { kind: "refused", faults: faults.slice(0, maxKeptFaults) };
   return { kind: "read", entities: entities as readonly Entity[] };
 }
 

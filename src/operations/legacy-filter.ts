@@ -2,7 +2,7 @@
  * Filters of the legacy JSON retrieval (decisions 7): a filter name is a field of the result, at any depth, in any case,
  * with or without `stop` or `load` before it.
  */
-import { DropgateError, type Fault, maxFaults } from "../lib/errors.ts";
+import { DropgateError, type Fault, maxKeptFaults } from "../lib/errors.ts";
 import type { FieldTree } from "./legacy-shape.ts";
 
 export interface NamedValue {
@@ -125,7 +125,7 @@ export function readLegacyQuery(index: FieldIndex, parameters: readonly NamedVal
   }
   const first = faults[0];
   if (first !== undefined)
-    throw new DropgateError(first.code, first.message, { faults: faults.slice(0, maxFaults) });
+    throw new DropgateError(first.code, first.message, { faults: faults.slice(0, maxKeptFaults) });
   return { filters: [...filters.values()], ...paging };
 }
 

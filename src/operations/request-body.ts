@@ -5,7 +5,7 @@ import { createEntityCheck } from "../domain/entity-check.ts";
 import { maxLengthOf } from "../domain/field-limits.ts";
 import { isFields } from "../domain/fields-of-json.ts";
 import { unknownFieldFaults } from "../domain/unknown-fields.ts";
-import { DropgateError, type Fault, maxFaults } from "../lib/errors.ts";
+import { DropgateError, type Fault, maxKeptFaults } from "../lib/errors.ts";
 
 /** What is wrong with the `companyCode` of a body whose path names `expected`; undefined when nothing is. */
 export function faultOfCompanyCode(found: unknown, expected: string): Fault | undefined {
@@ -29,7 +29,7 @@ export function faultOfCompanyCode(found: unknown, expected: string): Fault | un
 export function refusal(faults: readonly Fault[]): DropgateError {
   const [first] = faults;
   if (first === undefined) throw new Error("a request was refused without a fault");
-  return new DropgateError(first.code, first.message, { faults: faults.slice(0, maxFaults) });
+  return new DropgateError(first.code, first.message, { faults: faults.slice(0, maxKeptFaults) });
 }
 
 export interface BodyInput {

@@ -12,6 +12,8 @@ export const defaultService = "default";
 export interface SentBody {
   readonly form: "json" | "xml";
   readonly bytes: Uint8Array;
+  /** The charset that came with it, for XML. */
+  readonly charset?: string | undefined;
 }
 
 export interface ServiceImport extends ImportInput {
@@ -75,7 +77,8 @@ async function mappedBody(
   if (integrations === undefined || found === undefined) throw unknownService(serviceName);
   const sent = sentBodyOf(input);
   checkForm(serviceName, sent, found.input);
-  const request = { serviceName, companyCode, importKind, bytes: sent.bytes, maxDepth: maxJsonDepth };
+  const { bytes, charset } = sent;
+  const request = { serviceName, companyCode, importKind, bytes, charset, maxDepth: maxJsonDepth };
   return await integrations.map(request, signal?.());
 }
 

@@ -34,7 +34,7 @@ interface PostOptions {
 
 /** Posts a document to the legacy web service with curl; gives status, media type and body. */
 async function post(
-  document: string,
+  document: string | Buffer,
   path = service,
   { type: sent = "application/xml", more = [] as readonly string[], ...signIn }: PostOptions = {},
 ) {

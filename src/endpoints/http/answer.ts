@@ -1,5 +1,5 @@
 /** Answers: what is sent back, in the shape that the route's clients read. */
-import { type DropgateError, type Fault, maxFaults, reasonCodeOf } from "../../lib/errors.ts";
+import { type DropgateError, type Fault, reasonCodeOf, shownFaults } from "../../lib/errors.ts";
 import { HttpRefusal, retryAfter } from "./http-refusal.ts";
 import { httpStatusOf } from "./http-status.ts";
 
@@ -53,9 +53,10 @@ export const successAnswer: Answer = jsonAnswer(Buffer.from('{"status":"Success"
 
 /** The `Reasons` document (interface "Errors"). */
 export function reasonsDocument(faults: readonly Fault[]): string {
-  const reasons = faults
-    .slice(0, maxFaults)
-    .map(({ message, code }) => ({ description: message, reasonCode: reasonCodeOf(code) }));
+  const reasons = shownFaults(faults).map(({ message, code }) => ({
+    description: message,
+    reasonCode: reasonCodeOf(code),
+  }));
   return JSON.stringify({ Reasons: reasons });
 }
 

@@ -106,9 +106,14 @@ async function receiveBody(state: DispatcherState, exchange: Exchange): Promise<
   return await readBody(request, response, { limits: state.options(), reserve });
 }
 
-type Content = Pick<OperationRequest, "json" | "bytes" | "sent">;
+type Content = Pick<OperationRequest, "json" | "bytes" | "charset" | "sent">;
 
-const noContent: Content = { json: undefined, bytes: new Uint8Array(0), sent: undefined };
+const noContent: Content = {
+  json: undefined,
+  bytes: new Uint8Array(0),
+  charset: undefined,
+  sent: undefined,
+};
 
 /** The form of a body that is for a custom integration, which reads it itself; undefined for all others. */
 function formToMap(
@@ -130,11 +135,15 @@ function contentOf(
   if (body === "none") return noContent;
   const { request } = exchange;
   const form = formToMap(route, request, params);
-  checkMediaType(request.headers, form === undefined ? media : [...media, ...xmlMedia], form ?? body);
+  const charset = checkMediaType(
+    request.headers,
+    form === undefined ? media : [...media, ...xmlMedia],
+    form ?? body,
+  );
   const read = (bytes: Buffer): Content => {
     exchange.bytesIn = bytes.length;
-    if (form !== undefined) return { ...noContent, sent: { form, bytes } };
-    if (body === "xml") return { ...noContent, bytes };
+    if (form !== undefined) return { ...noContent, sent: { form, bytes, charset } };
+    if (body === "xml") return { ...noContent, bytes, charset };
     return { ...noContent, json: parseJsonBytes(bytes, { maxDepth: state.options().maxJsonDepth }) };
   };
   const bytes = bodyAtHand(request, state.options());
@@ -165,7 +174,7 @@ function runOperation(
   const { id: requestId, response } = exchange;
   const { userName } = user;
   const signal = () => signalFor(response);
-  const run = ({ json, bytes, sent }: Content) =>
+  const run = ({ json, bytes, charset, sent }: Content) =>
     route.run(state, {
       requestId,
       userName,
@@ -176,6 +185,7 @@ function runOperation(
       query,
       json,
       bytes,
+      charset,
       sent,
       signal,
     });

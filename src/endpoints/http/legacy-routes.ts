@@ -19,11 +19,12 @@ const submitLegacyStop: CompanyRoute = {
   query: "ignored",
   body: "xml",
   media: [xmlType, "text/xml"],
-  async run({ operations, options }, { companyId, companyCode, bytes, userName, requestId }) {
+  async run({ operations, options }, { companyId, companyCode, bytes, charset, userName, requestId }) {
     const outcome = await operations.submitStopDocument({
       companyId,
       companyCode,
       bytes,
+      charset,
       userName,
       requestId,
     });

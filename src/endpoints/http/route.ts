@@ -22,6 +22,8 @@ export interface OperationRequest {
   readonly json: unknown;
   /** The untouched body of routes with an `xml` body. */
   readonly bytes: Uint8Array;
+  /** The charset that the Content-Type names, in lower case. */
+  readonly charset: string | undefined;
   /** The untouched body of an import that is for a custom integration; `json` is undefined then. */
   readonly sent: SentBody | undefined;
   /** Aborts when the client is gone; made when it is asked for. */
