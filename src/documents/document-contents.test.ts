@@ -1,3 +1,4 @@
+import { completionFormat } from "../domain/completion-format.ts";
 import { expect, test } from "vitest";
 import type { DocumentObject } from "../domain/document-object.ts";
 import type { StopCompletion } from "../domain/stop-completion.ts";
@@ -14,6 +15,7 @@ const photo: DocumentObject = { documentName: "p.jpg", reference: guid(2) };
 const sent: DocumentObject = { documentName: "bol.pdf", reference: guid(3), documentData: "QUJD" };
 
 const completion: StopCompletion = {
+  format: completionFormat,
   stop: { stopNbr: "S1", documents: [sent] },
   stopStatus: "90",
   execution: {

@@ -5,6 +5,7 @@
  *
  * Paths that begin with `completion` and `reported` are those of `completionView`.
  */
+import type { CompletionFormat } from "../domain/completion-format.ts";
 import type { OutgoingKindName } from "./outgoing-kinds.ts";
 import { stopDetailElements } from "./stop-detail-elements.ts";
 import { type ListElement, measure, type ObjectElement, type StopElement, values } from "./stop-element.ts";
@@ -252,7 +253,28 @@ const trigger: Outgoing = {
   isRequired: true,
 };
 
-/** The children of `StopCompletion`, in the order in which they are written. */
+/** Elements that completions of the first version do not have. */
+const sinceSecond: ReadonlySet<string> = new Set([
+  "Markfor",
+  "ShipToTxnRef",
+  "ShipToSeq",
+  "ShipFromTxnRef",
+  "ShipFromSeq",
+  "ShipFromSignatureRequired",
+  "ShipFromImageRequired",
+  "ShipFromWorkType",
+  "ShipFromFeedbackForm",
+  "BillToLandmark",
+  "BillToLatitude",
+  "BillToLongitude",
+]);
+
+/** The children of `StopCompletion` in a version. */
+export function completionElementsOf(format: CompletionFormat): readonly Outgoing[] {
+  return format === 1 ? completionElements.filter(({ name }) => !sinceSecond.has(name)) : completionElements;
+}
+
+/** The children of `StopCompletion` in the newest version, in the order in which they are written. */
 export const completionElements: readonly Outgoing[] = [
   ...companyCode,
   ...stopElements.map((element) => replaced.get(element.name) ?? element),

@@ -1,3 +1,4 @@
+import { completionFormat } from "../domain/completion-format.ts";
 import { expect, test } from "vitest";
 import type { CompletionEvent, StopCompletion } from "../domain/stop-completion.ts";
 import type { PartyExecution } from "../domain/stop-execution.ts";
@@ -18,6 +19,7 @@ function visit(
 }
 
 const plain: StopCompletion = {
+  format: completionFormat,
   stop: { stopNbr: "S1" },
   stopStatus: "90",
   execution: {},
@@ -168,4 +170,13 @@ test("two numbers of stops never become one", async () => {
     ["A\uffff", "A", "A\uffff\uffff"].map((stopNbr) => renderStopCompletion({ ...plain, stop: { stopNbr } })),
   );
   expect(new Set(texts).size).toBe(3);
+});
+
+test("a completion of the first version keeps its bytes: fields that XML got later are not in it", async () => {
+  const stop = { stopNbr: "7", markfor: { address: { name: "Anna" } }, from: { workType: "LOAD" } };
+  const first = await renderStopCompletion({ ...plain, format: 1, stop });
+  expect(first).toBe(await renderStopCompletion({ ...plain, format: 1, stop: { stopNbr: "7" } }));
+  const second = await renderStopCompletion({ ...plain, stop });
+  expect(second).toContain("<Markfor>\n    <Name>Anna</Name>\n  </Markfor>");
+  expect(second).toContain("<ShipFromWorkType>LOAD</ShipFromWorkType>");
 });

@@ -2,11 +2,12 @@
  * Writes completion files (decisions 8), in the version of `domain/completion-format.ts`. What it writes obeys
  * `xsd/stop-completion.xsd`, whatever the values are.
  */
+import type { CompletionFormat } from "../domain/completion-format.ts";
 import type { StopCompletion } from "../domain/stop-completion.ts";
 import { noContents, type ReadDocument, readContents } from "./document-contents.ts";
-import { wrapElement, xmlDeclaration } from "./element-writer.ts";
+import { type WriteElements, wrapElement, xmlDeclaration } from "./element-writer.ts";
 import { compileOutgoing } from "./outgoing-style.ts";
-import { completionElements } from "./stop-completion-elements.ts";
+import { completionElementsOf } from "./stop-completion-elements.ts";
 import { completionView } from "./stop-completion-view.ts";
 
 export interface CompletionOptions {
@@ -15,7 +16,10 @@ export interface CompletionOptions {
   readonly readDocument?: ReadDocument;
 }
 
-const writeCompletion = compileOutgoing(completionElements);
+const writers: Readonly<Record<CompletionFormat, WriteElements>> = {
+  1: compileOutgoing(completionElementsOf(1)),
+  2: compileOutgoing(completionElementsOf(2)),
+};
 
 /** The element `StopCompletion` without a declaration, indented. */
 export async function renderCompletionElement(
@@ -25,7 +29,7 @@ export async function renderCompletionElement(
 ): Promise<string> {
   const contents = readDocument === undefined ? noContents : await readContents(completion, readDocument);
   const view = completionView(completion, { companyCode, contents });
-  return wrapElement("StopCompletion", writeCompletion(view, `${indent}  `), indent);
+  return wrapElement("StopCompletion", writers[completion.format](view, `${indent}  `), indent);
 }
 
 /**

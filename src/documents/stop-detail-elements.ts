@@ -1,30 +1,13 @@
 /** The elements of `StopDetails`; part of the table in `stop-elements.ts`. */
 import {
-  addressRows,
   commentElements,
   type ListElement,
+  markforElement,
   measure,
   type ObjectElement,
   type StopElement,
   values,
 } from "./stop-element.ts";
-
-const markfor: ObjectElement = {
-  shape: "object",
-  name: "Markfor",
-  typeName: "Markfor",
-  about: "Whom the product is marked for.",
-  children: values([
-    ...addressRows("", "markfor.address", "the final recipient"),
-    ["Landmark", "markfor.address.landmark", "text", "Landmark near the final recipient."],
-    ["Latitude", "markfor.address.latitude", "number", "Latitude of the final recipient."],
-    ["Longitude", "markfor.address.longitude", "number", "Longitude of the final recipient."],
-    ["ContactName", "markfor.contact.contactName", "text", "Contact person."],
-    ["Email", "markfor.contact.email", "text", "E-mail address of the contact."],
-    ["Phone", "markfor.contact.phone", "text", "Telephone number of the contact."],
-    ["SMS", "markfor.contact.sms", "text", "Number for text messages to the contact."],
-  ]),
-};
 
 const confirmed: ObjectElement = {
   shape: "object",
@@ -110,7 +93,7 @@ const stopDetailChildren: readonly StopElement[] = [
     ["LatestDTTM", "latestDTTM", "dateTime", "Latest delivery of the line, local time."],
     ["ConsAttribute", "consAttribute", "text", "Consolidation attribute."],
   ]),
-  markfor,
+  markforElement,
   commentElements,
   cartonContents,
   confirmed,

@@ -112,6 +112,24 @@ export const commentElements: ListElement = {
   },
 };
 
+/** Stops and details say in the same form whom they are for. */
+export const markforElement: ObjectElement = {
+  shape: "object",
+  name: "Markfor",
+  typeName: "Markfor",
+  about: "Whom the goods are marked for.",
+  children: values([
+    ...addressRows("", "markfor.address", "the final recipient"),
+    ["Landmark", "markfor.address.landmark", "text", "Landmark near the final recipient."],
+    ["Latitude", "markfor.address.latitude", "number", "Latitude of the final recipient."],
+    ["Longitude", "markfor.address.longitude", "number", "Longitude of the final recipient."],
+    ["ContactName", "markfor.contact.contactName", "text", "Contact person."],
+    ["Email", "markfor.contact.email", "text", "E-mail address of the contact."],
+    ["Phone", "markfor.contact.phone", "text", "Telephone number of the contact."],
+    ["SMS", "markfor.contact.sms", "text", "Number for text messages to the contact."],
+  ]),
+};
+
 /** The last part of a canonical path: the name under which a field's maximum length stands. */
 export function fieldNameOf(path: string): string {
   return path.slice(path.lastIndexOf(".") + 1);

@@ -33,6 +33,33 @@ test("every element of the table leads to a field of the canonical stop", () => 
   expect(unknownPaths(Stop, stopElements)).toEqual([]);
 });
 
+/** Paths of all fields of the definition that hold one value; those of lists begin anew at the list. */
+function leavesOf(schema: unknown, path: string): string[] {
+  const inner = Reflect.get(Object(schema), "items") ?? schema;
+  const properties = Reflect.get(Object(inner), "properties");
+  if (properties === undefined) return [path];
+  return Object.entries(properties).flatMap(([name, field]) =>
+    leavesOf(field, path === "" ? name : `${path}.${name}`),
+  );
+}
+
+function pathsOf(elements: readonly StopElement[], base: string): string[] {
+  const at = (path: string) => (base === "" ? path : `${base}.${path}`);
+  return elements.flatMap((element) => {
+    if (element.shape === "object") return pathsOf(element.children, base);
+    if (element.shape === "list") {
+      const content = element.item.content === undefined ? [] : [element.item.content];
+      return pathsOf([...element.item.children, ...content], at(element.path));
+    }
+    return [element.path, ...(element.attribute === undefined ? [] : [element.attribute.path])].map(at);
+  });
+}
+
+test("every field of the canonical stop has its element, so that XML can say what JSON can", () => {
+  const said = new Set(pathsOf(stopElements, ""));
+  expect(leavesOf(Stop, "").filter((path) => !said.has(path))).toEqual([]);
+});
+
 test("a path that is no field is noticed", () => {
   const wrong: StopElement = { shape: "value", name: "X", path: "to.adress.zip", kind: "text", about: "" };
   expect(unknownPaths(Stop, [wrong])).toEqual(["to.adress.zip"]);

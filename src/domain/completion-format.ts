@@ -2,4 +2,17 @@
  * Version of the rendering of completion files. A completion is made with the version of its time, and gives the same
  * bytes as long as it is kept: whoever changes what is written counts up, and keeps the way it was for older ones.
  */
-export const completionFormat = 1;
+export const completionFormat = 2;
+
+/**
+ * What each version brought.
+ *
+ *   1  the first
+ *   2  whom the stop is for (`Markfor`), and the fields of origin, destination and payer that XML stops had not
+ */
+export type CompletionFormat = 1 | typeof completionFormat;
+
+/** Whether this program knows how completions of the version are written. */
+export function isCompletionFormat(format: number): format is CompletionFormat {
+  return format >= 1 && format <= completionFormat;
+}

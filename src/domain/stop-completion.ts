@@ -1,4 +1,5 @@
 /** What a completion file tells: the stop as it was at the moment of the event, and what was recorded of it (decisions 8). */
+import type { CompletionFormat } from "./completion-format.ts";
 import type { DocumentObject } from "./document-object.ts";
 import type { StopExecution } from "./stop-execution.ts";
 import type { StopStatus } from "./stop-status.ts";
@@ -27,6 +28,8 @@ export interface CompletionLoad {
 }
 
 export interface StopCompletion {
+  /** The version in which it is written, now and at every later attempt. */
+  readonly format: CompletionFormat;
   /** The canonical stop as the host sent it last, without content of documents. */
   readonly stop: Stop;
   readonly stopStatus: StopStatus;

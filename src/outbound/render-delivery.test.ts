@@ -1,3 +1,4 @@
+import { completionFormat } from "../domain/completion-format.ts";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -63,6 +64,7 @@ describe("a completion", () => {
   test("tells of the stop, its state, its events in their order and what asked for the file", async () => {
     const { stored } = await completedSite(false);
     expect(stopCompletionOf(stored)).toEqual({
+      format: completionFormat,
       stop: { stopNbr: "S1" },
       stopStatus: "90",
       execution: {},

@@ -1,5 +1,5 @@
 /** From the row of a completion to what its file tells. */
-import { completionFormat } from "../domain/completion-format.ts";
+import { completionFormat, isCompletionFormat } from "../domain/completion-format.ts";
 import type { DocumentObject } from "../domain/document-object.ts";
 import type { CompletionEvent, CompletionLoad, StopCompletion } from "../domain/stop-completion.ts";
 import type { StopExecution } from "../domain/stop-execution.ts";
@@ -51,7 +51,7 @@ function loadOf({ loadNbr, driver }: StoredCompletion): CompletionLoad | undefin
 /** What the file tells. Throws for a completion that a newer dropgate has made, or that is none of ours. */
 export function stopCompletionOf(stored: StoredCompletion): StopCompletion {
   const { stopStatus, triggeredBy, format } = stored;
-  if (format > completionFormat) {
+  if (!isCompletionFormat(format)) {
     throw new Error(
       `completion ${stored.id} has format ${format}, this dropgate knows ${completionFormat}: install the newer version again`,
     );
@@ -60,6 +60,7 @@ export function stopCompletionOf(stored: StoredCompletion): StopCompletion {
     throw new Error(`completion ${stored.id} has the unknown state ${stopStatus}`);
   const load = loadOf(stored);
   return {
+    format,
     stop: stopOf(stored),
     stopStatus,
     execution: JSON.parse(stored.execution) as StopExecution,
