@@ -32,13 +32,14 @@ function fullNameOf({ firstName, lastName }: UserProfile): string | null {
   return textOrNull(words.join(" "));
 }
 
-/** What a driver is found by. */
+/** What a driver is found by, and what keeps him from being picked. */
 export interface DriverMarks {
   readonly email: string | null;
   readonly cdlNumber: string | null;
   readonly fullName: string | null;
   /** Codes of the carriers that the user belongs to. */
   readonly carrierCodes: readonly string[];
+  readonly isUnableToUseApp: boolean;
 }
 
 /** What the user of the profile is found by as a driver; null for what it does not have. */
@@ -48,5 +49,6 @@ export function driverMarksOf(profile: UserProfile): DriverMarks {
     cdlNumber: textOrNull(profile.cdlNumber),
     fullName: fullNameOf(profile),
     carrierCodes: carrierCodesOf(profile),
+    isUnableToUseApp: profile.unableToUseApp === true,
   };
 }

@@ -61,7 +61,7 @@ async function driverOf(tx: Transaction, route: ReportedRoute): Promise<Driver> 
   const [driver] = isDriver(route.roles)
     ? await findDriversBy(tx, companyId, { key: "userName", value: userName })
     : [];
-  if (driver !== undefined) return driver;
+  if (driver !== undefined && !driver.isUnableToUseApp) return driver;
   throw new DropgateError(
     "driverRequired",
     `a driver is required: the load ${load.loadNbr} has none. Assign one, or let the driver report the event.`,

@@ -11,6 +11,7 @@ import { visitsOf } from "../domain/stop-visits.ts";
 import { momentOf } from "../domain/zoned-time.ts";
 import type { Clock } from "../lib/clock.ts";
 import { DropgateError } from "../lib/errors.ts";
+import { isUnableToUseApp } from "../store/drivers.ts";
 import type { Reader, Store } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findStoredLoad, type StoredLoad } from "../store/load-queries.ts";
@@ -91,19 +92,29 @@ function checkMayReport(
   );
 }
 
+/** Throws 932 for a driver of whom the company has said that he cannot use the application: it is somebody else with his device. */
+async function checkCanUseApp(
+  db: Transaction | Reader,
+  caller: Pick<RouteReport, "companyId" | "userName" | "roles">,
+): Promise<void> {
+  if (caller.roles.includes("DI_Integration") || !(await isUnableToUseApp(db, caller))) return;
+  throw new DropgateError(
+    "roleMissing",
+    `the user ${caller.userName} cannot use the driver application (unableToUseApp). Import the user with false, or report with the role DI_Integration.`,
+  );
+}
+
 interface Wanted extends Pick<RouteReport, "companyId" | "userName" | "roles"> {
   readonly routeNbr: string;
 }
 
-function checkedLoad(load: StoredLoad | undefined, wanted: Wanted): StoredLoad {
+/** The load of that number, if the caller may report of it. Throws 920 or 932. */
+export async function findReportedLoad(db: Transaction | Reader, wanted: Wanted): Promise<StoredLoad> {
+  await checkCanUseApp(db, wanted);
+  const load = await findStoredLoad(db, wanted.companyId, wanted.routeNbr);
   if (load === undefined) throw loadNotFound(wanted.routeNbr);
   checkMayReport(load, wanted);
   return load;
-}
-
-/** The load of that number, if the caller may report of it. Throws 920 or 932. */
-export async function findReportedLoad(db: Transaction | Reader, wanted: Wanted): Promise<StoredLoad> {
-  return checkedLoad(await findStoredLoad(db, wanted.companyId, wanted.routeNbr), wanted);
 }
 
 /** Throws 904 for a time that only a wrong clock shows: it would hold the load's times and its place until it is reached. */
@@ -122,9 +133,7 @@ export async function reportedRoute(
 ): Promise<ReportedRoute> {
   const { input, routeNbr, stamp } = report;
   const { companyId, userName, roles } = input;
-  const load = checkedLoad(await findStoredLoad(tx, companyId, routeNbr), {
-    ...{ companyId, userName, roles, routeNbr },
-  });
+  const load = await findReportedLoad(tx, { companyId, userName, roles, routeNbr });
   const route = {
     ...{ companyId, load, stamp, userName, roles },
     header: JSON.parse(load.body) as LoadHeader,

@@ -8,6 +8,10 @@ export interface AppointmentsTable {
   /** Local date and configured beginning of the window, `YYYY-MM-DDThh:mm`. */
   slot_key: string;
   starts_at: number;
+  /** Local times as they were written to the order; null for what was reserved before they were kept. */
+  time_from: string | null;
+  time_to: string | null;
+  time_zone: string | null;
   /** Null while it is held for an order that is not there yet. */
   order_nbr: string | null;
   /** By what a hold is found again when its order is there. */

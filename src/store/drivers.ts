@@ -1,5 +1,7 @@
 /** Drivers: enabled members of a company with the role DI_Driver (decisions 3). Users and their roles are in `users.ts`. */
+import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
+import { prepareQuery } from "./prepared-query.ts";
 
 export interface Driver {
   readonly userId: number;
@@ -8,6 +10,8 @@ export interface Driver {
   readonly cdlNumber: string | null;
   /** First and last name. */
   readonly fullName: string | null;
+  /** Reports no events by himself; the host may report for him. */
+  readonly isUnableToUseApp: boolean;
 }
 
 /** By what a driver can be named. */
@@ -19,6 +23,8 @@ const keyColumns = {
   cdlNumber: "memberships.cdl_number",
   fullName: "memberships.full_name",
 } as const satisfies Record<DriverKey, string>;
+
+type DriverRow = Omit<Driver, "isUnableToUseApp"> & { roles: string; unableToUseApp: number };
 
 function isDriver({ roles }: { roles: string }): boolean {
   return (JSON.parse(roles) as readonly string[]).includes("DI_Driver");
@@ -35,13 +41,14 @@ function enabledMembers(tx: Transaction, companyId: number) {
       "memberships.cdl_number as cdlNumber",
       "memberships.full_name as fullName",
       "memberships.roles as roles",
+      "memberships.unable_to_use_app as unableToUseApp",
     ])
     .where("memberships.company_id", "=", companyId)
     .where("users.is_enabled", "=", 1);
 }
 
-function driverOf({ roles: _, ...driver }: Driver & { roles: string }): Driver {
-  return driver;
+function driverOf({ roles: _, unableToUseApp, ...driver }: DriverRow): Driver {
+  return { ...driver, isUnableToUseApp: unableToUseApp === 1 };
 }
 
 /** The drivers whose key is exactly this. */
@@ -55,7 +62,7 @@ export async function findDriversBy(
 }
 
 /**
- * The driver with no load under way who has the fewest assigned loads, then by user name; of the carrier when one is
+ * The driver who can use the app, with no load under way, who has the fewest assigned loads, then by user name; of the carrier when one is
  * given. Undefined when there is none.
  */
 export async function findAvailableDriver(
@@ -66,6 +73,7 @@ export async function findAvailableDriver(
   let query = enabledMembers(tx, companyId)
     // A first choice by text, so that the list is short; the role itself is looked at below.
     .where("memberships.roles", "like", '%"DI_Driver"%')
+    .where("memberships.unable_to_use_app", "=", 0)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -98,4 +106,20 @@ export async function findAvailableDriver(
   }
   const row = (await query.execute()).find(isDriver);
   return row === undefined ? undefined : driverOf(row);
+}
+
+const appMarkOf = prepareQuery<{ companyId: number; userName: string }, { unable: number }>((db, arg) =>
+  db
+    .selectFrom("memberships")
+    .select("unable_to_use_app as unable")
+    .where("company_id", "=", arg("companyId"))
+    .where("user_name", "=", arg("userName")),
+);
+
+/** Whether the company has said of its user that he cannot use the driver application (`unableToUseApp`). */
+export async function isUnableToUseApp(
+  db: Transaction | Reader,
+  user: { readonly companyId: number; readonly userName: string },
+): Promise<boolean> {
+  return (await appMarkOf.run(db, user)).rows[0]?.unable === 1;
 }

@@ -29,6 +29,13 @@ export interface CompaniesTable {
   /** Lower case; codes compare without regard to case. */
   code_key: string;
   created_at: number;
+  name: string | null;
+  addr1: string | null;
+  addr2: string | null;
+  city: string | null;
+  state: string | null;
+  zip: string | null;
+  country: string | null;
 }
 
 export interface UsersTable {
@@ -53,6 +60,8 @@ export interface MembershipsTable {
   cdl_number: string | null;
   /** First and last name. */
   full_name: string | null;
+  /** 1: reports no events, and is never picked as available. */
+  unable_to_use_app: Generated<number>;
 }
 
 /** The carriers that a user belongs to, by `assignedGroups` and `accountNumber`. */
@@ -109,8 +118,12 @@ export interface StopsTable {
   file_time: number | null;
   /** The load that the stop is on. */
   load_id: number | null;
-  /** Its place among the stops of the load, from 0. */
+  /** Its place among the stops of the load in the order of their visits, from 0. */
   load_position: number | null;
+  /** Its place in the list of the load import, from 0. */
+  listed_position: number | null;
+  /** `stopSeq` where it is a number. */
+  stop_seq: number | null;
   created_at: number;
   updated_at: number;
 }

@@ -104,6 +104,7 @@ interface MemberArguments extends MemberKey {
   readonly email: string | null;
   readonly cdlNumber: string | null;
   readonly fullName: string | null;
+  readonly unableToUseApp: number;
 }
 
 const saveMemberQuery = prepareQuery<MemberArguments>((db, arg) =>
@@ -118,6 +119,7 @@ const saveMemberQuery = prepareQuery<MemberArguments>((db, arg) =>
       email: arg("email"),
       cdl_number: arg("cdlNumber"),
       full_name: arg("fullName"),
+      unable_to_use_app: arg("unableToUseApp"),
     })
     .onConflict((conflict) =>
       conflict.columns(["company_id", "user_id"]).doUpdateSet((set) => ({
@@ -126,6 +128,7 @@ const saveMemberQuery = prepareQuery<MemberArguments>((db, arg) =>
         email: set.ref("excluded.email"),
         cdl_number: set.ref("excluded.cdl_number"),
         full_name: set.ref("excluded.full_name"),
+        unable_to_use_app: set.ref("excluded.unable_to_use_app"),
       })),
     ),
 );
@@ -156,7 +159,7 @@ export interface MemberRecord extends MemberKey {
 /** Keeps the user's roles, profile and carriers in the company, replacing what was kept of them before. */
 export async function saveMember(tx: Transaction, member: MemberRecord): Promise<void> {
   const { companyId, userId, userName, marks } = member;
-  const { carrierCodes, ...columns } = marks;
+  const { carrierCodes, isUnableToUseApp, ...columns } = marks;
   await saveMemberQuery.run(tx, {
     companyId,
     userId,
@@ -164,6 +167,7 @@ export async function saveMember(tx: Transaction, member: MemberRecord): Promise
     roles: JSON.stringify(member.roles),
     profile: JSON.stringify(member.profile),
     ...columns,
+    unableToUseApp: isUnableToUseApp ? 1 : 0,
   });
   await removeCarriersQuery.run(tx, { companyId, userId });
   for (const partnerCode of carrierCodes)

@@ -10,7 +10,10 @@ import { migrations } from "./migrations.ts";
  * SHA-256 of the SQL of each migration, in their order. A line that stands here on the main branch is never changed: the
  * databases of users have been through exactly that text.
  */
-const frozenTexts = ["d9996fec2f54c8a23d6e4acd7c54755eb6b915e15e0f3912f5dc313647123f4c"];
+const frozenTexts = [
+  "d9996fec2f54c8a23d6e4acd7c54755eb6b915e15e0f3912f5dc313647123f4c",
+  "b287d93345f9cc4118ae2325a89a697694cc2b783707387f3702b2d05834d75f",
+];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */
 const frozenEarlyTexts = [

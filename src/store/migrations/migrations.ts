@@ -10,6 +10,7 @@
  * One that has been on the main branch is never changed, not even in its comments inside of the SQL: add the next.
  */
 import { sql as tablesOf010 } from "./0001-tables-of-0-1-0.ts";
+import { sql as orderOfStops } from "./0002-order-of-stops-and-addresses.ts";
 
 export interface Migration {
   readonly name: string;
@@ -21,4 +22,9 @@ export interface Migration {
 /** The number of a migration is its place, from 1. */
 export const migrations: readonly Migration[] = [
   { name: "tables of 0.1.0", sql: tablesOf010, fingerprint: "23c87945d8810491a4a517488feb000f" },
+  {
+    name: "order of stops and addresses",
+    sql: orderOfStops,
+    fingerprint: "076ed0128af8c66441a91e988e5956f6",
+  },
 ];
