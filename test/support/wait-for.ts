@@ -6,7 +6,7 @@ const pollMs = 20;
 export async function waitFor<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = 20_000,
+  timeoutMs = 90_000,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
