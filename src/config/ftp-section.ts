@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import {
   clientBanner,
+  connectionLimits,
   idleTimeout,
   listenHost,
   listenPort,
   maxConnections,
-  maxConnectionsPerAddress,
   signInLimits,
 } from "./listener-settings.ts";
 import { flag, integer, section, text } from "./setting.ts";
@@ -82,11 +82,8 @@ const passive = {
 
 const limits = {
   ...signInLimits,
-  maxConnections: maxConnections(
-    500,
-    "Open connections in all, signed in or not; those of data are not counted.",
-  ),
-  maxConnectionsPerAddress,
+  maxConnections: maxConnections(500, "Open connections that are signed in; those of data are not counted."),
+  ...connectionLimits,
   idleTimeoutMs: idleTimeout(
     "How long a signed-in client may be silent, without a transfer, before its connection is closed.",
   ),

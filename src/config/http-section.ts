@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { listenHost, listenPort, maxConnections, maxConnectionsPerAddress } from "./listener-settings.ts";
+import { connectionLimits, listenHost, listenPort, maxConnections } from "./listener-settings.ts";
 import { addressRanges, choice, flag, integer, section, size, text } from "./setting.ts";
 import { tlsSection } from "./tls-section.ts";
 
@@ -47,8 +47,11 @@ const limits = {
     description:
       "Bytes of all request bodies over 64 KiB that are worked on at the same time; further ones wait unread, in order of arrival, and are answered with 503 and Retry-After when too many wait. Never less than http.maxBodyBytes. Memory needed is several times as much.",
   }),
-  maxConnections: maxConnections(1_000, "Open connections in all."),
-  maxConnectionsPerAddress,
+  maxConnections: maxConnections(
+    1_000,
+    "Open connections on which a request has signed in, and those of trusted proxies.",
+  ),
+  ...connectionLimits,
   maxRequestsInFlight: integer({
     default: 200,
     minimum: 1,

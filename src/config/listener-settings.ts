@@ -17,7 +17,17 @@ export function maxConnections(standard: number, description: string) {
   return integer({ default: standard, minimum: 1, maximum: 100_000, description });
 }
 
-export const maxConnectionsPerAddress = maxConnections(100, "Open connections from one address.");
+/** For each server the same: what one address may hold, and what those who have not signed in may hold together. */
+export const connectionLimits = {
+  maxConnectionsPerAddress: maxConnections(100, "Open connections from one address, signed in or not."),
+  maxUnauthenticatedConnections: integer({
+    default: 200,
+    minimum: 1,
+    maximum: 10_000,
+    description:
+      "Open connections that are not signed in. When there are as many, a further one is taken in place of the oldest one of the address that holds most of them; addresses that signed in during the last day come last.",
+  }),
+};
 
 export const clientBanner = Type.Optional(
   text({

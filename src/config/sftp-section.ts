@@ -1,10 +1,10 @@
 import {
   clientBanner,
+  connectionLimits,
   idleTimeout,
   listenHost,
   listenPort,
   maxConnections,
-  maxConnectionsPerAddress,
   signInLimits,
 } from "./listener-settings.ts";
 import { flag, integer, section, size } from "./setting.ts";
@@ -28,8 +28,8 @@ const listener = {
 
 const limits = {
   ...signInLimits,
-  maxConnections: maxConnections(500, "Open connections in all, signed in or not."),
-  maxConnectionsPerAddress,
+  maxConnections: maxConnections(500, "Open connections that are signed in."),
+  ...connectionLimits,
   maxSessionsPerConnection: integer({
     default: 4,
     minimum: 1,

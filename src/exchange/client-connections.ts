@@ -2,20 +2,11 @@
 import type { Socket } from "node:net";
 import { aborted } from "../lib/aborted.ts";
 import { normaliseAddress } from "../lib/address-range.ts";
-import type { Logger } from "../lib/log.ts";
 
 /** Clients that vanished without a word would otherwise hold their place until the idle time-out. */
 const keepAliveAfterMs = 30_000;
 /** How long connections that were destroyed may take to finish what they have received. */
 const afterDeadlineMs = 1_000;
-
-export interface Door {
-  /** Of the endpoint, for the log. */
-  readonly name: string;
-  readonly log: Logger;
-  /** Why a connection from this address is not let in, in words for the log. */
-  refusalOf(address: string): string | undefined;
-}
 
 export interface ClientConnection {
   readonly finished: Promise<void>;
@@ -24,8 +15,26 @@ export interface ClientConnection {
   destroy(): void;
 }
 
-/** The address of a connection that is let in; one that is not is destroyed, and undefined the answer. */
-export function letIn(socket: Socket, { name, log, refusalOf }: Door): string | undefined {
+/** Who decides about connections that come. */
+export interface Door<Place> {
+  admit(newcomer: {
+    readonly address: string;
+    displace(): void;
+  }): { readonly kind: "admitted"; readonly place: Place } | { readonly kind: "refused" };
+}
+
+/** A connection that was let in. */
+export interface Admitted<Place> {
+  /** Of the client, normalised. */
+  readonly address: string;
+  readonly place: Place;
+}
+
+/** Lets a connection in by the door; one that is refused is destroyed, and undefined the answer. */
+export function letIn<Place extends { leave(): void }>(
+  socket: Socket,
+  door: Door<Place>,
+): Admitted<Place> | undefined {
   // The listener comes first: a socket can fail before anything else is known of it.
   socket.on("error", () => undefined);
   const { remoteAddress } = socket;
@@ -34,14 +43,15 @@ export function letIn(socket: Socket, { name, log, refusalOf }: Door): string | 
     return undefined;
   }
   const address = normaliseAddress(remoteAddress);
-  const reason = refusalOf(address);
-  if (reason !== undefined) {
-    log.info({ address, reason }, `${name} connection refused`);
+  const admission = door.admit({ address, displace: () => socket.destroy() });
+  if (admission.kind === "refused") {
     socket.destroy();
     return undefined;
   }
+  const { place } = admission;
+  socket.once("close", () => place.leave());
   socket.setKeepAlive(true, keepAliveAfterMs);
-  return address;
+  return { address, place };
 }
 
 /** Lets the connections end by themselves until the deadline, then ends them. */

@@ -1,45 +1,212 @@
+/**
+ * Which connections of a server stand, for SFTP, FTP and HTTP alike.
+ *
+ *   comes ──> not signed in ──signs in──> signed in ──> gone
+ *               │ pool full: displaced
+ *
+ * Connections that have not signed in have a pool of their own, so that they can take no place of those that have. A
+ * newcomer always gets into the pool: when it is full, one connection of the address that holds most of it goes, its
+ * oldest. Addresses from which somebody has signed in lately come last. So whoever opens connections and says nothing
+ * pushes out himself. A place is counted by what failed sign-ins are counted by: an IPv6 address stands for its /64.
+ *
+ * All of it is in memory and about sockets that are open; nothing survives the process, and nothing needs to.
+ */
 import { peerKeyOf } from "../lib/address-range.ts";
-import type { SignIn } from "./sign-in.ts";
+import { createLimitedLog, type LimitedLog } from "../lib/limited-log.ts";
+import type { Logger } from "../lib/log.ts";
+import type { AddressStanding } from "./sign-in.ts";
 
 export interface ConnectionLimits {
+  /** That are signed in. */
   readonly maxConnections: number;
+  /** That are not, or not yet. */
+  readonly maxUnauthenticatedConnections: number;
+  /** Of one address, signed in or not. */
   readonly maxConnectionsPerAddress: number;
 }
 
-/** Which connections of an endpoint are let in: bans, and limits in all and for each address. */
+/** A connection that has just come. */
+export interface Newcomer {
+  /** Normalised. */
+  readonly address: string;
+  /** A trusted proxy, behind which anybody may be: it counts as signed in, and has no limit of its own. */
+  readonly isProxy?: boolean;
+  /** Takes the connection down to make room for another. Its place is free already. */
+  displace(): void;
+}
+
+/** Where a connection is counted. */
+export interface Place {
+  readonly isSignedIn: boolean;
+  /** Its user has signed in. False when as many as may be have; the place then stays what it was. May be repeated. */
+  signIn(): boolean;
+  /** The connection is gone. May be repeated. */
+  leave(): void;
+}
+
+export type Admission =
+  | { readonly kind: "admitted"; readonly place: Place }
+  | { readonly kind: "refused"; readonly reason: string };
+
+export interface ConnectionGateDeps {
+  /** Of the server, for the log. */
+  readonly name: string;
+  readonly standing: AddressStanding;
+  /** Those in force: a reload may change them. */
+  limits(): ConnectionLimits;
+  readonly log: Pick<Logger, "info" | "warn">;
+  /** Whether a banned address is let in all the same, to be told so by the protocol. */
+  readonly letsInBanned?: boolean;
+}
+
+/** What one address has open. */
+interface Peer {
+  readonly key: string;
+  open: number;
+  /** One excess is reported until the address has been under its limit again: a burst is one fault, not fifty. */
+  isReported: boolean;
+  /** Somebody has signed in from it lately. Looked up when its first connection comes. */
+  isKnown: boolean;
+  /** Those that are not signed in, oldest first. */
+  readonly waiting: Set<Entry>;
+}
+
+interface Entry {
+  readonly peer: Peer;
+  readonly newcomer: Newcomer;
+  /** How many came before. */
+  readonly order: number;
+  state: "waiting" | "signedIn" | "gone";
+}
+
+/** Whether the one has to make room rather than the other. */
+function goesBefore(one: Entry, other: Entry): boolean {
+  if (one.peer.isKnown !== other.peer.isKnown) return other.peer.isKnown;
+  const [size, otherSize] = [one.peer.waiting.size, other.peer.waiting.size];
+  return size === otherSize ? one.order < other.order : size > otherSize;
+}
+
 export class ConnectionGate {
-  readonly #signIn: Pick<SignIn, "bannedForMs" | "reportBrokenLimit">;
-  /** By what a peer is counted by everywhere: an IPv6 address stands for its network. */
-  readonly #perPeer = new Map<string, number>();
+  readonly #deps: ConnectionGateDeps;
+  readonly #log: LimitedLog;
+  readonly #peers = new Map<string, Peer>();
+  /** Those of them with connections in the pool. */
+  readonly #waitingPeers = new Set<Peer>();
+  #waiting = 0;
+  #signedIn = 0;
+  #admitted = 0;
   #isClosed = false;
 
-  constructor(signIn: Pick<SignIn, "bannedForMs" | "reportBrokenLimit">) {
-    this.#signIn = signIn;
+  constructor(deps: ConnectionGateDeps) {
+    this.#deps = deps;
+    this.#log = createLimitedLog(deps.log);
   }
 
   /** Lets nobody in any more. */
   close(): void {
     this.#isClosed = true;
+    this.#log.flush();
   }
 
-  /** Why a connection from this address is not even greeted, in words for the log; `open` is how many there are. */
-  refusalOf(address: string, open: number, limits: ConnectionLimits): string | undefined {
+  /** Gives the connection a place, for whose sake another may have to go, or says why it has none. */
+  admit(newcomer: Newcomer): Admission {
+    const { address } = newcomer;
+    const reason = this.#refusalOf(newcomer);
+    if (reason !== undefined) {
+      this.#log.info({ address, reason }, `${this.#deps.name} connection refused`);
+      return { kind: "refused", reason };
+    }
+    const peer = this.#peerOf(address);
+    const isProxy = newcomer.isProxy === true;
+    const entry: Entry = {
+      ...{ peer, newcomer, order: this.#admitted },
+      state: isProxy ? "signedIn" : "waiting",
+    };
+    this.#admitted += 1;
+    peer.open += 1;
+    if (isProxy) this.#signedIn += 1;
+    else this.#takeIntoPool(entry);
+    return { kind: "admitted", place: this.#placeOf(entry) };
+  }
+
+  #refusalOf({ address, isProxy }: Newcomer): string | undefined {
+    const { standing, letsInBanned, limits } = this.#deps;
     if (this.#isClosed) return "stopping";
-    if (this.#signIn.bannedForMs(address) > 0) return "the address is banned";
-    if (open >= limits.maxConnections) return "too many connections";
-    if ((this.#perPeer.get(peerKeyOf(address)) ?? 0) < limits.maxConnectionsPerAddress) return undefined;
-    this.#signIn.reportBrokenLimit(address);
+    if (letsInBanned !== true && standing.bannedForMs(address) > 0) return "the address is banned";
+    const { maxConnections, maxConnectionsPerAddress } = limits();
+    if (isProxy === true) return this.#signedIn < maxConnections ? undefined : "too many connections";
+    const peer = this.#peers.get(peerKeyOf(address));
+    if (peer === undefined || peer.open < maxConnectionsPerAddress) return undefined;
+    if (!peer.isReported) standing.reportBrokenLimit(address);
+    peer.isReported = true;
     return "too many connections from the address";
   }
 
-  /** Counts a connection that was let in; the result counts it off and is called once. */
-  enter(address: string): () => void {
-    const peer = peerKeyOf(address);
-    this.#perPeer.set(peer, (this.#perPeer.get(peer) ?? 0) + 1);
-    return () => {
-      const left = (this.#perPeer.get(peer) ?? 1) - 1;
-      if (left > 0) this.#perPeer.set(peer, left);
-      else this.#perPeer.delete(peer);
+  #peerOf(address: string): Peer {
+    const key = peerKeyOf(address);
+    const known = this.#peers.get(key);
+    if (known !== undefined) return known;
+    const isKnown = this.#deps.standing.hasSignedInLately(address);
+    const peer = { key, open: 0, isReported: false, isKnown, waiting: new Set<Entry>() };
+    this.#peers.set(key, peer);
+    return peer;
+  }
+
+  #placeOf(entry: Entry): Place {
+    return {
+      get isSignedIn() {
+        return entry.state === "signedIn";
+      },
+      signIn: () => this.#signIn(entry),
+      leave: () => this.#leave(entry),
     };
+  }
+
+  #takeIntoPool(entry: Entry): void {
+    // More than one goes only after a reload that has made the pool smaller.
+    while (this.#waiting >= this.#deps.limits().maxUnauthenticatedConnections) this.#makeRoom();
+    this.#waiting += 1;
+    entry.peer.waiting.add(entry);
+    this.#waitingPeers.add(entry.peer);
+  }
+
+  #makeRoom(): void {
+    let first: Entry | undefined;
+    for (const { waiting } of this.#waitingPeers) {
+      const [oldest] = waiting;
+      if (oldest !== undefined && (first === undefined || goesBefore(oldest, first))) first = oldest;
+    }
+    if (first === undefined) throw new Error("the pool is full and holds nothing");
+    const { address } = first.newcomer;
+    this.#log.info({ address }, `${this.#deps.name} connection dropped: too many are not signed in`);
+    this.#leave(first);
+    first.newcomer.displace();
+  }
+
+  #takeOutOfPool(entry: Entry): void {
+    this.#waiting -= 1;
+    entry.peer.waiting.delete(entry);
+    if (entry.peer.waiting.size === 0) this.#waitingPeers.delete(entry.peer);
+  }
+
+  #signIn(entry: Entry): boolean {
+    if (entry.state !== "waiting") return entry.state === "signedIn";
+    entry.peer.isKnown = true;
+    if (this.#signedIn >= this.#deps.limits().maxConnections) return false;
+    this.#takeOutOfPool(entry);
+    this.#signedIn += 1;
+    entry.state = "signedIn";
+    return true;
+  }
+
+  #leave(entry: Entry): void {
+    if (entry.state === "gone") return;
+    if (entry.state === "waiting") this.#takeOutOfPool(entry);
+    else this.#signedIn -= 1;
+    entry.state = "gone";
+    const { peer } = entry;
+    peer.open -= 1;
+    peer.isReported = false;
+    if (peer.open === 0) this.#peers.delete(peer.key);
   }
 }

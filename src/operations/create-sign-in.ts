@@ -393,6 +393,8 @@ export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
     withVerifiedKey: (attempt, signal) => signInWithKey(context, attempt, signal),
     signedInNow: (userId) => signedInNow(context, userId),
     bannedForMs: (address) => context.failures.bannedForMs(address),
+    hasSignedInLately: (address) => context.failures.hasSignedInLately(address),
+    reportSilence: (address) => context.failures.recordSilence(address),
     reportBrokenLimit: (address) => context.failures.recordBrokenLimit(address),
   };
 }

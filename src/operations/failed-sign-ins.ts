@@ -27,7 +27,7 @@ export interface BanOptions {
   readonly allow: readonly string[];
 }
 
-export const failureScores = { wrongPassword: 1, unknownUser: 2, brokenLimit: 3 } as const;
+export const failureScores = { wrongPassword: 1, unknownUser: 2, brokenLimit: 3, silence: 1 } as const;
 
 /** Who tried to sign in, and whether there is a user of that name. */
 export interface SignInPeer {
@@ -51,6 +51,10 @@ export interface FailedSignIns {
   recordSuccess(peer: SignInPeer): void;
   /** 3 points. */
   recordBrokenLimit(address: string): void;
+  /** 1 point, but for an address from which somebody has signed in lately: browsers open connections in advance. */
+  recordSilence(address: string): void;
+  /** Whether anybody has signed in from the address during the last day. */
+  hasSignedInLately(address: string): boolean;
 }
 
 /** Some 40 MB when all are full. */
@@ -60,6 +64,8 @@ const maxFamiliarPairs = 50_000;
 /** How long after its end a ban makes the next one longer, and how long one lasts at most. */
 const banMemoryMs = 7 * 86_400_000;
 const longestBanMs = 30 * 86_400_000;
+/** For how long somebody who signed in speaks for the address. */
+const latelyMs = 86_400_000;
 
 interface Ban {
   readonly until: number;
@@ -139,6 +145,8 @@ export function createFailedSignIns(deps: FailedSignInsDeps): FailedSignIns {
   const knownUsers = createUserCounts(createScoreBoard(maxUserNames));
   const unknownUsers = createUserCounts(createScoreBoard(maxUserNames));
   const familiar = createBoundedMap<true>(maxFamiliarPairs);
+  /** When somebody last signed in from an address. */
+  const signedInAt = createBoundedMap<number>(maxAddresses);
   const bans = createBans(clock);
 
   const isCounted = (address: string) => settings.enabled && !settings.allowed.has(address);
@@ -146,6 +154,11 @@ export function createFailedSignIns(deps: FailedSignInsDeps): FailedSignIns {
   const usersLike = (peer: SignInPeer) => (peer.isKnownUser ? knownUsers : unknownUsers);
   const pairOf = ({ address, userName, userId }: SignInPeer) =>
     `${peerKeyOf(address)} ${userId ?? ""} ${nameKeyOf(userName)}`;
+
+  function hasSignedInLately(address: string): boolean {
+    const at = signedInAt.get(peerKeyOf(address));
+    return at !== undefined && clock.now() - at < latelyMs;
+  }
 
   function countAddress(address: string, points: number): void {
     const key = peerKeyOf(address);
@@ -178,9 +191,14 @@ export function createFailedSignIns(deps: FailedSignInsDeps): FailedSignIns {
     },
     recordSuccess(peer) {
       familiar.set(pairOf(peer), true);
+      signedInAt.set(peerKeyOf(peer.address), clock.now());
     },
     recordBrokenLimit(address) {
       if (isCounted(address)) countAddress(address, failureScores.brokenLimit);
     },
+    recordSilence(address) {
+      if (isCounted(address) && !hasSignedInLately(address)) countAddress(address, failureScores.silence);
+    },
+    hasSignedInLately,
   };
 }

@@ -53,7 +53,19 @@ export interface SignInReview {
   signedInNow(userId: number): Promise<SignedInUser | undefined>;
 }
 
-export interface SignIn {
+/** What is known of addresses, over all protocols together. */
+export interface AddressStanding {
+  /** Milliseconds for which the address is still banned; 0 when it is not. */
+  bannedForMs(address: string): number;
+  /** Whether anybody has signed in from the address during the last day. */
+  hasSignedInLately(address: string): boolean;
+  /** The address broke a connection or request limit (3 points). */
+  reportBrokenLimit(address: string): void;
+  /** A connection of the address was open for the whole time that there is to sign in, and nobody did (1 point). */
+  reportSilence(address: string): void;
+}
+
+export interface SignIn extends AddressStanding {
   /**
    * A wrong password is answered after `security.wrongPasswordDelayMs`, or at once when `signal` aborts: then nobody
    * waits for the answer any more. It counts all the same. What needs no waiting is answered at once: a password that was
@@ -64,8 +76,7 @@ export interface SignIn {
   isKeyKnown(attempt: KeyAttempt): Promise<boolean>;
   /** The caller has verified a signature made with this key. */
   withVerifiedKey(attempt: KeyAttempt, signal?: AbortSignal): Promise<SignInOutcome>;
-  /** Milliseconds for which the address is still banned; 0 when it is not. */
-  bannedForMs(address: string): number;
-  /** The address broke a connection or request limit (3 points). */
-  reportBrokenLimit(address: string): void;
 }
+
+/** Of it, what decides about one attempt. */
+export type SignInCheck = Pick<SignIn, "withPassword" | "isKeyKnown" | "withVerifiedKey">;

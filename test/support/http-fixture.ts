@@ -25,6 +25,7 @@ export const defaultOptions: HttpOptions = {
   maxBodyBytesInWork: 300_000,
   maxConnections: 500,
   maxConnectionsPerAddress: 400,
+  maxUnauthenticatedConnections: 400,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 5_000,
@@ -50,11 +51,17 @@ export interface HttpFixture {
   readonly log: string[];
   readonly attempts: PasswordAttempt[];
   readonly brokenLimits: string[];
+  /** Addresses of connections that were open too long without a request. */
+  readonly silences: string[];
+  /** Addresses from which somebody has signed in lately. */
+  readonly knownAddresses: Set<string>;
   readonly bannedForMs: Map<string, number>;
   close(): Promise<void>;
 }
 
-function scriptedSignIn(fixture: Pick<HttpFixture, "attempts" | "brokenLimits" | "bannedForMs">) {
+function scriptedSignIn(
+  fixture: Pick<HttpFixture, "attempts" | "brokenLimits" | "silences" | "knownAddresses" | "bannedForMs">,
+) {
   return {
     async withPassword(attempt: PasswordAttempt): Promise<SignInOutcome> {
       fixture.attempts.push(attempt);
@@ -66,6 +73,8 @@ function scriptedSignIn(fixture: Pick<HttpFixture, "attempts" | "brokenLimits" |
       return { kind: "refused", code: "badCredentials", message: "wrong user or password" };
     },
     bannedForMs: (address: string) => fixture.bannedForMs.get(address) ?? 0,
+    hasSignedInLately: (address: string) => fixture.knownAddresses.has(address),
+    reportSilence: (address: string) => void fixture.silences.push(address),
     reportBrokenLimit: (address: string) => void fixture.brokenLimits.push(address),
   };
 }
@@ -127,7 +136,11 @@ export async function startHttp(
   operations: Partial<HttpOperations> = {},
 ): Promise<HttpFixture> {
   const log: string[] = [];
-  const recorded = { attempts: [], brokenLimits: [], bannedForMs: new Map<string, number>() };
+  const recorded = {
+    ...{ attempts: [], brokenLimits: [], silences: [] },
+    knownAddresses: new Set<string>(),
+    bannedForMs: new Map<string, number>(),
+  };
   const endpoint = createHttpEndpoint({
     options: { ...defaultOptions, ...options },
     signIn: scriptedSignIn(recorded),

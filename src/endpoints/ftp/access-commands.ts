@@ -45,15 +45,21 @@ function refuse(session: FtpSession, message: string, isBanned: boolean): Reply 
   session.userName = undefined;
   const isOverLimit = session.failedAttempts >= session.deps.options.maxAuthAttempts;
   if (isOverLimit)
-    session.log.warn({ attempts: session.failedAttempts }, "ftp: too many attempts to sign in");
+    session.tell("warn", { attempts: session.failedAttempts }, "ftp: too many attempts to sign in");
   if (!isOverLimit && !isBanned) return reply(530, message);
   session.deps.control.send(reply(530, message));
   session.deps.control.leave(reply(421, "Too many failed attempts to sign in"));
   return undefined;
 }
 
-function letIn(session: FtpSession, user: SignedInUser): Reply {
+function letIn(session: FtpSession, user: SignedInUser): Reply | undefined {
   const { control, exchange } = session.deps;
+  if (!control.signIn()) {
+    const { userName } = user;
+    session.tell("warn", { user: userName }, "ftp sign-in refused: as many as may be are signed in");
+    control.leave(reply(421, "Too many users are signed in; try again in a few minutes"));
+    return undefined;
+  }
   session.exchangeSession = exchange.openSession({
     userId: user.userId,
     userName: user.userName,
@@ -65,7 +71,6 @@ function letIn(session: FtpSession, user: SignedInUser): Reply {
   session.user = user;
   session.log = session.log.child({ user: user.userName });
   session.log.info({ tls: control.isSecure }, "ftp signed in");
-  control.signedIn();
   return reply(230, "Signed in");
 }
 
@@ -77,7 +82,7 @@ async function signIn(session: FtpSession, password: string): Promise<Reply | un
   const shown = userName.slice(0, 64);
   if (userName.length > maxUserNameLength) return refuse(session, "The user name is too long", false);
   const attempt = { userName, password, address: control.address, protocol: "ftp" } as const;
-  const outcome = await check.withPassword(attempt, control.gone);
+  const outcome = await session.whileChecked(async () => await check.withPassword(attempt, control.gone));
   if (outcome.kind === "refused") {
     // The sign-in itself has a line in the log with the reason.
     session.log.debug({ user: shown, reason: outcome.message }, "ftp sign-in refused");
@@ -85,7 +90,7 @@ async function signIn(session: FtpSession, password: string): Promise<Reply | un
   }
   if (exchangeCompaniesOf(outcome.user).length === 0) {
     const reason = "the user has the role DI_Integration in no company";
-    session.log.warn({ user: shown, reason }, "ftp sign-in refused");
+    session.tell("warn", { user: shown, reason }, "ftp sign-in refused");
     return refuse(session, "This user may not exchange files", false);
   }
   return control.gone.aborted ? undefined : letIn(session, outcome.user);

@@ -20,8 +20,10 @@ import type { TLSSocket } from "node:tls";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { normaliseAddress } from "../../lib/address-range.ts";
 import { messageOf } from "../../lib/errors.ts";
+import type { LimitedLog } from "../../lib/limited-log.ts";
 import type { Logger } from "../../lib/log.ts";
 import { lossSince } from "../../operations/exchange-companies.ts";
+import type { Place } from "../../operations/connection-gate.ts";
 import type { SignedInUser, SignIn } from "../../operations/sign-in.ts";
 import { runCommand, verbOf } from "./commands.ts";
 import { DataFault } from "./data-fault.ts";
@@ -46,6 +48,8 @@ export interface ControlConnectionDeps {
   readonly socket: Socket;
   /** The client's address, normalised. */
   readonly address: string;
+  /** Among the connections of the server. */
+  readonly place: Place;
   /** TLS begins with the first byte. */
   readonly isImplicit: boolean;
   readonly tls: TlsSession | undefined;
@@ -53,6 +57,7 @@ export interface ControlConnectionDeps {
   readonly exchange: FileExchange;
   readonly options: FtpOptions;
   readonly log: Logger;
+  readonly outsiderLog: LimitedLog;
   readonly received: ((bytes: number) => void) | undefined;
 }
 
@@ -82,14 +87,14 @@ export class ControlConnection implements Control {
   readonly #onEnd = (): void => this.#endInput();
 
   constructor(deps: ControlConnectionDeps) {
-    const { id, socket, address, signIn, exchange, options, tls, received } = deps;
+    const { id, socket, address, signIn, exchange, options, tls, received, outsiderLog } = deps;
     this.#deps = deps;
     this.id = id;
     this.address = address;
     this.localAddress = normaliseAddress(socket.localAddress ?? "");
     const log = deps.log.child({ connectionId: id, address });
     this.#session = new FtpSession(
-      { control: this, signIn, exchange, options, tls, log, received },
+      { control: this, signIn, exchange, options, tls, log, outsiderLog, received },
       deps.isImplicit,
     );
     this.finished = new Promise((resolve) => {
@@ -118,7 +123,7 @@ export class ControlConnection implements Control {
     if (this.#isClosed || !this.#stream.writable) return;
     this.#stream.write(renderReply(answer));
     if (this.#stream.writableLength <= maxUnreadBytes) return;
-    this.#session.log.warn("ftp connection cut off: the client does not read its replies");
+    this.#session.tell("warn", {}, "ftp connection cut off: the client does not read its replies");
     this.#deps.socket.destroy();
   }
 
@@ -127,17 +132,19 @@ export class ControlConnection implements Control {
     // Nothing that came in clear behind AUTH may count as said over TLS.
     const hadMore = this.#reader.clear() || this.#lines.length > 0;
     this.#lines = [];
-    if (hadMore) this.#session.log.warn("ftp: what came in clear behind AUTH TLS was dropped");
+    if (hadMore) this.#session.tell("warn", {}, "ftp: what came in clear behind AUTH TLS was dropped");
     this.#unlisten(socket);
     socket.pause();
     socket.write(renderReply(answer));
     await this.#secure();
   }
 
-  signedIn(): void {
+  signIn(): boolean {
+    if (!this.#deps.place.signIn()) return false;
     clearTimeout(this.#timer);
     this.#lastActivityAtMs = Date.now();
     this.#watchIdleness(this.#deps.options.idleTimeoutMs);
+    return true;
   }
 
   leave(answer: Reply): void {
@@ -198,7 +205,7 @@ export class ControlConnection implements Control {
     try {
       await handshake(stream);
     } catch (error) {
-      this.#session.log.info({ reason: messageOf(error) }, "ftp: no TLS with the client");
+      this.#session.tell("info", { reason: messageOf(error) }, "ftp: no TLS with the client");
       socket.destroy();
       return;
     }
@@ -222,7 +229,8 @@ export class ControlConnection implements Control {
     try {
       for (const line of this.#reader.push(chunk)) this.#take(line);
     } catch (error) {
-      this.#session.log.warn(
+      this.#session.tell(
+        "warn",
         { reason: messageOf(error) },
         "ftp connection ended: its commands cannot be understood",
       );
@@ -265,8 +273,9 @@ export class ControlConnection implements Control {
   }
 
   #missDeadline(): void {
-    const { options } = this.#deps;
-    this.#session.log.info({ afterMs: options.loginTimeoutMs }, "ftp sign-in not completed in time");
+    const { options, signIn } = this.#deps;
+    this.#session.tell("info", { afterMs: options.loginTimeoutMs }, "ftp sign-in not completed in time");
+    if (!this.#session.isBeingChecked) signIn.reportSilence(this.address);
     this.leave(reply(421, "The sign-in took too long"));
   }
 

@@ -4,12 +4,13 @@
  */
 import { createServer, type Server, type Socket } from "node:net";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
-import { endConnections, letIn } from "../../exchange/client-connections.ts";
+import { type Admitted, endConnections, letIn } from "../../exchange/client-connections.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import { boundTo, listen } from "../../lib/listen.ts";
+import { createLimitedLog, type LimitedLog } from "../../lib/limited-log.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Service } from "../../lib/service.ts";
-import { ConnectionGate } from "../../operations/connection-gate.ts";
+import { ConnectionGate, type Place } from "../../operations/connection-gate.ts";
 import type { SignIn, SignInReview } from "../../operations/sign-in.ts";
 import { SignInWatch } from "../../operations/sign-in-watch.ts";
 import { ControlConnection } from "./control-connection.ts";
@@ -49,13 +50,15 @@ class Endpoint implements FtpEndpoint {
   readonly #connections = new Set<ControlConnection>();
   readonly #gate: ConnectionGate;
   readonly #watch: SignInWatch;
+  readonly #outsiderLog: LimitedLog;
   #options: FtpOptions;
 
   constructor(deps: FtpEndpointDeps) {
     const { options, signIn, log } = deps;
     this.#deps = deps;
     this.#options = options;
-    this.#gate = new ConnectionGate(signIn);
+    this.#gate = new ConnectionGate({ name: this.name, standing: signIn, limits: () => this.#options, log });
+    this.#outsiderLog = createLimitedLog(log);
     this.#watch = new SignInWatch({ signIn, connections: () => this.#connections, log });
     const settings = { noDelay: true, pauseOnConnect: true };
     this.#explicit = createServer(settings, (socket) => this.#accept(socket, false));
@@ -109,30 +112,29 @@ class Endpoint implements FtpEndpoint {
     this.#watch.stop();
     for (const server of [this.#explicit, this.#implicit]) if (server?.listening === true) server.close();
     await endConnections([...this.#connections], deadline);
+    this.#outsiderLog.flush();
   }
 
   #accept(socket: Socket, isImplicit: boolean): void {
-    const address = letIn(socket, {
-      ...{ name: this.name, log: this.#deps.log },
-      refusalOf: (from) => this.#gate.refusalOf(from, this.#connections.size, this.#options),
-    });
-    if (address !== undefined) this.#take(socket, address, isImplicit);
+    const admitted = letIn(socket, this.#gate);
+    if (admitted !== undefined) this.#take(socket, admitted, isImplicit);
   }
 
-  #take(socket: Socket, address: string, isImplicit: boolean): void {
+  #take(socket: Socket, { address, place }: Admitted<Place>, isImplicit: boolean): void {
     const { signIn, exchange, log, received } = this.#deps;
     const options = this.#options;
-    socket.once("close", this.#gate.enter(address));
     const connection = new ControlConnection({
       id: newRequestId(),
       socket,
       address,
+      place,
       isImplicit,
       tls: options.tls === undefined ? undefined : new TlsSession(options.tls),
       signIn,
       exchange,
       options,
       log,
+      outsiderLog: this.#outsiderLog,
       received,
     });
     this.#connections.add(connection);

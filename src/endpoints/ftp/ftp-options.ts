@@ -1,3 +1,5 @@
+import type { ConnectionLimits } from "../../operations/connection-gate.ts";
+
 export interface FtpTlsOptions {
   /** Certificate with its chain, PEM. */
   readonly cert: string;
@@ -8,7 +10,7 @@ export interface FtpTlsOptions {
 }
 
 /** Settings of the FTP endpoint; names and meaning as in the configuration file under `ftp`, but for `tls`. */
-export interface FtpOptions {
+export interface FtpOptions extends ConnectionLimits {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -27,8 +29,6 @@ export interface FtpOptions {
   readonly loginTimeoutMs: number;
   /** Refused attempts after which the connection is ended. */
   readonly maxAuthAttempts: number;
-  readonly maxConnections: number;
-  readonly maxConnectionsPerAddress: number;
   /** A signed-in connection without a command or a transfer for so long is ended. */
   readonly idleTimeoutMs: number;
   /** How long a data connection may take to come, and how long it may stand still. */

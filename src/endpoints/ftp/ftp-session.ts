@@ -1,5 +1,6 @@
 /** What one client has said so far, and what its commands work with. */
 import type { ExchangeSession, FileExchange } from "../../exchange/exchange-session.ts";
+import type { LimitedLog } from "../../lib/limited-log.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { SignedInUser, SignIn } from "../../operations/sign-in.ts";
 import type { DataConnection } from "./data-connection.ts";
@@ -23,8 +24,11 @@ export interface Control {
   send(reply: Reply): void;
   /** Sends the reply in clear, drops what came behind the command, and resolves when TLS is there or the client is gone. */
   startTls(reply: Reply): Promise<void>;
-  /** The login deadline is over, the idle time-out begins. */
-  signedIn(): void;
+  /**
+   * The user has signed in: the login deadline is over, the idle time-out begins. False, and nothing of it, when as many
+   * as may be are signed in.
+   */
+  signIn(): boolean;
   /** Sends the reply and ends the connection. */
   leave(reply: Reply): void;
 }
@@ -37,6 +41,8 @@ export interface FtpSessionDeps {
   /** TLS of this client; undefined when there is no certificate. */
   readonly tls: TlsSession | undefined;
   readonly log: Logger;
+  /** For what anybody can cause, as often as they like: it is summed up. */
+  readonly outsiderLog: LimitedLog;
   readonly received: ((bytes: number) => void) | undefined;
 }
 
@@ -73,11 +79,33 @@ export class FtpSession {
   #passive: PassivePort | undefined;
   #transfer: Transfer | undefined;
   #unclosed: DataConnection | undefined;
+  #isBeingChecked = false;
 
   constructor(deps: FtpSessionDeps, isImplicit: boolean) {
     this.deps = deps;
     this.log = deps.log;
     this.isDataProtected = isImplicit;
+  }
+
+  /** Whether a password is being checked: then the client waits for us, and not we for the client. */
+  get isBeingChecked(): boolean {
+    return this.#isBeingChecked;
+  }
+
+  async whileChecked<T>(check: () => Promise<T>): Promise<T> {
+    this.#isBeingChecked = true;
+    try {
+      return await check();
+    } finally {
+      this.#isBeingChecked = false;
+    }
+  }
+
+  /** What can happen before the sign-in can happen to anybody at any rate. */
+  tell(level: "info" | "warn", facts: object, message: string): void {
+    const { control, outsiderLog } = this.deps;
+    if (this.user !== undefined) this.log[level](facts, message);
+    else outsiderLog[level]({ connectionId: control.id, address: control.address, ...facts }, message);
   }
 
   /** The file exchange of the user, who is signed in. */

@@ -4,6 +4,7 @@ import { connect, createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { waitFor } from "../../../test/support/wait-for.ts";
+import { knownUser } from "../sftp/testing/fake-sign-in.ts";
 import { closeOf, FtpTestClient } from "./testing/ftp-client.ts";
 import { type FtpTestServer, startFtpServer } from "./testing/start-ftp-server.ts";
 
@@ -107,6 +108,17 @@ describe("limits", () => {
       expect((await client.answer()).code).toBe(421);
       await client.closed();
       await waitFor("the end", () => at.endpoint.connectionCount === 0);
+      expect(at.signIn.silences).toEqual(["127.0.0.1"]);
+    }));
+
+  test("a further user is sent away when as many as may be are signed in", () =>
+    withServer({ maxConnections: 1 }, async (at) => {
+      const first = await at.signedIn();
+      const second = await at.connect();
+      expect(await second.code(`USER ${knownUser.name}`)).toBe(331);
+      expect((await second.command(`PASS ${knownUser.password}`)).text).toMatch(/^421 .*try again/);
+      await second.closed();
+      expect(await first.code("NOOP")).toBe(200);
     }));
 
   test("signed-in clients are sent away when they are idle, not during a transfer", () =>

@@ -255,7 +255,13 @@ test("a renewed certificate is taken by a reload, for connections from then on",
     const before = await secured(at);
     at.endpoint.reload({
       ...{ host: "127.0.0.1", port: 0, allowPlain: false, requireSessionReuse: false, loginTimeoutMs: 5_000 },
-      ...{ maxAuthAttempts: 3, maxConnections: 10, maxConnectionsPerAddress: 10, idleTimeoutMs: 60_000 },
+      ...{
+        maxAuthAttempts: 3,
+        maxConnections: 10,
+        maxConnectionsPerAddress: 10,
+        maxUnauthenticatedConnections: 10,
+        idleTimeoutMs: 60_000,
+      },
       ...{ dataTimeoutMs: 5_000, tls: { ...tls, ...renewed } },
     });
     const client = await at.connect();

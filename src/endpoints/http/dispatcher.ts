@@ -21,6 +21,7 @@ import { clientAddress } from "./client-address.ts";
 import { type Exchange, logExchange, openExchange, sendAnswer } from "./exchange.ts";
 import type { HttpOperations } from "./http-operations.ts";
 import type { HttpOptions } from "./http-options.ts";
+import type { HttpConnections } from "./http-connections.ts";
 import { ClientGone, HttpRefusal } from "./http-refusal.ts";
 import { checkMediaType, isXmlBody, xmlMedia } from "./media-type.ts";
 import { bodyAtHand, readBody } from "./request-body.ts";
@@ -40,6 +41,7 @@ export interface DispatcherState {
   readonly accessLog: Logger;
   readonly options: () => HttpOptions;
   readonly inHand: Set<Exchange>;
+  readonly connections: Pick<HttpConnections, "signIn">;
   readonly bodies: BodyBudget;
   trustedProxies: AddressSet;
   isStopping: boolean;
@@ -218,6 +220,15 @@ function checkMonitor(state: DispatcherState, exchange: Exchange): void {
   }
 }
 
+/** Its connection is from now on one of those that keep their places, if there is one left. */
+function noteSignedIn(state: DispatcherState, { request }: Exchange): void {
+  if (state.connections.signIn(request.socket)) return;
+  throw new HttpRefusal(
+    "overloaded",
+    "too many connections of signed-in users are open at the moment. Try again in a few seconds.",
+  );
+}
+
 interface Asked {
   readonly route: CompanyRoute;
   readonly target: RequestTarget;
@@ -232,6 +243,7 @@ function respondTo(
   checkLoad(state);
   const companyCode = params["companyCode"] ?? "";
   const admit = (user: SignedInUser) => {
+    noteSignedIn(state, exchange);
     exchange.userName = user.userName;
     const membership = authorise(route, user, companyCode);
     exchange.companyCode = membership.companyCode;

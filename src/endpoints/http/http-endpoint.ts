@@ -13,20 +13,21 @@ import {
   type ServerResponse,
 } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { messageOf } from "../../lib/errors.ts";
+import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/log.ts";
-import { createAddressSet, normaliseAddress } from "../../lib/address-range.ts";
+import { createAddressSet } from "../../lib/address-range.ts";
 import { runInTurn } from "../../lib/request-turn.ts";
 import type { Service } from "../../lib/service.ts";
-import type { SignIn } from "../../operations/sign-in.ts";
+import { ConnectionGate } from "../../operations/connection-gate.ts";
+import type { AddressStanding, SignIn } from "../../operations/sign-in.ts";
 import type { RefusalDocument } from "./answer.ts";
 import { createBodyBudget } from "./body-budget.ts";
 import { answerBrokenRequest, turnAway } from "./broken-request.ts";
-import { type ConnectionGuard, createConnectionGuard } from "./connection-guard.ts";
 import { type DispatcherState, takeRequest } from "./dispatcher.ts";
+import { HttpConnections } from "./http-connections.ts";
 import type { HttpOperations } from "./http-operations.ts";
 import type { HttpOptions, HttpTlsOptions } from "./http-options.ts";
 import { createRouteTable } from "./route-table.ts";
@@ -34,7 +35,7 @@ import { routes } from "./routes.ts";
 
 export interface HttpEndpointDeps {
   readonly options: HttpOptions;
-  readonly signIn: Pick<SignIn, "withPassword" | "bannedForMs" | "reportBrokenLimit">;
+  readonly signIn: Pick<SignIn, "withPassword"> & AddressStanding;
   readonly operations: HttpOperations;
   /** The `StopResponse` document for what was refused before it was processed. */
   readonly refusalDocument: RefusalDocument;
@@ -57,7 +58,8 @@ const longestCheckMs = 1_000;
 
 interface Running {
   readonly server: Server | TlsServer;
-  readonly guard: ConnectionGuard;
+  readonly gate: ConnectionGate;
+  readonly connections: HttpConnections;
   readonly state: DispatcherState;
   readonly deps: HttpEndpointDeps;
   options: HttpOptions;
@@ -94,25 +96,19 @@ function applyTimeouts(server: Server | TlsServer, options: HttpOptions): void {
 }
 
 function onConnection(running: Running, socket: Socket): void {
-  const { guard, options, state, deps } = running;
+  const { connections, options, deps } = running;
   socket.on("error", (error) => deps.log.debug({ err: error }, "http connection failed"));
-  const address = normaliseAddress(socket.remoteAddress ?? "");
-  // All clients of a proxy come from its one address.
-  const maxConnectionsPerAddress = state.trustedProxies.has(address)
-    ? options.maxConnections
-    : options.maxConnectionsPerAddress;
-  const admission = guard.admit(socket, address, {
-    maxConnections: options.maxConnections,
-    maxConnectionsPerAddress,
-  });
-  if (admission === "admitted" && !state.isStopping) return;
-  if (admission === "tooMany")
-    deps.log.warn({ address, open: guard.open.size }, "http connection limit reached");
+  if (connections.admit(socket)) return;
   if (options.tls === undefined) turnAway(socket, "overloaded");
   else socket.destroy();
 }
 
+/** How node:http says that a client has let its time run out. */
+const silenceCodes: ReadonlySet<string> = new Set(["ERR_HTTP_REQUEST_TIMEOUT", "ERR_TLS_HANDSHAKE_TIMEOUT"]);
+
 function onClientError(running: Running, error: Error, socket: Duplex): void {
+  if (silenceCodes.has(systemCodeOf(error) ?? "") && socket instanceof Socket)
+    running.connections.reportSilence(socket);
   const answersAlready = [...running.state.inHand].some(
     ({ request, response }) => request.socket === socket && response.headersSent,
   );
@@ -126,10 +122,10 @@ function onClientError(running: Running, error: Error, socket: Duplex): void {
 }
 
 function listenToEvents(running: Running): void {
-  const { server, state, guard } = running;
+  const { server, state, connections } = running;
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     // A request can have come with the connection that was just turned away: it must not run behind that answer.
-    if (running.options.tls === undefined && !guard.open.has(request.socket)) request.socket.destroy();
+    if (running.options.tls === undefined && !connections.open.has(request.socket)) request.socket.destroy();
     else takeRequest(state, request, response);
   };
   server.on("connection", (socket: Socket) => onConnection(running, socket));
@@ -139,6 +135,7 @@ function listenToEvents(running: Running): void {
   server.on("checkExpectation", handle);
   server.on("clientError", (error: Error, socket: Duplex) => onClientError(running, error, socket));
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => turnAway(socket, "connect"));
+  // Comes to `clientError` too.
   server.on("tlsClientError", (error: Error) =>
     running.deps.log.debug({ err: error }, "tls handshake failed"),
   );
@@ -146,10 +143,13 @@ function listenToEvents(running: Running): void {
 
 function createRunning(deps: HttpEndpointDeps): Running {
   const { options, signIn, operations, refusalDocument, log } = deps;
-  const guard = createConnectionGuard((address) => {
-    log.warn({ address }, "http connection limit of the address broken");
-    signIn.reportBrokenLimit(address);
+  const gate = new ConnectionGate({
+    ...{ name: "http", standing: signIn, limits: () => running.options, log },
+    // Their requests are answered with 429 and Retry-After.
+    letsInBanned: true,
   });
+  const isProxy = (address: string) => state.trustedProxies.has(address);
+  const connections = new HttpConnections({ gate, standing: signIn, isProxy });
   const state: DispatcherState = {
     table: createRouteTable(routes, options.basePath),
     signIn,
@@ -160,11 +160,12 @@ function createRunning(deps: HttpEndpointDeps): Running {
     accessLog: log.child({}, { redact: [] }),
     options: () => running.options,
     inHand: new Set(),
+    connections,
     bodies: createBodyBudget(() => running.options),
     trustedProxies: createAddressSet(options.trustedProxies),
     isStopping: false,
   };
-  const running: Running = { server: createNodeServer(options), guard, state, deps, options };
+  const running: Running = { server: createNodeServer(options), gate, connections, state, deps, options };
   applyTimeouts(running.server, options);
   listenToEvents(running);
   return running;
@@ -175,27 +176,21 @@ function portOf(server: Server | TlsServer): number | undefined {
   return address === null || typeof address === "string" ? undefined : address.port;
 }
 
-function keyOf(socket: Socket): string {
-  return `${socket.remoteAddress}:${socket.remotePort}`;
-}
-
-/** Closes every connection that has no request in hand; one whose answer is still on its way is let finish. */
-function closeIdle({ guard, state, server }: Running): void {
+/** Closes every connection that has no request in hand. */
+function closeIdle({ connections, state, server }: Running): void {
   server.closeIdleConnections();
-  const busy = new Set([...state.inHand].map(({ request }) => keyOf(request.socket)));
-  for (const socket of guard.open) {
-    if (!busy.has(keyOf(socket))) socket.destroySoon();
-  }
+  connections.closeAllBut([...state.inHand].map(({ request }) => request.socket));
 }
 
 async function stopServer(running: Running, deadline: AbortSignal): Promise<void> {
-  const { server, guard, state } = running;
+  const { server, gate, connections, state } = running;
   state.isStopping = true;
+  gate.close();
   state.bodies.close();
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const cutOff = () => {
-    for (const socket of guard.open) socket.destroy();
+    for (const socket of connections.open) socket.destroy();
     server.closeAllConnections();
   };
   if (deadline.aborted) cutOff();

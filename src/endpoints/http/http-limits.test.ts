@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { once } from "node:events";
 import { Agent } from "node:http";
+import { Agent as TlsAgent } from "node:https";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,12 +64,46 @@ describe("connections", () => {
     await http.close();
   });
 
-  it("over the limit in all are turned away, without blaming the address", async () => {
+  it("on which as many as may be have signed in leave no room for another user, but for health", async () => {
     const http = await startHttp({ maxConnections: 1 });
-    const held = await opened(http.port);
-    expect(await closed(await opened(http.port))).toMatch(/^HTTP\/1.1 503 /);
+    const agent = new Agent({ keepAlive: true });
+    const keep = { user: "host", agent, headers: { connection: "keep-alive" } };
+    expect((await ask(http.port, "GET", detail, keep)).status).toBe(200);
+    const refused = await ask(http.port, "GET", detail, { user: "host" });
+    expect([refused.status, reasonsOf(refused), refused.headers["retry-after"]]).toEqual([503, [999], "5"]);
+    expect((await ask(http.port, "GET", "/healthz")).status).toBe(200);
+    expect((await ask(http.port, "GET", detail, keep)).status).toBe(200);
     expect(http.brokenLimits).toEqual([]);
-    held.destroy();
+    agent.destroy();
+    await expect.poll(async () => (await ask(http.port, "GET", detail, { user: "host" })).status).toBe(200);
+    await http.close();
+  });
+
+  it("without a request that signed in make room for others, the oldest first", async () => {
+    const http = await startHttp({ maxUnauthenticatedConnections: 2 });
+    const first = await opened(http.port);
+    const isDropped = closed(first);
+    const others = [await opened(http.port), await opened(http.port)];
+    expect(await isDropped).toBe("");
+    for (const socket of others) socket.destroy();
+    await http.close();
+  });
+
+  it("that have asked for health, or signed in wrongly, are as good as silent ones", async () => {
+    const http = await startHttp({ maxUnauthenticatedConnections: 1 });
+    for (const head of [
+      "GET /healthz HTTP/1.1\r\n",
+      `GET ${detail} HTTP/1.1\r\nAuthorization: ${basic("none")}\r\n`,
+    ]) {
+      const socket = await opened(http.port);
+      const isDropped = closed(socket);
+      const isAnswered = once(socket, "data");
+      socket.write(`${head}Host: x\r\n\r\n`);
+      await isAnswered;
+      const next = await opened(http.port);
+      expect(await isDropped).toMatch(/^HTTP\/1.1 (200|401) /);
+      next.destroy();
+    }
     await http.close();
   });
 
@@ -123,6 +159,16 @@ describe("slow clients", () => {
     const half = sendRaw(http.port, "GET / HTTP/1.1\r\nHost:");
     expect(await half).toMatch(/^HTTP\/1.1 408 /);
     expect(await silent).toMatch(/^HTTP\/1.1 408 /);
+    expect(http.silences).toEqual(["127.0.0.1", "127.0.0.1"]);
+    await http.close();
+  });
+
+  it("that have signed in before are not blamed for a request that stops in the middle", async () => {
+    const http = await startHttp({ headersTimeoutMs: 200, requestTimeoutMs: 300 });
+    const credentials = `Host: x\r\nAuthorization: ${basic("host")}\r\n\r\n`;
+    const text = await sendRaw(http.port, `GET ${detail} HTTP/1.1\r\n${credentials}GET / HTTP/1.1\r\nHost:`);
+    expect(text).toMatch(/^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 408 /);
+    expect(http.silences).toEqual([]);
     await http.close();
   });
 });
@@ -248,6 +294,22 @@ describe("TLS", () => {
     expect(await closed(await opened(http.port))).toBe("");
     expect(http.brokenLimits).toEqual(["127.0.0.1"]);
     await isSilentClosed;
+    await expect.poll(() => http.silences).toEqual(["127.0.0.1"]);
+    await http.close();
+  });
+
+  it("keeps a connection on which somebody has signed in while silent ones make room for each other", async () => {
+    const http = await startHttp({ tls: one, maxUnauthenticatedConnections: 1 });
+    const agent = new TlsAgent({ keepAlive: true });
+    const keep = { user: "host", isTls: true, ca: one.cert, agent, headers: { connection: "keep-alive" } };
+    expect((await ask(http.port, "GET", detail, keep)).status).toBe(200);
+    const silent = [await opened(http.port), await opened(http.port), await opened(http.port)];
+    await Promise.all(silent.slice(0, 2).map(closed));
+    const [socket] = Object.values(agent.freeSockets).flat();
+    expect((await ask(http.port, "GET", detail, keep)).status).toBe(200);
+    expect(Object.values(agent.freeSockets).flat()).toEqual([socket]);
+    agent.destroy();
+    silent[2]?.destroy();
     await http.close();
   });
 

@@ -1,4 +1,5 @@
 /** What the HTTP endpoint needs to know; the composition root fills it from the configuration. */
+import type { ConnectionLimits } from "../../operations/connection-gate.ts";
 
 /** Contents, not paths: the composition root reads the files, at start and at every reload. */
 export interface HttpTlsOptions {
@@ -10,7 +11,7 @@ export interface HttpTlsOptions {
   readonly minVersion: "TLSv1.2" | "TLSv1.3";
 }
 
-export interface HttpOptions {
+export interface HttpOptions extends ConnectionLimits {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -33,8 +34,6 @@ export interface HttpOptions {
   readonly maxBodyBytes: number;
   /** Of large bodies, at the same time; counts as `maxBodyBytes` when that is more. */
   readonly maxBodyBytesInWork: number;
-  readonly maxConnections: number;
-  readonly maxConnectionsPerAddress: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   /** 0 closes each connection after its answer. */

@@ -7,7 +7,7 @@
 import type { AuthContext, AuthenticationType, KeyboardAuthContext, PublicKeyAuthContext } from "ssh2";
 import ssh2 from "ssh2";
 import { exchangeCompaniesOf } from "../../operations/exchange-companies.ts";
-import type { KeyAttempt, SignedInUser, SignIn, SignInOutcome } from "../../operations/sign-in.ts";
+import type { KeyAttempt, SignedInUser, SignInCheck, SignInOutcome } from "../../operations/sign-in.ts";
 
 export const signInMethods: AuthenticationType[] = ["publickey", "password", "keyboard-interactive"];
 
@@ -28,7 +28,7 @@ export type Verdict =
   | { readonly kind: "refused"; readonly reason: string; readonly isBanned: boolean };
 
 export interface AuthenticationDeps {
-  readonly signIn: SignIn;
+  readonly signIn: SignInCheck;
   readonly address: string;
   /** RSA signatures with SHA-1 are taken only with `sftp.legacyAlgorithms`. */
   readonly isSha1Allowed: boolean;

@@ -37,6 +37,58 @@ test("a socket that says who it is and then nothing is dropped too", async () =>
   socket.write("SSH-2.0-test\r\n");
   await once(socket.resume(), "close");
   await vi.waitFor(() => expect(server.endpoint.connectionCount).toBe(0), 5_000);
+  expect(server.signIn.silences).toEqual(["127.0.0.1"]);
+});
+
+test("a client that waits for the answer to its password is not blamed for silence", async () => {
+  await start({ loginTimeoutMs: 1_000 });
+  let isAsked = false;
+  server.signIn.withPassword = () => {
+    isAsked = true;
+    return new Promise(() => undefined);
+  };
+  const client = new ssh2.Client();
+  client.on("error", () => undefined);
+  const { port } = server.endpoint;
+  client.connect({ host: "127.0.0.1", port, username: "host", password: "secret" });
+  await closed(client);
+  expect(isAsked).toBe(true);
+  await vi.waitFor(() =>
+    expect(server.logLines).toContainEqual(
+      expect.objectContaining({ msg: "sftp sign-in not completed in time" }),
+    ),
+  );
+  expect(server.signIn.silences).toEqual([]);
+});
+
+test("a client that leaves the question for its password open is", async () => {
+  await start({ loginTimeoutMs: 1_000 });
+  const client = new ssh2.Client();
+  client.on("error", () => undefined);
+  client.on("keyboard-interactive", () => undefined);
+  const target = { host: "127.0.0.1", port: server.endpoint.port, username: "host", tryKeyboard: true };
+  client.connect({ ...target, authHandler: ["keyboard-interactive"] });
+  await closed(client);
+  await vi.waitFor(() => expect(server.signIn.silences).toEqual(["127.0.0.1"]));
+});
+
+test("when as many as may be are signed in, a further user is refused and those who are there stay", async () => {
+  await start({ maxConnections: 1 });
+  const first = await connectRaw(server);
+  const second = new ssh2.Client();
+  const { port } = server.endpoint;
+  second.connect({ host: "127.0.0.1", port, username: "host", password: "secret" });
+  let isReady = false;
+  second.on("error", () => undefined).on("ready", () => (isReady = true));
+  await closed(second);
+  expect(isReady).toBe(false);
+  expect(server.logLines).toContainEqual(
+    expect.objectContaining({ msg: "sftp sign-in refused: as many as may be are signed in", user: "host" }),
+  );
+  expect((await first.request(packetType.realpath, ".")).type).toBe(packetType.name);
+  first.end();
+  await vi.waitFor(() => expect(server.endpoint.connectionCount).toBe(0), 5_000);
+  (await connectRaw(server)).end();
 });
 
 test("garbage instead of SSH ends the connection alone", async () => {
@@ -191,6 +243,7 @@ const reloaded: SftpOptions = {
   maxAuthAttempts: 6,
   maxConnections: 10,
   maxConnectionsPerAddress: 10,
+  maxUnauthenticatedConnections: 10,
   maxSessionsPerConnection: 1,
   maxOpenHandles: 100,
   idleTimeoutMs: 600_000,

@@ -13,8 +13,10 @@ import type { Socket } from "node:net";
 import type { AuthContext, Connection as SshClient, ServerChannel, Session } from "ssh2";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
+import type { LimitedLog } from "../../lib/limited-log.ts";
 import type { Logger } from "../../lib/log.ts";
 import { exchangeCompaniesOf, lossSince } from "../../operations/exchange-companies.ts";
+import type { Place } from "../../operations/connection-gate.ts";
 import type { SignedInUser, SignIn } from "../../operations/sign-in.ts";
 import { type Mismatch, mismatchOf } from "./algorithms.ts";
 import { judge, signInMethods, type Verdict } from "./authentication.ts";
@@ -34,10 +36,14 @@ export interface ConnectionDeps {
   readonly id: string;
   readonly socket: Socket;
   readonly address: string;
+  /** Among the connections of the server. */
+  readonly place: Place;
   readonly signIn: SignIn;
   readonly exchange: FileExchange;
   readonly options: SftpOptions;
   readonly log: Logger;
+  /** For what anybody can cause, as often as they like: it is summed up. */
+  readonly outsiderLog: LimitedLog;
 }
 
 export class Connection {
@@ -53,6 +59,7 @@ export class Connection {
   #user: SignedInUser | undefined;
   #channels = 0;
   #failedAttempts = 0;
+  #attempt: NotedSignIn | undefined;
   #isSocketPaused = false;
   #isLeaving = false;
   #isClosed = false;
@@ -108,7 +115,9 @@ export class Connection {
   }
 
   #missDeadline(): void {
-    this.#log.info({ afterMs: this.#deps.options.loginTimeoutMs }, "sftp sign-in not completed in time");
+    const { options, signIn, address } = this.#deps;
+    this.#tell("info", { afterMs: options.loginTimeoutMs }, "sftp sign-in not completed in time");
+    if (this.#attempt?.isAtWork !== true) signIn.reportSilence(address);
     this.#leave();
   }
 
@@ -124,13 +133,20 @@ export class Connection {
     });
   }
 
+  /** What can happen before the sign-in can happen to anybody at any rate. */
+  #tell(level: "info" | "warn", facts: object, message: string): void {
+    const { id: connectionId, address, outsiderLog } = this.#deps;
+    if (this.#user !== undefined) this.#log[level](facts, message);
+    else outsiderLog[level]({ connectionId, address, ...facts }, message);
+  }
+
   #fail(error: Error): void {
     const offer = this.#user === undefined ? this.#offer.offer : undefined;
     const mismatch = offer && mismatchOf(offer);
     if (offer && mismatch && "level" in error && error.level === "handshake") {
       this.#tellMismatch(offer, mismatch);
     } else if (!this.#isClosed) {
-      this.#log.info({ reason: messageOf(error) }, "sftp connection failed");
+      this.#tell("info", { reason: messageOf(error) }, "sftp connection failed");
     }
     this.#leave();
   }
@@ -144,10 +160,11 @@ export class Connection {
     if (lacksHostKeyAlone && isForOneHostKeyType(offer)) {
       // So does ssh-keyscan, with a connection for each type there may be: most of them have to fail.
       const line = { identification, offered, ...(wouldLegacyDo ? { remedy } : {}) };
-      this.#log.info(line, "sftp client takes one type of host key alone, which is not here");
+      this.#tell("info", line, "sftp client takes one type of host key alone, which is not here");
       return;
     }
-    this.#log.warn(
+    this.#tell(
+      "warn",
       { identification, offered, remedy },
       `sftp client offers no algorithm that is taken; ${remedy}`,
     );
@@ -160,6 +177,7 @@ export class Connection {
     if (context.method !== "none" || this.#failedAttempts > 0) this.#failedAttempts += 1;
     const { address, options } = this.#deps;
     const signIn = new NotedSignIn(this.#deps.signIn);
+    this.#attempt = signIn;
     try {
       const verdict = await judge({ signIn, address, isSha1Allowed: options.legacyAlgorithms }, context);
       if (!this.#isLeaving && !this.#isClosed) this.#apply(context, verdict, signIn.hasRefused);
@@ -171,10 +189,7 @@ export class Connection {
 
   #apply(context: AuthContext, verdict: Verdict, isLogged: boolean): void {
     if (verdict.kind === "granted") {
-      this.#user = verdict.user;
-      this.#log = this.#log.child({ user: verdict.user.userName });
-      context.accept();
-      this.#log.info({ method: context.method }, "sftp signed in");
+      this.#grant(context, verdict.user);
       return;
     }
     if (verdict.kind === "keyWouldDo") {
@@ -188,11 +203,26 @@ export class Connection {
       const line = { user, method: context.method, reason: verdict.reason };
       // At the level debug, the line of the sign-in can be traced to its connection.
       if (isLogged) this.#log.debug(line, "sftp sign-in refused");
-      else this.#log.warn(line, "sftp sign-in refused");
+      else this.#tell("warn", line, "sftp sign-in refused");
     }
     const isOverLimit = this.#failedAttempts >= this.#deps.options.maxAuthAttempts;
-    if (isOverLimit) this.#log.warn({ attempts: this.#failedAttempts }, "sftp: too many attempts to sign in");
+    if (isOverLimit)
+      this.#tell("warn", { attempts: this.#failedAttempts }, "sftp: too many attempts to sign in");
     if (isOverLimit || verdict.isBanned) this.#leave();
+  }
+
+  #grant(context: AuthContext, user: SignedInUser): void {
+    if (!this.#deps.place.signIn()) {
+      const { userName } = user;
+      this.#tell("warn", { user: userName }, "sftp sign-in refused: as many as may be are signed in");
+      // Not rejected: "permission denied" would send people to look for a fault in their password.
+      this.#leave();
+      return;
+    }
+    this.#user = user;
+    this.#log = this.#log.child({ user: user.userName });
+    context.accept();
+    this.#log.info({ method: context.method }, "sftp signed in");
   }
 
   #signedIn(): void {

@@ -1,42 +1,50 @@
-import type { KeyAttempt, PasswordAttempt, SignIn, SignInOutcome } from "../../operations/sign-in.ts";
+import type { KeyAttempt, PasswordAttempt, SignInCheck, SignInOutcome } from "../../operations/sign-in.ts";
+
+function isRefused({ kind }: SignInOutcome): boolean {
+  return kind === "refused";
+}
 
 /**
  * The sign-in for one attempt, which keeps whether it was the sign-in that refused: then the log has a line of it with
  * the reason, and the endpoint need not say it again. What never comes to it, such as a wrong signature, only the
  * endpoint knows.
  */
-export class NotedSignIn implements SignIn {
-  readonly #signIn: SignIn;
+export class NotedSignIn implements SignInCheck {
+  readonly #signIn: SignInCheck;
   hasRefused = false;
+  /** Whether the client waits for us, and not we for the client. */
+  isAtWork = false;
 
-  constructor(signIn: SignIn) {
+  constructor(signIn: SignInCheck) {
     this.#signIn = signIn;
   }
 
-  #note(outcome: SignInOutcome): SignInOutcome {
-    this.hasRefused = outcome.kind === "refused";
-    return outcome;
+  async #note<Outcome>(
+    ask: () => Promise<Outcome>,
+    isRefusal: (outcome: Outcome) => boolean,
+  ): Promise<Outcome> {
+    this.isAtWork = true;
+    try {
+      const outcome = await ask();
+      this.hasRefused = isRefusal(outcome);
+      return outcome;
+    } finally {
+      this.isAtWork = false;
+    }
   }
 
   async withPassword(attempt: PasswordAttempt, signal?: AbortSignal): Promise<SignInOutcome> {
-    return this.#note(await this.#signIn.withPassword(attempt, signal));
+    return await this.#note(async () => await this.#signIn.withPassword(attempt, signal), isRefused);
   }
 
   async isKeyKnown(attempt: KeyAttempt): Promise<boolean> {
-    const isKnown = await this.#signIn.isKeyKnown(attempt);
-    this.hasRefused = !isKnown;
-    return isKnown;
+    return await this.#note(
+      () => this.#signIn.isKeyKnown(attempt),
+      (isKnown) => !isKnown,
+    );
   }
 
   async withVerifiedKey(attempt: KeyAttempt, signal?: AbortSignal): Promise<SignInOutcome> {
-    return this.#note(await this.#signIn.withVerifiedKey(attempt, signal));
-  }
-
-  bannedForMs(address: string): number {
-    return this.#signIn.bannedForMs(address);
-  }
-
-  reportBrokenLimit(address: string): void {
-    this.#signIn.reportBrokenLimit(address);
+    return await this.#note(() => this.#signIn.withVerifiedKey(attempt, signal), isRefused);
   }
 }

@@ -8,12 +8,13 @@
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import ssh2 from "ssh2";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
-import { endConnections, letIn } from "../../exchange/client-connections.ts";
+import { type Admitted, endConnections, letIn } from "../../exchange/client-connections.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import { boundTo, listen } from "../../lib/listen.ts";
+import { createLimitedLog, type LimitedLog } from "../../lib/limited-log.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Service } from "../../lib/service.ts";
-import { ConnectionGate } from "../../operations/connection-gate.ts";
+import { ConnectionGate, type Place } from "../../operations/connection-gate.ts";
 import type { SignIn, SignInReview } from "../../operations/sign-in.ts";
 import { SignInWatch } from "../../operations/sign-in-watch.ts";
 import { algorithmsFor } from "./algorithms.ts";
@@ -61,13 +62,15 @@ class Endpoint implements SftpEndpoint {
   readonly #connections = new Map<string, Connection>();
   readonly #gate: ConnectionGate;
   readonly #watch: SignInWatch;
+  readonly #outsiderLog: LimitedLog;
   #options: SftpOptions;
 
   constructor(deps: SftpEndpointDeps) {
     this.#deps = deps;
     this.#options = deps.options;
     const { signIn, log } = deps;
-    this.#gate = new ConnectionGate(signIn);
+    this.#gate = new ConnectionGate({ name: this.name, standing: signIn, limits: () => this.#options, log });
+    this.#outsiderLog = createLimitedLog(log);
     this.#watch = new SignInWatch({ signIn, connections: () => this.#connections.values(), log });
     const { banner, legacyAlgorithms } = deps.options;
     this.#ssh = new ssh2.Server({
@@ -121,6 +124,7 @@ class Endpoint implements SftpEndpoint {
     this.#watch.stop();
     if (this.#server.listening) this.#server.close();
     await endConnections([...this.#connections.values()], deadline);
+    this.#outsiderLog.flush();
   }
 
   #isSignedIn({ remoteAddress, remotePort }: Socket): boolean {
@@ -128,26 +132,25 @@ class Endpoint implements SftpEndpoint {
   }
 
   #accept(socket: Socket): void {
-    const address = letIn(socket, {
-      ...{ name: this.name, log: this.#deps.log },
-      refusalOf: (from) => this.#gate.refusalOf(from, this.#connections.size, this.#options),
-    });
-    if (address !== undefined) this.#take(socket, address, keyOf(socket.remoteAddress, socket.remotePort));
+    const admitted = letIn(socket, this.#gate);
+    if (admitted !== undefined) this.#take(socket, admitted);
   }
 
-  #take(socket: Socket, address: string, key: string): void {
+  #take(socket: Socket, { address, place }: Admitted<Place>): void {
+    const key = keyOf(socket.remoteAddress, socket.remotePort);
     const { signIn, exchange, log } = this.#deps;
     const connection = new Connection({
       id: newRequestId(),
       socket,
       address,
+      place,
       signIn,
       exchange,
       options: this.#options,
       log,
+      outsiderLog: this.#outsiderLog,
     });
     this.#connections.set(key, connection);
-    socket.once("close", this.#gate.enter(address));
     void connection.finished.then(() => {
       if (this.#connections.get(key) === connection) this.#connections.delete(key);
     });

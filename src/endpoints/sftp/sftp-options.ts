@@ -1,5 +1,7 @@
+import type { ConnectionLimits } from "../../operations/connection-gate.ts";
+
 /** Settings of the SFTP endpoint; names and meaning as in the configuration file under `sftp`. */
-export interface SftpOptions {
+export interface SftpOptions extends ConnectionLimits {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -9,8 +11,6 @@ export interface SftpOptions {
   readonly loginTimeoutMs: number;
   /** Refused attempts, probes of unknown keys included, after which the connection is ended. */
   readonly maxAuthAttempts: number;
-  readonly maxConnections: number;
-  readonly maxConnectionsPerAddress: number;
   readonly maxSessionsPerConnection: number;
   /** Files and folders one session may hold open. */
   readonly maxOpenHandles: number;

@@ -38,6 +38,7 @@ const defaults: FtpOptions = {
   maxAuthAttempts: 6,
   maxConnections: 2_000,
   maxConnectionsPerAddress: 2_000,
+  maxUnauthenticatedConnections: 2_000,
   idleTimeoutMs: 600_000,
   dataTimeoutMs: 20_000,
 };

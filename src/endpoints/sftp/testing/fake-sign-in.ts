@@ -6,6 +6,10 @@ export interface FakeSignIn extends SignIn, SignInReview {
   /** Public keys of `host`, as base64 of their wire form. */
   readonly keys: Set<string>;
   readonly brokenLimits: string[];
+  /** Addresses of connections that were open too long without a sign-in. */
+  readonly silences: string[];
+  /** Addresses from which somebody has signed in lately. */
+  readonly knownAddresses: Set<string>;
   bannedMs: number;
   attempts: number;
 }
@@ -40,6 +44,8 @@ export function createFakeSignIn(): FakeSignIn {
   const fake: FakeSignIn = {
     keys: new Set(),
     brokenLimits: [],
+    silences: [],
+    knownAddresses: new Set(),
     changed: new Map(),
     bannedMs: 0,
     attempts: 0,
@@ -59,6 +65,10 @@ export function createFakeSignIn(): FakeSignIn {
       return Object.values(users).find((user) => user.userId === userId);
     },
     bannedForMs: () => fake.bannedMs,
+    hasSignedInLately: (address) => fake.knownAddresses.has(address),
+    reportSilence: (address) => {
+      fake.silences.push(address);
+    },
     reportBrokenLimit: (address) => {
       fake.brokenLimits.push(address);
     },

@@ -35,6 +35,7 @@ const defaults: SftpOptions = {
   maxAuthAttempts: 6,
   maxConnections: 2_000,
   maxConnectionsPerAddress: 2_000,
+  maxUnauthenticatedConnections: 2_000,
   maxSessionsPerConnection: 4,
   maxOpenHandles: 100,
   idleTimeoutMs: 600_000,
