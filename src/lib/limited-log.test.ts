@@ -60,10 +60,10 @@ test("the addresses that stood in most lines are named, however many there were"
     log.info({ address }, "refused");
   }
   log.flush();
-  const { address } = lines[2]?.fields as { address: { different: unknown; most: Record<string, number> } };
-  expect(address.different).toBe("more than 1000");
-  expect(Object.entries(address.most)).toHaveLength(5);
-  expect(address.most["192.0.2.1"]).toBe(2_499);
+  expect(lines[2]).toMatchObject({
+    fields: { address: { different: "more than 1000", most: { "192.0.2.1": 2_499 } } },
+  });
+  expect(JSON.stringify(lines[2]).match(/10\.0\./g)).toHaveLength(4);
 });
 
 test("kinds are summed up apart, and a flush writes what is left", () => {
