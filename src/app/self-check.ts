@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import type { DocumentPool } from "../documents/document-pool.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
-import { isPassingStoreError } from "../lib/store-error.ts";
+import { isStoreFault } from "../lib/store-error.ts";
 import type { Store } from "../store/database.ts";
 import { noteAlive } from "../store/meta.ts";
 
@@ -27,7 +27,7 @@ export interface CheckResult {
   readonly name: string;
   readonly isFine: boolean;
   readonly message?: string;
-  /** The fault is of the disk or of another process: a restart would not mend it. */
+  /** The fault is of the database, its disk or another process: a restart would not mend it. */
   readonly isOfSurroundings?: boolean;
 }
 
@@ -62,7 +62,7 @@ async function outcomeOf(name: string, work: Promise<void>, timeoutMs: number): 
     await withTimeout(work, timeoutMs);
     return { name, isFine: true };
   } catch (error) {
-    return { name, isFine: false, message: messageOf(error), isOfSurroundings: isPassingStoreError(error) };
+    return { name, isFine: false, message: messageOf(error), isOfSurroundings: isStoreFault(error) };
   }
 }
 

@@ -17,7 +17,7 @@ import { parseStopFileName } from "../domain/stop-file-name.ts";
 import type { Fault } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
-import { isPassingStoreError } from "../lib/store-error.ts";
+import { isStoreFault } from "../lib/store-error.ts";
 import type { Store } from "../store/database.ts";
 import {
   type DecidedFile,
@@ -343,7 +343,7 @@ export class LaneRunner {
     let error = cause;
     while (!this.#isStopped) {
       if (error instanceof NotWaitingError) return undefined;
-      const isOfStore = isPassingStoreError(error);
+      const isOfStore = isStoreFault(error);
       if (!isOfStore) file.failures = (file.failures ?? 0) + 1;
       this.#deps.log.error(
         { err: error, fileId: file.id, company: this.companyCode },

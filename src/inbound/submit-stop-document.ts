@@ -47,12 +47,18 @@ function checkCompany(prepared: PreparedDocument, companyCode: string): Fault | 
   return { code: "companyDiffers", message, path: "/Stops/CompanyCode" };
 }
 
+/** Bytes that are in hand can always be read: it is their documents that the disk does not take. */
+function unstorable({ message }: { readonly message: string }): DropgateError {
+  const told = "documents cannot be stored at this moment; send the same document again later.";
+  return new DropgateError("overloaded", told, { cause: new Error(message) });
+}
+
 async function apply(
   deps: StopSubmissionDependencies,
   submission: StopSubmission,
   prepared: PreparedDocument,
 ): Promise<StopChangesOutcome> {
-  if (prepared.kind === "unreadable") throw new DropgateError("internal", prepared.message);
+  if (prepared.kind === "unreadable") throw unstorable(prepared);
   if (prepared.kind === "refused") return { kind: "refused", faults: prepared.faults };
   const wrongCompany = checkCompany(prepared, submission.companyCode);
   if (wrongCompany !== undefined) return { kind: "refused", faults: [wrongCompany] };

@@ -2,10 +2,14 @@
  * What went wrong with the store, whatever database it is. The dialect translates its driver's errors into this once.
  *
  *   busy          another process writes at this moment: the same call can succeed soon
- *   unavailable   disk full, read-only, damaged, closed: nobody can write until an administrator has seen to it
- *   refused       the statement or its values are wrong: trying again is useless
+ *   unavailable   disk full, read-only, a disk error, closed: nobody can write until an administrator has seen to it
+ *   damaged       the database is not what it was written as; it does not mend itself
+ *   unfit         the statement does not fit the schema: program and database do not belong together
+ *   refused       the values are wrong (a constraint, a size): trying again is useless
+ *
+ * All but `refused` are faults of the store: they say nothing about what was to be written, which is kept and tried again.
  */
-export type StoreErrorKind = "busy" | "unavailable" | "refused";
+export type StoreErrorKind = "busy" | "unavailable" | "damaged" | "unfit" | "refused";
 
 export class StoreError extends Error {
   readonly kind: StoreErrorKind;
@@ -17,12 +21,28 @@ export class StoreError extends Error {
   }
 }
 
-/** Whether the same call can succeed when the store is well again. */
-export function isPassingStoreError(error: unknown): boolean {
+/** Whether the store is at fault, and not what was to be written: it is to be held, never refused. */
+export function isStoreFault(error: unknown): boolean {
   return error instanceof StoreError && error.kind !== "refused";
+}
+
+/** Whether the fault passes when disk or other processes allow it, without anybody mending the database. */
+export function isPassingStoreError(error: unknown): boolean {
+  return error instanceof StoreError && (error.kind === "busy" || error.kind === "unavailable");
 }
 
 /** Whether another process stood in the way for a moment. */
 export function isStoreBusy(error: unknown): boolean {
   return error instanceof StoreError && error.kind === "busy";
 }
+
+/** What the administrator is to do about each; the log, `/readyz` and `check` say it in these words. */
+export const storeRemedies: Readonly<Record<StoreErrorKind, string>> = {
+  busy: "end the other program that writes to the database",
+  unavailable:
+    "see to the disk of the state directory: free space, its health, and whether it can be written",
+  damaged:
+    "stop dropgate, check the disk, and restore the database from the last backup (docs/operations.md, A damaged database)",
+  unfit: "start the version of dropgate that this database belongs to; `dropgate check` compares them",
+  refused: "report it with the lines of the log",
+};

@@ -10,10 +10,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Load } from "../domain/load.ts";
 import type { Clock } from "../lib/clock.ts";
+import { isDiskFault } from "../lib/disk-fault.ts";
 import { DropgateError, type Fault } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
-import { isPassingStoreError } from "../lib/store-error.ts";
+import { isStoreFault } from "../lib/store-error.ts";
 import type { Store } from "../store/database.ts";
 import { attempt, type Transaction } from "../store/group-commit.ts";
 import { decideImportItem, isItemWaiting, listWaitingItems, type WaitingItem } from "../store/imports.ts";
@@ -124,7 +125,7 @@ class BackgroundImporter implements LoadImporter {
       return [];
     } catch (error) {
       if (error instanceof DropgateError && error.code !== "internal") return faultsOf(error);
-      if (isPassingStoreError(error)) throw error;
+      if (isStoreFault(error) || isDiskFault(error)) throw error;
       this.#deps.log.error({ err: error }, "an imported load cannot be applied");
       return [{ code: "internal", message: "internal error; the operator finds its cause in the log." }];
     }

@@ -16,7 +16,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 
-import { StoreError } from "../lib/store-error.ts";
+import { StoreError, type StoreErrorKind } from "../lib/store-error.ts";
 import type { QueryRun, StatementConnection } from "./prepared-query.ts";
 
 /** Below it a WAL reset could corrupt the database. */
@@ -109,23 +109,31 @@ export function vacuumIncrementally(database: BetterSqlite.Database, pages: numb
   database.pragma(`incremental_vacuum(${Math.trunc(pages)})`);
 }
 
-const refusals = [
-  "SQLITE_CONSTRAINT",
-  "SQLITE_ERROR",
-  "SQLITE_MISMATCH",
-  "SQLITE_RANGE",
-  "SQLITE_TOOBIG",
-  "SQLITE_MISUSE",
+/** By the beginning of the driver's code; what is not listed (full, read-only, a disk error) is `unavailable`. */
+const kindsByCode: readonly (readonly [string, StoreErrorKind])[] = [
+  ["SQLITE_BUSY", "busy"],
+  ["SQLITE_LOCKED", "busy"],
+  ["SQLITE_CORRUPT", "damaged"],
+  ["SQLITE_NOTADB", "damaged"],
+  // "no such column", "no such table": of the statement and the schema, not of the values.
+  ["SQLITE_ERROR", "unfit"],
+  ["SQLITE_SCHEMA", "unfit"],
+  ["SQLITE_CONSTRAINT", "refused"],
+  ["SQLITE_MISMATCH", "refused"],
+  ["SQLITE_RANGE", "refused"],
+  ["SQLITE_TOOBIG", "refused"],
+  ["SQLITE_MISUSE", "refused"],
 ];
+
+/** What a code of SQLite means for the store. */
+export function storeErrorKindOf(code: string): StoreErrorKind {
+  return kindsByCode.find(([prefix]) => code.startsWith(prefix))?.[1] ?? "unavailable";
+}
 
 /** Translates the driver's error; anything else is given back as it is. */
 export function toStoreError(error: unknown): unknown {
   if (!(error instanceof BetterSqlite.SqliteError)) return error;
-  const { code, message } = error;
-  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"))
-    return new StoreError("busy", message, error);
-  const isRefusal = refusals.some((refusal) => code.startsWith(refusal));
-  return new StoreError(isRefusal ? "refused" : "unavailable", message, error);
+  return new StoreError(storeErrorKindOf(error.code), error.message, error);
 }
 
 export function sqliteVersionOf(database: BetterSqlite.Database): string {

@@ -7,11 +7,12 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressSet, createAddressSet } from "../../lib/address-range.ts";
+import { isDiskFault } from "../../lib/disk-fault.ts";
 import { DropgateError, messageOf } from "../../lib/errors.ts";
 import { parseJsonBytes } from "../../lib/json-text.ts";
 import type { Logger } from "../../lib/log.ts";
 import { runInTurn } from "../../lib/request-turn.ts";
-import { isPassingStoreError } from "../../lib/store-error.ts";
+import { isStoreFault } from "../../lib/store-error.ts";
 import { defaultService, type SentBody } from "../../operations/service-import.ts";
 import type { Membership, SignedInUser, SignIn } from "../../operations/sign-in.ts";
 import { type Answer, type RefusalDocument, refusalAnswer, textType } from "./answer.ts";
@@ -275,8 +276,8 @@ function respond(state: DispatcherState, exchange: Exchange): Answer | Promise<A
 /** Translates what was thrown, once; what is our own fault is logged here, with its cause, and nowhere else. */
 function knownError(state: DispatcherState, exchange: Exchange, failure: unknown): DropgateError {
   const message = "the store cannot be used at this moment; send the same request again later.";
-  const isPassing = isPassingStoreError(failure);
-  const thrown = isPassing ? new DropgateError("overloaded", message, { cause: failure }) : failure;
+  const isOfStore = isStoreFault(failure) || isDiskFault(failure);
+  const thrown = isOfStore ? new DropgateError("overloaded", message, { cause: failure }) : failure;
   if (thrown instanceof DropgateError && thrown.code !== "internal") {
     const { cause } = thrown;
     if (thrown.code === "overloaded" && cause !== undefined) {

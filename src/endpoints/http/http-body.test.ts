@@ -11,6 +11,7 @@ import {
   sendRaw,
   startHttp,
 } from "../../../test/support/http-fixture.ts";
+import { StoreError } from "../../lib/store-error.ts";
 
 const run = promisify(execFile);
 const partners = "/v5/businesspartner/update/ACME";
@@ -245,6 +246,26 @@ describe("the legacy web service", () => {
       expect([reply.status, reply.body]).toEqual([status, "<StopResponse/>"]);
       await other.close();
     }
+  });
+
+  it.each([
+    ["a schema that does not fit", new StoreError("unfit", "no such column: routed", undefined)],
+    ["a damaged database", new StoreError("damaged", "database disk image is malformed", undefined)],
+    ["a disk that fails at a document", Object.assign(new Error("EIO: i/o error"), { code: "EIO" })],
+  ])("answers %s with 503 and 999, over both ways in, and without its words", async (_, fault) => {
+    const failing = () => Promise.reject(fault);
+    const other = await startHttp({}, { submitStopDocument: failing, importStops: failing });
+    const xml = await ask(other.port, "POST", legacy, { user: "host", type: "text/xml", content: "<a/>" });
+    expect([xml.status, xml.body.includes('ErrorMsgID="999"')]).toEqual([503, true]);
+    const json = await ask(other.port, "POST", "/v5/stop/update/default/ACME", {
+      user: "host",
+      type: "application/json",
+      content: '{"companyCode":"ACME","stops":[{"stopNbr":"1"}]}',
+    });
+    expect([json.status, json.body.includes('"reasonCode":999')]).toEqual([503, true]);
+    expect(json.headers["retry-after"]).toBeDefined();
+    expect(xml.body + json.body).not.toMatch(/routed|malformed|EIO/);
+    await other.close();
   });
 
   it("answers a failure of our own with a StopResponse too", async () => {
