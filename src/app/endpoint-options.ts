@@ -35,11 +35,10 @@ export function signInOptionsOf(config: Config): SignInOptions {
 
 /** Settings of the inbound pipeline; asked for again at each use. */
 export function pipelineSettingsOf(config: Config): PipelineSettings {
-  const { groupSize, settleMs, incompleteGraceMs } = config.inbound;
+  const { groupSize, settleMs, incompleteGraceMs, giveUpAfterMs, maxFileBytes } = config.inbound;
   return {
-    groupSize,
-    settleMs,
-    incompleteGraceMs,
+    ...{ groupSize, settleMs, incompleteGraceMs, giveUpAfterMs, maxFileBytes },
+    storePauseMs: 1_000,
     rulesFor: (companyCode) => companySettingsOf(config, companyCode),
   };
 }

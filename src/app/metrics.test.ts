@@ -6,6 +6,7 @@ const source: MetricsSource = {
     waiting: [{ company: "ACME", count: 3 }],
     decided: [{ company: 'A"\\CME', state: "applied", count: 12 }],
     unfiled: 1,
+    held: [],
   }),
   connections: () => ({ sftp: 2 }),
   discrepancies: () => undefined,

@@ -30,6 +30,13 @@ const completeness = {
     maximum: 86_400_000,
     description: "How long a file that breaks off at its end is looked at again before it is refused.",
   }),
+  giveUpAfterMs: integer({
+    default: 3_600_000,
+    minimum: 1_000,
+    maximum: 604_800_000,
+    description:
+      "How long a file that cannot be read is tried before it is refused; it keeps back the later files of its stop meanwhile. When dropgate itself is at fault (its database, its disk, its limits), files are held as long as that lasts, and /readyz is 503.",
+  }),
   scanMs: integer({
     default: 10_000,
     minimum: 100,

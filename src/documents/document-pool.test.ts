@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createLogger } from "../lib/log.ts";
 import { createDocumentPool, type DocumentPool, type DocumentPoolOptions } from "./document-pool.ts";
+import { hashFileOnce, readFileOnce } from "./read-file-once.ts";
 
 const never = new AbortController().signal;
 const log = createLogger({ level: "silent" });
@@ -105,16 +106,37 @@ test("what is no regular file is unreadable, and none of it blocks", async () =>
   expect(await codeOf("nul\u0000.xml")).toBe("ERR_INVALID_ARG_VALUE");
 });
 
-test("a file over the limit is refused as too large, with the hash of all of it", async () => {
-  const pool = await started({ limits: { maxBytes: 1_000 } });
-  const text = stop("1", `<BOL>${"x".repeat(700_000)}</BOL>`);
-  const document = await pool.prepareFile(file("large.xml", text));
-  expect(document).toMatchObject({
+test("a file over the limit is refused by its size: nothing of it is read, however large it is", async () => {
+  const pool = await started({ limits: { maxBytes: 1_000 }, deadlineMs: 1_000 });
+  const path = file("large.xml", stop("1"));
+  const size = 2 ** 40;
+  truncateSync(path, size);
+  expect(await pool.prepareFile(path)).toMatchObject({
     kind: "refused",
-    sha256: sha256(text),
-    size: text.length,
+    sha256: null,
+    size,
     faults: [{ code: "tooLarge" }],
   });
+});
+
+test("each part of a file that is read shows as progress, so that a slow disk is not taken for a slow document", () => {
+  const path = file("slow.xml", "x".repeat(3_500_000));
+  let [whole, hashed] = [0, 0];
+  expect(
+    readFileOnce(path, 4_000_000, () => {
+      whole += 1;
+    }).kind,
+  ).toBe("bytes");
+  expect(
+    hashFileOnce(path, () => {
+      hashed += 1;
+    }),
+  ).toMatchObject({
+    kind: "hashed",
+    size: 3_500_000,
+  });
+  expect(whole).toBeGreaterThanOrEqual(4);
+  expect(hashed).toBeGreaterThanOrEqual(14);
 });
 
 test("a document that takes the parser over its time is refused after one retry, and the others go on", async () => {

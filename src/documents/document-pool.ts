@@ -258,6 +258,11 @@ class ThreadedDocumentPool implements DocumentPool {
   #afterEnd(job: Job, end: ThreadEnd): void {
     job.thread = undefined;
     if (end.reason === "stopped") return;
+    if (job.id === end.jobId && end.isReading && end.reason === "time") {
+      const message = "the disk does not give its bytes";
+      job.settle({ kind: "unreadable", systemCode: "ETIMEDOUT", message });
+      return;
+    }
     job.witnessed++;
     if (job.id === end.jobId) job.blamed++;
     const isRefused = job.blamed >= 2 || job.witnessed >= maxWitnessed;

@@ -12,11 +12,12 @@ import type { DocumentContent } from "../domain/document-content.ts";
 import { putContent } from "../lib/content-store.ts";
 import { type Fault, isMissing, systemCodeOf } from "../lib/errors.ts";
 import { type PreparedDocument, prepareInstruction } from "./prepared-document.ts";
-import { readFileOnce } from "./read-file-once.ts";
+import { hashFileOnce, readFileOnce } from "./read-file-once.ts";
 import { prepareStopReader, readStopDocument } from "./read-stop-document.ts";
 import { limitFault, type StopDocumentOutcome } from "./stop-document.ts";
 import { capWasmMemory, wasmMemoryBytes } from "./wasm-memory-cap.ts";
 import {
+  progressAt,
   type WorkerJob,
   type WorkerMessage,
   type WorkerReport,
@@ -35,7 +36,8 @@ function unstorable(error: unknown): Unreadable {
   if (code === undefined) throw error;
   const message = `the content of its documents cannot be stored (${code})`;
   // ENOENT would say that the file itself has gone, and ELOOP that it never will be one.
-  return { kind: "unreadable", systemCode: isMissing(error) || code === "ELOOP" ? "EIO" : code, message };
+  const systemCode = isMissing(error) || code === "ELOOP" ? "EIO" : code;
+  return { kind: "unreadable", systemCode, message, isOfStore: true };
 }
 
 async function store(
@@ -76,7 +78,15 @@ function bytesOf(job: WorkerJob): Buffer {
   return job.bytes === undefined ? Buffer.alloc(0) : Buffer.from(job.bytes.buffer);
 }
 
-function refuse(job: WorkerJob, fault: Fault): PreparedDocument {
+/** What the thread is at, in memory that the pool sees. */
+interface Progress {
+  /** A part of a file was read. */
+  readonly read: () => void;
+  /** All is read; from here on the document itself takes the time. */
+  readonly parsing: () => void;
+}
+
+function refuse(job: WorkerJob, fault: Fault, progress: Progress): PreparedDocument {
   const faults = [fault];
   if (job.path === undefined) {
     const bytes = bytesOf(job);
@@ -88,45 +98,55 @@ function refuse(job: WorkerJob, fault: Fault): PreparedDocument {
       isIncomplete: false,
     };
   }
-  const file = readFileOnce(job.path, -1); // any file is over this limit: hashed and not kept
+  const file = hashFileOnce(job.path, progress.read);
   if (file.kind === "unreadable") return file;
-  const size = file.kind === "bytes" ? file.bytes.length : file.size;
-  return { kind: "refused", sha256: file.sha256, size, faults, isIncomplete: false };
+  return { kind: "refused", sha256: file.sha256, size: file.size, faults, isIncomplete: false };
 }
 
-async function prepare(job: WorkerJob, settings: WorkerSettings): Promise<PreparedDocument> {
+async function prepare(
+  job: WorkerJob,
+  settings: WorkerSettings,
+  progress: Progress,
+): Promise<PreparedDocument> {
   const { limits } = settings;
-  if (job.refuseWith !== undefined) return refuse(job, job.refuseWith);
+  if (job.refuseWith !== undefined) return refuse(job, job.refuseWith, progress);
   if (job.path === undefined) {
+    progress.parsing();
     const bytes = bytesOf(job);
     const known = { sha256: hash("sha256", bytes, "hex"), size: bytes.length };
     return await finish(known, readStopDocument(bytes, limits, job.charset), settings);
   }
-  const file = readFileOnce(job.path, limits.maxBytes);
+  const file = readFileOnce(job.path, limits.maxBytes, progress.read);
+  progress.parsing();
   if (file.kind === "unreadable") return file;
   if (file.kind === "bytes") {
     const known = { sha256: file.sha256, size: file.bytes.length };
     return await finish(known, readStopDocument(file.bytes, limits), settings);
   }
   const faults = [limitFault(`it has ${file.size} bytes, more than ${limits.maxBytes}`)];
-  return { kind: "refused", sha256: file.sha256, size: file.size, faults, isIncomplete: false };
+  return { kind: "refused", sha256: null, size: file.size, faults, isIncomplete: false };
 }
 
 const send = (report: WorkerReport) => parentPort?.postMessage(JSON.stringify(report));
 
-async function work(jobs: readonly WorkerJob[], settings: WorkerSettings, progress: Int32Array) {
+async function work(jobs: readonly WorkerJob[], settings: WorkerSettings, shared: Int32Array) {
+  const progress: Progress = {
+    read: () => void Atomics.add(shared, progressAt.reads, 1),
+    parsing: () => void Atomics.store(shared, progressAt.isParsing, 1),
+  };
   let results: WorkerResult[] = [];
   let flushedAt = performance.now();
   for (const job of jobs) {
-    Atomics.store(progress, 0, job.id);
-    results.push({ id: job.id, document: await prepare(job, settings) });
+    Atomics.store(shared, progressAt.isParsing, 0);
+    Atomics.store(shared, progressAt.jobId, job.id);
+    results.push({ id: job.id, document: await prepare(job, settings, progress) });
     if (performance.now() - flushedAt < flushAfterMs) continue;
     // Quick documents must not wait for a slow one that came in the same batch.
     send({ kind: "results", results, isBatchDone: false, isWornOut: false });
     results = [];
     flushedAt = performance.now();
   }
-  Atomics.store(progress, 0, 0);
+  Atomics.store(shared, progressAt.jobId, 0);
   const isWornOut = wasmMemoryBytes() > settings.wornOutBytes;
   send({ kind: "results", results, isBatchDone: true, isWornOut });
 }

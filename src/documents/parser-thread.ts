@@ -5,6 +5,8 @@
 import { Worker } from "node:worker_threads";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import {
+  progressAt,
+  progressBytes,
   type WorkerJob,
   type WorkerReport,
   type WorkerResult,
@@ -19,6 +21,8 @@ export interface ThreadEnd {
   readonly reason: EndReason;
   /** The job that was in hand, when it is known. */
   readonly jobId: number | undefined;
+  /** It was still reading the file of that job. */
+  readonly isReading: boolean;
   readonly wasReady: boolean;
   readonly detail: string | undefined;
 }
@@ -55,8 +59,8 @@ export class ParserThread {
   readonly #events: ThreadEvents;
   readonly #deadlineMs: number;
   readonly #worker: Worker;
-  readonly #progress = new Int32Array(new SharedArrayBuffer(4));
-  #inHand = { jobId: 0, since: 0 };
+  readonly #progress = new Int32Array(new SharedArrayBuffer(progressBytes));
+  #inHand = { jobId: 0, reads: 0, since: 0 };
   #watch: NodeJS.Timeout | undefined;
   /** Settles when the thread has loaded its modules, or has ended without. */
   readonly #loaded = Promise.withResolvers<void>();
@@ -116,11 +120,16 @@ export class ParserThread {
     if (this.isRetiring && this.openBatches === 0) void this.end();
   }
 
-  /** A document's time is what passes while this thread has it in hand, seen from outside: a stuck thread cannot tell. */
+  /**
+   * A document's time is what passes while this thread has it in hand, seen from outside: a stuck thread cannot tell. It
+   * begins anew with each part of the file that is read: a slow disk is no fault of the document.
+   */
   #checkDeadline(): void {
-    const jobId = Atomics.load(this.#progress, 0);
+    const jobId = Atomics.load(this.#progress, progressAt.jobId);
+    const reads = Atomics.load(this.#progress, progressAt.reads);
     const now = performance.now();
-    if (jobId !== this.#inHand.jobId) this.#inHand = { jobId, since: now };
+    if (jobId !== this.#inHand.jobId || reads !== this.#inHand.reads)
+      this.#inHand = { jobId, reads, since: now };
     if (jobId === 0 || now - this.#inHand.since < this.#deadlineMs) return;
     this.#stopWatch();
     this.#reason = "time";
@@ -141,9 +150,11 @@ export class ParserThread {
     this.#stopWatch();
     this.#loaded.resolve();
     if (code === workerExit.memory) this.#reason = "memory";
-    const jobId = Atomics.load(this.#progress, 0);
+    const jobId = Atomics.load(this.#progress, progressAt.jobId);
+    const isParsing = Atomics.load(this.#progress, progressAt.isParsing) === 1;
     this.#events.ended(this, {
       reason: this.#reason,
+      isReading: jobId !== 0 && !isParsing,
       jobId: jobId === 0 ? undefined : jobId,
       wasReady: this.isReady,
       detail: this.#detail,

@@ -18,7 +18,8 @@ export type PreparedDocument =
     }
   | {
       readonly kind: "refused";
-      readonly sha256: string;
+      /** Null for a file that was refused by its size, without being read. */
+      readonly sha256: string | null;
       readonly size: number;
       readonly faults: readonly Fault[];
       readonly documentId?: string;
@@ -28,9 +29,15 @@ export type PreparedDocument =
     }
   /**
    * The file cannot be read, or the contents of its documents cannot be stored: `systemCode` as ENOENT, EACCES, EIO, ELOOP,
-   * ENOSPC, or ENOTREG for what is no regular file.
+   * ENOSPC, or ENOTREG for what is no regular file. `isOfStore`: the file can be read, but what its documents contain cannot
+   * be stored.
    */
-  | { readonly kind: "unreadable"; readonly systemCode: string; readonly message: string };
+  | {
+      readonly kind: "unreadable";
+      readonly systemCode: string;
+      readonly message: string;
+      readonly isOfStore?: true;
+    };
 
 interface PreparedInstruction {
   readonly change: StopChange;

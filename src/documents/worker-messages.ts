@@ -39,9 +39,13 @@ export interface WorkerSettings {
   readonly documentsDir: string | undefined;
   readonly maxParserBytes: number;
   readonly wornOutBytes: number;
-  /** One Int32: the number of the job in hand, 0 for none. */
+  /** Int32 values at the places of `progressAt`. */
   readonly progress: SharedArrayBuffer;
 }
+
+/** What a thread is at: the number of the job in hand, 0 for none; parts read so far; whether all of it is read. */
+export const progressAt = { jobId: 0, reads: 1, isParsing: 2 } as const;
+export const progressBytes = 12;
 
 /** Exit code of the thread that ran over its memory, for the pool's words about it. */
 export const workerExit = { memory: 91 } as const;

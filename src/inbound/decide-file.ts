@@ -33,15 +33,26 @@ export interface FileToDecide {
   readonly companyCode: string;
   readonly name: string;
   readonly parsedName: StopFileName;
-  readonly prepared: Exclude<PreparedDocument, { kind: "unreadable" }>;
+  readonly prepared: DecidableDocument;
 }
+
+/** A file of which nothing was read; it is refused with this fault. */
+export interface UnreadFile {
+  readonly kind: "unread";
+  /** Bytes that the file is known to have, 0 when there never was one. */
+  readonly size: number;
+  readonly fault: Fault;
+}
+
+export type DecidableDocument = Exclude<PreparedDocument, { kind: "unreadable" }> | UnreadFile;
 
 /** A decision that has been written, and what is needed to file the file away. */
 export interface DecidedFile {
   readonly id: number;
   readonly state: DecidedState;
   readonly location: string;
-  readonly sha256: string;
+  /** Null when nothing was read. */
+  readonly sha256: string | null;
   readonly faults: readonly Fault[];
   readonly receipt: string;
 }
@@ -64,7 +75,12 @@ function refused(code: Fault["code"], message: string): Verdict {
   return { state: "refused", faults: [{ code, message }] };
 }
 
+function hashOf({ prepared }: FileToDecide): string | null {
+  return prepared.kind === "unread" ? null : prepared.sha256;
+}
+
 function checkNames(file: FileToDecide, rules: DecisionRules): Verdict | undefined {
+  if (file.prepared.kind === "unread") return { state: "refused", faults: [file.prepared.fault] };
   const name = file.parsedName;
   if (name.kind === "wrong" && (rules.names === "strict" || !/\.xml$/i.test(file.name))) {
     return refused("badFileName", `${file.name}: ${name.why}`);
@@ -90,13 +106,15 @@ async function checkOnce(
   const namesakes = await findDecidedNamesakes(tx, file);
   const isNameTaken = namesakes.length > 0;
   const originals = namesakes.filter((other) => other.state !== "duplicate");
-  const same = originals.find((other) => other.sha256 === file.prepared.sha256);
+  const sha256 = hashOf(file);
+  const same = sha256 === null ? undefined : originals.find((other) => other.sha256 === sha256);
   if (same !== undefined) {
     const verdict = { state: "duplicate", faults: [], firstId: same.id, firstState: same.state } as const;
     return { verdict, isNameTaken };
   }
   const applied = originals.find((other) => other.state === "applied");
-  if (applied === undefined) return { isNameTaken };
+  // Of what was not read nobody knows whether its content is another.
+  if (applied === undefined || sha256 === null) return { isNameTaken };
   const message = `${file.name} was applied before with other content (ledger entry ${applied.id}): send the change under a new time`;
   return { verdict: refused("nameReused", message), isNameTaken };
 }
@@ -107,7 +125,7 @@ async function applyDocument(
   rules: DecisionRules,
   now: number,
 ): Promise<Verdict> {
-  if (file.prepared.kind !== "read") return { state: "refused", faults: file.prepared.faults };
+  if (file.prepared.kind !== "read") throw new Error("a document that is refused came to be applied");
   const name = file.parsedName;
   const outcome = await applyStopChanges(tx, {
     companyId: file.companyId,
@@ -121,7 +139,8 @@ async function applyDocument(
 }
 
 function documentIdOf(file: FileToDecide): string {
-  return file.prepared.documentId ?? baseNameOf(file.name);
+  const { prepared } = file;
+  return (prepared.kind === "unread" ? undefined : prepared.documentId) ?? baseNameOf(file.name);
 }
 
 /** The receipt of a duplicate is that of the first. */
@@ -143,6 +162,7 @@ function countsOf(counts: RecordCounts): RecordCounts {
 }
 
 function firstInstruction(file: FileToDecide): { stopFunction: string | null; stopNbr: string | null } {
+  if (file.prepared.kind === "unread") return { stopFunction: null, stopNbr: null };
   if (file.prepared.kind === "refused") {
     return { stopFunction: file.prepared.firstFunction ?? null, stopNbr: file.prepared.firstStopNbr ?? null };
   }
@@ -154,7 +174,7 @@ function toDecision(file: FileToDecide, verdict: Verdict, rest: { location: stri
   return {
     id: file.id,
     state: verdict.state,
-    sha256: file.prepared.sha256,
+    sha256: hashOf(file),
     size: file.prepared.size,
     ...firstInstruction(file),
     documentId: documentIdOf(file),
@@ -185,12 +205,11 @@ async function keep(
   killPoint("decide.recorded");
   const receipt = await receiptOf(tx, file, verdict);
   killPoint("decide.receiptMade");
-  const { sha256 } = file.prepared;
   return {
     id: file.id,
     state: verdict.state,
     location: rest.location,
-    sha256,
+    sha256: hashOf(file),
     faults: verdict.faults,
     receipt,
   };
@@ -222,15 +241,4 @@ export async function decideFile(
   killPoint("decide.verdict");
   const location = context.placeFor(verdict.firstState ?? verdict.state, once.isNameTaken);
   return await keep(tx, file, verdict, { location, now: context.now });
-}
-
-/** Refuses a waiting file for a reason that has nothing to do with its content, and writes that. */
-export async function refuseFile(
-  tx: Transaction,
-  file: FileToDecide,
-  context: { readonly fault: Fault; readonly placeFor: PlaceFor; readonly now: number },
-): Promise<DecidedFile> {
-  const { isNameTaken } = await checkOnce(tx, file);
-  const location = context.placeFor("refused", isNameTaken);
-  return await keep(tx, file, { state: "refused", faults: [context.fault] }, { location, now: context.now });
 }

@@ -44,7 +44,8 @@ class Slot<E extends LaneEntry> {
   }
 }
 
-function compareEntries(a: LaneEntry, b: LaneEntry): number {
+/** Within one second: by Function, stop number, arrival. */
+export function compareEntries(a: LaneEntry, b: LaneEntry): number {
   const byFunction = compareText(a.key?.stopFunction ?? "", b.key?.stopFunction ?? "");
   if (byFunction !== 0) return byFunction;
   const byStop = compareText(a.key?.stopNbr ?? "", b.key?.stopNbr ?? "");

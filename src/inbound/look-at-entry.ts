@@ -49,13 +49,17 @@ function isOneFile(first: BytesAt, second: BytesAt): boolean {
 }
 
 function lookAtNothing(file: AccountedFile, places: readonly Place[]): EntryLook {
+  const isDecidedUnread = !isOpen(file) && expectedHash(file) === undefined;
   const unreadable = places.find(({ bytes }) => bytes.kind === "unreadable");
+  // What could not be read when it was decided about need not be readable now; it is there.
+  if (isDecidedUnread && unreadable !== undefined) return { kind: "inOrder", size: file.size };
   if (unreadable?.bytes.kind === "unreadable") {
     const message = `the bytes cannot be read (${unreadable.bytes.systemCode}); run this as the user of the daemon`;
     return doubtful("unreadable", unreadable.location, message);
   }
   // It was gone, or was no regular file, when it was to be read: there was never a content.
-  const hadNone = !isOpen(file) && expectedHash(file) === undefined;
+  // Files that were refused unread have a size when there were bytes, and none when there was no file.
+  const hadNone = isDecidedUnread && (file.sha256 === "" || file.size === 0);
   if (hadNone) return { kind: "withoutBytes" };
   const special = places.find(({ bytes }) => bytes.kind === "special");
   // A link or FIFO waits for its refusal like any other file.

@@ -50,6 +50,9 @@ beforeEach(async () => {
     groupSize: 4,
     settleMs: 20,
     incompleteGraceMs: 60_000,
+    giveUpAfterMs: 3_600_000,
+    maxFileBytes: 50 * 2 ** 20,
+    storePauseMs: 1_000,
     rulesFor: () => ({ names: "strict", lateFiles: "refuse" }),
   };
   await startPipeline();
@@ -234,6 +237,7 @@ describe("the inbound pipeline", () => {
   });
 
   it("refuses a file that is gone for good", async () => {
+    settings = { ...settings, giveUpAfterMs: 100 };
     const missing = place("a_20261105_080000.xml", stop("a"));
     rmSync(missing.path);
     void pipeline.arriveAll([missing]);

@@ -24,6 +24,7 @@ import type { Store } from "../store/database.ts";
 import { enterFile, type LedgerEntry, listOpenFiles, type NewFile } from "../store/files.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { createFilingQueue, type FilingQueue } from "./filing-queue.ts";
+import type { HeldFiles } from "./held-files.ts";
 import type { Arrival, Inbox } from "./inbox.ts";
 import { KnownPaths } from "./known-paths.ts";
 import { LaneRunner, type PipelineSettings } from "./lane-runner.ts";
@@ -58,6 +59,8 @@ export interface PipelineStatistics {
     readonly count: number;
   }[];
   readonly unfiled: number;
+  /** What does not go on, by company. */
+  readonly held: readonly HeldFiles[];
 }
 
 export interface Pipeline extends Inbox, Service {
@@ -128,6 +131,7 @@ class InboundPipeline implements Pipeline {
         })),
       ),
       unfiled: this.#filing.length,
+      held: runners.map((runner) => runner.held()),
     };
   }
 

@@ -2,6 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { parseStopFileName, type StopFileName } from "../domain/stop-file-name.ts";
 import type { Channel } from "./inbox.ts";
 import type { LaneEntry } from "./lane.ts";
+import type { Stall } from "./stall.ts";
 
 /**
  * A file that waits to be decided about. 100,000 of them may wait: what can be had from something else is not kept, and
@@ -17,8 +18,14 @@ export interface WaitingFile extends LaneEntry {
   readonly userName: string | null;
   readonly receivedAt: number;
   id: number | undefined;
+  /** Bytes that its document takes in memory. */
+  heldBytes?: number;
   /** How often it was put aside to be looked at again. */
   looks?: number;
+  /** Stops of its document, once it has been read and when they are several. */
+  stopKeys?: readonly string[];
+  /** Why it cannot go on. */
+  stall?: Stall | undefined;
   /** How often deciding about it failed. */
   failures?: number;
 }

@@ -72,7 +72,14 @@ export class RemoteRig {
       documents: rig.#documents,
       locations: rig.locations,
       settings: () => ({
-        ...{ groupSize: 64, settleMs: 20, incompleteGraceMs: 0 },
+        ...{
+          groupSize: 64,
+          settleMs: 20,
+          incompleteGraceMs: 0,
+          giveUpAfterMs: 3_600_000,
+          maxFileBytes: 50 * 2 ** 20,
+          storePauseMs: 1_000,
+        },
         rulesFor: () => ({ names: "strict", lateFiles: "refuse" }),
       }),
       companyCodeOf: async () => "ACME",

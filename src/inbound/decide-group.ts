@@ -1,0 +1,155 @@
+/**
+ * Decides about a group of files in one commit, and about those alone for which that failed.
+ *
+ *   together ──committed──> decided
+ *      └──failed──> alone ──> decided
+ *                     ├──the entry was decided by somebody else──> gone
+ *                     ├──the store is at fault──> held: tried again later, never refused
+ *                     └──a fault of our own──> held, and refused as an internal error (998) at the third time
+ */
+import type { DecidedState } from "../domain/file-state.ts";
+import { parseStopFileName } from "../domain/stop-file-name.ts";
+import type { Clock } from "../lib/clock.ts";
+import { messageOf } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
+import type { Logger } from "../lib/log.ts";
+import type { PreparedDocument } from "../documents/prepared-document.ts";
+import { isPassingStoreError, isStoreFault } from "../lib/store-error.ts";
+import type { Store } from "../store/database.ts";
+import { noteAlive } from "../store/meta.ts";
+import {
+  type DecidableDocument,
+  type DecidedFile,
+  type DecisionRules,
+  decideFile,
+  NotWaitingError,
+} from "./decide-file.ts";
+import type { Locations } from "./locations.ts";
+import { unreadableFault, unreadSizeOf } from "./look-again.ts";
+import { placeFor } from "./places.ts";
+import type { WaitingFile } from "./waiting-file.ts";
+
+export interface DecideDependencies {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly locations: Locations;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly company: { readonly id: number; readonly code: string };
+  readonly rules: () => DecisionRules;
+}
+
+export type ReadyFile = WaitingFile & { id: number; prepared: PreparedDocument };
+
+export type DecisionOutcome =
+  | { readonly kind: "decided"; readonly decided: DecidedFile }
+  /** The entry is not ours any more. */
+  | { readonly kind: "gone" }
+  | {
+      readonly kind: "held";
+      readonly reason: "store" | "internal";
+      readonly message: string;
+      /** Nothing can be decided at the moment, whatever the file. */
+      readonly isGeneral: boolean;
+    };
+
+const maxAttempts = 3;
+
+function decidable(file: ReadyFile): DecidableDocument {
+  const { prepared } = file;
+  if (prepared.kind !== "unreadable") return prepared;
+  return { kind: "unread", size: unreadSizeOf(file, prepared), fault: unreadableFault(file.name, prepared) };
+}
+
+/** An async function: whatever is thrown on the way is the outcome of this file alone. */
+async function decideOnce(
+  deps: DecideDependencies,
+  file: ReadyFile,
+  prepared: DecidableDocument,
+): Promise<DecidedFile> {
+  const { id, name } = file;
+  const { id: companyId, code: companyCode } = deps.company;
+  const now = deps.clock.now();
+  const place = (state: DecidedState, isNameTaken: boolean) =>
+    placeFor(deps.locations, { companyCode, name, id, state, isNameTaken, now });
+  const rules = deps.rules();
+  const toDecide = { id, companyId, companyCode, name, parsedName: parseStopFileName(name), prepared };
+  return await deps.store.write((tx) => decideFile(tx, toDecide, { rules, placeFor: place, now }));
+}
+
+function internalRefusal({ name, id, prepared, size }: ReadyFile): DecidableDocument {
+  const message = `${name} could not be processed because of an internal error; ask the administrator for ledger entry ${id}`;
+  const known = prepared.kind === "unreadable" ? size : prepared.size;
+  return { kind: "unread", size: known, fault: { code: "internal", message } };
+}
+
+function heldBecause(error: unknown, isGeneral: boolean): DecisionOutcome {
+  const reason = isStoreFault(error) ? "store" : "internal";
+  return { kind: "held", reason, message: messageOf(error), isGeneral };
+}
+
+async function outcomeOf(work: Promise<DecidedFile>): Promise<DecidedFile | { readonly error: unknown }> {
+  try {
+    return await work;
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Tells a full disk from a page that cannot be read: with that one only the files that need it are held. */
+async function isWritable({ store, clock }: DecideDependencies): Promise<boolean> {
+  return await noteAlive(store, clock.now()).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** After an attempt in a group; its commit may have failed for the sake of another file. */
+async function decideAlone(
+  deps: DecideDependencies,
+  file: ReadyFile,
+  first: { readonly error: unknown; readonly wasAlone: boolean },
+): Promise<DecisionOutcome> {
+  let { error } = first;
+  if (isStoreFault(error) && !first.wasAlone) {
+    const again = await outcomeOf(decideOnce(deps, file, decidable(file)));
+    if (!("error" in again)) return { kind: "decided", decided: again };
+    error = again.error;
+  }
+  if (error instanceof NotWaitingError) return { kind: "gone" };
+  if (isStoreFault(error)) return heldBecause(error, isPassingStoreError(error) && !(await isWritable(deps)));
+  file.failures = (file.failures ?? 0) + 1;
+  deps.log.error(
+    { err: error, fileId: file.id, file: file.name, company: deps.company.code, attempt: file.failures },
+    "deciding about a file failed",
+  );
+  if (file.failures < maxAttempts) return heldBecause(error, false);
+  const refused = await outcomeOf(decideOnce(deps, file, internalRefusal(file)));
+  if (!("error" in refused)) return { kind: "decided", decided: refused };
+  return refused.error instanceof NotWaitingError ? { kind: "gone" } : heldBecause(refused.error, false);
+}
+
+/**
+ * Calls `finish` for each file of the group, first for those that are committed. No two of a group may be of the same stop:
+ * one that fails is tried after the others.
+ */
+export async function decideGroup(
+  deps: DecideDependencies,
+  group: readonly ReadyFile[],
+  finish: (file: ReadyFile, outcome: DecisionOutcome) => void,
+): Promise<void> {
+  const attempts = await Promise.all(group.map((file) => outcomeOf(decideOnce(deps, file, decidable(file)))));
+  killPoint("decide.committed");
+  for (const [index, attempt] of attempts.entries()) {
+    const file = group[index];
+    if (file !== undefined && !("error" in attempt)) finish(file, { kind: "decided", decided: attempt });
+  }
+  let general: DecisionOutcome | undefined;
+  for (const [index, attempt] of attempts.entries()) {
+    const file = group[index];
+    if (file === undefined || !("error" in attempt)) continue;
+    const first = { error: attempt.error, wasAlone: group.length === 1 };
+    const outcome = general ?? (await decideAlone(deps, file, first));
+    if (outcome.kind === "held" && outcome.isGeneral) general = outcome;
+    finish(file, outcome);
+  }
+}

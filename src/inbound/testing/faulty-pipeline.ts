@@ -1,0 +1,184 @@
+/** A pipeline over a real store and real parser threads, in which reading and deciding can be made to fail, file by file. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { createDocumentPool, type DocumentPool } from "../../documents/document-pool.ts";
+import type { PreparedDocument } from "../../documents/prepared-document.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { createLogger, type Logger } from "../../lib/log.ts";
+import { insertCompany } from "../../store/companies.ts";
+import { openStore, type Store } from "../../store/database.ts";
+import { type LedgerEntry, toLedgerEntry } from "../../store/files.ts";
+import type { DecidedFile } from "../decide-file.ts";
+import type { Arrival, Channel } from "../inbox.ts";
+import type { PipelineSettings } from "../lane-runner.ts";
+import { createLocations, type Locations } from "../locations.ts";
+import { createPipeline, type Pipeline } from "../pipeline.ts";
+import { nameOfAgainFile } from "../place-arrival.ts";
+
+/** What the disk says of a file, or an error that is no value. */
+export type ReadFault = (PreparedDocument & { readonly kind: "unreadable" }) | Error;
+
+/** Asked at each reading and at each decision; what they give happens instead. */
+export interface Faults {
+  read(company: string, name: string): ReadFault | undefined;
+  decide(company: string, name: string): Error | undefined;
+  /** Asked at every unit of work. */
+  write?: () => Error | undefined;
+}
+
+export const noFaults: Faults = { read: () => undefined, decide: () => undefined };
+
+export function unreadable(systemCode: string): ReadFault {
+  return { kind: "unreadable", systemCode, message: "as the test wants it" };
+}
+
+function isDecidedFile(value: unknown): value is DecidedFile {
+  return typeof value === "object" && value !== null && "location" in value && "receipt" in value;
+}
+
+/** `companies/CODE/<folder>/<day>/<name>`; the name may have the id in it. */
+function fileOfLocation(location: string): { company: string; name: string } {
+  const [, company = "", , , name = ""] = location.split("/");
+  return { company, name: name.replace(/\.\d+\.xml$/, ".xml") };
+}
+
+export class FaultyPipeline {
+  readonly directory: string;
+  readonly locations: Locations;
+  readonly store: Store;
+  faults: Faults = noFaults;
+  settings: PipelineSettings;
+  pipeline: Pipeline;
+  readonly #documents: DocumentPool;
+  readonly #companies = new Map<number, string>();
+  readonly #signal = new AbortController().signal;
+  readonly #log: Logger;
+
+  private constructor(
+    directory: string,
+    parts: { store: Store; documents: DocumentPool; settings: PipelineSettings },
+  ) {
+    this.directory = directory;
+    this.locations = createLocations(directory);
+    this.store = parts.store;
+    this.#documents = parts.documents;
+    this.settings = parts.settings;
+    this.#log = createLogger({ level: "silent" });
+    this.pipeline = this.#makePipeline();
+  }
+
+  /** In a folder of its own, which is removed at the end. */
+  static async start(settings: Partial<PipelineSettings> = {}): Promise<FaultyPipeline> {
+    const directory = mkdtempSync(join(tmpdir(), "dropgate-faulty-"));
+    const documents = createDocumentPool({ log: createLogger({ level: "silent" }), threads: 1 });
+    await documents.start(new AbortController().signal);
+    const rig = new FaultyPipeline(directory, {
+      store: await openStore(directory),
+      documents,
+      settings: {
+        ...{ groupSize: 8, settleMs: 5, incompleteGraceMs: 60_000, giveUpAfterMs: 3_600_000 },
+        maxFileBytes: 50 * 2 ** 20,
+        storePauseMs: 5,
+        rulesFor: () => ({ names: "strict", lateFiles: "refuse" }),
+        ...settings,
+      },
+    });
+    await rig.pipeline.start(rig.#signal);
+    return rig;
+  }
+
+  async addCompany(code: string): Promise<number> {
+    const { company } = await this.store.write((tx) => insertCompany(tx, { code, createdAt: 1 }));
+    this.#companies.set(company.id, code);
+    mkdirSync(join(this.locations.inboundDirectory(code), ".again"), { recursive: true });
+    return company.id;
+  }
+
+  /** Writes a file into `inbound/`, or beside it when its name is taken, as one that has just arrived. */
+  arrival(companyId: number, name: string, content: string, channel: Channel = "sftp"): Arrival {
+    const inbound = this.locations.inboundDirectory(this.#codeOf(companyId));
+    const taken = this.pipeline.isKnown(join(inbound, name));
+    this.#again += taken ? 1 : 0;
+    const path = taken
+      ? join(inbound, ".again", `${this.#again.toString(16).padStart(12, "0")}-${name}`)
+      : join(inbound, name);
+    writeFileSync(path, content);
+    this.pipeline.reserve(path);
+    return { companyId, name, path, channel, userName: "host", size: content.length };
+  }
+
+  #again = 0;
+
+  async ledger(companyId: number): Promise<LedgerEntry[]> {
+    const rows = this.store.read.selectFrom("files").selectAll().where("company_id", "=", companyId);
+    return (await rows.orderBy("id").execute()).map(toLedgerEntry);
+  }
+
+  /** State of each file of the company, by its name. */
+  async states(companyId: number): Promise<Readonly<Record<string, string>>> {
+    return Object.fromEntries((await this.ledger(companyId)).map(({ name, state }) => [name, state]));
+  }
+
+  receiptOf(companyId: number, name: string): string {
+    const receipts = this.locations.receiptsDirectory(this.#codeOf(companyId));
+    return readFileSync(join(receipts, name.replace(/\.xml$/, ".receipt.xml")), "utf8");
+  }
+
+  async restart(): Promise<void> {
+    await this.pipeline.stop(this.#signal);
+    this.pipeline = this.#makePipeline();
+    await this.pipeline.start(this.#signal);
+  }
+
+  async end(): Promise<void> {
+    await this.pipeline.stop(this.#signal);
+    await this.#documents.stop(this.#signal);
+    await this.store.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  #codeOf(companyId: number): string {
+    return this.#companies.get(companyId) ?? "";
+  }
+
+  #makePipeline(): Pipeline {
+    return createPipeline({
+      store: { read: this.store.read, write: (work) => this.store.write((tx) => this.#failing(work(tx))) },
+      documents: { prepareFile: (path) => this.#prepare(path) },
+      locations: this.locations,
+      settings: () => this.settings,
+      companyCodeOf: async (companyId) => this.#codeOf(companyId),
+      clock: systemClock,
+      log: this.#log,
+    });
+  }
+
+  /** Fails after all was written, so that it has to be undone. */
+  async #failing<T>(work: Promise<T>): Promise<T> {
+    const result = await work;
+    const general = this.faults.write?.();
+    if (general !== undefined) throw general;
+    if (!isDecidedFile(result)) return result;
+    const { company, name } = fileOfLocation(result.location);
+    const fault = this.faults.decide(company, name);
+    if (fault !== undefined) throw fault;
+    return result;
+  }
+
+  async #prepare(path: string): Promise<PreparedDocument> {
+    const company = path.slice(this.directory.length).split("/")[2] ?? "";
+    const fault = this.faults.read(company, nameOfAgainFile(basename(path)));
+    if (fault instanceof Error) throw fault;
+    return fault ?? (await this.#documents.prepareFile(path));
+  }
+}
+
+/** A stop document with one or several stops; the first is that of the name. */
+export function stopXml(stopNbrs: readonly string[], text = "", stopFunction = "01"): string {
+  const stops = stopNbrs.map(
+    (stopNbr) =>
+      `<Stop><Function>${stopFunction}</Function><StopNbr>${stopNbr}</StopNbr><ShipToName>${text}</ShipToName></Stop>`,
+  );
+  return stops.length === 1 ? (stops[0] ?? "") : `<Stops>${stops.join("")}</Stops>`;
+}
