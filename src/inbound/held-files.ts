@@ -1,6 +1,6 @@
 /** What of a company does not go on, and why: for the log, the metrics and `/readyz`. */
 import { isOwnFault, type StallReason } from "./stall.ts";
-import type { StalledFiles } from "./stalled-files.ts";
+import type { WaitingFile } from "./waiting-file.ts";
 
 export interface HeldFile {
   readonly name: string;
@@ -31,14 +31,15 @@ const shown = 20;
 const overdueMarginMs = 120_000;
 
 interface HeldState {
-  readonly parked: StalledFiles;
+  readonly files: Iterable<WaitingFile>;
+  readonly keptBack: number;
   readonly halt: { readonly message: string; readonly since: number; readonly files: number } | undefined;
   readonly giveUpAfterMs: number;
 }
 
-function listHeld(parked: StalledFiles, now: number): HeldFile[] {
+function listHeld(waiting: Iterable<WaitingFile>, now: number): HeldFile[] {
   const files: HeldFile[] = [];
-  for (const { name, id, stall } of parked.parked) {
+  for (const { name, id, stall } of waiting) {
     if (stall === undefined) continue;
     files.push({ name, id, reason: stall.reason, message: stall.message, forMs: now - stall.since });
   }
@@ -50,16 +51,17 @@ function isOverdue({ forMs, reason }: HeldFile, giveUpAfterMs: number): boolean 
   return reason !== "incomplete" && forMs > giveUpAfterMs + overdueMarginMs;
 }
 
-export function heldFilesOf(company: string, { parked, halt, giveUpAfterMs }: HeldState): HeldFiles {
+export function heldFilesOf(company: string, state: HeldState): HeldFiles {
   const now = performance.now();
-  const files = listHeld(parked, now);
+  const { halt, keptBack, giveUpAfterMs } = state;
+  const files = listHeld(state.files, now);
   const counts = { unreadable: 0, incomplete: 0, machine: 0, store: 0, internal: 0 };
   for (const { reason } of files) counts[reason] += 1;
   const haltMs = halt === undefined ? 0 : now - halt.since;
   return {
     company,
     counts,
-    keptBack: parked.keptBackCount,
+    keptBack,
     oldestMs: Math.max(files[0]?.forMs ?? 0, haltMs),
     first: files.slice(0, shown),
     isOwnFault:

@@ -66,6 +66,8 @@ export class LaneRunner {
   readonly #stalled: StalledFiles;
   readonly #reading: ReadAhead;
   readonly #stopping = new AbortController();
+  /** Files with a fault that is not over: those that are parked, and those in line again after a fault of the store. */
+  readonly #faulty = new Set<WaitingFile>();
   #holds = 0;
   #running: Promise<void> | undefined;
   #hasNews = false;
@@ -96,7 +98,12 @@ export class LaneRunner {
   held(): HeldFiles {
     const { giveUpAfterMs } = this.#deps.settings();
     const halt = this.#halt === undefined ? undefined : { ...this.#halt, files: this.#lane.size };
-    return heldFilesOf(this.companyCode, { parked: this.#stalled, halt, giveUpAfterMs });
+    return heldFilesOf(this.companyCode, {
+      files: this.#faulty,
+      keptBack: this.#stalled.keptBackCount,
+      halt,
+      giveUpAfterMs,
+    });
   }
 
   add(file: WaitingFile): void {
@@ -199,6 +206,7 @@ export class LaneRunner {
   #putAside(file: WaitingFile, prepared: PreparedDocument, { reason, message, pauseMs }: PutAside): void {
     const before = file.stall?.reason === reason ? file.stall : undefined;
     file.stall = { reason, message, since: before?.since ?? performance.now() };
+    this.#faulty.add(file);
     file.looks = (file.looks ?? 0) + 1;
     if (!this.#stalled.has(file)) this.#lane.remove(file);
     // A document that was read once may have named more stops than can be seen of it now.
@@ -213,7 +221,12 @@ export class LaneRunner {
   #backInLine(file: WaitingFile): void {
     for (const one of [...this.#stalled.release(file), file]) this.#lane.add(one);
     // That it can be read says nothing about the store.
-    if (file.stall?.reason !== "store" && file.stall?.reason !== "internal") file.stall = undefined;
+    if (file.stall?.reason !== "store" && file.stall?.reason !== "internal") this.#isWell(file);
+  }
+
+  #isWell(file: WaitingFile): void {
+    file.stall = undefined;
+    this.#faulty.delete(file);
   }
 
   /**
@@ -272,6 +285,7 @@ export class LaneRunner {
   #finish(file: ReadyFile, outcome: DecisionOutcome): void {
     const { prepared } = file;
     this.#reading.drop(file);
+    if (outcome.kind !== "held") this.#isWell(file);
     if (outcome.kind === "gone") this.#deps.onFiled(file);
     else if (outcome.kind === "decided") this.#handOver(file, outcome.decided);
     else {
@@ -283,7 +297,6 @@ export class LaneRunner {
 
   #handOver(file: ReadyFile, decided: DecidedFile): void {
     killPoint("decide.handingOver");
-    file.stall = undefined;
     const ms = this.#deps.clock.now() - file.receivedAt;
     logDecision(this.#deps.log, decided, { file, company: this.companyCode, ms });
     this.#deps.onDecided(decided.state);

@@ -77,10 +77,6 @@ export class StalledFiles {
     return this.#keptBack.size;
   }
 
-  get parked(): Iterable<WaitingFile> {
-    return this.#parked.keys();
-  }
-
   has(file: WaitingFile): boolean {
     return this.#parked.has(file);
   }
