@@ -4,14 +4,14 @@
  * A write that finds the database busy is tried again for some seconds; nothing of it has been done by then. No command
  * takes the process lock, so all of them work while the daemon runs.
  */
-import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { makeDirectoryDurably } from "../lib/durable-file.ts";
-import { systemCodeOf } from "../lib/errors.ts";
+import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { isStoreBusy } from "../lib/store-error.ts";
-import { databaseFileName, markerFileName, openStore, type Store } from "../store/database.ts";
+import { findState, openStore, type StatePresence, type Store, stateFault } from "../store/database.ts";
+import { type ProcessLock, takeProcessLock } from "../store/process-lock.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 const patienceMs = 10_000;
@@ -49,30 +49,40 @@ export async function becomeOwnerOf(folder: string): Promise<void> {
 
 export type AdminStore = Pick<Store, "read" | "write">;
 
-function isThere(stateDir: string, name: string): boolean {
+/** Whether there is a state in the directory. Wrong use when it cannot be looked at. */
+export function findStore(stateDir: string): StatePresence {
   try {
-    statSync(join(stateDir, name));
-    return true;
+    return findState(stateDir);
   } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return false;
-    if (code !== "EACCES") throw error;
-    throw new WrongUseError(`${stateDir} cannot be entered: run this as the user of the daemon, or as root`);
+    if (error instanceof OperatorError) throw new WrongUseError(error.message);
+    throw error;
+  }
+}
+
+/** A daemon that still runs, as one of the version before, must not find other tables under it. */
+async function withoutDaemon<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
+  const lock = lockForMigration(stateDir);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+function lockForMigration(stateDir: string): ProcessLock {
+  try {
+    return takeProcessLock(stateDir);
+  } catch (error) {
+    const remedy = "restart dropgate, which migrates the database, then try again";
+    throw new OperatorError(`the database is of an older version, and ${messageOf(error)}: ${remedy}`, {
+      cause: error,
+    });
   }
 }
 
 /**
- * Whether there is a database in the state directory: `lost` when its marker says that there was one. Throws when it
- * cannot be looked at.
- */
-export function findStore(stateDir: string): "there" | "lost" | "none" {
-  if (isThere(stateDir, databaseFileName)) return "there";
-  return isThere(stateDir, markerFileName) ? "lost" : "none";
-}
-
-/**
- * Opens the store for one command and closes it after it. Without `mayCreate` a state directory that has no database is
- * wrong use: a mistyped `stateDir` must not come to life as an empty one. A database that is lost is never made anew.
+ * Opens the store for one command and closes it after it. Only `init` makes a state: without `mayCreate` one that is not
+ * there is wrong use. A database that is lost is never made anew.
  */
 export async function withAdminStore<T>(
   stateDir: string,
@@ -80,16 +90,13 @@ export async function withAdminStore<T>(
   use: (store: AdminStore) => Promise<T>,
 ): Promise<T> {
   await becomeOwnerOf(stateDir);
-  // Of one that is lost, `openStore` says that it has to be restored.
-  if (findStore(stateDir) === "none") {
-    if (!options.mayCreate) {
-      throw new WrongUseError(
-        `there is no database in ${stateDir}: make it with \`dropgate init\` or \`dropgate company add\`, or correct stateDir`,
-      );
-    }
-    await makeDirectoryDurably(stateDir);
-  }
-  const store = await patiently(() => openStore(stateDir));
+  const presence = findStore(stateDir);
+  const isUsable = presence === "there" || (options.mayCreate && presence !== "lost");
+  if (!isUsable) throw new WrongUseError(stateFault(stateDir, presence));
+  if (options.mayCreate) await makeDirectoryDurably(stateDir);
+  const store = await patiently(() =>
+    openStore(stateDir, { exclusively: (work) => withoutDaemon(stateDir, work) }),
+  );
   try {
     return await use({ read: store.read, write: (work) => patiently(() => store.write(work)) });
   } finally {

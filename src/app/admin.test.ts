@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
@@ -38,11 +38,16 @@ describe("the commands of an administrator", () => {
     other.close();
   });
 
-  it("do not make a state directory out of a mistyped one, but for the first company", async () => {
+  it("do not make a state directory out of a mistyped one, nor a state in an empty one", async () => {
     const nowhere = { ...config, stateDir: join(dir, "typo") };
-    await expect(listCompanies(nowhere)).rejects.toThrow(WrongUseError);
-    expect(await addCompany(nowhere, "ACME")).toMatchObject({ isNew: true });
-    expect(await listCompanies(nowhere)).toHaveLength(1);
+    for (const command of [() => listCompanies(nowhere), () => addCompany(nowhere, "ACME")]) {
+      await expect(command()).rejects.toThrow(WrongUseError);
+      await expect(command()).rejects.toThrow("typo does not exist: mount");
+    }
+    expect(await readdir(dir)).not.toContain("typo");
+    await mkdir(nowhere.stateDir);
+    await expect(addCompany(nowhere, "ACME")).rejects.toThrow("there is no state in");
+    expect(await readdir(nowhere.stateDir)).toEqual([]);
   });
 
   it("say that a database is missing although it was there, and make no new one", async () => {

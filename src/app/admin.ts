@@ -26,12 +26,12 @@ export function companiesDirOf(config: StateConfig): string {
   return join(config.stateDir, "companies");
 }
 
-/** Registers a company and makes its folders; makes the state directory when there is none. */
+/** Registers a company and makes its folders. */
 export async function addCompany(
   config: Pick<Config, "stateDir" | "companies">,
   code: string,
 ): Promise<{ readonly code: string; readonly isNew: boolean; readonly folder: string }> {
-  return await withAdminStore(config.stateDir, { mayCreate: true }, async (store) => {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
     const { company, isNew } = await companyAdmin.addCompany({ store, clock: systemClock }, code);
     if (isNew) await store.write((tx) => enterOutbound(tx, config, company));
     const folder = await ensureCompanyTree(companiesDirOf(config), company.code);

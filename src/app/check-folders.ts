@@ -1,7 +1,7 @@
 /** Checks of folders: there, writable, on the right file system, with enough room. */
 import { constants, type Stats } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { companySettingsOf } from "../config/company-settings.ts";
 import type { Config } from "../config/schema.ts";
 import { folderNames } from "../exchange/folder-rights.ts";
@@ -61,18 +61,6 @@ async function checkWritable(folder: string, what: string): Promise<CheckFinding
   }
 }
 
-/** A folder that is still to be made needs a place where it can be. */
-async function checkFutureFolder(folder: string): Promise<CheckFinding> {
-  let parent = dirname(folder);
-  while ((await statOf(parent)) === undefined) parent = dirname(parent);
-  const finding = await checkWritable(parent, "the folder");
-  if (finding.status !== "ok") return finding;
-  return warning(
-    `the state directory ${folder} is not there yet`,
-    "`dropgate init` or the first start makes it",
-  );
-}
-
 function modeText(mode: number): string {
   return (mode & 0o777).toString(8).padStart(4, "0");
 }
@@ -105,7 +93,8 @@ async function checkSpace(config: Config, folder: string): Promise<CheckFinding>
 export async function checkStateDir(config: Config): Promise<readonly CheckFinding[]> {
   const { stateDir } = config;
   const stats = await statOf(stateDir);
-  if (stats === undefined) return [await checkFutureFolder(stateDir)];
+  // The check of the database says so.
+  if (stats === undefined) return [];
   if (!stats.isDirectory()) return [problem(`${stateDir} is not a folder`, "correct stateDir")];
   const isOpen = (stats.mode & 0o007) !== 0;
   const mode = isOpen

@@ -1,14 +1,16 @@
 /** Checks of what dropgate runs on: ports, keys, certificates, schemas, time zones, the database. */
 import { X509Certificate } from "node:crypto";
 import { constants } from "node:fs";
-import { access, readdir, readFile, stat } from "node:fs/promises";
+import { access, readFile, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { ParseOption, XmlDocument, XsdValidator } from "libxml2-wasm";
 import type { Config } from "../config/schema.ts";
 import { prepareStopReader } from "../documents/read-stop-document.ts";
 import { isTimeZone } from "../domain/local-time.ts";
-import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../lib/errors.ts";
+import { isMissing, messageOf, systemCodeOf } from "../lib/errors.ts";
+import { hostKeyFilesOf, missingHostKeyRemedy } from "../endpoints/sftp/host-key.ts";
+import { stateFault } from "../store/database.ts";
 import { inspectStore, type StoreInspection } from "../store/inspect-store.ts";
 import type { OutboundTarget } from "../store/outbound-targets.ts";
 import { findProcessLockHolder } from "../store/process-lock-holder.ts";
@@ -99,19 +101,21 @@ async function checkMode(path: string, what: string): Promise<CheckFinding> {
   return problem(`${what} ${path} has mode ${shown}: others can use it`, `chmod 600 ${path}`);
 }
 
-/** The SSH host keys are there and for nobody else. */
-export async function checkHostKeys(config: Config): Promise<readonly CheckFinding[]> {
-  const folder = join(config.stateDir, "keys");
-  let names: readonly string[];
+async function checkHostKey(path: string): Promise<CheckFinding> {
   try {
-    names = ((await readdir(folder).catch(unlessMissing)) ?? []).filter((name) => name.endsWith("_key"));
+    return await checkMode(path, "the host key");
   } catch (error) {
-    const what = `the host keys in ${folder} cannot be looked at (${systemCodeOf(error) ?? messageOf(error)})`;
-    return [problem(what, rightUser)];
+    if (isMissing(error)) return problem(`the SSH host key ${path} is missing`, missingHostKeyRemedy);
+    const what = `the host key ${path} cannot be looked at (${systemCodeOf(error) ?? messageOf(error)})`;
+    return problem(what, rightUser);
   }
-  if (names.length === 0)
-    return [warning("there is no SSH host key yet", "`dropgate init` or the first start makes it")];
-  return await Promise.all(names.map((name) => checkMode(join(folder, name), "the host key")));
+}
+
+/** The SSH host keys are there and for nobody else. */
+export async function checkHostKeys({ sftp, stateDir }: Config): Promise<readonly CheckFinding[]> {
+  if (!sftp.enabled) return [];
+  const files = hostKeyFilesOf(join(stateDir, "keys"), { legacy: sftp.legacyAlgorithms });
+  return await Promise.all(files.map(checkHostKey));
 }
 
 async function checkCertificate(
@@ -198,7 +202,8 @@ function checkInspection(found: PresentStore): CheckFinding {
   const what = `the database has schema ${found.schema}, SQLite ${found.sqliteVersion}, WAL, synchronous=FULL`;
   if (found.instanceId === found.marker) return fine(what);
   if (found.instanceId === undefined || found.marker === undefined) {
-    return warning(`${what}; its instance marker is not complete`, "the next start completes it");
+    const remedy = "`dropgate init`, run again with its company and user, completes it";
+    return problem(`${what}; its instance marker is not complete`, remedy);
   }
   const remedy = "restore the database that belongs here, or remove dropgate.instance if this one is meant";
   return problem("the database is not the one that belongs here: its instance marker differs", remedy);
@@ -222,13 +227,8 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
       const isKnown = found.schemaFault === undefined && !found.isOutdated;
       return { findings, companies: isKnown ? companies.map(({ code }) => code) : undefined, targets };
     }
-    const finding = found.isMissing
-      ? problem(
-          `the database in ${stateDir} is missing although its marker is there`,
-          "restore it from a backup",
-        )
-      : warning("there is no database yet", "`dropgate init` or the first start makes it");
-    return { findings: [finding], companies: found.isMissing ? undefined : [], targets: [] };
+    const finding = problem(stateFault(stateDir, found.isMissing ? "lost" : "none"), "see the message");
+    return { findings: [finding], companies: undefined, targets: [] };
   } catch (error) {
     const isForbidden = ["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "");
     const remedy = isForbidden

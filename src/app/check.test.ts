@@ -56,7 +56,7 @@ describe("check", () => {
   it("reports a port that another program has, and takes it as right while our own daemon runs", async () => {
     const server = createServer();
     const port = await listenFree(server);
-    await writeFile(file, `http:\n  port: ${port}\nsftp:\n  enabled: false\n`);
+    await writeFile(file, `http:\n  port: ${port}\nsftp:\n  port: 0\n`);
     expect(await found("problem")).toContain(`HTTP port ${port} on 127.0.0.1 cannot be used (EADDRINUSE)`);
     const lock = takeProcessLock(join(dir, "var"));
     expect(await found("problem")).toBe("");
@@ -88,8 +88,8 @@ describe("check", () => {
     await writeFile(join(dir, "var", "dropgate.instance"), "another\n");
     expect(await found("problem")).toContain("its instance marker differs");
     await rename(join(dir, "var", "dropgate.db"), join(dir, "moved.db"));
-    expect(await found("problem")).toContain("is missing although its marker is there");
-    expect(await found("problem")).toContain("is missing although its marker is there");
+    expect(await found("problem")).toContain("was there: restore it from a backup");
+    expect(await found("problem")).toContain("was there: restore it from a backup");
   });
 
   it("says nothing of companies that it cannot know of, and all of their drop folders", async () => {
@@ -104,7 +104,7 @@ describe("check", () => {
       expect(warnings).toContain("the drop folder /nowhere of company ACME is not there");
     };
     await rename(database, join(dir, "moved.db"));
-    await isUnknown("is missing although its marker is there");
+    await isUnknown("was there: restore it from a backup");
     await writeFile(database, "x".repeat(5_000));
     await isUnknown(`${database}: file is not a database`);
   });
@@ -118,16 +118,15 @@ describe("check", () => {
     await symlink(pid, pid);
     const server = createServer();
     const port = await listenFree(server);
-    await writeFile(file, `http:\n  port: ${port}\nsftp:\n  enabled: false\n`);
+    await writeFile(file, `http:\n  port: ${port}\nsftp:\n  port: 0\n`);
     const warnings = await found("warning");
     const problems = await found("problem");
     server.close();
     expect(problems).toBe(
-      `the host keys in ${keys} cannot be looked at (ELOOP) (run this as the user of the daemon, or as root)`,
+      `the host key ${keys}/ssh_host_ed25519_key cannot be looked at (ELOOP) (run this as the user of the daemon, or as root)`,
     );
     expect(warnings).toContain("whether dropgate is running cannot be seen (ELOOP) (run this as the user");
     expect(warnings).toContain(`HTTP port ${port} on 127.0.0.1 is in use, by dropgate or by another program`);
-    expect(warnings).not.toContain("no SSH host key");
   });
 
   it("names the setting and the file when certificate or key cannot be used", async () => {

@@ -15,7 +15,7 @@ import { createFtpEndpoint, type FtpEndpoint } from "../endpoints/ftp/ftp-endpoi
 import { createFolderEndpoint } from "../endpoints/folders/folder-endpoint.ts";
 import type { RemoteEndpoint } from "../endpoints/remote/remote-endpoint.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../endpoints/http/http-endpoint.ts";
-import { ensureHostKeys } from "../endpoints/sftp/host-key.ts";
+import { type HostKey, readHostKeys } from "../endpoints/sftp/host-key.ts";
 import { createSftpEndpoint, type SftpEndpoint } from "../endpoints/sftp/sftp-endpoint.ts";
 import { ensureCompanyTree } from "../exchange/company-tree.ts";
 import { createFileExchange, type FolderExchange } from "../exchange/file-exchange.ts";
@@ -27,10 +27,11 @@ import { refusalDocument, submitStopDocument } from "../inbound/submit-stop-docu
 import { systemClock } from "../lib/clock.ts";
 import { makeDirectoryDurably, systemDisk } from "../lib/durable-file.ts";
 import { unlessMissing } from "../lib/errors.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import type { Logger } from "../lib/log.ts";
 import { createLoadImporter } from "../operations/load-importer.ts";
 import { sweepDocuments } from "../operations/sweep-documents.ts";
-import { openStore, type Store } from "../store/database.ts";
+import { findState, openExistingStore, stateFault, type Store } from "../store/database.ts";
 import { listOpenSources, recordRemoval } from "../store/files.ts";
 import { noteBoot, readLastRun } from "../store/meta.ts";
 import { takeProcessLock } from "../store/process-lock.ts";
@@ -66,14 +67,16 @@ export interface DaemonSurroundings {
 
 /** The real path: the endpoints know files by it, and the ledger is to name each place in one way only. */
 async function realStateDir(config: Config): Promise<Config> {
-  await makeDirectoryDurably(config.stateDir);
-  return { ...config, stateDir: await realpath(config.stateDir) };
+  return { ...config, stateDir: (await realpath(config.stateDir).catch(unlessMissing)) ?? config.stateDir };
 }
 
 async function openState(config: Config, stack: ReleaseStack, log: Logger): Promise<Store> {
+  // Before anything is made there, as the lock is.
+  const presence = findState(config.stateDir);
+  if (presence !== "there") throw new OperatorError(stateFault(config.stateDir, presence));
   const lock = takeProcessLock(config.stateDir);
   stack.push({ name: "lock", release: () => lock.release() });
-  const store = await openStore(config.stateDir, { log });
+  const store = await openExistingStore(config.stateDir, { log });
   stack.push({ name: "store", release: () => store.close() });
   return store;
 }
@@ -211,11 +214,13 @@ async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> 
   return endpoint;
 }
 
-async function startSftp(parts: Parts, exchange: FolderExchange): Promise<SftpEndpoint | undefined> {
+async function startSftp(
+  parts: Parts,
+  exchange: FolderExchange,
+  hostKeys: readonly HostKey[],
+): Promise<SftpEndpoint | undefined> {
   const options = parts.config.sftp;
   if (!options.enabled) return undefined;
-  const keysDir = join(parts.locations.stateDir, "keys");
-  const hostKeys = await ensureHostKeys(keysDir, { legacy: options.legacyAlgorithms });
   const { signIn, log, received } = parts;
   const endpoint = createSftpEndpoint({ exchange, signIn, hostKeys, options, log, received });
   await parts.stack.start(endpoint, parts.signal);
@@ -286,7 +291,12 @@ function listeningOn(
   };
 }
 
-async function startAll(parts: Parts): Promise<Daemon> {
+async function hostKeysOf({ sftp, stateDir }: Config): Promise<readonly HostKey[]> {
+  if (!sftp.enabled) return [];
+  return await readHostKeys(join(stateDir, "keys"), { legacy: sftp.legacyAlgorithms });
+}
+
+async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Daemon> {
   const { stack, health, log } = parts;
   await ensureTrees(parts);
   const documentsDir = documentsDirOf(parts.locations);
@@ -312,7 +322,7 @@ async function startAll(parts: Parts): Promise<Daemon> {
   const remotes = await startRemotes({ ...parts, config: () => parts.config });
   await stack.start(parts.integrations, parts.signal);
   const http = await startHttp(parts, { outbound, remotes });
-  const sftp = await startSftp(parts, exchange);
+  const sftp = await startSftp(parts, exchange, hostKeys);
   const ftp = await startFtp(parts, exchange);
   health.watch("http", parts.config.http.host, http.port);
   if (sftp !== undefined) health.watch("sftp", parts.config.sftp.host, sftp.port);
@@ -340,9 +350,10 @@ export async function startDaemon(
   const config = await realStateDir(loaded);
   try {
     const store = await openState(config, stack, log);
+    const hostKeys = await hostKeysOf(config);
     const integrations = createIntegrations({ integrations: read, log });
     const rest = { log, clock: systemClock, stack, signal, integrations };
-    return await startAll(buildParts(config, store, rest));
+    return await startAll(buildParts(config, store, rest), hostKeys);
   } catch (error) {
     await stack.releaseAll(AbortSignal.timeout(config.shutdown.drainMs));
     throw error;

@@ -9,7 +9,7 @@ import { isWildcardHost } from "../config/address-range.ts";
 import type { ConfigFault } from "../config/config-fault.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
-import { ensureHostKeys, type HostKey } from "../endpoints/sftp/host-key.ts";
+import { ensureHostKeys, type HostKey, hostKeyFilesOf } from "../endpoints/sftp/host-key.ts";
 import { faultOfCompanyCode, isSameCompanyCode } from "../domain/company-code.ts";
 import {
   hasControlCharacter,
@@ -156,9 +156,10 @@ async function ensureKeys(
   config: Config,
 ): Promise<{ readonly keys: readonly HostKey[]; readonly made: readonly string[] }> {
   const folder = join(config.stateDir, "keys");
-  const isThere = existsSync(folder);
-  const keys = await ensureHostKeys(folder, { legacy: config.sftp.legacyAlgorithms });
-  return { keys, made: isThere ? [] : [`SSH host key in ${folder}`] };
+  const options = { legacy: config.sftp.legacyAlgorithms };
+  const missing = hostKeyFilesOf(folder, options).filter((file) => !existsSync(file));
+  const keys = await ensureHostKeys(folder, options);
+  return { keys, made: missing.map((file) => `SSH host key ${file}`) };
 }
 
 interface Account {

@@ -8,6 +8,7 @@ import { formatConfigFaults } from "../config/config-fault.ts";
 import { type LoadOutcome, loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { createLogger, type Logger } from "../lib/log.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { formatIntegrationFaults, readIntegrations } from "./read-integrations.ts";
@@ -123,15 +124,23 @@ function settingOfPort({ sftp, ftp }: Config, port: unknown): string {
   return others.find(([, own]) => own === port)?.[0] ?? "http.port";
 }
 
-/** Why the start failed, in words that say what to do. */
-function startFailure(error: unknown, config: Config): string {
+/** Why the start failed, in words that say what to do; undefined for what nobody has foreseen. */
+function startFailure(error: unknown, config: Config): string | undefined {
   const code = systemCodeOf(error);
   if ((code !== "EADDRINUSE" && code !== "EACCES") || !(error instanceof Error) || !("port" in error)) {
-    return messageOf(error);
+    return error instanceof OperatorError ? error.message : undefined;
   }
   const setting = settingOfPort(config, error.port);
   const why = code === "EADDRINUSE" ? "another program listens there" : "this user may not listen there";
   return `${setting} ${error.port}: ${why}; set another port, or see \`dropgate check\``;
+}
+
+/** One line for what an administrator can put right; anything else with its stack. */
+function logStartFailure(log: Logger, error: unknown, config: Config): void {
+  const known = startFailure(error, config);
+  const text = `dropgate cannot start: ${known ?? messageOf(error)}`;
+  if (known === undefined) log.fatal({ err: error }, text);
+  else log.fatal(text);
 }
 
 async function start(
@@ -163,7 +172,7 @@ async function start(
       log.info("stopped before it was ready");
       return exitCodes.fine;
     }
-    log.fatal({ err: error }, `dropgate cannot start: ${startFailure(error, outcome.config)}`);
+    logStartFailure(log, error, outcome.config);
     return exitCodes.failure;
   }
 }

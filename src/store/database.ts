@@ -5,11 +5,12 @@
  * Beside the database lies a marker with the same instance id, because SQLite makes an empty database of a missing one
  * without a word.
  */
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Kysely } from "kysely";
 import { writeFileDurably } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { newGuid } from "../lib/ids.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
@@ -61,7 +62,7 @@ async function agreeOnInstance(db: Kysely<Tables>, markerPath: string): Promise<
   const known = await readInstanceId(db);
   if (known !== undefined && marker === known) return known;
   if (marker !== undefined) {
-    throw new Error(
+    throw new OperatorError(
       `the database beside ${markerPath} is not the one that belongs there (it says ${known ?? "nothing"}, the marker ` +
         `${marker}): restore the right database, or remove the marker if this one is meant`,
     );
@@ -75,26 +76,71 @@ async function agreeOnInstance(db: Kysely<Tables>, markerPath: string): Promise<
   return instanceId;
 }
 
+/** How a migration that is due is run. */
+export type OpenOptions = Omit<MigrationSurroundings, "path">;
+
+/** `unmarked`: the database is there, its marker is not. `lost`: the other way round. */
+export type StatePresence = "there" | "none" | "unmarked" | "lost";
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (systemCodeOf(error) !== "EACCES") throw error;
+    const remedy = "run dropgate as the user that owns it, or as root";
+    throw new OperatorError(`${dirname(path)} cannot be entered: ${remedy}`, { cause: error });
+  }
+}
+
+/** Whether there is a state in the folder. Throws when it cannot be looked at. */
+export function findState(stateDir: string): StatePresence {
+  const [hasDatabase, hasMarker] = [databaseFileName, markerFileName].map((name) =>
+    isThere(join(stateDir, name)),
+  );
+  if (hasDatabase === hasMarker) return hasDatabase ? "there" : "none";
+  return hasDatabase ? "unmarked" : "lost";
+}
+
+/** Why a state that `init` made is not found, with what to do. */
+export function stateFault(stateDir: string, presence: Exclude<StatePresence, "there">): string {
+  const marker = join(stateDir, markerFileName);
+  switch (presence) {
+    case "none":
+      return isThere(stateDir)
+        ? `there is no state in ${stateDir}, neither database nor marker: mount the file system that has it, or correct ` +
+            "stateDir; only `dropgate init` makes a new one"
+        : `the state directory ${stateDir} does not exist: mount the file system that has it, or correct stateDir; only ` +
+            "`dropgate init` makes a new one";
+    case "unmarked":
+      return (
+        `${marker} is missing beside the database: restore both together; if this database is meant, \`dropgate init\` ` +
+        "with its company and user makes the marker"
+      );
+    case "lost":
+      return `${join(stateDir, databaseFileName)} is missing although ${marker} says that it was there: restore it from a backup`;
+  }
+}
+
+/** Opens a state that `init` has made, and never makes one: a mistyped `stateDir` must not come to life as an empty one. */
+export async function openExistingStore(stateDir: string, options: OpenOptions = {}): Promise<Store> {
+  const presence = findState(stateDir);
+  if (presence !== "there") throw new OperatorError(stateFault(stateDir, presence));
+  return await openStore(stateDir, options);
+}
+
 /**
  * Opens (or makes) the database in `stateDir` and migrates it. Rejects when the file is gone although its marker is
  * there, when marker and database differ, or when the schema is newer than the code or unknown to it.
  */
-export async function openStore(
-  stateDir: string,
-  { log }: Pick<MigrationSurroundings, "log"> = {},
-): Promise<Store> {
+export async function openStore(stateDir: string, options: OpenOptions = {}): Promise<Store> {
   const path = join(stateDir, databaseFileName);
   const markerPath = join(stateDir, markerFileName);
   const isNew = !existsSync(path);
-  if (isNew && readMarker(markerPath) !== undefined) {
-    throw new Error(
-      `${path} is missing although ${markerPath} says that it was there: restore it from a backup`,
-    );
-  }
+  if (findState(stateDir) === "lost") throw new OperatorError(stateFault(stateDir, "lost"));
   const writer = openSqlite(path, { isNew });
   try {
     killPoint("store.opened");
-    await migrate(writer, { path, log });
+    await migrate(writer, { ...options, path });
     killPoint("store.migrated");
     const write = new Kysely<Tables>({ dialect: sqliteDialect(writer) });
     const instanceId = await agreeOnInstance(write, markerPath);

@@ -6,6 +6,7 @@
  */
 import type { Logger } from "../lib/log.ts";
 import { killPoint } from "../lib/kill-point.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { migrations } from "./migrations/migrations.ts";
 import { currentSchema, type FoundSchema, planSchema, type SchemaStep } from "./schema-plan.ts";
 import {
@@ -92,6 +93,8 @@ export interface MigrationSurroundings {
   /** Of the database file. */
   readonly path: string;
   readonly log?: Pick<Logger, "info"> | undefined;
+  /** Runs a migration of what already holds something while nobody else uses it; without it, the caller sees to that. */
+  readonly exclusively?: ((work: () => Promise<void>) => Promise<void>) | undefined;
 }
 
 async function copyBefore(database: SqliteDatabase, { path, log }: MigrationSurroundings): Promise<void> {
@@ -115,11 +118,22 @@ function runStep(database: SqliteDatabase, step: SchemaStep): boolean {
   return true;
 }
 
+function runSteps(
+  database: SqliteDatabase,
+  steps: readonly SchemaStep[],
+  log?: MigrationSurroundings["log"],
+): void {
+  for (const step of steps) {
+    const isDone = changeSchema(database, () => runStep(database, step));
+    if (isDone) log?.info({ schema: step.number, migration: step.name }, "database migrated");
+  }
+}
+
 /** Rejects when the database was written by a newer dropgate, or has a schema that no dropgate made. */
 export async function migrate(database: SqliteDatabase, surroundings: MigrationSurroundings): Promise<void> {
   const found = findSchema(database);
   const plan = planSchema(found);
-  if (plan.kind !== "steps") throw new Error(schemaFault(plan.kind, found));
+  if (plan.kind !== "steps") throw new OperatorError(schemaFault(plan.kind, found));
   database.exec("create table if not exists meta (key text not null primary key, value text not null)");
   killPoint("migrate.begun");
   if (plan.steps.length === 0) {
@@ -127,10 +141,10 @@ export async function migrate(database: SqliteDatabase, surroundings: MigrationS
     if (readNoted(database).fingerprint !== found.fingerprint) note(database, found);
     return;
   }
-  if (!found.isEmpty) await copyBefore(database, surroundings);
-  for (const step of plan.steps) {
-    const isDone = changeSchema(database, () => runStep(database, step));
-    if (!isDone || found.isEmpty) continue;
-    surroundings.log?.info({ schema: step.number, migration: step.name }, "database migrated");
-  }
+  if (found.isEmpty) return runSteps(database, plan.steps);
+  const { exclusively = (work) => work(), log } = surroundings;
+  await exclusively(async () => {
+    await copyBefore(database, surroundings);
+    runSteps(database, plan.steps, log);
+  });
 }

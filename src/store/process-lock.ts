@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isStoreBusy } from "../lib/store-error.ts";
 import { lockExclusively } from "./sqlite-dialect.ts";
 import { killPoint } from "../lib/kill-point.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 
 export interface ProcessLock {
   release(): void;
@@ -29,6 +30,8 @@ export function takeProcessLock(stateDir: string): ProcessLock {
     return lock;
   } catch (error) {
     if (!isStoreBusy(error)) throw error;
-    throw new Error(`the state directory ${stateDir} is in use by ${holderOf(pidPath)}`, { cause: error });
+    throw new OperatorError(`the state directory ${stateDir} is in use by ${holderOf(pidPath)}`, {
+      cause: error,
+    });
   }
 }

@@ -40,7 +40,10 @@ describe("start", () => {
   test("a second daemon on the same state refuses in one clear line and harms nothing", async () => {
     const second = await site.cli("serve");
     expect(second.exitCode).toBe(1);
-    expect(second.output).toContain(`is in use by process ${site.daemon.pid}`);
+    const words = `dropgate cannot start: the state directory ${site.stateDir} is in use by process ${site.daemon.pid}`;
+    const lines = second.output.trim().split("\n");
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toEqual({ level: "fatal", time: expect.any(String), msg: words });
     expect(await send(site, stopFile("L100"))).toMatchObject({ status: 10 });
   });
 
@@ -65,14 +68,13 @@ describe("start", () => {
         const serve = await runProgram("setpriv", [...asOther, "serve", "--config", other.configFile]);
         expect(serve.exitCode).toBe(1);
         expect(serve.output).toContain(
-          `dropgate cannot start: ${other.stateDir}/dropgate.lock: unable to open`,
+          `dropgate cannot start: ${other.stateDir} cannot be entered: run dropgate as the user that owns it`,
         );
-        expect(serve.output).toContain(`run dropgate as the user that owns ${other.stateDir}`);
         const check = await runProgram("setpriv", [...asOther, "check", "--config", other.configFile]);
         expect(check.exitCode, check.output).toBe(2);
         expect(check.output).toContain("whether dropgate is running cannot be seen (EACCES)");
-        expect(check.output).toContain("keys cannot be looked at (EACCES)");
-        for (const wrong of ["no SSH host key yet", "is not registered", "company add"])
+        expect(check.output).toContain("ssh_host_ed25519_key cannot be looked at (EACCES)");
+        for (const wrong of ["host key is missing", "is not registered", "company add"])
           expect(check.output).not.toContain(wrong);
       } finally {
         await other.end();

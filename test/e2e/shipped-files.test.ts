@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { markerFileName } from "../../src/store/database.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { program } from "../support/daemon.ts";
 import { runDemo } from "../support/run-demo.ts";
@@ -84,6 +85,7 @@ describe("systemd/dropgate.service", () => {
     expect(await settingOf("ExecStartPre")).toMatch(/dropgate check$/);
     expect(await settingOf("ExecStart")).toMatch(/dropgate serve$/);
     expect(await settingOf("User")).toBe("dropgate");
+    expect(await settingOf("AssertPathExists")).toBe(`/var/lib/dropgate/${markerFileName}`);
   });
 
   test.skipIf(!isInstalled("systemd-analyze"))(

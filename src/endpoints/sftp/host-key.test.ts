@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ensureHostKeys, generateEd25519HostKey, generateRsaHostKey } from "./host-key.ts";
+import { ensureHostKeys, generateEd25519HostKey, generateRsaHostKey, readHostKeys } from "./host-key.ts";
 import { runProgram } from "./testing/run-client.ts";
 
 let directory: string;
@@ -50,4 +50,14 @@ test("a key that others can read is refused with the remedy", async () => {
   await ensureHostKeys(directory, { legacy: false });
   await chmod(join(directory, "ssh_host_ed25519_key"), 0o644);
   await expect(ensureHostKeys(directory, { legacy: false })).rejects.toThrow(/mode 0644.*chmod 600/);
+});
+
+test("a key that is missing is refused with the remedy, and not made by reading", async () => {
+  await expect(readHostKeys(directory, { legacy: false })).rejects.toThrow(
+    /ssh_host_ed25519_key is missing: restore it from a backup/,
+  );
+  const made = await ensureHostKeys(directory, { legacy: false });
+  expect(await readHostKeys(directory, { legacy: false })).toEqual(made);
+  await expect(readHostKeys(directory, { legacy: true })).rejects.toThrow("ssh_host_rsa_key is missing");
+  expect(await readdir(directory)).toEqual(["ssh_host_ed25519_key"]);
 });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import ssh2 from "ssh2";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/durable-file.ts";
 import { DropgateError, systemCodeOf } from "../../lib/errors.ts";
+import { OperatorError } from "../../lib/operator-error.ts";
 
 export interface HostKey {
   /** `ssh-ed25519` or `ssh-rsa`. */
@@ -89,10 +90,7 @@ async function readKeyFile(path: string): Promise<string | undefined> {
     const { mode } = await stat(path);
     if ((mode & 0o077) !== 0) {
       const shown = (mode & 0o777).toString(8).padStart(4, "0");
-      throw new DropgateError(
-        "internal",
-        `host key ${path} has mode ${shown}: others can use it; chmod 600 it`,
-      );
+      throw new OperatorError(`host key ${path} has mode ${shown}: others can use it; chmod 600 it`);
     }
     return await readFile(path, "utf8");
   } catch (error) {
@@ -101,26 +99,64 @@ async function readKeyFile(path: string): Promise<string | undefined> {
   }
 }
 
+async function readHostKey(directory: string, kind: HostKeyKind): Promise<HostKey | undefined> {
+  const pem = await readKeyFile(join(directory, fileNames[kind]));
+  return pem === undefined ? undefined : parseHostKey(pem);
+}
+
 async function ensureHostKey(directory: string, kind: HostKeyKind): Promise<HostKey> {
+  const known = await readHostKey(directory, kind);
+  if (known !== undefined) return known;
   const path = join(directory, fileNames[kind]);
-  const pem = await readKeyFile(path);
-  if (pem !== undefined) return parseHostKey(pem);
   const made = kind === "ed25519" ? generateEd25519HostKey() : generateRsaHostKey();
   await writeFileDurably(path, made.pem, 0o600);
   return made;
 }
 
+function kindsFor({ legacy }: HostKeyOptions): readonly HostKeyKind[] {
+  return legacy ? ["ed25519", "rsa"] : ["ed25519"];
+}
+
+export interface HostKeyOptions {
+  /** Whether old clients are to be let in, which know RSA keys alone. */
+  readonly legacy: boolean;
+}
+
 /**
- * Reads the host keys of a directory, making those that are missing (mode 0600; the directory 0700). The RSA key is
- * used only with `legacy`. Rejects when a key can be read by others.
+ * Reads the host keys of a directory, making those that are missing (mode 0600; the directory 0700). Rejects when a key can
+ * be read by others.
  */
 export async function ensureHostKeys(
   directory: string,
-  options: { readonly legacy: boolean },
+  options: HostKeyOptions,
 ): Promise<readonly HostKey[]> {
   await makeDirectoryDurably(directory);
   await chmod(directory, 0o700);
-  const keys = [await ensureHostKey(directory, "ed25519")];
-  if (options.legacy) keys.push(await ensureHostKey(directory, "rsa"));
+  const keys: HostKey[] = [];
+  for (const kind of kindsFor(options)) keys.push(await ensureHostKey(directory, kind));
+  return keys;
+}
+
+/** The files of the host keys that a server with these options has. */
+export function hostKeyFilesOf(directory: string, options: HostKeyOptions): readonly string[] {
+  return kindsFor(options).map((kind) => join(directory, fileNames[kind]));
+}
+
+/** What to do about a host key that is not there. */
+export const missingHostKeyRemedy =
+  "restore it from a backup, for clients take a server with another key for an impostor; only `dropgate init`, run again " +
+  "with its company and user, makes a new one";
+
+/** Reads the host keys of a directory. Rejects when one is missing, or can be read by others. */
+export async function readHostKeys(directory: string, options: HostKeyOptions): Promise<readonly HostKey[]> {
+  const keys: HostKey[] = [];
+  for (const kind of kindsFor(options)) {
+    const key = await readHostKey(directory, kind);
+    if (key === undefined) {
+      const path = join(directory, fileNames[kind]);
+      throw new OperatorError(`the SSH host key ${path} is missing: ${missingHostKeyRemedy}`);
+    }
+    keys.push(key);
+  }
   return keys;
 }

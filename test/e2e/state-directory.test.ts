@@ -1,0 +1,116 @@
+/** A state directory that is mistyped, not mounted, or not whole: never served as an empty one. */
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { company, Site, user } from "../support/daemon.ts";
+
+let site: Site;
+
+beforeEach(async () => {
+  site = await Site.make();
+});
+afterEach(() => site.end());
+
+const inState = (...names: readonly string[]) => join(site.stateDir, ...names);
+
+/** `serve` and `check` both say so; neither changes what is there. */
+async function expectRefused(words: string): Promise<void> {
+  const served = await site.cli("serve");
+  expect(served.exitCode, served.output).toBe(1);
+  expect(served.output).toContain(`dropgate cannot start: ${words}`);
+  expect(served.output.trim().split("\n")).toHaveLength(1);
+  const checked = await site.cli("check");
+  expect(checked.exitCode, checked.output).toBe(2);
+  expect(checked.output).toContain(words);
+}
+
+function initAgain() {
+  return site.mustRun("init", "--dir", site.folder, "--company", company, "--user", user);
+}
+
+/** Moves the state away, as when it is not mounted; gives the way to have it back. */
+async function unmount(): Promise<() => Promise<void>> {
+  const away = `${site.stateDir}.away`;
+  await rename(site.stateDir, away);
+  return async () => {
+    await rm(site.stateDir, { recursive: true, force: true });
+    await rename(away, site.stateDir);
+  };
+}
+
+describe("serve and check refuse", () => {
+  test("a state directory that does not exist, and make none", async () => {
+    const mount = await unmount();
+    await expectRefused(`the state directory ${site.stateDir} does not exist: mount`);
+    expect(await readdir(site.folder)).not.toContain("var");
+    await mount();
+    await site.start();
+  });
+
+  test("one that is empty, as when its disk is not mounted, and leave it empty", async () => {
+    const mount = await unmount();
+    await mkdir(site.stateDir);
+    await expectRefused(`there is no state in ${site.stateDir}, neither database nor marker: mount`);
+    expect(await readdir(site.stateDir)).toEqual([]);
+    await mount();
+    await site.start();
+  });
+
+  test("one without its database", async () => {
+    for (const name of await readdir(site.stateDir)) {
+      if (name.startsWith("dropgate.db")) await rm(inState(name));
+    }
+    await expectRefused(`${inState("dropgate.db")} is missing although`);
+    expect(await readdir(site.stateDir)).not.toContain("dropgate.db");
+  });
+
+  test("one whose marker is missing, until init makes it", async () => {
+    await rm(inState("dropgate.instance"));
+    const served = await site.cli("serve");
+    expect(served.exitCode).toBe(1);
+    expect(served.output).toContain(`${inState("dropgate.instance")} is missing beside the database`);
+    expect((await site.cli("check")).output).toContain("its instance marker is not complete");
+    await initAgain();
+    await site.start();
+  });
+
+  test("one whose host key is missing, until init makes another", async () => {
+    const key = inState("keys", "ssh_host_ed25519_key");
+    await rm(key);
+    await expectRefused(`the SSH host key ${key} is missing`);
+    expect(await initAgain()).toContain(`made SSH host key ${key}`);
+    await site.start();
+  });
+
+  test("one whose key for old clients is missing, but only when they are let in", async () => {
+    await site.start();
+    await site.stop();
+    await site.reconfigure({ sftp: { legacyAlgorithms: true } });
+    await expectRefused(`the SSH host key ${inState("keys", "ssh_host_rsa_key")} is missing`);
+    await initAgain();
+    await site.start();
+  });
+
+  test("a database of another place", async () => {
+    await writeFile(inState("dropgate.instance"), "another\n");
+    const served = await site.cli("serve");
+    expect(served.exitCode).toBe(1);
+    expect(served.output).toContain("is not the one that belongs there");
+  });
+});
+
+test("no command but init makes a state", async () => {
+  const mount = await unmount();
+  await mkdir(site.stateDir);
+  for (const words of [["company", "add", "BETA"], ["user", "list"], ["ledger", "verify"], ["files"]]) {
+    const result = await site.cli(...words);
+    expect(result.exitCode, words.join(" ")).toBe(2);
+    expect(result.output).toContain(`there is no state in ${site.stateDir}`);
+  }
+  expect(await readdir(site.stateDir)).toEqual([]);
+  await initAgain();
+  expect(await readdir(site.stateDir)).toContain("dropgate.db");
+  await site.start();
+  await site.stop();
+  await mount();
+});
