@@ -71,8 +71,14 @@ export interface ReadHandle {
 export interface WriteHandle {
   readonly kind: "write";
   attributes(): Promise<ExchangeAttributes>;
-  /** Bytes may be kept by the handle until the promise resolves. With an append handle `offset` is ignored. */
+  /**
+   * To be called one after the other. Bytes may be kept by the handle until the promise resolves. With an append handle
+   * `offset` is ignored. A hole may be filled later: at most 64 of them, and nothing more than 64 MiB behind the first.
+   * When one write fails, all that follow and the close fail.
+   */
   write(offset: number, bytes: Uint8Array): Promise<void>;
+  /** A write could not even be understood: all that follow and the close fail. */
+  fail(reason: ExchangeError): void;
   /** Reading back what an own open upload holds (sshfs and others open read-write). */
   read(offset: number, length: number): Promise<Uint8Array>;
   change(change: AttributeChange): Promise<void>;

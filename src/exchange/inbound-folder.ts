@@ -14,6 +14,7 @@ import { placeArrival } from "../inbound/place-arrival.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { openRegularFile, type PinnedFolder } from "../lib/open-regular-file.ts";
+import { AheadBytes } from "./ahead-bytes.ts";
 import { isShownName } from "./client-path.ts";
 import { denied, noSuchFile } from "./disk-fault.ts";
 import type { SessionCompany, SessionContext } from "./exchange-deps.ts";
@@ -217,6 +218,7 @@ export class InboundFolder {
     file.begin();
     return new Upload({
       file,
+      ahead: new AheadBytes(disk, partials),
       isAppend: flags.append,
       mayStartOver: resumed !== undefined,
       maxBytes: deps.limits.maxUploadBytes,

@@ -6,6 +6,7 @@ import { entriesOf } from "../lib/entries-of.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
+import { isAheadName } from "./ahead-bytes.ts";
 import { partialFolderName } from "./company-tree.ts";
 import type { UploadClaims } from "./upload-claims.ts";
 
@@ -38,8 +39,8 @@ function verdictOn(
   stats: Stats,
   name: string,
   options: SweepOptions,
-): "keep" | "second link" | "too old" | "report" {
-  if (stats.nlink > 1) return "second link";
+): "keep" | "left over" | "too old" | "report" {
+  if (stats.nlink > 1 || isAheadName(name)) return "left over";
   if (options.nowMs - stats.mtimeMs < options.olderThanMs) return "keep";
   return isUnfinishedName(name) ? "report" : "too old";
 }

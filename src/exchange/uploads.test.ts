@@ -172,17 +172,6 @@ test("an exclusive open is refused while a file or a part of the name exists", a
   expect(fixture.arrivals.map((arrival) => arrival.name)).toEqual(["c.xml"]);
 });
 
-test("a hole is refused with the reason", async () => {
-  const handle = await fixture.session().openWrite("/inbound/a.xml", freshUpload);
-  await expect(handle.write(5, Buffer.from("x"))).rejects.toThrow("would leave a hole after 0 bytes");
-});
-
-test("an upload over the limit is refused", async () => {
-  await reopen({ limits: { maxUploadBytes: 10, maxWaiting: 5, minFreeBytes: () => 0 } });
-  const handle = await fixture.session().openWrite("/inbound/a.xml", freshUpload);
-  await expect(handle.write(0, Buffer.alloc(11))).rejects.toMatchObject({ kind: "tooLarge" });
-});
-
 test("a large file in many writes arrives byte for byte, rewritten parts included", async () => {
   const bytes = Buffer.alloc(3_000_001);
   for (let at = 0; at < bytes.length; at += 4)

@@ -14,7 +14,8 @@ export interface SshOptions {
   readonly run?: RunOptions;
 }
 
-function sshSettings(site: Site, password: string | undefined): string[] {
+/** Options of OpenSSH programs; without a password they sign in with the key. */
+export function sshSettings(site: Site, password: string | undefined): string[] {
   const signIn =
     password === undefined
       ? { BatchMode: "yes", IdentityFile: site.keyFile, PreferredAuthentications: "publickey" }

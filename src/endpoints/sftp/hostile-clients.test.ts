@@ -90,6 +90,21 @@ test("limits tells the sizes and the number of handles", async () => {
   raw.end();
 });
 
+test("a WRITE that cannot be understood is a failed write of its upload", async () => {
+  await start();
+  const raw = await connectRaw(server);
+  const handle = await raw.openFile("/a", writeNew);
+  const beyond = await raw.request(packetType.write, handle, 2n ** 53n, Buffer.from("x"));
+  expect(statusOf(beyond)).toMatchObject({ code: statusCode.failure });
+  expect(statusOf(await raw.request(packetType.write, handle)).code).toBe(statusCode.badMessage);
+  expect(server.exchange.journal).toEqual([
+    "open /a",
+    "fail /a offsets end at 2^53",
+    "fail /a A write of this upload could not be understood: the packet ends before its fields do",
+  ]);
+  raw.end();
+});
+
 test("unknown packets and extensions are unsupported, unknown handles are refused", async () => {
   await start();
   const raw = await connectRaw(server);

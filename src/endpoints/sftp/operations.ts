@@ -17,7 +17,7 @@ import {
   realPathReply,
   statisticsReply,
 } from "./reply.ts";
-import type { ReadRequest, SftpRequest, WriteRequest } from "./request.ts";
+import type { ReadRequest, RefusedRequest, SftpRequest, WriteRequest } from "./request.ts";
 import { failureReply } from "./status.ts";
 import { maxReadBytes, openFlag } from "./wire.ts";
 
@@ -182,10 +182,17 @@ const operations: { readonly [Kind in SingleRequest["kind"]]: Operation<Kind> } 
   rmdir: async ({ exchange }, { id, path }) => done(id, exchange.removeDirectory(path)),
   rename: async ({ exchange }, { id, from, to, mayReplace }) =>
     done(id, exchange.rename(from, to, { mayReplace })),
-  refused: async (_context, { reason }) => {
+  refused: async ({ handles }, { reason, writeTo }) => {
+    const open = writeTo === undefined ? undefined : handles.find(writeTo);
+    if (open?.kind === "write") open.file.fail(refusalOf(reason));
     throw reason;
   },
 };
+
+function refusalOf(reason: RefusedRequest["reason"]): ExchangeError {
+  if (reason instanceof ExchangeError) return reason;
+  return new ExchangeError("failure", `A write of this upload could not be understood: ${reason.message}`);
+}
 
 async function done(id: number, work: Promise<void>): Promise<Reply> {
   await work;

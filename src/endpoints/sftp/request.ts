@@ -38,6 +38,15 @@ interface HandleRequest<Kind> {
   readonly handle: string;
 }
 
+/** What cannot be done, whatever the state of the session. */
+export interface RefusedRequest {
+  readonly kind: "refused";
+  readonly id: number;
+  readonly reason: ExchangeError | MalformedPacket;
+  /** Of a WRITE that cannot be understood: the upload that misses it. */
+  readonly writeTo?: string;
+}
+
 /** One member of the union for each kind, so that a kind tells its own fields. */
 type Each<Kind, Of extends "path" | "handle"> = Kind extends string
   ? Of extends "path"
@@ -67,7 +76,7 @@ export type SftpRequest =
       readonly mayReplace: boolean;
     }
   | { readonly kind: "limits"; readonly id: number }
-  | { readonly kind: "refused"; readonly id: number; readonly reason: ExchangeError | MalformedPacket };
+  | RefusedRequest;
 
 export type SftpPacket = SftpRequest | { readonly kind: "init"; readonly version: number };
 
@@ -189,6 +198,15 @@ function realPath(id: number, fields: Cursor): SftpRequest {
   return { kind: "realpath", id, path: path === "" ? "." : path };
 }
 
+function write(id: number, fields: Cursor): SftpRequest {
+  const handle = fields.latin1();
+  try {
+    return { kind: "write", id, handle, offset: fields.uint64(), bytes: fields.bytes() };
+  } catch (error) {
+    return { ...refused(id, error), writeTo: handle };
+  }
+}
+
 const readers = new Map<number, ReadFields>([
   [packetType.open, (id, fields) => ({ kind: "open", id, path: fields.path(), flags: fields.uint32() })],
   [packetType.close, onHandle("close")],
@@ -196,10 +214,7 @@ const readers = new Map<number, ReadFields>([
     packetType.read,
     (id, f) => ({ kind: "read", id, handle: f.latin1(), offset: f.uint64(), length: f.uint32() }),
   ],
-  [
-    packetType.write,
-    (id, f) => ({ kind: "write", id, handle: f.latin1(), offset: f.uint64(), bytes: f.bytes() }),
-  ],
+  [packetType.write, write],
   [packetType.lstat, onPath("stat")],
   [packetType.fstat, onHandle("fstat")],
   [
@@ -233,9 +248,13 @@ export function readRequest(packet: Buffer): SftpPacket {
   try {
     return read(id, new Cursor(packet, 5));
   } catch (error) {
-    if (error instanceof ExchangeError || error instanceof MalformedPacket) {
-      return { kind: "refused", id, reason: error };
-    }
-    throw error;
+    return refused(id, error);
   }
+}
+
+function refused(id: number, error: unknown): RefusedRequest {
+  if (error instanceof ExchangeError || error instanceof MalformedPacket) {
+    return { kind: "refused", id, reason: error };
+  }
+  throw error;
 }

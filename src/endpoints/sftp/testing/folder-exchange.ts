@@ -150,6 +150,7 @@ class FolderSession implements ExchangeSession {
         await file.write(bytes, 0, bytes.length, flags.append ? null : offset);
         journal.push(`write ${path} ${offset} ${bytes.length}`);
       },
+      fail: (reason) => void journal.push(`fail ${path} ${reason.message}`),
       change: (change) => applyChange(file, change),
       sync: async () => {
         journal.push(`sync ${path}`);
