@@ -19,6 +19,7 @@ import { benchLatency } from "./latency.ts";
 import { benchOutbound } from "./outbound.ts";
 import { benchSftp } from "./sftp.ts";
 import { benchStart } from "./start.ts";
+import { benchSteady } from "./steady.ts";
 import { type BenchOptions, progress } from "./support/bench-options.ts";
 import { keepFolders, untilFilesAreMadeQuickly } from "./support/folders.ts";
 import { isMet, type Measurement } from "./support/measurement.ts";
@@ -30,6 +31,7 @@ const suites: Readonly<Record<string, (options: BenchOptions) => Promise<Measure
   sftp: benchSftp,
   ftp: benchFtp,
   latency: benchLatency,
+  steady: benchSteady,
   start: benchStart,
   backlog: benchBacklog,
   gateway: benchGateway,

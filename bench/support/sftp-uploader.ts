@@ -16,13 +16,18 @@ function answered<T>(call: (done: Done<T>) => void): Promise<T> {
   });
 }
 
-async function put(sftp: SFTPWrapper, path: string, bytes: Buffer): Promise<void> {
+async function put(
+  sftp: SFTPWrapper,
+  file: { path: string; bytes: Buffer; isSynced: boolean },
+): Promise<void> {
+  const { path, bytes, isSynced } = file;
   const handle = await answered<Buffer>((done) => sftp.open(path, "w", done));
   await answered<void>((done) => sftp.write(handle, bytes, 0, bytes.length, 0, (error) => done(error)));
+  if (isSynced) await answered<void>((done) => sftp.ext_openssh_fsync(handle, (error) => done(error)));
   await answered<void>((done) => sftp.close(handle, (error) => done(error)));
 }
 
-/** One session from within this process. */
+/** One session from within this process. Files are durable when their `put` resolves, on either server. */
 export async function connectSftp(site: SftpSite): Promise<SftpUploader> {
   const client = new Client();
   await new Promise<void>((resolve, reject) => {
@@ -36,5 +41,6 @@ export async function connectSftp(site: SftpSite): Promise<SftpUploader> {
   });
   client.setNoDelay(true);
   const sftp = await answered<SFTPWrapper>((done) => client.sftp(done));
-  return { put: (path, bytes) => put(sftp, path, bytes), end: () => client.end() };
+  const isSynced = site.put === "put -f";
+  return { put: (path, bytes) => put(sftp, { path, bytes, isSynced }), end: () => client.end() };
 }

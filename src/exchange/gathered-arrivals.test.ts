@@ -1,84 +1,131 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type GatheredArrivals, gatherArrivals } from "./gathered-arrivals.ts";
 
-let handed: string[];
-let calls: number;
+/** The groups that were handed over, by company. */
+let handed: { readonly companyId: number; readonly names: readonly string[]; readonly atMs: number }[];
+/** How long the pipeline takes for a group. */
+let takesMs: (files: number) => number;
+let inPipeline: Map<number, number>;
 let inbox: GatheredArrivals;
-
-function arrive(count: number, apartMs: number): void {
-  for (let index = 0; index < count; index += 1) {
-    if (index > 0) vi.advanceTimersByTime(apartMs);
-    const name = `s${index}.xml`;
-    inbox.arrive({ companyId: 1, name, path: `/inbound/${name}`, channel: "sftp", size: 1 });
-  }
-}
+let count: number;
 
 beforeEach(() => {
   vi.useFakeTimers();
   handed = [];
-  calls = 0;
+  takesMs = () => 4;
+  inPipeline = new Map();
+  count = 0;
+  const move = (companyId: number, by: number): void =>
+    void inPipeline.set(companyId, (inPipeline.get(companyId) ?? 0) + by);
   inbox = gatherArrivals(
     {
       reserve: () => undefined,
       release: () => undefined,
       arriveAll: async (arrivals) => {
-        calls += 1;
-        handed.push(...arrivals.map(({ name }) => name));
+        const [{ companyId } = { companyId: 0 }] = arrivals;
+        handed.push({ companyId, names: arrivals.map(({ name }) => name), atMs: Date.now() });
+        move(companyId, arrivals.length);
+        setTimeout(() => move(companyId, -arrivals.length), takesMs(arrivals.length));
       },
-      waitingCount: () => 5,
+      waitingCount: (companyId) => inPipeline.get(companyId) ?? 0,
     },
     { nowMs: () => Date.now() },
   );
 });
-
 afterEach(() => void vi.useRealTimers());
 
+function arrive(companyId = 1): string {
+  const name = `s${count}.xml`;
+  count += 1;
+  inbox.arrive({ companyId, name, path: `/inbound/${name}`, channel: "sftp", size: 1 });
+  return name;
+}
+
+function arriveEvery(ms: number, files: number): Map<string, number> {
+  const cameAt = new Map<string, number>();
+  for (let index = 0; index < files; index += 1) {
+    if (index > 0) vi.advanceTimersByTime(ms);
+    cameAt.set(arrive(), Date.now());
+  }
+  return cameAt;
+}
+
+/** How long each file waited to be handed over. */
+function waitsOf(cameAt: ReadonlyMap<string, number>): number[] {
+  return handed.flatMap(({ names, atMs }) => names.map((name) => atMs - (cameAt.get(name) ?? Number.NaN)));
+}
+
+const filesHanded = (): string[] => handed.flatMap(({ names }) => names);
+
 test("twenty uploads a second are each handed over at once", () => {
-  arrive(40, 50);
-  expect(handed).toHaveLength(40);
+  arriveEvery(50, 40);
+  expect(handed.map(({ names }) => names.length)).toEqual(Array(40).fill(1));
 });
 
-test("the first uploads of a burst are handed over at once, the others together when nothing more comes", () => {
-  arrive(12, 2);
-  expect(handed).toHaveLength(8);
-  expect(inbox.waitingCount(1)).toBe(5 + 4);
-  expect(inbox.waitingCount(2)).toBe(5);
-  vi.advanceTimersByTime(59);
-  expect(handed).toHaveLength(8);
-  vi.advanceTimersByTime(3);
-  expect(handed).toHaveLength(12);
-  expect(calls).toBe(9);
-  expect(inbox.waitingCount(1)).toBe(5);
+test.each([80, 200, 800])("at a steady %i a second nobody waits long while the pipeline is quick", (rate) => {
+  takesMs = (files) => 4 + files / 4;
+  const cameAt = arriveEvery(1000 / rate, rate * 5);
+  vi.advanceTimersByTime(300);
+  const waits = waitsOf(cameAt);
+  expect(waits).toHaveLength(rate * 5);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(50);
+  // Not one by one all the same.
+  expect(handed.length).toBeLessThan((5_000 / 30) * 1.2);
 });
 
-test("a close that the disk holds up does not end a burst", () => {
-  arrive(20, 2);
-  vi.advanceTimersByTime(50);
-  arrive(20, 2);
-  expect(handed).toHaveLength(8);
+test("the files of a burst are handed over in the order of their closes", () => {
+  arriveEvery(1, 500);
+  vi.advanceTimersByTime(300);
+  expect(filesHanded()).toEqual(Array.from({ length: 500 }, (_, index) => `s${index}.xml`));
 });
 
-test("uploads that never pause are handed over in full groups, in the order of their closes", () => {
-  arrive(8 + 4_000 + 3, 1);
-  expect(handed).toEqual(Array.from({ length: 4_008 }, (_, index) => `s${index}.xml`));
+test("the uploads have the time to themselves for as long as the last group took the pipeline", () => {
+  takesMs = () => 60;
+  arriveEvery(1, 600);
+  const groups = handed.slice(8).map(({ atMs }) => atMs);
+  const turns = groups.slice(1).map((atMs, index) => atMs - (groups[index] ?? 0));
+  expect(turns.length).toBeGreaterThan(2);
+  for (const turn of turns) {
+    expect(turn).toBeGreaterThanOrEqual(120);
+    expect(turn).toBeLessThanOrEqual(130);
+  }
 });
 
-test("no upload waits much longer than five seconds for the others", () => {
-  arrive(8 + 520, 10);
-  expect(handed.length).toBeGreaterThanOrEqual(8 + 500);
+test("nobody waits for more than a quarter of a second, however far behind the pipeline is", () => {
+  takesMs = () => 60_000;
+  const cameAt = arriveEvery(2, 1_000);
+  vi.advanceTimersByTime(300);
+  const waits = waitsOf(cameAt);
+  expect(waits).toHaveLength(1_000);
+  expect(Math.max(...waits)).toBe(250);
+});
+
+test("what waits is counted as waiting", () => {
+  takesMs = () => 60_000;
+  arriveEvery(2, 12);
+  expect(filesHanded()).toHaveLength(8);
+  expect(inbox.waitingCount(1)).toBe(12);
+  expect(inbox.waitingCount(2)).toBe(0);
 });
 
 test("the burst of one company keeps nobody else's file waiting", () => {
-  arrive(20, 2);
-  inbox.arrive({ companyId: 2, name: "other.xml", path: "/inbound/other.xml", channel: "sftp", size: 1 });
-  expect(handed).toHaveLength(8 + 1);
-  expect(handed.at(-1)).toBe("other.xml");
+  arriveEvery(2, 20);
+  const other = arrive(2);
+  expect(handed.at(-1)).toMatchObject({ companyId: 2, names: [other] });
 });
 
 test("what waits is handed over by a flush, once", () => {
-  arrive(10, 1);
+  arriveEvery(1, 12);
   inbox.flush();
+  expect(filesHanded()).toHaveLength(12);
   vi.advanceTimersByTime(1_000);
-  expect(handed).toHaveLength(10);
-  expect(calls).toBe(9);
+  expect(handed).toHaveLength(9);
+});
+
+test("the end of a burst is handed over although nothing more comes", () => {
+  arriveEvery(2, 12);
+  vi.advanceTimersByTime(30);
+  expect(filesHanded()).toHaveLength(12);
+  vi.advanceTimersByTime(300);
+  expect(vi.getTimerCount()).toBe(0);
 });

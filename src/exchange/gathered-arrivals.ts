@@ -2,13 +2,15 @@
  * Hands uploads to the pipeline in groups while those of one company come thick and fast.
  *
  *   steady   at once                    until `denseCount` came within `denseMs`
- *   dense    gathered, then together    when `groupSize` wait, none came for `quietMs`, or the first waited `maxWaitMs`
+ *   dense    gathered, then together    when the pipeline has nothing of the company left and has rested for as long as the
+ *                                       last group took it; or when the first has waited `maxWaitMs`
  *
  * The pipeline works on the same processors and the same disk as the uploads. Handed over one by one, a client that sends
  * thousands of small files would have each of its own syncs wait for several of the pipeline's, and the pipeline would
- * commit a handful of files at a time; gathered, the files are taken in fast, sorted by their names and applied in full
- * groups. Nobody waits for a gathered file: its close is answered when it is durable in its place, and its final name stays
- * reserved. What survives a crash: start-up finds such a file like every other without a ledger entry.
+ * commit a handful of files at a time. So the uploads have half of the time for themselves, and groups are as large as what
+ * comes meanwhile. How long that is, the pipeline itself tells: a few hundredths of a second while it is quick, more when it
+ * or the disk is behind. Nobody waits for a gathered file: its close is answered when it is durable in its place, and its
+ * final name stays reserved. What survives a crash: start-up finds such a file like every other without a ledger entry.
  */
 import type { Arrival, Inbox } from "../inbound/inbox.ts";
 import type { PlacementInbox } from "../inbound/place-arrival.ts";
@@ -16,10 +18,11 @@ import type { PlacementInbox } from "../inbound/place-arrival.ts";
 /** Sixty files a second and more are dense. */
 const denseCount = 8;
 const denseMs = 130;
-const groupSize = 4_000;
-/** Longer than the disk makes one close wait now and then. */
-const quietMs = 60;
-const maxWaitMs = 5_000;
+/** Between two groups at least. */
+const shortestTurnMs = 30;
+const maxWaitMs = 250;
+/** How often it is looked whether the pipeline is done. */
+const lookMs = 5;
 
 type ExchangeInbox = Pick<Inbox, "reserve" | "release" | "arriveAll" | "waitingCount">;
 
@@ -35,17 +38,21 @@ export interface GatherOptions {
 
 /** The uploads of one company. */
 class Burst {
-  readonly #handOver: (arrivals: readonly Arrival[]) => void;
+  readonly #inbox: ExchangeInbox;
+  readonly #companyId: number;
   readonly #nowMs: () => number;
   #waiting: Arrival[] = [];
   #timer: NodeJS.Timeout | undefined;
   /** When the last `denseCount` arrivals came, the oldest first. */
   readonly #recentMs: number[] = [];
   #firstAtMs = 0;
-  #lastAtMs = 0;
+  #handedAtMs = Number.NEGATIVE_INFINITY;
+  /** When the pipeline had nothing left after the last group, as far as it was looked. */
+  #doneAtMs: number | undefined;
 
-  constructor(handOver: (arrivals: readonly Arrival[]) => void, nowMs: () => number) {
-    this.#handOver = handOver;
+  constructor(inbox: ExchangeInbox, companyId: number, nowMs: () => number) {
+    this.#inbox = inbox;
+    this.#companyId = companyId;
     this.#nowMs = nowMs;
   }
 
@@ -55,19 +62,22 @@ class Burst {
 
   arrive(arrival: Arrival): void {
     const nowMs = this.#nowMs();
-    this.#lastAtMs = nowMs;
     if (this.#waiting.length === 0) this.#firstAtMs = nowMs;
     this.#waiting.push(arrival);
-    if (!this.#isDenseAt(nowMs) || this.#waiting.length >= groupSize) this.flush();
-    else this.#timer ??= setTimeout(() => this.#look(), quietMs);
+    if (this.#isDenseAt(nowMs)) this.#look();
+    else this.flush();
   }
 
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    if (this.#waiting.length === 0) return;
     const arrivals = this.#waiting;
     this.#waiting = [];
-    if (arrivals.length > 0) this.#handOver(arrivals);
+    this.#handedAtMs = this.#nowMs();
+    this.#doneAtMs = undefined;
+    // What becomes of the files is in the ledger.
+    void this.#inbox.arriveAll(arrivals);
   }
 
   #isDenseAt(nowMs: number): boolean {
@@ -77,12 +87,28 @@ class Burst {
   }
 
   #look(): void {
-    this.#timer = undefined;
-    const dueAtMs = Math.min(this.#lastAtMs + quietMs, this.#firstAtMs + maxWaitMs);
-    const leftMs = dueAtMs - this.#nowMs();
-    // A timer may go off a little early.
-    if (leftMs < 1) this.flush();
-    else this.#timer = setTimeout(() => this.#look(), leftMs);
+    const nowMs = this.#nowMs();
+    const leftMs = this.#dueAtMs(nowMs) - nowMs;
+    if (leftMs <= 0) {
+      this.flush();
+      return;
+    }
+    this.#timer ??= setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#look();
+      },
+      this.#doneAtMs === undefined ? Math.min(lookMs, leftMs) : leftMs,
+    );
+  }
+
+  /** When the waiting files are to be handed over, as far as it is known. */
+  #dueAtMs(nowMs: number): number {
+    if (this.#inbox.waitingCount(this.#companyId) === 0) this.#doneAtMs ??= nowMs;
+    const latestMs = this.#firstAtMs + maxWaitMs;
+    if (this.#doneAtMs === undefined) return latestMs;
+    const restedAtMs = this.#doneAtMs + (this.#doneAtMs - this.#handedAtMs);
+    return Math.min(latestMs, Math.max(restedAtMs, this.#handedAtMs + shortestTurnMs));
   }
 }
 
@@ -94,8 +120,7 @@ export function gatherArrivals(inbox: ExchangeInbox, options: GatherOptions = {}
   const burstOf = (companyId: number): Burst => {
     const known = bursts.get(companyId);
     if (known !== undefined) return known;
-    // What becomes of the files is in the ledger.
-    const made = new Burst((arrivals) => void inbox.arriveAll(arrivals), nowMs);
+    const made = new Burst(inbox, companyId, nowMs);
     bursts.set(companyId, made);
     return made;
   };
