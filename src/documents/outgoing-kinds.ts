@@ -79,7 +79,8 @@ function hasYear(text: string): boolean {
 const localDateTime = "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}";
 const utcForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const realDate = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])";
-const realTime = "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?Z?";
+const realTime =
+  "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+\\-]([01][0-9]|2[0-3])(:?[0-5][0-9])?)?";
 const zoneForm = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 
 function isWhole(value: ScalarValue, least: number): boolean {
@@ -126,7 +127,6 @@ const plainKinds: Readonly<Record<PlainKindName, PlainKind>> = {
     write: writeIf((text) => utcForm.test(text) && hasYear(text)),
   },
   date: dateOrDateTime,
-  localDate: dateOrDateTime,
   timeZone: {
     typeName: "TimeZone",
     about: "An IANA time zone such as America/New_York, or an abbreviation such as EST, CET or UTC.",

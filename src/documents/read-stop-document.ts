@@ -19,7 +19,8 @@ import {
   type StopInstruction,
 } from "./stop-document.ts";
 import { schemaFaults } from "./schema-check.ts";
-import { asStop, type ReadDocument, type ReadInstruction, readStopText } from "./stop-reader.ts";
+import { meaningOf, withLines } from "./stop-meaning.ts";
+import { type ReadDocument, type ReadInstruction, readStopText } from "./stop-reader.ts";
 import { faultOfParseError, isLimitError } from "./xml-faults.ts";
 import { writeStopXsd } from "./xsd-writer.ts";
 
@@ -147,12 +148,23 @@ function isStopFunction(code: string): code is StopFunction {
   return code === "01" || code === "02" || code === "03";
 }
 
-function instructionsOf(read: readonly ReadInstruction[]): StopInstruction[] {
-  return read.map(({ functionCode, stopNbr, stop, line }) => {
+interface MeantInstructions {
+  readonly instructions: readonly StopInstruction[];
+  readonly faults: readonly Fault[];
+}
+
+function instructionsOf(read: readonly ReadInstruction[], text: string, root: string): MeantInstructions {
+  const faults: Fault[] = [];
+  const instructions = read.map(({ functionCode, stopNbr, stop: fields, line }, index): StopInstruction => {
     // The XSD has been passed, so anything else is a fault of this program and not of the document.
     if (!isStopFunction(functionCode)) throw new Error("an instruction without a Function passed the XSD");
-    return { function: functionCode, stopNbr, stop: asStop(stop), line };
+    // With 02 only Function and StopNbr count.
+    if (functionCode === "02") return { function: functionCode, stopNbr, stop: { stopNbr }, line };
+    const meant = meaningOf(fields, root === "Stop" ? "/Stop" : `/Stops/Stop[${index + 1}]`);
+    if (faults.length < maxKeptFaults) faults.push(...meant.faults.map((fault) => ({ ...fault, stopNbr })));
+    return { function: functionCode, stopNbr, stop: meant.stop, line };
   });
+  return { instructions, faults: faults.length === 0 ? faults : withLines(faults.slice(0, maxKeptFaults), text) };
 }
 
 function doctypeFault(text: string, at: number): Fault {
@@ -197,12 +209,14 @@ function readParsed(parsed: XmlDocument, text: string, limits: StopDocumentLimit
   );
   const faults = allFaults(ofSchema, document.faults);
   if (faults.length > 0) return refused(faults, known(document));
+  const meant = instructionsOf(document.instructions, text, parsed.root.name);
+  if (meant.faults.length > 0) return refused(meant.faults, known(document));
   return {
     kind: "read",
     document: {
       ...(document.documentId === undefined ? {} : { documentId: document.documentId }),
       ...(document.companyCode === undefined ? {} : { companyCode: document.companyCode }),
-      instructions: instructionsOf(document.instructions),
+      instructions: meant.instructions,
     },
   };
 }

@@ -75,7 +75,7 @@ const stopDetailChildren: readonly StopElement[] = [
     ["CustStopNbr", "custStopNbr", "text", "Stop number of the customer."],
     ["CustomerOrderNbr", "customerOrderNbr", "text", "Order number of the customer."],
     ["InvoiceNbr", "invoiceNbr", "text", "Invoice number."],
-    ["InvoiceDate", "invoiceDate", "localDate", "Date of the invoice."],
+    ["InvoiceDate", "invoiceDate", "date", "Date of the invoice."],
     ["PickingNumber", "pickingNumber", "text", "Picking number."],
     ["AccountNumber", "accountNumber", "text", "Account of the customer."],
     ["ConfirmationType", "confirmationType", "text", "How the line is confirmed."],

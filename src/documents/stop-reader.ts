@@ -296,6 +296,6 @@ export function readStopText(text: string, limits: ReaderLimits): StopTextOutcom
 }
 
 /** A stop that was read from a document which has passed the XSD, whose types therefore hold. */
-export function asStop(fields: Record<string, unknown>): Stop {
+export function asStop(fields: unknown): Stop {
   return fields as Stop;
 }

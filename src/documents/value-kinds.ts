@@ -8,8 +8,8 @@ import { identifierForm, isIdentifier } from "../domain/identifier-text.ts";
 import {
   isTimeZone,
   normaliseDateOrDateTime,
-  normaliseDateOrLocalDateTime,
   normaliseLocalDateTime,
+  readInstant,
 } from "../domain/local-time.ts";
 import type { ErrorCode } from "../lib/errors.ts";
 
@@ -83,7 +83,7 @@ function isBase64(value: string): boolean {
 }
 
 const datePattern = "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}";
-const timePattern = "T[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(\\.[0-9]{1,9})?Z?";
+const timePattern = "T[0-9]{1,2}:[0-9]{1,2}(:[0-9]{1,2}(\\.[0-9]{1,9})?)?(Z|[+\\-][0-9]{2}(:?[0-9]{2})?)?";
 
 const trueWords = ["true", "1", "Y", "y", "TRUE", "True"];
 const falseWords = ["false", "0", "N", "n", "FALSE", "False"];
@@ -167,11 +167,13 @@ export const valueKinds = {
     expected: "a real local date-time such as 2026-11-05T08:00:00",
     faultCode: "badDate",
     restriction: { base: "xs:token", facets: [pattern(`(${datePattern}${timePattern})?`)] },
-    read: readWith(normaliseLocalDateTime),
+    // An instant stays as it is until the zone beside it is known (`stop-meaning.ts`).
+    read: readWith(
+      (text) => normaliseLocalDateTime(text) ?? (readInstant(text) === undefined ? undefined : text),
+    ),
     write: writeText,
   },
   date: { ...dateOrDateTime, read: readWith(normaliseDateOrDateTime) },
-  localDate: { ...dateOrDateTime, read: readWith(normaliseDateOrLocalDateTime) },
   timeZone: {
     typeName: "TimeZone",
     expected: "an IANA time zone such as America/New_York, or EST, CET, UTC",

@@ -3,10 +3,7 @@ import { hash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
 import { maxKeptFaults, type Fault } from "../lib/errors.ts";
 import { maxAmount, oneAppointment, type Share, thousandthsOf } from "./appointment-capacity.ts";
-import { maxLengthOf } from "./field-limits.ts";
-import { identifier, localDateTime, text, textOrNumber } from "./fields.ts";
-import { type Fields, isFields, rewrite } from "./fields-of-json.ts";
-import { normaliseLocalDateTime } from "./local-time.ts";
+import { amountAskedFor, code, identifier, localOrInstant, reference, text, textOrNumber } from "./fields.ts";
 
 const address = {
   addr1: Type.Optional(text("addr1")),
@@ -20,29 +17,26 @@ const address = {
 /** A partner's code has the length of what assignments name as `carrierCode`. */
 const place = {
   ...address,
-  partnerCode: Type.Optional(text("carrierCode")),
-  schedulingAttribute: Type.Optional(textOrNumber("schedulingAttribute")),
+  partnerCode: Type.Optional(code("carrierCode")),
+  schedulingAttribute: Type.Optional(reference("schedulingAttribute")),
 };
 
-/** A number, also as text; empty or null when it is absent. What it may be is checked by `readShare`. */
-function amount(field: string) {
-  return Type.Optional(Type.Union([text(field), Type.Number(), Type.Null()]));
-}
-
+/** What they may be is checked by `readShare`. */
 const amounts = {
-  quantity: amount("quantity"),
-  weight: amount("weight"),
-  volume: amount("volume"),
+  quantity: Type.Optional(amountAskedFor("quantity")),
+  weight: Type.Optional(amountAskedFor("weight")),
+  volume: Type.Optional(amountAskedFor("volume")),
   /** Minutes. */
-  serviceTime: amount("serviceTime"),
+  serviceTime: Type.Optional(amountAskedFor("serviceTime")),
 };
 
 export const SlotRequest = Type.Object({
   /** The number of an order, if there is one. */
-  orderId: Type.Optional(Type.String({ maxLength: maxLengthOf("orderNbr") })),
+  orderId: Type.Optional(code("orderNbr")),
   ...place,
   ...amounts,
-  apptStartDate: Type.Optional(localDateTime()),
+  /** Local to the region that serves the address, unless it is an instant. */
+  apptStartDate: Type.Optional(localOrInstant()),
 });
 export type SlotRequest = Static<typeof SlotRequest>;
 
@@ -64,16 +58,6 @@ const notAvailable = "not available";
 /** The number of the order that a request names; undefined when there is none yet. */
 export function orderNbrOf({ orderId = "" }: { readonly orderId?: string }): string | undefined {
   return orderId === "" || orderId.trim().toLowerCase() === notAvailable ? undefined : orderId;
-}
-
-/** The canonical form of a slot request as it came; what cannot be read stays for the check. */
-export function normaliseSlotRequest(value: unknown): unknown {
-  if (!isFields(value)) return value;
-  const request: Fields = { ...value };
-  const start = request["apptStartDate"];
-  if (start === null || start === "") delete request["apptStartDate"];
-  rewrite(request, "apptStartDate", normaliseLocalDateTime);
-  return request;
 }
 
 const amountFields = [

@@ -2,15 +2,15 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../lib/errors.ts";
 import { createEntityCheck } from "./entity-check.ts";
-import { identifier, text, textOrNull } from "./fields.ts";
+import { identifier, text } from "./fields.ts";
 
 export const BusinessPartner = Type.Object({
   /** What an assignment names as `carrierCode`: a longer one could never be assigned. */
   partnerCode: identifier("carrierCode"),
   partnerName: Type.Optional(text("partnerName")),
   partnerType: Type.Optional(text("partnerType")),
-  contactName: Type.Optional(textOrNull("contactName")),
-  contactEmail: Type.Optional(textOrNull("contactEmail")),
+  contactName: Type.Optional(text("contactName")),
+  contactEmail: Type.Optional(text("contactEmail")),
 });
 export type BusinessPartner = Static<typeof BusinessPartner>;
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../lib/errors.ts";
 import { createEntityCheck } from "./entity-check.ts";
-import { identifier, text, textOrNumber, timeOfDay } from "./fields.ts";
+import { identifier, reference, text, timeOfDay } from "./fields.ts";
 import { Address, AddressAndContact, Contact } from "./party.ts";
 
 const CustomerAddress = Type.Object({
@@ -19,7 +19,7 @@ export const Customer = Type.Object({
   name: Type.Optional(text("name")),
   status: Type.Optional(text("status")),
   contracts: Type.Optional(
-    Type.Array(Type.Object({ contractCode: Type.Optional(textOrNumber("contractCode")) })),
+    Type.Array(Type.Object({ contractCode: Type.Optional(reference("contractCode")) })),
   ),
   billTo: Type.Optional(AddressAndContact),
   addresses: Type.Optional(Type.Array(CustomerAddress)),

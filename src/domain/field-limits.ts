@@ -10,6 +10,7 @@ const ownLimits = new Map<string, number>([
   ["driverName", 50],
   ["driverCdl", 10],
   ["driverUserName", 50],
+  ["userName", 100],
   ["loadNbr", 20],
   ["stopNbr", 20],
   ["orderNbr", 20],

@@ -1,11 +1,23 @@
 /** The load (also called route): a sequence of stops, what it is assigned to, and its header (interface "Load header"). */
 import { type Static, Type } from "@sinclair/typebox";
-import type { Fault } from "../lib/errors.ts";
+import { type Fault, maxKeptFaults } from "../lib/errors.ts";
 import { createEntityCheck } from "./entity-check.ts";
-import { coordinate, identifier, localDateTime, text, textOrNumber, timeZone } from "./fields.ts";
+import {
+  code,
+  coordinate,
+  count,
+  identifier,
+  localDateTime,
+  number,
+  reference,
+  text,
+  textOrNumber,
+  timeZone,
+} from "./fields.ts";
 import { AddressAndContact } from "./party.ts";
 import { attachments, quantities } from "./shipment-fields.ts";
-import { Stop } from "./stop.ts";
+import { Stop, stopWindowFaults } from "./stop.ts";
+import { windowFaults } from "./time-order.ts";
 
 const identity = {
   loadNbr: identifier("loadNbr"),
@@ -14,17 +26,17 @@ const identity = {
   signatureRequired: Type.Optional(Type.Boolean()),
   loadTimeZone: Type.Optional(timeZone()),
   stopSeqOrder: Type.Optional(textOrNumber("stopSeqOrder")),
-  masterBol: Type.Optional(textOrNumber("masterBol")),
-  pronbr: Type.Optional(textOrNumber("pronbr")),
-  reference: Type.Optional(textOrNumber("reference")),
-  reference2: Type.Optional(textOrNumber("reference2")),
-  reference3: Type.Optional(textOrNumber("reference3")),
-  sealNbr: Type.Optional(textOrNumber("sealNbr")),
-  contractCode: Type.Optional(textOrNumber("contractCode")),
+  masterBol: Type.Optional(reference("masterBol")),
+  pronbr: Type.Optional(reference("pronbr")),
+  reference: Type.Optional(reference("reference")),
+  reference2: Type.Optional(reference("reference2")),
+  reference3: Type.Optional(reference("reference3")),
+  sealNbr: Type.Optional(reference("sealNbr")),
+  contractCode: Type.Optional(reference("contractCode")),
 };
 
 const origin = {
-  origin: Type.Optional(textOrNumber("origin")),
+  origin: Type.Optional(reference("origin")),
   originName: Type.Optional(text("originName")),
   originAddr1: Type.Optional(text("originAddr1")),
   originAddr2: Type.Optional(text("originAddr2")),
@@ -39,28 +51,28 @@ const origin = {
 };
 
 const vehicle = {
-  tractorNbr: Type.Optional(textOrNumber("tractorNbr")),
-  trailerNbr: Type.Optional(textOrNumber("trailerNbr")),
+  tractorNbr: Type.Optional(reference("tractorNbr")),
+  trailerNbr: Type.Optional(reference("trailerNbr")),
   trailerSize: Type.Optional(textOrNumber("trailerSize")),
   trailerType: Type.Optional(textOrNumber("trailerType")),
 };
 
 const measures = {
   ...quantities,
-  prePlannedLoadDistance: Type.Optional(Type.Number()),
-  prePlannedLoadDuration: Type.Optional(Type.Number()),
-  congestionFactor: Type.Optional(Type.Number()),
+  prePlannedLoadDistance: Type.Optional(count()),
+  prePlannedLoadDuration: Type.Optional(count()),
+  congestionFactor: Type.Optional(count()),
 };
 
 /** Seen in the retrieval only; a host that sends them gets them back. */
 const retrieved = {
   routeName: Type.Optional(textOrNumber("routeName")),
-  cusAccNbr: Type.Optional(textOrNumber("cusAccNbr")),
-  cusBillAmt: Type.Optional(Type.Number()),
+  cusAccNbr: Type.Optional(reference("cusAccNbr")),
+  cusBillAmt: Type.Optional(count()),
   profile: Type.Optional(textOrNumber("profile")),
   /** `ALWAYS` has the load completed only when it is back at the depot. */
   returnToDepot: Type.Optional(text("returnToDepot")),
-  delayReasonCode: Type.Optional(Type.Number()),
+  delayReasonCode: Type.Optional(number()),
   delayReasonCodeComment: Type.Optional(text("delayReasonCodeComment")),
   workType: Type.Optional(text("workType")),
 };
@@ -77,12 +89,13 @@ export type LoadHeader = Static<typeof LoadHeader>;
 
 /** Who carries and drives a load. An empty `carrierCode` takes the load from its carrier. */
 export const LoadAssignment = Type.Object({
-  carrierCode: Type.Optional(text("carrierCode")),
+  carrierCode: Type.Optional(code("carrierCode")),
   assignmentCriteria: Type.Optional(textOrNumber("assignmentCriteria")),
-  driverCdl: Type.Optional(textOrNumber("driverCdl")),
-  driverEmail: Type.Optional(text("driverEmail")),
-  driverName: Type.Optional(text("driverName")),
-  driverUserName: Type.Optional(text("driverUserName")),
+  // Not held to the lengths of an assignment of its own: the detail of a load tells these of any user.
+  driverCdl: Type.Optional(reference("cdlNumber")),
+  driverEmail: Type.Optional(code("email")),
+  driverName: Type.Optional(text("fullName")),
+  driverUserName: Type.Optional(code("userName")),
 });
 export type LoadAssignment = Static<typeof LoadAssignment>;
 
@@ -111,11 +124,20 @@ function repeatedStops(load: Load, path: string): Fault[] {
   return faults;
 }
 
+function windowsOf({ loadHeader, stops = [] }: Load, path: string): Fault[] {
+  const { earliestStartDttm, latestStartDttm, loadTimeZone: zone } = loadHeader;
+  const window = { begin: earliestStartDttm, end: latestStartDttm, zone, endName: "latestStartDttm" };
+  const ofStops = stops.flatMap((stop, index) => stopWindowFaults(stop, `${path}.stops[${index}]`));
+  return [...windowFaults(window, `${path}.loadHeader`), ...ofStops].slice(0, maxKeptFaults);
+}
+
 /**
  * What is wrong with a load that has been through `normaliseLoad`; an empty list when nothing is. `path` is where it
  * stands in the request (`loads[3]`). At most 50 faults.
  */
 export function validateLoad(value: unknown, path: string): Fault[] {
   const faults = checkLoad(value, path);
-  return faults.length > 0 ? faults : repeatedStops(value as Load, path);
+  if (faults.length > 0) return faults;
+  const load = value as Load;
+  return [...repeatedStops(load, path), ...windowsOf(load, path)];
 }

@@ -1,8 +1,10 @@
 /**
  * Local date-times, dates and time zones as the interface writes them: text without offset, the zone beside it.
- * Unpadded parts (`2020-4-5T8:0:0`) are taken and padded (decisions 2.2).
+ * Unpadded parts (`2020-4-5T8:0:0`) are taken and padded, seconds may be missing, fractions of a second are dropped. A
+ * date-time with `Z` or an offset is an instant: it becomes local only together with a zone (`local-instant.ts`).
  */
-const dateTimeForm = /^(\d{4})-(\d{1,2})-(\d{1,2})T(\d{1,2}):(\d{1,2}):(\d{1,2})(\.\d{1,9})?(Z)?$/;
+const dateTimeForm =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})T(\d{1,2}):(\d{1,2})(?::(\d{1,2})(\.\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?$/;
 const dateForm = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
 const paddedDateTimeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
 
@@ -23,28 +25,51 @@ function isRealTime(hour: number, minute: number, second: number): boolean {
 }
 
 function padded(parts: RegExpExecArray, first: number, separator: string): string {
-  return [parts[first], parts[first + 1], parts[first + 2]]
+  return [parts[first], parts[first + 1], parts[first + 2] ?? "0"]
     .map((part) => part?.padStart(2, "0"))
     .join(separator);
 }
 
-function readDateTime(text: string): { readonly local: string; readonly suffix: string } | undefined {
-  const parts = dateTimeForm.exec(text);
-  if (parts === null) return undefined;
-  const isReal =
-    isRealDate(Number(parts[1]), Number(parts[2]), Number(parts[3])) &&
-    isRealTime(Number(parts[4]), Number(parts[5]), Number(parts[6]));
-  if (!isReal) return undefined;
-  const local = `${padded(parts, 1, "-")}T${padded(parts, 4, ":")}`;
-  return { local, suffix: `${parts[7] ?? ""}${parts[8] ?? ""}` };
+/** Minutes east of UTC of `Z`, `+01:00`, `-0600`, `+05`; undefined for what is no offset (hours up to 23). */
+function offsetMinutes(text: string): number | undefined {
+  if (text === "Z") return 0;
+  const hours = Number(text.slice(1, 3));
+  const minutes = Number(text.slice(3).replace(":", ""));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (text.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/**
- * The padded form `YYYY-MM-DDThh:mm:ss` of a local date-time, or undefined when it is none. A fraction of a second and
- * a trailing `Z` are taken and dropped: the zone travels in its own field.
- */
+interface ReadDateTime {
+  /** `YYYY-MM-DDThh:mm:ss`. */
+  readonly local: string;
+  readonly fraction: string;
+  /** `Z` or an offset as it came; empty for a local time. */
+  readonly offset: string;
+}
+
+function readDateTime(text: string): ReadDateTime | undefined {
+  const parts = dateTimeForm.exec(text);
+  if (parts === null) return undefined;
+  const offset = parts[8] ?? "";
+  const isReal =
+    isRealDate(Number(parts[1]), Number(parts[2]), Number(parts[3])) &&
+    isRealTime(Number(parts[4]), Number(parts[5]), Number(parts[6] ?? 0)) &&
+    (offset === "" || offsetMinutes(offset) !== undefined);
+  if (!isReal) return undefined;
+  return { local: `${padded(parts, 1, "-")}T${padded(parts, 4, ":")}`, fraction: parts[7] ?? "", offset };
+}
+
+/** The padded form `YYYY-MM-DDThh:mm:ss` of a local date-time, or undefined when it is none. */
 export function normaliseLocalDateTime(text: string): string | undefined {
-  return readDateTime(text)?.local;
+  const read = readDateTime(text);
+  return read?.offset === "" ? read.local : undefined;
+}
+
+/** The moment, in milliseconds UTC and to the second, of a date-time with `Z` or an offset; undefined for all else. */
+export function readInstant(text: string): number | undefined {
+  const read = readDateTime(text);
+  if (read === undefined || read.offset === "") return undefined;
+  return Date.parse(`${read.local}Z`) - (offsetMinutes(read.offset) ?? 0) * 60_000;
 }
 
 /** The padded form `YYYY-MM-DD` of a date, or undefined when it is none. */
@@ -56,23 +81,21 @@ export function normaliseDate(text: string): string | undefined {
 
 /** The padded form `hh:mm:ss` of a time of day with or without seconds, or undefined when it is none. */
 export function normaliseTimeOfDay(text: string): string | undefined {
-  const parts = /^(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?$/.exec(text);
+  const parts = /^(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d{1,9})?)?$/.exec(text);
   if (parts === null || !isRealTime(Number(parts[1]), Number(parts[2]), Number(parts[3] ?? 0)))
     return undefined;
   return [parts[1], parts[2], parts[3] ?? "0"].map((part) => part?.padStart(2, "0")).join(":");
 }
 
-/** A date, or a local date-time without fraction and `Z` (`invoiceDate`); undefined when neither. */
-export function normaliseDateOrLocalDateTime(text: string): string | undefined {
-  return normaliseDate(text) ?? normaliseLocalDateTime(text);
-}
-
-/** A date, or a full date-time that keeps its fraction and its `Z` (`orderDate`); undefined when neither. */
+/**
+ * A date, or a full date-time that keeps its fraction and its `Z` or offset (`orderDate`, `invoiceDate`: no zone stands
+ * beside them); undefined when neither.
+ */
 export function normaliseDateOrDateTime(text: string): string | undefined {
   const date = normaliseDate(text);
   if (date !== undefined) return date;
-  const dateTime = readDateTime(text);
-  return dateTime === undefined ? undefined : `${dateTime.local}${dateTime.suffix}`;
+  const read = readDateTime(text);
+  return read === undefined ? undefined : `${read.local}${read.fraction}${read.offset}`;
 }
 
 /** Whether the text is a padded, real `YYYY-MM-DDThh:mm:ss`. */
@@ -80,7 +103,7 @@ export function isLocalDateTime(text: string): boolean {
   return paddedDateTimeForm.test(text) && readDateTime(text) !== undefined;
 }
 
-/** Whether the text is a padded, real `YYYY-MM-DD`, or such a date-time with or without `Z`. */
+/** Whether the text is a padded, real `YYYY-MM-DD`, or such a date-time with or without `Z` or an offset. */
 export function isDateOrDateTime(text: string): boolean {
   return normaliseDateOrDateTime(text) === text;
 }

@@ -1,23 +1,35 @@
-/** The canonical form of a load as it came: its header's dates and comments, and its stops (decisions 2.2). */
-import { type Fields, isFields, rewrite } from "./fields-of-json.ts";
-import { normaliseLocalDateTime } from "./local-time.ts";
+/** The canonical form of a load as it came: its header's times and comments, and its stops (decisions 2.2). */
+import { createCanonicalForm } from "./canonical-form.ts";
+import { type Fields, isFields } from "./fields-of-json.ts";
+import { Load } from "./load.ts";
+import { firstZone, rewriteInstants } from "./local-instant.ts";
 import { normaliseComments, normaliseStop } from "./normalise-stop.ts";
+import { sentLoad } from "./shown-form.ts";
+
+const canonicalHeader = createCanonicalForm(Load.properties.loadHeader);
+const canonicalAssignment = createCanonicalForm(Load.properties.loadAssignment);
 
 function normaliseHeader(value: unknown): unknown {
   if (!isFields(value)) return value;
-  const header: Fields = { ...value };
-  rewrite(header, "earliestStartDttm", normaliseLocalDateTime);
-  rewrite(header, "latestStartDttm", normaliseLocalDateTime);
-  if ("comments" in header) header["comments"] = normaliseComments(header["comments"]);
-  return header;
+  const sent: Fields = { ...value };
+  normaliseComments(sent);
+  const header = canonicalHeader(sent);
+  if (!isFields(header)) return header;
+  const local: Fields = { ...header };
+  rewriteInstants(local, ["earliestStartDttm", "latestStartDttm"], firstZone(local["loadTimeZone"]));
+  return local;
 }
 
 /** A new object; nothing is changed in place. What cannot be read is left as it is, so that the check names it. */
 export function normaliseLoad(value: unknown): unknown {
   if (!isFields(value)) return value;
-  const load: Fields = { ...value };
-  if ("loadHeader" in load) load["loadHeader"] = normaliseHeader(load["loadHeader"]);
+  const load: Fields = { ...sentLoad(value) };
+  for (const name of ["loadHeader", "stops", "loadAssignment"]) if (load[name] === null) delete load[name];
+  const header = normaliseHeader(load["loadHeader"]);
+  if ("loadHeader" in load) load["loadHeader"] = header;
+  if ("loadAssignment" in load) load["loadAssignment"] = canonicalAssignment(load["loadAssignment"]);
   const stops = load["stops"];
-  if (Array.isArray(stops)) load["stops"] = stops.map(normaliseStop);
+  const zone = isFields(header) ? header["loadTimeZone"] : undefined;
+  if (Array.isArray(stops)) load["stops"] = stops.map((stop: unknown) => normaliseStop(stop, zone));
   return load;
 }

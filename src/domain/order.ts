@@ -3,34 +3,34 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../lib/errors.ts";
 import { Accessorial } from "./comment.ts";
 import { createEntityCheck } from "./entity-check.ts";
-import { identifier, text, textOrNumber } from "./fields.ts";
+import { count, identifier, reference, text, textOrNumber } from "./fields.ts";
 import { Address, Party } from "./party.ts";
 import { attachments, shipmentMeasures, shipmentReferences } from "./shipment-fields.ts";
-import type { Stop } from "./stop.ts";
+import { type Stop, stopWindowFaults } from "./stop.ts";
 import { StopDetail } from "./stop-detail.ts";
 
 const identity = {
   /** Held to the length of a stop number as well, because it is one; both are 20. */
   orderNbr: identifier("orderNbr"),
-  shipmentNbr: Type.Optional(textOrNumber("shipmentNbr")),
+  shipmentNbr: Type.Optional(reference("shipmentNbr")),
   ...shipmentReferences,
 };
 
 const planning = {
   from: Type.Optional(Party),
   to: Type.Optional(Party),
-  shipForBP: Type.Optional(textOrNumber("shipForBP")),
-  shipperCode: Type.Optional(textOrNumber("shipperCode")),
+  shipForBP: Type.Optional(reference("shipForBP")),
+  shipperCode: Type.Optional(reference("shipperCode")),
   consAttribute: Type.Optional(textOrNumber("consAttribute")),
   doConfirmation: Type.Optional(text("doConfirmation")),
   puConfirmation: Type.Optional(text("puConfirmation")),
-  originHub: Type.Optional(textOrNumber("originHub")),
+  originHub: Type.Optional(reference("originHub")),
   trackHubXfr: Type.Optional(Type.Union([textOrNumber("trackHubXfr"), Type.Boolean()])),
   billTo: Type.Optional(Address),
   freightTerms: Type.Optional(textOrNumber("freightTerms")),
   orderPriority: Type.Optional(textOrNumber("orderPriority")),
   scheduleAttribute: Type.Optional(textOrNumber("scheduleAttribute")),
-  stopGeofenceRadius: Type.Optional(Type.Number()),
+  stopGeofenceRadius: Type.Optional(count()),
   /** Seen in the retrieval only; a host that sends it gets it back. */
   xDock: Type.Optional(text("xDock")),
 };
@@ -51,7 +51,8 @@ const checkOrder = createEntityCheck(Order);
  * nothing is. `path` is where it stands in the request (`orders[3]`). At most 50 faults.
  */
 export function validateOrder(value: unknown, path: string): Fault[] {
-  return checkOrder(value, path);
+  const faults = checkOrder(value, path);
+  return faults.length > 0 ? faults : stopWindowFaults(value as Order, path);
 }
 
 /** The stop that the order owns: the fields of the same meaning under their names in a stop. */

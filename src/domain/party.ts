@@ -3,10 +3,11 @@ import { type Static, Type } from "@sinclair/typebox";
 import {
   coordinate,
   localDateTime,
-  numericText,
+  number,
+  durationText,
   text,
   textOrNull,
-  textOrNumber,
+  reference,
   timeZone,
 } from "./fields.ts";
 
@@ -47,15 +48,15 @@ export const Schedule = Type.Object({
   timeFrom: Type.Optional(localDateTime()),
   timeTo: Type.Optional(localDateTime()),
   timeZone: Type.Optional(timeZone()),
-  estimatedDuration: Type.Optional(numericText()),
+  estimatedDuration: Type.Optional(durationText()),
 });
 export type Schedule = Static<typeof Schedule>;
 
 export const Party = Type.Object({
   address: Type.Optional(Address),
   contact: Type.Optional(Contact),
-  txnRef: Type.Optional(Type.Number()),
-  seq: Type.Optional(textOrNumber("seq")),
+  txnRef: Type.Optional(number()),
+  seq: Type.Optional(reference("seq")),
   schedule: Type.Optional(Schedule),
   workType: Type.Optional(text("workType")),
   signatureRequired: Type.Optional(Type.Boolean()),

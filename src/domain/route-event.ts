@@ -1,17 +1,9 @@
 /** What the driver application reports: route and stop events, and positions (interface 4.8, "Event objects"; decisions 4). */
 import { type Static, Type } from "@sinclair/typebox";
 import { DocumentObject } from "./document-object.ts";
-import {
-  coordinate,
-  identifier,
-  localDateTime,
-  numericText,
-  text,
-  textOrNumber,
-  timeZone,
-} from "./fields.ts";
-import { type Fields, isFields, rewrite } from "./fields-of-json.ts";
-import { normaliseLocalDateTime } from "./local-time.ts";
+import { coordinate, identifier, localDateTime, numericText, reference, text, timeZone } from "./fields.ts";
+import { type Fields, isFields } from "./fields-of-json.ts";
+import { firstZone, rewriteInstants } from "./local-instant.ts";
 import { Confirmed } from "./stop-detail.ts";
 
 function position(limit: number) {
@@ -29,8 +21,8 @@ export type GeoStamp = Static<typeof GeoStamp>;
 /** Quantities of one detail, which is named by its number or its product. */
 export const ReportedDetail = Type.Composite([
   Type.Object({
-    stopDetailSeq: Type.Optional(textOrNumber("stopDetailSeq")),
-    productIdentifier: Type.Optional(textOrNumber("productIdentifier")),
+    stopDetailSeq: Type.Optional(reference("stopDetailSeq")),
+    productIdentifier: Type.Optional(reference("productIdentifier")),
   }),
   Type.Omit(Confirmed, ["rcvQty", "rcvScndQty"]),
 ]);
@@ -39,9 +31,9 @@ export type ReportedDetail = Static<typeof ReportedDetail>;
 export const StopEventData = Type.Object({
   stopNbr: identifier("stopNbr"),
   autoDepart: Type.Optional(Type.Boolean()),
-  exceptionCode: Type.Optional(textOrNumber("exceptionCode")),
+  exceptionCode: Type.Optional(reference("exceptionCode")),
   exceptionDesc: Type.Optional(text("exceptionDesc")),
-  reasonCode: Type.Optional(textOrNumber("reasonCode")),
+  reasonCode: Type.Optional(reference("reasonCode")),
   reasonComments: Type.Optional(text("reasonComments")),
   stopDetails: Type.Optional(Type.Array(ReportedDetail)),
   documents: Type.Optional(Type.Array(DocumentObject)),
@@ -69,7 +61,7 @@ function normaliseCoordinate(stamp: Fields, name: "latitude" | "longitude"): voi
 function normaliseGeoStamp(value: unknown): unknown {
   if (!isFields(value)) return value;
   const stamp = { ...value };
-  rewrite(stamp, "eventDTTM", normaliseLocalDateTime);
+  rewriteInstants(stamp, ["eventDTTM"], firstZone(stamp["eventTz"]));
   normaliseCoordinate(stamp, "latitude");
   normaliseCoordinate(stamp, "longitude");
   return stamp;

@@ -2,33 +2,33 @@
 import { Type } from "@sinclair/typebox";
 import { Comment, CustomAttribute } from "./comment.ts";
 import { DocumentObject } from "./document-object.ts";
-import { text, textOrNumber } from "./fields.ts";
+import { amount, reference, text } from "./fields.ts";
 
 /** By what a stop or an order is known elsewhere. */
 export const shipmentReferences = {
-  bol: Type.Optional(textOrNumber("bol")),
-  proNumber: Type.Optional(textOrNumber("proNumber")),
-  reference1: Type.Optional(textOrNumber("reference1")),
-  reference2: Type.Optional(textOrNumber("reference2")),
-  accountNumber: Type.Optional(textOrNumber("accountNumber")),
+  bol: Type.Optional(reference("bol")),
+  proNumber: Type.Optional(reference("proNumber")),
+  reference1: Type.Optional(reference("reference1")),
+  reference2: Type.Optional(reference("reference2")),
+  accountNumber: Type.Optional(reference("accountNumber")),
 };
 
 /** How much there is of it: of stops, orders and loads. */
 export const quantities = {
-  totalCartons: Type.Optional(textOrNumber("totalCartons")),
-  totalPallets: Type.Optional(textOrNumber("totalPallets")),
-  volume: Type.Optional(textOrNumber("volume")),
+  totalCartons: Type.Optional(amount("totalCartons")),
+  totalPallets: Type.Optional(amount("totalPallets")),
+  volume: Type.Optional(amount("volume")),
   volumeUOM: Type.Optional(text("volumeUOM")),
-  weight: Type.Optional(textOrNumber("weight")),
+  weight: Type.Optional(amount("weight")),
   weightUOM: Type.Optional(text("weightUOM")),
 };
 
 /** What is measured of a stop or an order. */
 export const shipmentMeasures = {
   ...quantities,
-  criticalDimension: Type.Optional(textOrNumber("criticalDimension")),
+  criticalDimension: Type.Optional(amount("criticalDimension")),
   criticalDimensionUOM: Type.Optional(text("criticalDimensionUOM")),
-  totalPrice: Type.Optional(textOrNumber("totalPrice")),
+  totalPrice: Type.Optional(amount("totalPrice")),
 };
 
 /** What hangs on stops, orders and loads. */

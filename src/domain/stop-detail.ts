@@ -1,36 +1,46 @@
 /** One line of a stop: a product with its quantities, references and, later, what was confirmed of it. */
 import { type Static, Type } from "@sinclair/typebox";
 import { Comment } from "./comment.ts";
-import { dateOrDateTime, localDateTime, text, textOrNumber } from "./fields.ts";
+import {
+  amount,
+  code,
+  count,
+  dateOrDateTime,
+  localDateTime,
+  number,
+  reference,
+  text,
+  textOrNumber,
+} from "./fields.ts";
 import { AddressAndContact } from "./party.ts";
 
 export const CartonContent = Type.Object({
-  itemId: Type.Optional(text("itemId")),
+  itemId: Type.Optional(code("itemId")),
   description: Type.Optional(text("description")),
-  qty: Type.Optional(Type.Number()),
+  qty: Type.Optional(count()),
 });
 export type CartonContent = Static<typeof CartonContent>;
 
 /** What was confirmed, scanned and received of a detail. */
 export const Confirmed = Type.Object({
-  confirmedQty: Type.Optional(textOrNumber("confirmedQty")),
-  scannedQty: Type.Optional(textOrNumber("scannedQty")),
-  puConfirmedQty: Type.Optional(textOrNumber("puConfirmedQty")),
-  puScannedQty: Type.Optional(textOrNumber("puScannedQty")),
-  exceptionReasonCode: Type.Optional(textOrNumber("exceptionReasonCode")),
+  confirmedQty: Type.Optional(amount("confirmedQty")),
+  scannedQty: Type.Optional(amount("scannedQty")),
+  puConfirmedQty: Type.Optional(amount("puConfirmedQty")),
+  puScannedQty: Type.Optional(amount("puScannedQty")),
+  exceptionReasonCode: Type.Optional(reference("exceptionReasonCode")),
   exceptionComments: Type.Optional(text("exceptionComments")),
-  rcvQty: Type.Optional(textOrNumber("rcvQty")),
-  rcvScndQty: Type.Optional(textOrNumber("rcvScndQty")),
+  rcvQty: Type.Optional(amount("rcvQty")),
+  rcvScndQty: Type.Optional(amount("rcvScndQty")),
 });
 export type Confirmed = Static<typeof Confirmed>;
 
 const product = {
   product: Type.Optional(textOrNumber("product")),
-  productIdentifier: Type.Optional(textOrNumber("productIdentifier")),
-  quantity: Type.Optional(textOrNumber("quantity")),
+  productIdentifier: Type.Optional(reference("productIdentifier")),
+  quantity: Type.Optional(amount("quantity")),
   quantityUOM: Type.Optional(text("quantityUOM")),
-  stopDetailSeq: Type.Optional(Type.Number()),
-  unitPrice: Type.Optional(Type.Number()),
+  stopDetailSeq: Type.Optional(number()),
+  unitPrice: Type.Optional(count()),
   productCategory: Type.Optional(textOrNumber("productCategory")),
   productSubCategory: Type.Optional(textOrNumber("productSubCategory")),
   substituteItem: Type.Optional(Type.Boolean()),
@@ -40,20 +50,20 @@ const product = {
 };
 
 const references = {
-  palletID: Type.Optional(textOrNumber("palletID")),
+  palletID: Type.Optional(reference("palletID")),
   orderDate: Type.Optional(dateOrDateTime()),
-  toteID: Type.Optional(textOrNumber("toteID")),
-  trailerCode: Type.Optional(textOrNumber("trailerCode")),
-  customerPO: Type.Optional(textOrNumber("customerPO")),
-  custRouteNbr: Type.Optional(textOrNumber("custRouteNbr")),
-  custStopNbr: Type.Optional(textOrNumber("custStopNbr")),
-  customerOrderNbr: Type.Optional(textOrNumber("customerOrderNbr")),
-  invoiceNbr: Type.Optional(textOrNumber("invoiceNbr")),
+  toteID: Type.Optional(reference("toteID")),
+  trailerCode: Type.Optional(reference("trailerCode")),
+  customerPO: Type.Optional(reference("customerPO")),
+  custRouteNbr: Type.Optional(reference("custRouteNbr")),
+  custStopNbr: Type.Optional(reference("custStopNbr")),
+  customerOrderNbr: Type.Optional(reference("customerOrderNbr")),
+  invoiceNbr: Type.Optional(reference("invoiceNbr")),
   invoiceDate: Type.Optional(dateOrDateTime()),
-  pickingNumber: Type.Optional(textOrNumber("pickingNumber")),
-  accountNumber: Type.Optional(textOrNumber("accountNumber")),
+  pickingNumber: Type.Optional(reference("pickingNumber")),
+  accountNumber: Type.Optional(reference("accountNumber")),
   referenceText: Type.Optional(textOrNumber("referenceText")),
-  originalLineNumber: Type.Optional(textOrNumber("originalLineNumber")),
+  originalLineNumber: Type.Optional(reference("originalLineNumber")),
 };
 
 const handling = {
@@ -72,17 +82,17 @@ const handling = {
 };
 
 const measures = {
-  volume: Type.Optional(textOrNumber("volume")),
+  volume: Type.Optional(amount("volume")),
   volumeUOM: Type.Optional(text("volumeUOM")),
-  weight: Type.Optional(textOrNumber("weight")),
+  weight: Type.Optional(amount("weight")),
   weightUOM: Type.Optional(text("weightUOM")),
-  length: Type.Optional(textOrNumber("length")),
+  length: Type.Optional(amount("length")),
   lengthUOM: Type.Optional(text("lengthUOM")),
-  width: Type.Optional(textOrNumber("width")),
+  width: Type.Optional(amount("width")),
   widthUOM: Type.Optional(text("widthUOM")),
-  height: Type.Optional(textOrNumber("height")),
+  height: Type.Optional(amount("height")),
   heightUOM: Type.Optional(text("heightUOM")),
-  criticalDimension: Type.Optional(textOrNumber("criticalDimension")),
+  criticalDimension: Type.Optional(amount("criticalDimension")),
   criticalDimensionUOM: Type.Optional(text("criticalDimensionUOM")),
 };
 

@@ -29,15 +29,19 @@ describe("normaliseStop", () => {
     [{ estimatedDuration: 20, estDuration: 15 }, { estimatedDuration: "20" }],
     [{ estimatedDuration: "", estDuration: null }, {}],
     [{ timeFrom: "2020-4-5T8:0:0" }, { timeFrom: "2020-04-05T08:00:00" }],
-    [{ timeTo: "2020-04-05T08:00:00Z" }, { timeTo: "2020-04-05T08:00:00" }],
+    [
+      { timeTo: "2020-07-05T08:00:00Z", timeZone: "America/Chicago" },
+      { timeTo: "2020-07-05T03:00:00", timeZone: "America/Chicago" },
+    ],
+    [{ timeTo: "2020-04-05T08:00:00Z" }, { timeTo: "2020-04-05T08:00:00Z" }],
     [{ timeTo: "soon" }, { timeTo: "soon" }],
   ])("the schedule %j becomes %j", (schedule, expected) => {
     expect(normaliseStop({ to: { schedule } })).toEqual({ to: { schedule: expected } });
   });
 
-  test("an invoice date gives its Z up, which the interface shows for order dates alone", () => {
+  test("an invoice date, beside which no zone stands, keeps its Z", () => {
     const stop = { stopDetails: [{ invoiceDate: "2020-4-5T8:0:0Z" }, { invoiceDate: "2020-4-5" }] };
-    const stopDetails = [{ invoiceDate: "2020-04-05T08:00:00" }, { invoiceDate: "2020-04-05" }];
+    const stopDetails = [{ invoiceDate: "2020-04-05T08:00:00Z" }, { invoiceDate: "2020-04-05" }];
     expect(normaliseStop(stop)).toEqual({ stopDetails });
   });
 

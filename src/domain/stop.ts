@@ -1,49 +1,50 @@
 /** The stop (also called order): the canonical object that every transport reads into and writes from. */
 import { type Static, Type } from "@sinclair/typebox";
-import type { Fault } from "../lib/errors.ts";
+import { type Fault, maxKeptFaults } from "../lib/errors.ts";
 import { Accessorial } from "./comment.ts";
 import { createEntityCheck } from "./entity-check.ts";
-import { identifier, localDateTime, text, textOrNumber } from "./fields.ts";
+import { code, count, identifier, localDateTime, reference, text, textOrNumber } from "./fields.ts";
 import { Address, AddressAndContact, Party } from "./party.ts";
 import { attachments, shipmentMeasures, shipmentReferences } from "./shipment-fields.ts";
 import { StopDetail } from "./stop-detail.ts";
+import { windowFaults } from "./time-order.ts";
 
 /** The carrier (business partner) a stop is given to. An empty `carrierCode` takes it away. */
 export const StopAssignment = Type.Object({
-  carrierCode: Type.Optional(text("carrierCode")),
+  carrierCode: Type.Optional(code("carrierCode")),
   assignmentCriteria: Type.Optional(textOrNumber("assignmentCriteria")),
 });
 export type StopAssignment = Static<typeof StopAssignment>;
 
 const identity = {
   stopNbr: identifier("stopNbr"),
-  stopSeq: Type.Optional(textOrNumber("stopSeq")),
+  stopSeq: Type.Optional(reference("stopSeq")),
   stopType: Type.Optional(text("stopType")),
-  shipmentNbr: Type.Optional(textOrNumber("shipmentNbr")),
-  sealNbr: Type.Optional(textOrNumber("sealNbr")),
+  shipmentNbr: Type.Optional(reference("shipmentNbr")),
+  sealNbr: Type.Optional(reference("sealNbr")),
   ...shipmentReferences,
 };
 
 const planning = {
   from: Type.Optional(Party),
   to: Type.Optional(Party),
-  shipForBP: Type.Optional(textOrNumber("shipForBP")),
-  shipperCode: Type.Optional(textOrNumber("shipperCode")),
+  shipForBP: Type.Optional(reference("shipForBP")),
+  shipperCode: Type.Optional(reference("shipperCode")),
   profile: Type.Optional(textOrNumber("profile")),
   consAttribute: Type.Optional(textOrNumber("consAttribute")),
   markfor: Type.Optional(AddressAndContact),
   doConfirmation: Type.Optional(text("doConfirmation")),
   puConfirmation: Type.Optional(text("puConfirmation")),
-  hubId: Type.Optional(textOrNumber("hubId")),
-  trailerCode: Type.Optional(textOrNumber("trailerCode")),
+  hubId: Type.Optional(reference("hubId")),
+  trailerCode: Type.Optional(reference("trailerCode")),
   billTo: Type.Optional(Address),
   freightTerms: Type.Optional(textOrNumber("freightTerms")),
   stopPriority: Type.Optional(textOrNumber("stopPriority")),
   scheduleAttribute: Type.Optional(textOrNumber("scheduleAttribute")),
-  laneNumber: Type.Optional(textOrNumber("laneNumber")),
-  deliveryAttempt: Type.Optional(Type.Number()),
-  altStopSeq: Type.Optional(textOrNumber("altStopSeq")),
-  stopGeofenceRadius: Type.Optional(Type.Number()),
+  laneNumber: Type.Optional(reference("laneNumber")),
+  deliveryAttempt: Type.Optional(count()),
+  altStopSeq: Type.Optional(reference("altStopSeq")),
+  stopGeofenceRadius: Type.Optional(count()),
   markAsReceived: Type.Optional(Type.Boolean()),
   receivedDttm: Type.Optional(localDateTime()),
   stopAssignment: Type.Optional(StopAssignment),
@@ -60,10 +61,29 @@ export type Stop = Static<typeof Stop>;
 
 const checkStop = createEntityCheck(Stop);
 
+const partyNames = ["from", "to"] as const;
+
+/** Windows of the stop and of its details that end before they begin. */
+export function stopWindowFaults(stop: Pick<Stop, "from" | "to" | "stopDetails">, path: string): Fault[] {
+  const faults: Fault[] = [];
+  for (const name of partyNames) {
+    const { timeFrom, timeTo, timeZone } = stop[name]?.schedule ?? {};
+    const window = { begin: timeFrom, end: timeTo, zone: timeZone, endName: "timeTo" };
+    faults.push(...windowFaults(window, `${path}.${name}.schedule`));
+  }
+  const zone = stop.to?.schedule?.timeZone ?? stop.from?.schedule?.timeZone;
+  for (const [index, { earliestDTTM, latestDTTM }] of (stop.stopDetails ?? []).entries()) {
+    const window = { begin: earliestDTTM, end: latestDTTM, zone, endName: "latestDTTM" };
+    faults.push(...windowFaults(window, `${path}.stopDetails[${index}]`));
+  }
+  return faults.slice(0, maxKeptFaults);
+}
+
 /**
  * What is wrong with a stop that has been through `normaliseStop`; an empty list when nothing is. `path` is where the
  * stop stands in the request (`stops[3]`), so that faults name `stops[3].to.address.zip`. At most 50 faults.
  */
 export function validateStop(value: unknown, path: string): Fault[] {
-  return checkStop(value, path);
+  const faults = checkStop(value, path);
+  return faults.length > 0 ? faults : stopWindowFaults(value as Stop, path);
 }

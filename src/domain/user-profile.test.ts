@@ -4,11 +4,11 @@ import { driverMarksOf, mergedProfile, type UserProfile } from "./user-profile.t
 describe("the profile of a user", () => {
   it("keeps what is not sent again, and neither password nor roles", () => {
     const before: UserProfile = { firstName: "Ann", email: "a@x", city: "Ulm" };
-    const sent = { userName: "ann", password: "secret-1", userRoles: [], email: null, city: "Bonn" };
+    const sent = { userName: "ann", password: "secret-1", userRoles: [], email: "", city: "Bonn" };
     expect(mergedProfile(before, sent)).toEqual({
       firstName: "Ann",
       userName: "ann",
-      email: null,
+      email: "",
       city: "Bonn",
     });
   });

@@ -1,8 +1,13 @@
 /** What a company keeps of a user beside roles and password, and what drivers are looked up by (decisions 1, 3). */
 import type { User } from "./user.ts";
 
-/** A user as its company sent it, over several imports, without password and roles. */
-export type UserProfile = Partial<Omit<User, "password" | "userRoles">>;
+type Kept = Omit<User, "password" | "userRoles">;
+
+/**
+ * A user as its company sent it, over several imports, without password and roles. Profiles of earlier versions have null
+ * where a field was sent as null.
+ */
+export type UserProfile = { readonly [Field in keyof Kept]?: Kept[Field] | null };
 
 /** The profile after an import: what is not sent stays as it was. */
 export function mergedProfile(before: UserProfile, user: User): UserProfile {

@@ -2,10 +2,20 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../lib/errors.ts";
 import { createEntityCheck } from "./entity-check.ts";
-import { identifier, localDateTime, text, textOrNull, textOrNumber } from "./fields.ts";
+import { maxLengthOf } from "./field-limits.ts";
+import {
+  boundedText,
+  charactersIn,
+  dayOrDateTime,
+  identifier,
+  number,
+  reference,
+  text,
+  textOrNumber,
+} from "./fields.ts";
 import { isRole, type Role, roles } from "./role.ts";
 
-const maxUserNameLength = 100;
+const maxUserNameLength = maxLengthOf("userName");
 const leastPasswordLength = 8;
 const maxPasswordLength = 1_000;
 
@@ -19,13 +29,14 @@ export const passwordForm = `${leastPasswordLength} to ${maxPasswordLength} char
  * mislead in logs, commands and addresses.
  */
 export function isUserName(userName: string): boolean {
-  if (userName.length > maxUserNameLength || /^\.+$/.test(userName)) return false;
+  if (charactersIn(userName) > maxUserNameLength || /^\.+$/.test(userName)) return false;
   return /^[^\s:/\p{C}]([^:/\p{C}]*[^\s:/\p{C}])?$/u.test(userName);
 }
 
 /** Whether a password is neither too short nor too long. */
 export function isPasswordOfLength(password: string): boolean {
-  return password.length >= leastPasswordLength && password.length <= maxPasswordLength;
+  const characters = charactersIn(password);
+  return characters >= leastPasswordLength && characters <= maxPasswordLength;
 }
 
 /** Perhaps a line break in the middle: no client could send it. */
@@ -39,28 +50,28 @@ const RoleEntry = Type.Object({ role: Type.Union([identifier("role"), Type.Array
 
 const person = {
   userName: identifier("userName"),
-  firstName: Type.Optional(textOrNull("firstName")),
-  lastName: Type.Optional(textOrNull("lastName")),
-  middleName: Type.Optional(textOrNull("middleName")),
-  gender: Type.Optional(textOrNull("gender")),
-  dob: Type.Optional(Type.Union([localDateTime(), Type.Null()])),
-  email: Type.Optional(textOrNull("email")),
-  phoneNumber: Type.Optional(Type.Union([textOrNumber("phoneNumber"), Type.Null()])),
-  smsNumber: Type.Optional(Type.Union([textOrNumber("smsNumber"), Type.Null()])),
-  address1: Type.Optional(textOrNull("address1")),
-  address2: Type.Optional(textOrNull("address2")),
-  city: Type.Optional(textOrNull("city")),
-  state: Type.Optional(textOrNull("state")),
-  zip: Type.Optional(Type.Union([textOrNumber("zip"), Type.Null()])),
-  country: Type.Optional(textOrNull("country")),
+  firstName: Type.Optional(text("firstName")),
+  lastName: Type.Optional(text("lastName")),
+  middleName: Type.Optional(text("middleName")),
+  gender: Type.Optional(text("gender")),
+  dob: Type.Optional(dayOrDateTime()),
+  email: Type.Optional(text("email")),
+  phoneNumber: Type.Optional(textOrNumber("phoneNumber")),
+  smsNumber: Type.Optional(textOrNumber("smsNumber")),
+  address1: Type.Optional(text("address1")),
+  address2: Type.Optional(text("address2")),
+  city: Type.Optional(text("city")),
+  state: Type.Optional(text("state")),
+  zip: Type.Optional(textOrNumber("zip")),
+  country: Type.Optional(text("country")),
   /** The client's own key of the user. */
-  userKey: Type.Optional(Type.Union([textOrNumber("userKey"), Type.Null()])),
+  userKey: Type.Optional(reference("userKey")),
   /** A picture, base64. Held to the limit of the whole request only, as the content of documents is. */
-  profilePic: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  profilePic: Type.Optional(Type.String()),
 };
 
 const access = {
-  password: Type.Optional(Type.String({ minLength: leastPasswordLength, maxLength: maxPasswordLength })),
+  password: Type.Optional(boundedText({ minLength: leastPasswordLength, maxLength: maxPasswordLength })),
   passwordNeverExpires: Type.Optional(Type.Boolean()),
   forcePwdChg: Type.Optional(Type.Boolean()),
   enabled: Type.Optional(Type.Boolean()),
@@ -69,16 +80,14 @@ const access = {
 };
 
 const driving = {
-  cdlNumber: Type.Optional(Type.Union([textOrNumber("cdlNumber"), Type.Null()])),
-  licenseAuthority: Type.Optional(textOrNull("licenseAuthority")),
-  licenseExpirationDttm: Type.Optional(Type.Union([localDateTime(), Type.Null()])),
-  licenseState: Type.Optional(textOrNull("licenseState")),
+  cdlNumber: Type.Optional(reference("cdlNumber")),
+  licenseAuthority: Type.Optional(text("licenseAuthority")),
+  licenseExpirationDttm: Type.Optional(dayOrDateTime()),
+  licenseState: Type.Optional(text("licenseState")),
   /** Partner codes; a driver belongs to the carriers that stand here or in `accountNumber` (decisions 3). */
-  assignedGroups: Type.Optional(
-    Type.Union([text("assignedGroups"), Type.Array(text("assignedGroups")), Type.Null()]),
-  ),
-  accountNumber: Type.Optional(Type.Union([textOrNumber("accountNumber"), Type.Null()])),
-  assignmentType: Type.Optional(Type.Number()),
+  assignedGroups: Type.Optional(Type.Union([text("assignedGroups"), Type.Array(text("assignedGroups"))])),
+  accountNumber: Type.Optional(reference("accountNumber")),
+  assignmentType: Type.Optional(number()),
 };
 
 export const User = Type.Object({ ...person, ...access, ...driving });

@@ -117,6 +117,14 @@ export function momentOf(local: string, zone: string): number {
   return wall - before;
 }
 
+/** The same, but of the two moments that a local time can mean when clocks go back, the second. */
+export function lastMomentOf(local: string, zone: string): number {
+  const first = momentOf(local, zone);
+  const wall = Date.parse(`${local}Z`);
+  const after = offsetMs(wall + dayMs, zone);
+  return offsetMs(wall - after, zone) === after ? Math.max(first, wall - after) : first;
+}
+
 /** The local date-time `YYYY-MM-DDThh:mm:ss` of a moment (milliseconds UTC) in the zone. */
 export function localTimeOf(at: number, zone: string): string {
   return new Date(at + offsetMs(at, zone)).toISOString().slice(0, 19);

@@ -53,12 +53,31 @@ async function atPath<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The driver that the load has already stays, disabled or not: a load that is sent as it is shown changes nothing. */
+async function driverOf(
+  tx: Transaction,
+  { companyId, load: { loadAssignment = {} } }: LoadToApply,
+  known: KnownLoad | undefined,
+): Promise<Pick<LoadAssignmentRecord, "driverUserId" | "driver">> {
+  const { driverUserName, assignmentCriteria = null, carrierCode = null } = loadAssignment;
+  const before = known === undefined ? undefined : (JSON.parse(known.driver) as LoadAssignment);
+  if (known !== undefined && driverUserName !== undefined && before?.driverUserName === driverUserName)
+    return { driverUserId: known.driverUserId, driver: known.driver };
+  const driver = await findAssignedDriver(tx, companyId, {
+    ...loadAssignment,
+    assignmentCriteria: assignmentCriteria === null ? null : String(assignmentCriteria),
+    carrierCode: carrierCode === "" ? null : carrierCode,
+  });
+  return { driverUserId: driver?.userId ?? null, driver: driverText(driver) };
+}
+
 /** Without `loadAssignment` the one that is there stays; with it, it is replaced whole. */
 async function assignmentOf(
   tx: Transaction,
-  { companyId, load }: LoadToApply,
+  input: LoadToApply,
   known: KnownLoad | undefined,
 ): Promise<LoadAssignmentRecord> {
+  const { companyId, load } = input;
   const wanted: LoadAssignment | undefined = load.loadAssignment;
   if (wanted === undefined) return known ?? unassigned;
   const carrierCode =
@@ -66,13 +85,7 @@ async function assignmentOf(
   if (carrierCode !== null) await requireCarrier(tx, companyId, carrierCode);
   const { assignmentCriteria: criteria } = wanted;
   const assignmentCriteria = criteria === undefined || criteria === "" ? null : String(criteria);
-  const driver = await findAssignedDriver(tx, companyId, { ...wanted, assignmentCriteria, carrierCode });
-  return {
-    carrierCode,
-    assignmentCriteria,
-    driverUserId: driver?.userId ?? null,
-    driver: driverText(driver),
-  };
+  return { carrierCode, assignmentCriteria, ...(await driverOf(tx, input, known)) };
 }
 
 function textOrNull(value: string | number | undefined): string | null {

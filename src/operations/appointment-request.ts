@@ -17,20 +17,14 @@ export interface AppointmentInput extends BodyInput {
   readonly companyId: number;
 }
 
-/** The input with the object of that name in canonical form. Throws 903 when it is missing. */
-export function canonicalInput(
-  input: AppointmentInput,
-  name: "apptRequest" | "apptReservation",
-  normalise: (value: unknown) => unknown = (value) => value,
-): AppointmentInput {
-  const { body } = input;
-  if (!isFields(body)) return input;
+/** Throws 903 when the object of that name is missing. */
+export function requireObject({ body }: AppointmentInput, name: "apptRequest" | "apptReservation"): void {
+  if (!isFields(body)) return;
   const value = body[name];
   if (value === undefined || value === null) {
     const message = `${name} is missing. Send the request as an object of that name.`;
     throw refusal([{ code: "emptyList", path: name, message }]);
   }
-  return { ...input, body: { ...body, [name]: normalise(value) } };
 }
 
 /** Throws when there are faults. */

@@ -168,7 +168,9 @@ export async function unassignLoadDriver(deps: AssignLoadDeps, input: AssignLoad
       );
     }
     const assigning = { companyId, load, now: deps.clock.now() };
-    await keep(tx, assigning, setDriver(undefined));
+    // Left as it is, 01 would ask for an available driver again as soon as the load is sent as it is shown.
+    const isAsking = asksForAvailableDriver(load.assignmentCriteria);
+    await keep(tx, assigning, { ...setDriver(undefined), ...(isAsking ? { assignmentCriteria: null } : {}) });
     await recordDriver(tx, assigning, "loadUnassigned");
   });
 }

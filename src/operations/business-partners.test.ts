@@ -46,7 +46,6 @@ describe("an import of business partners", () => {
       partnerCode: "C1",
       partnerType: "Carrier",
       scac: "ABCD",
-      contactEmail: null,
     });
     expect(await findPartner(store.read, companyId, "C1")).toMatchObject({ partnerType: "Carrier" });
     expect(await findPartner(store.read, companyId, "c1")).toBeUndefined();

@@ -1,6 +1,7 @@
 /** Imports business partners, all or nothing (interface "Business partner", decisions 2.2). */
 import { setImmediate } from "node:timers/promises";
 import { BusinessPartner, validateBusinessPartner } from "../domain/business-partner.ts";
+import { createCanonicalForm } from "../domain/canonical-form.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Fault } from "../lib/errors.ts";
 import type { Store } from "../store/database.ts";
@@ -21,7 +22,7 @@ export type BusinessPartnersOutcome =
 const partnerImport: ImportKind<BusinessPartner> = {
   list: "businessPartners",
   schema: BusinessPartner,
-  normalise: (value) => value,
+  normalise: createCanonicalForm(BusinessPartner),
   validate: validateBusinessPartner,
 };
 

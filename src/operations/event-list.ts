@@ -1,5 +1,5 @@
 /** The recorded events of a stop or a load (decisions 2.1; interface "Outbound events recorded by the service"). */
-import { isLocalDateTime, normaliseLocalDateTime } from "../domain/local-time.ts";
+import { normaliseLocalDateTime, readInstant } from "../domain/local-time.ts";
 import { recordedEventName } from "../domain/recorded-events.ts";
 import { DropgateError, type Fault } from "../lib/errors.ts";
 import type { Store } from "../store/database.ts";
@@ -61,7 +61,8 @@ function sinceOf({ since }: Values): Pick<EventSelection, "afterId" | "from"> {
   if (since === undefined) return {};
   if (/^\d{1,15}$/.test(since)) return { afterId: Number(since) };
   const local = normaliseLocalDateTime(since);
-  if (local !== undefined && isLocalDateTime(local)) return { from: Date.parse(`${local}Z`) };
+  const from = readInstant(since) ?? (local === undefined ? undefined : Date.parse(`${local}Z`));
+  if (from !== undefined) return { from };
   const message =
     "since is neither the eventId of the last known event nor a date-time in UTC such as 2026-11-05T08:00:00.";
   throw new DropgateError("badDate", message, { faults: [{ code: "badDate", path: "since", message }] });

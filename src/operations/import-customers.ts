@@ -1,8 +1,8 @@
 /** Imports customers, all or nothing (interface "Customer", 4.7; decisions 2.2). */
 import { setImmediate } from "node:timers/promises";
+import { createCanonicalForm } from "../domain/canonical-form.ts";
 import { Customer, validateCustomer } from "../domain/customer.ts";
 import { isFields } from "../domain/fields-of-json.ts";
-import { normaliseCustomer } from "../domain/normalise-customer.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Store } from "../store/database.ts";
 import { saveCustomer } from "../store/customers.ts";
@@ -24,10 +24,12 @@ function withStatus(value: unknown): unknown {
   return isFields(value) && value["status"] === undefined ? { ...value, status: defaultStatus } : value;
 }
 
+const canonicalCustomer = createCanonicalForm(Customer);
+
 const customerImport: ImportKind<Customer> = {
   list: "customers",
   schema: Customer,
-  normalise: (value) => withStatus(normaliseCustomer(value)),
+  normalise: (value) => withStatus(canonicalCustomer(value)),
   validate: validateCustomer,
 };
 

@@ -5,7 +5,7 @@
  * the import.
  */
 import { setImmediate } from "node:timers/promises";
-import { normaliseStop } from "../domain/normalise-stop.ts";
+import { normaliseOrder } from "../domain/normalise-stop.ts";
 import { Order, stopOfOrder, validateOrder } from "../domain/order.ts";
 import { type StopChange, stopChangeOf } from "../domain/stop-change.ts";
 import { validateStop } from "../domain/stop.ts";
@@ -41,7 +41,7 @@ function validateWithStop(value: unknown, path: string): readonly Fault[] {
 const orderImport: ImportKind<Order> = {
   list: "orders",
   schema: Order,
-  normalise: normaliseStop,
+  normalise: normaliseOrder,
   validate: validateWithStop,
 };
 

@@ -151,12 +151,13 @@ describe("an import of users", () => {
     expect(await rolesAtSignIn("ann", "")).toBeUndefined();
   });
 
-  it("updates a user: what is not sent stays, password and roles too", async () => {
+  it("updates a user: what is not sent, or sent as null, stays, password and roles too; an empty text goes", async () => {
     await send([ann]);
-    await send([{ userName: "ann", lastName: "Wolf", accountNumber: null, assignedGroups: ["C9"] }]);
+    const nulls = { email: null, password: null, userRoles: null, enabled: null, dob: null };
+    await send([{ userName: "ann", lastName: "Wolf", accountNumber: "", assignedGroups: ["C9"], ...nulls }]);
     expect(await rolesAtSignIn("ann", "open sesame")).toEqual(["DI_Driver"]);
     expect(await memberOf("ann")).toMatchObject({ email: "ann@example.com", full_name: "Ann Wolf" });
-    expect(await profileOf("ann")).toMatchObject({ firstName: "Ann", shoeSize: 38, accountNumber: null });
+    expect(await profileOf("ann")).toMatchObject({ firstName: "Ann", shoeSize: 38, accountNumber: "" });
     expect(await carriersOf("ann")).toEqual(["C9"]);
   });
 

@@ -11,7 +11,7 @@
  * user is there, but not whether or how it signs in.
  */
 import { setImmediate } from "node:timers/promises";
-import { normaliseUser } from "../domain/normalise-user.ts";
+import { createCanonicalForm } from "../domain/canonical-form.ts";
 import { type Role, roles as allRoles } from "../domain/role.ts";
 import { rolesOf, User, validateUser } from "../domain/user.ts";
 import { driverMarksOf, mergedProfile } from "../domain/user-profile.ts";
@@ -56,7 +56,7 @@ const usersInTurn = 32;
 const userImport: ImportKind<User> = {
   list: "users",
   schema: User,
-  normalise: normaliseUser,
+  normalise: createCanonicalForm(User),
   validate: validateUser,
 };
 

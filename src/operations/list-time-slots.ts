@@ -6,14 +6,9 @@
 import { lackingFor, noShare, type Share, subtractShares } from "../domain/appointment-capacity.ts";
 import { type AppointmentRegion, regionOf } from "../domain/appointment-region.ts";
 import { type AppointmentSlot, bookableSlots, slotIdOf } from "../domain/appointment-slots.ts";
-import {
-  normaliseSlotRequest,
-  orderNbrOf,
-  readShare,
-  SlotListing,
-  type SlotRequest,
-} from "../domain/appointment.ts";
+import { orderNbrOf, readShare, SlotListing, type SlotRequest } from "../domain/appointment.ts";
 import { recordedEvents } from "../domain/recorded-events.ts";
+import { readInstant } from "../domain/local-time.ts";
 import { momentOf } from "../domain/zoned-time.ts";
 import {
   expireHolds,
@@ -29,7 +24,7 @@ import { findAppointmentOrder, scheduleOf } from "./appointment-order.ts";
 import {
   type AppointmentDeps,
   type AppointmentInput,
-  canonicalInput,
+  requireObject,
   fieldsBut,
   refuseFaults,
 } from "./appointment-request.ts";
@@ -115,7 +110,8 @@ function shownSlot(companyId: number, slot: AppointmentSlot) {
 }
 
 function readRequest(input: AppointmentInput): { readonly request: SlotRequest; readonly share: Share } {
-  const { apptRequest: request } = readBody(canonicalInput(input, "apptRequest", normaliseSlotRequest));
+  requireObject(input, "apptRequest");
+  const { apptRequest: request } = readBody(input);
   const { share, faults } = readShare(request, "apptRequest");
   refuseFaults(faults);
   return { request, share };
@@ -136,7 +132,8 @@ export async function listTimeSlots(deps: AppointmentDeps, input: AppointmentInp
   if (region === undefined) return { apptRequest: { ...shown, serviceRegion: "", timeSlots: [] } };
   const now = deps.clock.now();
   const { apptStartDate } = request;
-  const from = apptStartDate === undefined ? now : momentOf(apptStartDate, region.zone);
+  const from =
+    apptStartDate === undefined ? now : (readInstant(apptStartDate) ?? momentOf(apptStartDate, region.zone));
   const slots = bookableSlots(region, settings, { now, from });
   const own =
     orderNbr === undefined ? undefined : await findAppointment(deps.store.read, companyId, orderNbr);

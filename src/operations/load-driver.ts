@@ -1,6 +1,6 @@
 /** Which driver is meant (decisions 3: by user name, else e-mail, else licence, else name; or an available one). */
 import { type Static, Type } from "@sinclair/typebox";
-import { textOrNumber } from "../domain/fields.ts";
+import { code, reference, text } from "../domain/fields.ts";
 import { LoadAssignment } from "../domain/load.ts";
 import { DropgateError } from "../lib/errors.ts";
 import { type Driver, type DriverKey, findAvailableDriver, findDriversBy } from "../store/drivers.ts";
@@ -9,8 +9,14 @@ import { asksForAvailableDriver } from "./carrier-assignment.ts";
 
 /** The body of assigning and unassigning a driver; without the number in the path it stands here. */
 export const DriverAssignment = Type.Composite([
-  Type.Object({ loadNbr: Type.Optional(textOrNumber("loadNbr")) }),
-  Type.Omit(LoadAssignment, ["carrierCode"]),
+  Type.Object({ loadNbr: Type.Optional(reference("loadNbr")) }),
+  Type.Pick(LoadAssignment, ["assignmentCriteria"]),
+  Type.Object({
+    driverCdl: Type.Optional(reference("driverCdl")),
+    driverEmail: Type.Optional(code("driverEmail")),
+    driverName: Type.Optional(text("driverName")),
+    driverUserName: Type.Optional(code("driverUserName")),
+  }),
 ]);
 export type DriverAssignment = Static<typeof DriverAssignment>;
 

@@ -1,8 +1,10 @@
 /** Bodies of operations on one thing: an object that is checked against its definition (decisions 2.1, 2.2). */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { isSameCompanyCode } from "../domain/company-code.ts";
+import { createCanonicalForm } from "../domain/canonical-form.ts";
 import { createEntityCheck } from "../domain/entity-check.ts";
 import { maxLengthOf } from "../domain/field-limits.ts";
+import { charactersIn } from "../domain/fields.ts";
 import { isFields } from "../domain/fields-of-json.ts";
 import { unknownFieldFaults } from "../domain/unknown-fields.ts";
 import { DropgateError, type Fault, maxKeptFaults } from "../lib/errors.ts";
@@ -13,15 +15,16 @@ export function faultOfCompanyCode(found: unknown, expected: string): Fault | un
   const remedy = "Send the code of the company in the path.";
   if (found === undefined || found === null || found === "")
     return { code: "missing", path, message: `companyCode is missing. ${remedy}` };
-  if (typeof found !== "string")
+  const code = typeof found === "string" ? found.trim() : found;
+  if (typeof code !== "string")
     return { code: "wrongType", path, message: `companyCode is not text. ${remedy}` };
   const maximum = maxLengthOf("companyCode");
-  if (found.length > maximum) {
-    const message = `companyCode is ${found.length} characters long, more than its maximum of ${maximum}. Shorten it.`;
+  if (charactersIn(code) > maximum) {
+    const message = `companyCode is ${charactersIn(code)} characters long, more than its maximum of ${maximum}. Shorten it.`;
     return { code: "tooLong", path, message };
   }
-  if (isSameCompanyCode(found, expected)) return undefined;
-  const message = `companyCode is ${found}, but the path names ${expected}. Send the same code in both.`;
+  if (isSameCompanyCode(code, expected)) return undefined;
+  const message = `companyCode is ${code}, but the path names ${expected}. Send the same code in both.`;
   return { code: "companyDiffers", path, message };
 }
 
@@ -44,13 +47,15 @@ export interface BodyInput {
 export function createBodyReader<Schema extends TSchema>(
   schema: Schema,
 ): (input: BodyInput) => Static<Schema> {
+  const canonical = createCanonicalForm(schema);
   const check = createEntityCheck(schema);
   return ({ companyCode, body, unknownFields = "keep" }) => {
     if (!isFields(body)) {
       throw new DropgateError("wrongType", "the body is not an object. Send a JSON object.");
     }
-    const { companyCode: code, ...fields } = body;
-    const company = code === undefined ? undefined : faultOfCompanyCode(code, companyCode);
+    const { companyCode: code, ...sent } = body;
+    const fields = canonical(sent);
+    const company = code === undefined || code === null ? undefined : faultOfCompanyCode(code, companyCode);
     const faults = [...(company === undefined ? [] : [company]), ...check(fields, "")];
     if (unknownFields === "refuse") faults.push(...unknownFieldFaults(schema, fields, ""));
     if (faults.length > 0) throw refusal(faults);

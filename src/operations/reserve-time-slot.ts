@@ -31,7 +31,7 @@ import { findAppointmentOrder, scheduleOf, writeSchedule } from "./appointment-o
 import {
   type AppointmentDeps,
   type AppointmentInput,
-  canonicalInput,
+  requireObject,
   fieldsBut,
   refuseFaults,
 } from "./appointment-request.ts";
@@ -64,7 +64,8 @@ function readReservation(input: AppointmentInput): {
   readonly reservation: Reservation;
   readonly share: Share;
 } {
-  const { apptReservation: reservation } = readBody(canonicalInput(input, "apptReservation"));
+  requireObject(input, "apptReservation");
+  const { apptReservation: reservation } = readBody(input);
   const { share, isNamed, faults } = readShare(reservation, "apptReservation");
   refuseFaults(faults);
   if (isNamed) return { reservation, share };

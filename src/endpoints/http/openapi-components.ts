@@ -3,8 +3,9 @@
  * from everywhere else, with the forms that are taken on the wire instead of the canonical ones.
  */
 import type { TSchema } from "@sinclair/typebox";
+import { identifierPattern } from "../../domain/identifier-text.ts";
 import type { Json } from "./openapi-json.ts";
-import { wireFormats, wireProperties } from "./openapi-wire-forms.ts";
+import { wireFormats, wireIdentifierPattern, wireProperties } from "./openapi-wire-forms.ts";
 
 export interface SchemaCollector {
   /** The schema as it stands in the document: a reference when the definition has a name. */
@@ -21,6 +22,18 @@ function identityOf(definition: object): object {
 
 function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Null is the same as a field that is left out. */
+export function orNull(schema: Json): Json {
+  const { type, anyOf } = schema;
+  if (Array.isArray(anyOf))
+    return anyOf.some((one: unknown) => isObject(one) && one["type"] === "null")
+      ? schema
+      : { ...schema, anyOf: [...anyOf, { type: "null" }] };
+  if (typeof type === "string" && schema["enum"] === undefined && schema["const"] === undefined)
+    return { ...schema, type: [type, "null"] };
+  return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: "null" }] };
 }
 
 class Collector implements SchemaCollector {
@@ -58,7 +71,7 @@ class Collector implements SchemaCollector {
     const properties: Record<string, unknown> = { ...schema["properties"] };
     for (const [field, form] of Object.entries(forms)) {
       const own = properties[field];
-      properties[field] = form(isObject(own) ? own : {});
+      properties[field] = orNull(form(isObject(own) ? own : {}));
     }
     return { ...schema, properties };
   }
@@ -68,9 +81,14 @@ class Collector implements SchemaCollector {
     const schema: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(rest)) schema[key] = this.#value(value);
     if (isObject(properties)) {
-      const converted = Object.entries(properties).map(([name, one]) => [name, this.#value(one)]);
+      const required = new Set(Array.isArray(definition["required"]) ? definition["required"] : []);
+      const converted = Object.entries(properties).map(([name, one]) => {
+        const form = this.#value(one);
+        return [name, required.has(name) || !isObject(form) ? form : orNull(form)];
+      });
       schema["properties"] = Object.fromEntries(converted);
     }
+    if (schema["pattern"] === identifierPattern) schema["pattern"] = wireIdentifierPattern;
     return typeof format === "string" ? { ...schema, ...wireFormats[format] } : schema;
   }
 

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { type ApiDocument, createSchemaCheck } from "../../../test/support/openapi-checks.ts";
-import { validateCustomer } from "../../domain/customer.ts";
+import { createCanonicalForm } from "../../domain/canonical-form.ts";
+import { Customer, validateCustomer } from "../../domain/customer.ts";
 import { validateLoad } from "../../domain/load.ts";
-import { normaliseCustomer } from "../../domain/normalise-customer.ts";
 import { normaliseLoad } from "../../domain/normalise-load.ts";
 import { normaliseStop } from "../../domain/normalise-stop.ts";
-import { normaliseUser } from "../../domain/normalise-user.ts";
 import { validateStop } from "../../domain/stop.ts";
-import { validateUser } from "../../domain/user.ts";
+import { User, validateUser } from "../../domain/user.ts";
 import { createOpenApiDocument } from "./openapi-document.ts";
 import { routes } from "./routes.ts";
 
@@ -19,8 +18,8 @@ type Reader = (value: unknown) => readonly unknown[];
 const readers: Readonly<Record<string, Reader>> = {
   Stop: (value) => validateStop(normaliseStop(value), ""),
   Load: (value) => validateLoad(normaliseLoad(value), ""),
-  Customer: (value) => validateCustomer(normaliseCustomer(value), ""),
-  User: (value) => validateUser(normaliseUser(value), ""),
+  Customer: (value) => validateCustomer(createCanonicalForm(Customer)(value), ""),
+  User: (value) => validateUser(createCanonicalForm(User)(value), ""),
 };
 
 function isTaken(name: string, value: unknown): boolean {
@@ -40,7 +39,18 @@ const hours = (timeFrom: string) => ({ accountNumber: "1", addresses: [{ operati
 describe("what is taken on the wire is allowed by the API document", () => {
   it.each<[string, string, object]>([
     ["an unpadded date-time", "Stop", schedule({ timeFrom: "2020-4-5T8:0:0" })],
-    ["a date-time with a fraction and Z", "Stop", schedule({ timeFrom: "2020-04-05T08:00:00.5Z" })],
+    [
+      "an instant with a fraction beside its zone",
+      "Stop",
+      schedule({ timeFrom: "2020-04-05T08:00:00.5Z", timeZone: "CET" }),
+    ],
+    ["a date-time without seconds", "Stop", schedule({ timeFrom: "2020-04-05T08:00" })],
+    ["an offset beside its zone", "Stop", schedule({ timeTo: "2020-04-05T08:00:00+0200", timeZone: "CET" })],
+    ["no times", "Stop", schedule({ timeFrom: "", timeTo: null, timeZone: "", estDuration: "" })],
+    ["nothing", "Stop", { stopNbr: "1", to: null, comments: null, markAsReceived: null, weight: null }],
+    ["no header fields", "Load", { loadHeader: { loadNbr: "1", depot: null, weight: null }, stops: null }],
+    ["blanks around a number", "Load", { loadHeader: { loadNbr: " A 1 " } }],
+    ["letters of two units each", "Stop", { stopNbr: "😀".repeat(20) }],
     ["a duration as a number", "Stop", schedule({ estDuration: 15 })],
     ["a duration as text", "Stop", schedule({ estDuration: " 15.5 " })],
     ["a duration by its other name", "Stop", schedule({ estimatedDuration: 15 })],
@@ -79,7 +89,12 @@ describe("what is refused for its form is ruled out by the API document", () => 
     ["a number that reads as a path", "Stop", { stopNbr: "A/B" }],
     ["a number of dots", "Stop", { stopNbr: ".." }],
     ["a number with a control character", "Stop", { stopNbr: "A\u0085" }],
-    ["a blank at the end of a number", "Load", { loadHeader: { loadNbr: "A " } }],
+    ["a number of blanks", "Load", { loadHeader: { loadNbr: "  " } }],
+    ["an amount below nothing", "Stop", { stopNbr: "1", totalCartons: -1 }],
+    ["an amount below nothing as text", "Stop", { stopNbr: "1", totalCartons: "-0.5" }],
+    ["a count below nothing", "Stop", { stopNbr: "1", deliveryAttempt: -1 }],
+    ["a duration below nothing", "Stop", schedule({ estimatedDuration: "-5" })],
+    ["a user name that is too long", "User", { userName: "u".repeat(101) }],
     ["a negative number that is too long", "Stop", { stopNbr: "1", proNumber: -1_234_567_890 }],
     ["a text that is no date", "Stop", schedule({ timeFrom: "tomorrow" })],
     ["a duration in words", "Stop", schedule({ estDuration: "an hour" })],
