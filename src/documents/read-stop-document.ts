@@ -164,7 +164,10 @@ function instructionsOf(read: readonly ReadInstruction[], text: string, root: st
     if (faults.length < maxKeptFaults) faults.push(...meant.faults.map((fault) => ({ ...fault, stopNbr })));
     return { function: functionCode, stopNbr, stop: meant.stop, line };
   });
-  return { instructions, faults: faults.length === 0 ? faults : withLines(faults.slice(0, maxKeptFaults), text) };
+  return {
+    instructions,
+    faults: faults.length === 0 ? faults : withLines(faults.slice(0, maxKeptFaults), text),
+  };
 }
 
 function doctypeFault(text: string, at: number): Fault {

@@ -50,7 +50,8 @@ test("characters that XML cannot carry are left out, and all others survive", ()
 test("empty lists, empty items and texts that builders of XML are known to trip over survive", () => {
   const stop = {
     stopNbr: "1",
-    bol: " ]]> ",
+    bol: "]]>",
+    profile: " ]]> ",
     reference1: "",
     weight: "1",
     weightUOM: "true",

@@ -7,6 +7,9 @@ import { type Fields, isFields } from "./fields-of-json.ts";
 /** What the answer to an order has besides the order. */
 const shownOfOrders = ["orderStatus"] as const;
 
+/** What answers about appointments have besides the request. */
+const shownOfAppointments = ["serviceRegion", "timeSlots", "apptStatus", "apptTTL"] as const;
+
 function without(fields: Fields, names: readonly string[]): Fields {
   if (!names.some((name) => name in fields)) return fields;
   const rest = { ...fields };
@@ -30,4 +33,9 @@ export function sentLoad(value: Fields): Fields {
 /** An order without what only its answer has. */
 export function sentOrder(value: unknown): unknown {
   return isFields(value) ? without(value, shownOfOrders) : value;
+}
+
+/** A request for time slots, or for one, without what only its answer has. */
+export function sentAppointment(value: unknown): unknown {
+  return isFields(value) ? without(value, shownOfAppointments) : value;
 }

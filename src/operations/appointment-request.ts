@@ -1,6 +1,7 @@
 /** What listing and reserving time slots have in common: their deps, and bodies with one object in them. */
 import type { AppointmentSettings } from "../domain/appointment-region.ts";
 import { isFields } from "../domain/fields-of-json.ts";
+import { sentAppointment } from "../domain/shown-form.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Fault } from "../lib/errors.ts";
 import type { Store } from "../store/database.ts";
@@ -17,14 +18,22 @@ export interface AppointmentInput extends BodyInput {
   readonly companyId: number;
 }
 
-/** Throws 903 when the object of that name is missing. */
-export function requireObject({ body }: AppointmentInput, name: "apptRequest" | "apptReservation"): void {
-  if (!isFields(body)) return;
+/**
+ * The input without what an answer of that name has beside the request, so that it can be sent back. Throws 903 when the
+ * object is missing.
+ */
+export function sentInput(
+  input: AppointmentInput,
+  name: "apptRequest" | "apptReservation",
+): AppointmentInput {
+  const { body } = input;
+  if (!isFields(body)) return input;
   const value = body[name];
   if (value === undefined || value === null) {
     const message = `${name} is missing. Send the request as an object of that name.`;
     throw refusal([{ code: "emptyList", path: name, message }]);
   }
+  return { ...input, body: { ...body, [name]: sentAppointment(value) } };
 }
 
 /** Throws when there are faults. */

@@ -93,4 +93,24 @@ describe("an import of customers", () => {
     });
     expect(await read("C1")).toBeUndefined();
   });
+
+  it("is refused for what stands beside the list and nobody knows, if that is asked for", async () => {
+    const body = {
+      companyCode: "ACME",
+      customers: [{ accountNumber: "C1" }],
+      customer: [],
+      serviceName: null,
+    };
+    const input = { companyId, companyCode: "ACME", body };
+    const rules = { maxEntries: 10, unknownFields: "refuse" } as const;
+    await expect(importCustomers({ store, clock }, { ...input, rules })).rejects.toMatchObject({
+      faults: [
+        { code: "wrongType", path: "customer" },
+        { code: "wrongType", path: "serviceName" },
+      ],
+    });
+    expect(await read("C1")).toBeUndefined();
+    await importCustomers({ store, clock }, { ...input, rules: { ...rules, unknownFields: "keep" } });
+    expect(await read("C1")).toMatchObject({ accountNumber: "C1" });
+  });
 });

@@ -3,7 +3,7 @@
  * and one list, whose entries are brought into canonical form and checked. All faults are told, at most 50.
  */
 import { setImmediate } from "node:timers/promises";
-import type { TSchema } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { isFields } from "../domain/fields-of-json.ts";
 import { unknownFieldFaults } from "../domain/unknown-fields.ts";
 import { type Fault, maxKeptFaults } from "../lib/errors.ts";
@@ -60,6 +60,11 @@ function faultOfList(name: string, list: unknown, maxEntries: number): Fault | u
   if (list.length <= maxEntries) return undefined;
   const message = `${name} has ${list.length} entries, more than the limit of ${maxEntries}. Send them in several requests.`;
   return { code: "tooLarge", path: name, message };
+}
+
+/** The object around the list; entries are looked at one by one. */
+function formOf(list: string): TSchema {
+  return Type.Object({ companyCode: Type.Unknown(), [list]: Type.Unknown() });
 }
 
 function faultsOfEntry<Entity>(
@@ -122,7 +127,8 @@ export function readImport<Entity>(
     faultOfCompanyCode(body["companyCode"], companyCode),
     faultOfList(kind.list, list, rules.maxEntries),
   ];
-  const faults = whole.filter((fault) => fault !== undefined);
+  const beside = rules.unknownFields === "keep" ? [] : unknownFieldFaults(formOf(kind.list), body, "");
+  const faults = [...whole.filter((fault) => fault !== undefined), ...beside];
   if (!Array.isArray(list) || faults.some(({ code }) => code === "tooLarge"))
     return { kind: "refused", faults };
   const reading: Reading<Entity> = { kind, list, rules, faults, entities: [] };

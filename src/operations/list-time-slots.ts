@@ -24,7 +24,7 @@ import { findAppointmentOrder, scheduleOf } from "./appointment-order.ts";
 import {
   type AppointmentDeps,
   type AppointmentInput,
-  requireObject,
+  sentInput,
   fieldsBut,
   refuseFaults,
 } from "./appointment-request.ts";
@@ -110,8 +110,7 @@ function shownSlot(companyId: number, slot: AppointmentSlot) {
 }
 
 function readRequest(input: AppointmentInput): { readonly request: SlotRequest; readonly share: Share } {
-  requireObject(input, "apptRequest");
-  const { apptRequest: request } = readBody(input);
+  const { apptRequest: request } = readBody(sentInput(input, "apptRequest"));
   const { share, faults } = readShare(request, "apptRequest");
   refuseFaults(faults);
   return { request, share };

@@ -31,7 +31,7 @@ import { findAppointmentOrder, scheduleOf, writeSchedule } from "./appointment-o
 import {
   type AppointmentDeps,
   type AppointmentInput,
-  requireObject,
+  sentInput,
   fieldsBut,
   refuseFaults,
 } from "./appointment-request.ts";
@@ -64,8 +64,7 @@ function readReservation(input: AppointmentInput): {
   readonly reservation: Reservation;
   readonly share: Share;
 } {
-  requireObject(input, "apptReservation");
-  const { apptReservation: reservation } = readBody(input);
+  const { apptReservation: reservation } = readBody(sentInput(input, "apptReservation"));
   const { share, isNamed, faults } = readShare(reservation, "apptReservation");
   refuseFaults(faults);
   if (isNamed) return { reservation, share };

@@ -51,13 +51,21 @@ function driverOf({ roles: _, unableToUseApp, ...driver }: DriverRow): Driver {
   return { ...driver, isUnableToUseApp: unableToUseApp === 1 };
 }
 
-/** The drivers whose key is exactly this. */
+/** The drivers whose key is exactly this; e-mail addresses are the same in any case. */
 export async function findDriversBy(
   tx: Transaction,
   companyId: number,
   named: { readonly key: DriverKey; readonly value: string },
 ): Promise<readonly Driver[]> {
-  const rows = await enabledMembers(tx, companyId).where(keyColumns[named.key], "=", named.value).execute();
+  const members = enabledMembers(tx, companyId);
+  const { key, value } = named;
+  const found =
+    key === "email"
+      ? members.where(({ fn, val, eb }) =>
+          eb(fn("lower", ["memberships.email"]), "=", fn("lower", [val(value)])),
+        )
+      : members.where(keyColumns[key], "=", value);
+  const rows = await found.execute();
   return rows.filter(isDriver).map(driverOf);
 }
 

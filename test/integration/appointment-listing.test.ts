@@ -49,6 +49,16 @@ describe("a listing", () => {
     });
   });
 
+  it("takes its own answer as a request, nulls for what is not there, and a time that is an instant", async () => {
+    const answer = await list(gateway, { ...home, quantity: 1 });
+    const rules = { ...gateway.at, unknownFields: "refuse" } as const;
+    const body = { apptRequest: { ...answer, quantity: 1, weight: null, orderId: null, partnerCode: null } };
+    expect(await gateway.operations.listTimeSlots({ ...rules, body })).toEqual({ apptRequest: answer });
+    // 14:00 in New York.
+    const late = await slotIds(gateway, { apptStartDate: "2026-11-05T19:00:00Z" });
+    expect([...late.keys()]).toEqual([morning, afternoon]);
+  });
+
   it("begins now when no time is named, and names the same slots by the same ids each time", async () => {
     const ids = await slotIds(gateway);
     expect([...ids.keys()]).toEqual(["2026-11-05T08:00", "2026-11-05T13:00", morning, afternoon]);

@@ -180,6 +180,10 @@ The children of \`Stop\` in [stop files](file-exchange.md), in any order, each a
 characters. An empty element counts as missing, but for text, which is then empty. A path such as \`Comments/Comment\` is an
 element within an element; \`Comment\` may stand there several times.
 
+[What holds for JSON](http-api.md#what-holds-for-every-import) holds here too: a date-time with \`Z\` or an offset is an instant, which becomes local in the time
+zone beside it (904 where none stands), numbers and codes lose blanks at both ends, amounts are 0 or more and coordinates in their range (902), and no
+window ends before it begins (904).
+
 ## Stop
 
 ${tableOf([functionElement, ...others])}

@@ -45,6 +45,7 @@ describe("load import", () => {
     ["a carrier", { carrierCode: "C1" }, 20, [7000]],
     ["a driver by user name", { driverUserName: "ann" }, 30, [7000, 7001]],
     ["a driver by e-mail", { carrierCode: "C1", driverEmail: "ann@example.com" }, 30, [7000, 7001]],
+    ["a driver by e-mail in another case", { driverEmail: " Ann@EXAMPLE.com" }, 30, [7000, 7001]],
     ["a driver by licence", { driverCdl: "CDL7" }, 30, [7000, 7001]],
     ["a driver by name", { driverName: "Ann  Hill" }, 30, [7000, 7001]],
     ["the carrier's available driver", { carrierCode: "C1", assignmentCriteria: "01" }, 30, [7000, 7001]],

@@ -68,7 +68,7 @@ export const orderDescriptions: ApiDescriptions = {
     description: `Creates or replaces orders; each owns the stop of its number, which is created or replaced with it. ${allOrNothing}`,
     request: { schema: OrderImport, example: { companyCode: "DEMO", orders: [order] } },
     answer: success,
-    errors: [...importErrors, "unknownService", "stopInTransit", "finalState"],
+    errors: [...importErrors, "unknownService", "partnerNotFound", "stopInTransit", "finalState"],
   },
   rejectOrder: {
     tag: "Orders",

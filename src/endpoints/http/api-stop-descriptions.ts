@@ -112,7 +112,7 @@ export const stopDescriptions: ApiDescriptions = {
       "`to` may stand inside `from`, and `comments` may be a single object.",
     request: { schema: StopImport, example: { companyCode: "DEMO", stops: [stop] } },
     answer: success,
-    errors: [...importErrors, "unknownService", "stopInTransit", "finalState"],
+    errors: [...importErrors, "unknownService", "partnerNotFound", "stopInTransit", "finalState"],
   },
   assignStopCarrier: {
     tag: "Stops",
@@ -143,7 +143,7 @@ export const stopDescriptions: ApiDescriptions = {
     description: `Announces stops: creates them in 00 (InboundShipment), or replaces those in 00. ${allOrNothing}`,
     request: { schema: StopImport, example: { companyCode: "DEMO", stops: [asn] } },
     answer: success,
-    errors: [...importErrors, "unknownService", "stopNotAsn"],
+    errors: [...importErrors, "unknownService", "partnerNotFound", "stopNotAsn"],
   },
   rejectAsn: {
     tag: "ASNs",

@@ -25,7 +25,7 @@ import type { HttpOptions } from "./http-options.ts";
 import type { HttpConnections } from "./http-connections.ts";
 import { ClientGone, HttpRefusal } from "./http-refusal.ts";
 import { checkMediaType, isXmlBody, xmlMedia } from "./media-type.ts";
-import { bodyAtHand, readBody } from "./request-body.ts";
+import { announcedLength, bodyAtHand, readBody } from "./request-body.ts";
 import { checkHead } from "./request-head.ts";
 import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget } from "./request-target.ts";
 import type { CompanyRoute, OperationRequest, Route } from "./route.ts";
@@ -137,6 +137,7 @@ function contentOf(
   const { body, media } = route;
   if (body === "none") return noContent;
   const { request } = exchange;
+  if (route.isBodyOptional === true && announcedLength(request) === 0) return { ...noContent, json: {} };
   const form = formToMap(route, request, params);
   const charset = checkMediaType(
     request.headers,

@@ -8,6 +8,7 @@ import type { Answer, ErrorShape, FileBody } from "./answer.ts";
 import { selectPart } from "./byte-range.ts";
 import { fileHead, sendFile, type Streamed } from "./file-answer.ts";
 import { announcedLength } from "./request-body.ts";
+import { originFormOf } from "./request-target.ts";
 
 export interface Exchange {
   readonly id: string;
@@ -147,7 +148,8 @@ export function sendAnswer(exchange: Exchange, answer: Answer, mustClose: boolea
   return length;
 }
 
-function pathOf(url: string): string {
+function pathOf(target: string): string {
+  const url = originFormOf(target);
   const mark = url.indexOf("?");
   return (mark === -1 ? url : url.slice(0, mark)).slice(0, 300);
 }

@@ -128,13 +128,38 @@ describe("paths", () => {
     ["an encoded dot segment", "/v5/stop/info/%2e%2E/ACME"],
     ["a broken escape", "/v5/stop/info/A%zz/ACME"],
     ["an overlong escape", "/v5/stop/info/%c0%af/ACME"],
-    ["an absolute form", `http://127.0.0.1${detail}`],
+    ["an absolute form with a user", `http://host@127.0.0.1${detail}`],
+    ["an absolute form of another scheme", `ftp://127.0.0.1${detail}`],
+    ["a dot segment in an absolute form", "http://127.0.0.1/v5/../v5/stop/info/A1/ACME"],
     ["a fragment", `${detail}#x`],
   ])("%s is refused", async (_what, path) => {
     const auth = `Authorization: ${basic("host")}\r\nConnection: close\r\n`;
     expect(await sendRaw(http.port, `GET ${path} HTTP/1.1\r\nHost: x\r\n${auth}\r\n`)).toMatch(
       /^HTTP\/1.1 400 /,
     );
+  });
+
+  it("an absolute form is taken, whatever its authority, and logged as its path", async () => {
+    const auth = `Authorization: ${basic("host")}\r\nConnection: close\r\n`;
+    for (const authority of ["http://127.0.0.1", "HTTPS://gateway.example:8443", "http://[::1]:80"]) {
+      const reply = await sendRaw(http.port, `GET ${authority}${detail} HTTP/1.1\r\nHost: x\r\n${auth}\r\n`);
+      expect(reply).toMatch(/^HTTP\/1.1 200 /);
+    }
+    expect(http.log.filter((line) => line.includes(`"path":"${detail}"`)).length).toBeGreaterThanOrEqual(3);
+    const bare = await sendRaw(http.port, `GET http://x?a=1 HTTP/1.1\r\nHost: x\r\n${auth}\r\n`);
+    expect(bare).toMatch(/^HTTP\/1.1 404 /);
+  });
+
+  it("a request line without a version is refused", async () => {
+    expect(await sendRaw(http.port, `GET /healthz\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);
+    expect(await sendRaw(http.port, `GET /healthz HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it("the driver of a load is taken away without a body, while a driver is given with one alone", async () => {
+    const path = "/v5/load/unassign/driver/L1/ACME";
+    expect((await ask(http.port, "POST", path, { user: "host" })).status).toBe(200);
+    const assigned = await ask(http.port, "POST", "/v5/load/assign/driver/L1/ACME", { user: "host" });
+    expect([assigned.status, reasonsOf(assigned)]).toEqual([415, [942]]);
   });
 
   it("legacy paths match in any case, other entities than load and stop are not there", async () => {

@@ -57,6 +57,7 @@ function driverRoutes(operation: "assignLoadDriver" | "unassignLoadDriver"): rea
       name: operation,
       summary,
       path: `${path}/{loadNbr}/{companyCode}`,
+      isBodyOptional: !isAssigning,
       async run({ operations, options }, request) {
         await operations[operation]({ ...bodyOf(request, options()), loadNbr: param(request, "loadNbr") });
         return successAnswer;

@@ -53,6 +53,14 @@ describe("the API document", () => {
     expect(byName.get("getOrderDetail")?.version).toBe("v6");
   });
 
+  it("tells of carriers that are not there, wherever an import may name one", () => {
+    for (const name of ["importStops", "importAsns", "importOrders"]) {
+      const found = operations.find(({ operation }) => operation.operationId === name);
+      const response = found === undefined ? undefined : responseOf(document, found.operation, "404");
+      expect(JSON.stringify(response)).toContain("`925`");
+    }
+  });
+
   it("has a description for every route and a route for every description", () => {
     expect(Object.keys(apiDescriptions).toSorted()).toEqual([...byName.keys()].toSorted());
   });

@@ -64,7 +64,10 @@ function queryParameters(description: ApiDescription | undefined, parts: Documen
 function requestBody(route: Route, request: ApiDescription["request"], parts: DocumentParts): Json {
   const { schema = Type.Unknown(), example } = request ?? {};
   const media = { schema: parts.schemas.schemaOf(schema), ...(example === undefined ? {} : { example }) };
-  return { required: true, content: Object.fromEntries(route.media.map((type) => [type, media])) };
+  return {
+    required: route.isBodyOptional !== true,
+    content: Object.fromEntries(route.media.map((type) => [type, media])),
+  };
 }
 
 function answerHeaders(headers: Readonly<Record<string, string>>): Json {

@@ -28,6 +28,12 @@ function checkRepeated(rawHeaders: readonly string[]): void {
   }
 }
 
+/** A request line without a version is HTTP/0.9, whose clients could not read an answer with a head. */
+function checkVersion({ httpVersion }: IncomingMessage): void {
+  if (httpVersion !== "1.1" && httpVersion !== "1.0")
+    throw badHead("the request line has no HTTP version that is taken. Send HTTP/1.1.");
+}
+
 function checkHost(request: IncomingMessage): void {
   const { host } = request.headers;
   if (host === undefined && request.httpVersion === "1.1") throw badHead("the Host header is missing.");
@@ -50,6 +56,7 @@ function checkFraming(request: IncomingMessage): void {
 
 /** Throws 902 (400), closing the connection, for a head that cannot be trusted to mean one thing. */
 export function checkHead(request: IncomingMessage): void {
+  checkVersion(request);
   checkRepeated(request.rawHeaders);
   checkHost(request);
   checkFraming(request);

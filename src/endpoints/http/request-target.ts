@@ -1,8 +1,8 @@
 /**
- * Reads the target of a request (RFC 9112, origin-form only) into decoded path segments and query parameters.
+ * Reads the target of a request (RFC 9112, origin form and absolute form) into decoded path segments and query parameters.
  *
  * Everything is decoded exactly once. What could mean two things to two programs on the way (encoded slashes, dot
- * segments, NUL, absolute form) is refused instead of being normalised.
+ * segments, NUL) is refused instead of being normalised.
  */
 import { HttpRefusal } from "./http-refusal.ts";
 
@@ -49,8 +49,22 @@ function decodeSegment(raw: string): string {
   return segment;
 }
 
+const absoluteForm = /^https?:\/\/[A-Za-z0-9._~%:[\]-]+(?=[/?]|$)/i;
+
+/**
+ * The path and query of a target. Clients that take this server for a proxy send the absolute form, which every server has to
+ * take (RFC 9112, 3.2.2); its authority says nothing, as the Host header does not.
+ */
+export function originFormOf(url: string): string {
+  if (url.startsWith("/")) return url;
+  const rest = url.replace(absoluteForm, "");
+  if (rest === url) return url;
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
 /** Reads the target. One trailing slash is tolerated. Throws 902 (400) for a target that is not plainly a path. */
-export function readRequestTarget(url: string): RequestTarget {
+export function readRequestTarget(target: string): RequestTarget {
+  const url = originFormOf(target);
   if (!url.startsWith("/")) throw badTarget("the request target must be a path that starts with a slash.");
   if (!visible.test(url) || url.includes("#")) {
     throw badTarget("the request target contains characters that must be percent-encoded.");

@@ -56,6 +56,8 @@ interface RouteBase {
   readonly body: "none" | "json" | "xml";
   /** Media types of the body. */
   readonly media: readonly string[];
+  /** A request without a body is the same as one with an empty object. */
+  readonly isBodyOptional?: boolean;
   /** The path has `{serviceName}`: for any but `default` the body is kept as it came, and may be XML too. */
   readonly isMappable?: boolean;
 }
