@@ -33,13 +33,33 @@ async function checkFile(title: string, file: string, setting: string): Promise<
   }
 }
 
-async function checkFolder(title: string, path: string, probe: ProbeFolder): Promise<CheckFinding> {
+interface CheckedFolder {
+  readonly title: string;
+  readonly path: string;
+  readonly mustBeMount: boolean;
+}
+
+function checkMount(what: string, isMounted: boolean, mustBeMount: boolean): CheckFinding {
+  if (isMounted === mustBeMount) return fine(`${what} can be written`);
+  if (mustBeMount)
+    return warning(
+      `${what}: nothing is mounted there (mustBeMount)`,
+      "mount the share; until then files wait",
+    );
+  return warning(
+    `${what} is a mount point: while nothing is mounted there, files would go into the empty folder`,
+    "set mustBeMount: true, so that they wait instead",
+  );
+}
+
+async function checkFolder(folder: CheckedFolder, probe: ProbeFolder): Promise<CheckFinding> {
+  const { title, path, mustBeMount } = folder;
   const remedy = "make the folder, or let the user of the daemon write it; until then files wait";
   const found = await probe({ path, rights: constants.W_OK | constants.X_OK });
   const what = `${title}: ${path}`;
   switch (found.kind) {
     case "usable":
-      return fine(`${what} can be written`);
+      return checkMount(what, found.isMountPoint, mustBeMount);
     case "notAFolder":
       return problem(`${what} is no folder`, remedy);
     // A share that is away at this moment is no reason for the daemon not to start.
@@ -100,7 +120,10 @@ async function checkOne(
 ): Promise<readonly CheckFinding[]> {
   const { settings } = checked;
   if (settings.type === "folder") {
-    return settings.path === undefined ? [] : [await checkFolder(titleOf(checked), settings.path, probe)];
+    const { path, mustBeMount } = settings;
+    return path === undefined
+      ? []
+      : [await checkFolder({ title: titleOf(checked), path, mustBeMount }, probe)];
   }
   const files = await checkFiles(checked);
   if (!isRemote || files.length > 0) return files;

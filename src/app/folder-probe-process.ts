@@ -1,6 +1,7 @@
 /** The process that looks at one folder (folder-probe.ts): path and rights as arguments, what it found to its output. */
 import { accessSync, statSync } from "node:fs";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { isMountPoint } from "../lib/mount-point.ts";
 import type { FolderProbe } from "./folder-probe.ts";
 
 const codeOf = (error: unknown): string => systemCodeOf(error) ?? messageOf(error);
@@ -14,16 +15,17 @@ function refusalOf(path: string, rights: number): string | undefined {
   }
 }
 
-function probe(path: string, rights: number): FolderProbe {
+async function probe(path: string, rights: number): Promise<FolderProbe> {
   try {
     const stats = statSync(path);
     if (!stats.isDirectory()) return { kind: "notAFolder" };
     const code = refusalOf(path, rights);
-    return code === undefined ? { kind: "usable", dev: stats.dev } : { kind: "refused", code };
+    if (code !== undefined) return { kind: "refused", code };
+    return { kind: "usable", dev: stats.dev, isMountPoint: await isMountPoint(path) };
   } catch (error) {
     return { kind: "failed", code: codeOf(error) };
   }
 }
 
 const [path = "", rights = "0"] = process.argv.slice(2);
-process.stdout.write(JSON.stringify(probe(path, Number(rights))));
+process.stdout.write(JSON.stringify(await probe(path, Number(rights))));

@@ -20,7 +20,7 @@ beforeEach(() => {
 describe("a folder that is looked at", () => {
   test("is usable, with the number of its file system", async () => {
     const { dev } = await stat(folder);
-    expect(await probeFolder({ path: folder, rights })).toEqual({ kind: "usable", dev });
+    expect(await probeFolder({ path: folder, rights })).toEqual({ kind: "usable", dev, isMountPoint: false });
   });
 
   test("is not there, is none, or cannot be looked at", async () => {

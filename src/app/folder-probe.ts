@@ -8,7 +8,13 @@ import { messageOf } from "../lib/errors.ts";
 
 export type FolderProbe =
   /** A folder that may be used as was asked for. */
-  | { readonly kind: "usable" /** The number of its file system. */; readonly dev: number }
+  | {
+      readonly kind: "usable";
+      /** The number of its file system. */
+      readonly dev: number;
+      /** Whether something is mounted at the folder itself. */
+      readonly isMountPoint: boolean;
+    }
   | { readonly kind: "notAFolder" }
   /** It cannot be looked at, or (`refused`) not be used; the code of the system. */
   | { readonly kind: "failed" | "refused"; readonly code: string }

@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "v
 import { formatConfigFaults } from "../config/config-fault.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { mayMount, startTinyDisk } from "../../test/support/tiny-disk.ts";
 import { openStore } from "../store/database.ts";
 import { insertCompany } from "../store/companies.ts";
 import { listOutboundTargets } from "../store/outbound-targets.ts";
@@ -173,6 +175,25 @@ describe("the check of targets", () => {
       expect.stringMatching(/^problem the target d of ACME: ca .*\/missing cannot be read \(ENOENT\)/),
     ]);
   });
+
+  test.skipIf(!mayMount)(
+    "warns of a mount point that may be empty, and of a mount that must be there and is not",
+    async () => {
+      const disk = startTinyDisk();
+      onTestFinished(() => disk.end());
+      const plain = temporaryFolder();
+      const text = await findings(
+        `targets: {a: {type: folder, path: ${disk.path}}, b: {type: folder, path: ${plain}, mustBeMount: true}}`,
+      );
+      expect(text).toEqual([
+        expect.stringMatching(/^warning the target a of ACME: .* is a mount point: /),
+        expect.stringMatching(/^warning the target b of ACME: .*: nothing is mounted there/),
+      ]);
+      expect(await findings(`targets: {a: {type: folder, path: ${disk.path}, mustBeMount: true}}`)).toEqual([
+        expect.stringMatching(/^ok the target a/),
+      ]);
+    },
+  );
 
   test("tries servers only when it is asked to, and tells what they say", async () => {
     const address = server.address();

@@ -1,5 +1,6 @@
 /** From the configuration of a target to the target itself. */
-import { readFileSync } from "node:fs";
+import { hash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { outboundSettingsOf } from "../config/company-settings.ts";
@@ -14,6 +15,7 @@ import { createFolderTarget, type FolderTargetOptions } from "../targets/folder-
 import { createFtpTarget, type FtpTargetOptions } from "../targets/ftp-target.ts";
 import { createHttpsTarget, type HttpsTargetOptions } from "../targets/https-target.ts";
 import { createSftpTarget, type SftpTargetOptions } from "../targets/sftp-target.ts";
+import { markerFileName } from "../store/database.ts";
 import { createSmsTarget, type SmsTargetOptions } from "../targets/sms-target.ts";
 
 type TargetOf<Type extends TargetConfig["type"]> = Extract<TargetConfig, { type: Type }>;
@@ -139,16 +141,36 @@ export function allTargetsOf(
   ]);
 }
 
-function targetOptions(settings: AnyTargetConfig, ownFolder: string): TargetOptions {
+/** Where the own files of a company lie. */
+interface TargetPlace {
+  readonly stateDir: string;
+  readonly companyCode: string;
+}
+
+/** Stands for the state directory on shares where others work too: by its database, wherever it was moved to. */
+function instanceMarkOf(stateDir: string): string {
+  const marker = join(stateDir, markerFileName);
+  // Before `init` there is none, and nothing is delivered.
+  const id = existsSync(marker) ? readFileSync(marker, "utf8") : stateDir;
+  return hash("sha256", id, "hex").slice(0, 8);
+}
+
+function folderOptions(settings: TargetOf<"folder">, place: TargetPlace): FolderTargetOptions {
+  const { path, mustBeMount } = settings;
+  const instanceMark = instanceMarkOf(place.stateDir);
+  return path === undefined
+    ? { path: ownOutboundFolder(place.stateDir, place.companyCode), isOwn: true, instanceMark }
+    : { path, mustBeMount, instanceMark };
+}
+
+function targetOptions(settings: AnyTargetConfig, place: TargetPlace): TargetOptions {
   switch (settings.type) {
     case "email":
       return { kind: "email", options: emailOptions(settings) };
     case "sms":
       return { kind: "sms", options: smsOptions(settings) };
-    case "folder": {
-      const { path = ownFolder } = settings;
-      return { kind: "folder", options: { path, isOwn: settings.path === undefined } };
-    }
+    case "folder":
+      return { kind: "folder", options: folderOptions(settings, place) };
     case "https":
       return { kind: "https", options: httpsOptions(settings) };
     case "sftp":
@@ -186,9 +208,9 @@ function targetOf(made: TargetOptions): Target {
   }
 }
 
-function optionsOrFault(settings: AnyTargetConfig, ownFolder: string): TargetOptions {
+function optionsOrFault(settings: AnyTargetConfig, place: TargetPlace): TargetOptions {
   try {
-    return targetOptions(settings, ownFolder);
+    return targetOptions(settings, place);
   } catch (error) {
     return { kind: "unusable", message: messageOf(error) };
   }
@@ -200,11 +222,8 @@ export function ownOutboundFolder(stateDir: string, companyCode: string): string
 }
 
 /** Makes a target, to be closed by who asked for it. */
-export function createTarget(
-  settings: AnyTargetConfig,
-  place: { readonly stateDir: string; readonly companyCode: string },
-): Target {
-  return targetOf(optionsOrFault(settings, ownOutboundFolder(place.stateDir, place.companyCode)));
+export function createTarget(settings: AnyTargetConfig, place: TargetPlace): Target {
+  return targetOf(optionsOrFault(settings, place));
 }
 
 const targetGraceMs = 5_000;
@@ -233,7 +252,7 @@ export function createTargets(deps: {
     const settings = allTargetsOf(deps.config(), companyCode).get(name);
     if (settings === undefined) throw new Error(`the company ${companyCode} has no target ${name}`);
     const { timeoutMs } = settings;
-    const options = optionsOrFault(settings, ownOutboundFolder(deps.stateDir, companyCode));
+    const options = optionsOrFault(settings, { stateDir: deps.stateDir, companyCode });
     const key = `${companyCode} ${name}`;
     const known = all.get(key);
     if (known?.timeoutMs === timeoutMs && isDeepStrictEqual(known.options, options)) return known.inUse;

@@ -61,7 +61,11 @@ function checkHttps({ settings, path }: Placed<TargetOf<"https">>): RuleFault[] 
 
 function checkTarget({ settings, path }: Placed<TargetConfig>): RuleFault[] {
   if (settings.type === "https") return checkHttps({ settings, path });
-  return settings.type === "folder" ? [] : checkServer(settings, path);
+  if (settings.type !== "folder") return checkServer(settings, path);
+  return when(settings.mustBeMount && settings.path === undefined, {
+    path: `${path}.mustBeMount`,
+    message: "is nothing without path; set the folder at which the share is mounted, or remove it",
+  });
 }
 
 /** Folders that belong to nobody else: files that go out must not come in again, nor lie between those of the state. */

@@ -51,7 +51,10 @@ export interface OutboundSettings extends Omit<OutboundConfig, "targets" | "expo
 }
 
 const defaultTargets: ReadonlyMap<string, TargetConfig> = new Map([
-  [defaultTargetName, { type: "folder", completions: "atOnce", timeoutMs: defaultTimeoutMs }],
+  [
+    defaultTargetName,
+    { type: "folder", completions: "atOnce", timeoutMs: defaultTimeoutMs, mustBeMount: false },
+  ],
 ]);
 
 /** What goes out for a company by its code, without regard to case; the defaults when it is not in the configuration. */

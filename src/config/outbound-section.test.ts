@@ -50,7 +50,7 @@ describe("without settings", () => {
     async (yaml) => {
       const { targets, exports, ...rest } = outboundSettingsOf(await loaded(yaml), "acme");
       expect([...targets]).toEqual([
-        ["outbound", { type: "folder", completions: "atOnce", timeoutMs: 60_000 }],
+        ["outbound", { type: "folder", completions: "atOnce", timeoutMs: 60_000, mustBeMount: false }],
       ]);
       expect(exports.size).toBe(0);
       expect(rest).toEqual({ on: [], embedDocuments: false, collectWithinHours: 0, keepDays: 90 });
@@ -115,6 +115,7 @@ describe("a target", () => {
       "64 hexadecimal digits",
     ],
     ["type: folder, path: var/x", ".path", "lies in stateDir"],
+    ["type: folder, mustBeMount: true", ".mustBeMount", "is nothing without path"],
   ])("that is %s is refused at t%s", async (settings, at, message) => {
     const outcome = await load(`\n${target(settings)}`);
     expect(outcome.kind === "faulty" ? outcome.faults : []).toEqual([

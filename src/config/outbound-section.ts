@@ -67,6 +67,11 @@ const folderTarget = target(
         example: "/srv/acme/completed",
       }),
     ),
+    mustBeMount: flag({
+      default: false,
+      description:
+        "For a `path` at which a share is mounted: while nothing is mounted there, files wait instead of going into the empty mount point.",
+    }),
   },
   "A folder of this machine or a share.",
 );

@@ -122,6 +122,7 @@ export const killPoints = {
   "delivery.looked": "the queue has looked for what is due",
   "delivery.taken": "a delivery is about to be rendered",
   "delivery.rendered": "the files of a delivery are rendered, nothing is sent",
+  "delivery.written": "a file for a folder is durable under a temporary name",
   "delivery.sent": "an attempt is over; its outcome is not recorded",
   "delivery.recorded": "the outcome of an attempt is recorded, not committed",
   "delivery.promoted": "the delivery behind one that is done is waiting, not committed",

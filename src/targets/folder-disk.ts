@@ -2,6 +2,7 @@
 import * as fs from "node:fs";
 import { promisify } from "node:util";
 import { type DiskCalls, systemDisk } from "../lib/durable-file.ts";
+import { isMountPoint } from "../lib/mount-point.ts";
 import { syncShort } from "../lib/short-sync.ts";
 
 export interface FolderDisk
@@ -9,6 +10,8 @@ export interface FolderDisk
   /** Makes a file or a folder durable. */
   sync(fd: number): Promise<void>;
   mkdir(path: string): Promise<void>;
+  /** Whether something is mounted at the folder. Rejects when it is not there. */
+  isMountPoint(path: string): Promise<boolean>;
   /** Replaces what has the new name. */
   rename(from: string, to: string): Promise<void>;
 }
@@ -24,6 +27,7 @@ export const ownDisk: FolderDisk = {
   ...systemDisk,
   sync: (fd) => syncShort(systemDisk, fd),
   mkdir,
+  isMountPoint,
   rename,
 };
 
@@ -46,5 +50,6 @@ export const foreignDisk: FolderDisk = {
   unlink: promisify(fs.unlink),
   sync: systemDisk.fsync,
   mkdir,
+  isMountPoint,
   rename,
 };

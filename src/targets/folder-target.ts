@@ -5,21 +5,23 @@
  *   both names              linked: fails when the name is taken, and never replaces
  *   <name>                  the hidden name removed, the folder synced: delivered
  *
- * A crash leaves the file under its final name, or a hidden one that is removed when it is an hour old, or both names of
- * one file. What is tried again finds the same bytes under the name and is delivered.
+ * A crash leaves the file under its final name, or a hidden one, or both names of one file. What is tried again finds the
+ * same bytes under the name and is delivered. Hidden names that an earlier process of the same state directory has made are
+ * removed before the first delivery, those of others when they are an hour old.
  *
  * A share whose server is gone answers no call, and each call keeps one of the few threads that the whole process has for
  * files. So nothing is asked of a folder while a call that was given up has not come back.
  */
-import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { makeDirectoryDurably, writeWhole } from "../lib/durable-file.ts";
 import { isMissing, systemCodeOf } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
 import type { Delivery, DeliveryFile, DeliveryOutcome, Target } from "../outbound/target.ts";
 import { readBytes } from "./delivery-bytes.ts";
 import { checkNames, isTemporaryName } from "./delivery-names.ts";
+import { markOfThisProcess, TemporaryNames } from "./temporary-names.ts";
 import { type FolderDisk, foreignDisk, ownDisk } from "./folder-disk.ts";
 import { folderFault } from "./folder-faults.ts";
 import { type OpenFolder, OpenFolders } from "./open-folders.ts";
@@ -32,6 +34,13 @@ export interface FolderTargetOptions {
   readonly path: string;
   /** The company's own folder below the state directory: it is made when it is missing. Default false. */
   readonly isOwn?: boolean;
+  /** Nothing is put there unless something is mounted at the path. Default false. */
+  readonly mustBeMount?: boolean;
+  /**
+   * 8 hexadecimal digits that stand for the state directory, of which at most one process is at work: temporary files that
+   * another process has named with them are left over from a crash.
+   */
+  readonly instanceMark?: string;
 }
 
 /** So many files in hand share the syncs of their folder: three to four times as many a second as a loop of one file after another. */
@@ -56,12 +65,17 @@ class FolderTarget implements Target {
   readonly concurrency: number;
   readonly #path: string;
   readonly #isOwn: boolean;
+  readonly #mustBeMount: boolean;
+  readonly #names: TemporaryNames;
   readonly #disk: FolderDisk;
   readonly #folders: OpenFolders;
   #sweptAt = Number.NEGATIVE_INFINITY;
   readonly #pending = new PendingCalls();
 
-  constructor({ path, isOwn = false }: FolderTargetOptions, disk: FolderDisk) {
+  constructor(options: FolderTargetOptions, disk: FolderDisk, processMark: string) {
+    const { path, isOwn = false, mustBeMount = false, instanceMark } = options;
+    this.#mustBeMount = mustBeMount;
+    this.#names = new TemporaryNames(instanceMark, processMark);
     this.concurrency = isOwn ? ownConcurrency : foreignConcurrency;
     this.#path = path;
     this.#isOwn = isOwn;
@@ -71,11 +85,11 @@ class FolderTarget implements Target {
   }
 
   async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {
-    return await this.#outcome(() => this.#place(delivery, signal), signal);
+    return await this.#outcome(() => this.#whileMounted(() => this.#place(delivery, signal)), signal);
   }
 
   async probe(signal: AbortSignal): Promise<DeliveryOutcome> {
-    return await this.#outcome(() => this.#try(), signal);
+    return await this.#outcome(() => this.#whileMounted(() => this.#try()), signal);
   }
 
   async close(): Promise<void> {
@@ -94,6 +108,25 @@ class FolderTarget implements Target {
       this.#pending.leave();
       throw signal.reason;
     });
+  }
+
+  /** The folder stays open meanwhile, so that its file system cannot be unmounted but by force. */
+  async #whileMounted(work: () => Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
+    if (!this.#mustBeMount) return await work();
+    return await this.#folders.use(this.#path, async () => {
+      await this.#checkMount();
+      const outcome = await work();
+      // Unmounted by force all the same: what was written may lie in the empty mount point.
+      await this.#checkMount();
+      return outcome;
+    });
+  }
+
+  async #checkMount(): Promise<void> {
+    if (await this.#disk.isMountPoint(this.#path)) return;
+    const words =
+      "nothing is mounted there (`mustBeMount`); mount the share, then deliveries go on by themselves";
+    throw new TransferFault("missingFolder", `${this.#path}: ${words}.`);
   }
 
   async #place(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {
@@ -150,8 +183,9 @@ class FolderTarget implements Target {
   async #placeFile(folder: OpenFolder, file: DeliveryFile): Promise<boolean> {
     const bytes = await readBytes(file);
     const final = join(folder.path, file.name);
-    const temporary = this.#temporary(folder.path, file.name);
+    const temporary = join(folder.path, this.#names.newName(file.name));
     await this.#write(temporary, bytes);
+    killPoint("delivery.written");
     try {
       await this.#giveName(temporary, final);
       return true;
@@ -161,10 +195,6 @@ class FolderTarget implements Target {
     } finally {
       await this.#remove(temporary);
     }
-  }
-
-  #temporary(folder: string, name: string): string {
-    return join(folder, `.${name}.${randomBytes(8).toString("hex")}.part`);
   }
 
   /** Writes a new file and makes its bytes durable; leaves none behind when that fails. */
@@ -250,6 +280,10 @@ class FolderTarget implements Target {
     for await (const entry of await opendir(path)) {
       if (!entry.isFile() || !isTemporaryName(entry.name)) continue;
       const leftover = join(path, entry.name);
+      if (this.#names.isOfEarlierProcess(entry.name)) {
+        await this.#remove(leftover);
+        continue;
+      }
       const stats = await this.#disk.lstat(leftover).catch(() => undefined); // gone meanwhile
       if (stats !== undefined && Date.now() - stats.mtimeMs > leftoverAgeMs) await this.#remove(leftover);
     }
@@ -258,7 +292,7 @@ class FolderTarget implements Target {
   async #try(): Promise<DeliveryOutcome> {
     await this.#makeOwn();
     return await this.#folders.use(this.#path, async (folder) => {
-      const temporary = this.#temporary(folder.path, "probe");
+      const temporary = join(folder.path, this.#names.newName("probe"));
       await this.#write(temporary, Buffer.from("probe"));
       await this.#disk.unlink(temporary);
       return { kind: "delivered" };
@@ -274,6 +308,7 @@ class FolderTarget implements Target {
 export function createFolderTarget(
   options: FolderTargetOptions,
   disk: FolderDisk = options.isOwn === true ? ownDisk : foreignDisk,
+  processMark: string = markOfThisProcess,
 ): Target {
-  return new FolderTarget(options, disk);
+  return new FolderTarget(options, disk, processMark);
 }

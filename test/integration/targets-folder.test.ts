@@ -129,6 +129,73 @@ describe("a folder target", () => {
     expect(readdirSync(base).sort()).toEqual([...others, "a.xml", ".b.xml.0123456789abcdef.part"].sort());
   });
 
+  test("removes what an earlier process of the same state directory left, at once, and what it writes itself stays", async () => {
+    const base = temporaryFolder();
+    const directory = "night-1";
+    const instanceMark = "00c0ffee";
+    // As after a crash: what was written never gets its name, and is never removed.
+    const dying: FolderDisk = {
+      ...foreignDisk,
+      link: () => new Promise(() => undefined),
+      unlink: async () => undefined,
+    };
+    const targetOf = (processMark: string, disk = foreignDisk, mark = instanceMark) =>
+      createFolderTarget({ path: base, instanceMark: mark }, disk, processMark);
+    const temporary = () =>
+      readdirSync(base, { recursive: true }).filter((name) => String(name).endsWith(".part"));
+    const one = deliveryOf([fileOf("a.xml", "a")]);
+    const two = deliveryOf([fileOf("a.xml", "a"), fileOf("manifest.xml", "m")], { directory });
+    const [before, other] = [targetOf("0001", dying), targetOf("0001", dying, "0badcafe")];
+    for (const target of [before, other]) {
+      void target.deliver(one, never);
+      void target.deliver(two, never);
+    }
+    await waitFor("four files to be left over", () => temporary().length === 4);
+    const now = targetOf("0002");
+    const inHand: unknown[] = [];
+    const looking = fileOf("b.xml", "b", () => void inHand.push(...temporary()));
+    expect(faultOf(await now.deliver(one, never))).toBe("delivered");
+    expect(faultOf(await now.deliver(two, never))).toBe("delivered");
+    expect(faultOf(await now.deliver(deliveryOf([looking]), never))).toBe("delivered");
+    const ofOther = /\.0badcafe0001[0-9a-f]{4}\.part$/;
+    expect(temporary()).toEqual([expect.stringMatching(ofOther), expect.stringMatching(ofOther)]);
+    expect(inHand).toHaveLength(2);
+  });
+
+  test.skipIf(!mayMount)("that must be a mount: files wait while nothing is mounted there", async () => {
+    const base = temporaryFolder();
+    const path = join(base, "share");
+    mkdirSync(path);
+    const target = createFolderTarget({ path, mustBeMount: true });
+    const delivery = deliveryOf([fileOf("a.xml", "a")], { directory: "night-1" });
+    const outcome = await target.deliver(delivery, never);
+    expect(outcome).toMatchObject({ fault: "missingFolder", isPermanent: false, scope: "target" });
+    expect(messageOf(outcome)).toContain("nothing is mounted there");
+    expect(faultOf(await target.probe(never))).toBe("missingFolder");
+    expect(readdirSync(path)).toEqual([]);
+    const disk = startTinyDisk(path);
+    onTestFinished(() => disk.end());
+    expect(faultOf(await target.probe(never))).toBe("delivered");
+    expect(faultOf(await target.deliver(delivery, never))).toBe("delivered");
+    expect(readdirSync(join(path, "night-1"))).toEqual(["a.xml"]);
+    await disk.end();
+    expect(faultOf(await target.deliver(deliveryOf([fileOf("b.xml", "b")]), never))).toBe("missingFolder");
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  test.skipIf(!mayMount)(
+    "that must be a mount, and is unmounted by force meanwhile: it is tried again",
+    async () => {
+      const path = join(temporaryFolder(), "share");
+      mkdirSync(path);
+      const disk = startTinyDisk(path);
+      onTestFinished(() => disk.end());
+      const target = createFolderTarget({ path, mustBeMount: true });
+      const leaving = fileOf("a.xml", "a", () => disk.end());
+      expect(faultOf(await target.deliver(deliveryOf([leaving]), never))).toBe("missingFolder");
+    },
+  );
+
   test("without the right to write: said, and waiting for it", async () => {
     const base = temporaryFolder();
     const path = join(base, "share");

@@ -28,9 +28,9 @@ function tryToMount(): boolean {
 /** Whether there can be one: as root, where nothing forbids mounts. */
 export const mayMount = tryToMount();
 
-/** Mounts one; the test ends it. */
-export function startTinyDisk(): TinyDisk {
-  const path = mkdtempSync(join(tmpdir(), "dropgate-disk-"));
+/** Mounts one, at a new folder or at that one; the test ends it. */
+export function startTinyDisk(at?: string): TinyDisk {
+  const path = at ?? mkdtempSync(join(tmpdir(), "dropgate-disk-"));
   if (!mount(path, "size=1m")) throw new Error("a tmpfs cannot be mounted");
   chmodSync(path, 0o755);
   return {
@@ -39,7 +39,7 @@ export function startTinyDisk(): TinyDisk {
     makeReadOnly: async () => void mount(path, "remount,ro"),
     end: async () => {
       spawnSync("umount", ["-l", path]);
-      rmSync(path, { recursive: true, force: true });
+      if (at === undefined) rmSync(path, { recursive: true, force: true });
     },
   };
 }
