@@ -2,7 +2,7 @@
 import type { Config } from "../config/schema.ts";
 import { systemClock } from "../lib/clock.ts";
 import { isoOrNull, isoTime } from "../lib/iso-time.ts";
-import { retryDelivery, type RetryOutcome } from "../store/deliveries.ts";
+import { type RepeatOutcome, retryDelivery } from "../store/delivery-repeats.ts";
 import {
   type DeliverySelection,
   type DeliveryWithAttempts,
@@ -15,6 +15,7 @@ import { type DeliveryState, deliveryStates, isDeliveryState } from "../store/de
 import { listOutboundTargets, saveTargetPause } from "../store/outbound-targets.ts";
 import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { chooseCompany } from "./admin.ts";
+import { type RepeatView, toRepeatView } from "./repeat-view.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
@@ -61,7 +62,24 @@ export interface AttemptView {
   readonly message: string;
 }
 
+/** What a delivery was when somebody asked for it again; times are ISO, UTC. */
+export interface RepeatedView {
+  readonly askedAt: string;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly lastAttemptAt: string | null;
+  readonly deliveredAt: string | null;
+  readonly fault: string | null;
+  readonly sha256: string | null;
+  readonly collectedAt: string | null;
+  readonly collectedBy: string | null;
+  readonly removedAt: string | null;
+  readonly removedBy: string | null;
+}
+
 export interface DeliveryDetail extends DeliveryView {
+  /** What it was each time that somebody asked for it again, the oldest first. */
+  readonly repeats: readonly RepeatedView[];
   /** Those that failed, the oldest first. */
   readonly failedAttempts: readonly AttemptView[];
   /** The delivery that has to be done before this one. */
@@ -100,9 +118,17 @@ function toView(row: ListedDelivery, now: number): DeliveryView {
 }
 
 function toDetail(found: DeliveryWithAttempts, now: number): DeliveryDetail {
-  const { behind, failedAttempts } = found;
+  const { behind, failedAttempts, repeats } = found;
   return {
     ...toView(found, now),
+    repeats: repeats.map((repeat) => ({
+      ...repeat,
+      askedAt: isoTime(repeat.askedAt),
+      lastAttemptAt: isoOrNull(repeat.lastAttemptAt),
+      deliveredAt: isoOrNull(repeat.deliveredAt),
+      collectedAt: isoOrNull(repeat.collectedAt),
+      removedAt: isoOrNull(repeat.removedAt),
+    })),
     failedAttempts: failedAttempts.map(({ at, durationMs, fault, faultText }) => ({
       ...{ at: isoTime(at), durationMs, fault, message: faultText },
     })),
@@ -126,7 +152,7 @@ function readState(state: string | undefined): { readonly state?: DeliveryState 
   );
 }
 
-async function readCompany(
+export async function readCompany(
   store: AdminStore,
   code: string | undefined,
 ): Promise<{ readonly companyId?: number }> {
@@ -135,7 +161,7 @@ async function readCompany(
 }
 
 /** A mistyped target would look like one to which nothing goes. */
-async function readTarget(
+export async function readTarget(
   { read }: AdminStore,
   target: string | undefined,
 ): Promise<{ readonly target?: string }> {
@@ -188,51 +214,20 @@ export async function showDelivery(
   });
 }
 
-/** What became of one that was asked for again. */
-export interface RetryView {
-  readonly id: number;
-  readonly isQueued: boolean;
-  readonly name: string | null;
-  /** Why not; or what to know about it. */
-  readonly remarks: readonly string[];
+function whyNotRetried(outcome: Extract<RepeatOutcome, { kind: "refused" }>): string {
+  const { state } = outcome.delivery;
+  if (state === "delivered" && outcome.isMessage) return "it was delivered: a message is not sent twice";
+  if (state === "delivered") return "it was delivered: `dropgate delivery resend` sends it again";
+  return state === "dropped"
+    ? "it was dropped: only dead ones are tried again"
+    : `it is ${state}: it is tried without being asked for`;
 }
 
-function remarksOf(outcome: RetryOutcome): string[] {
-  if (outcome.kind === "unknown") return ["there is no such delivery: `dropgate deliveries` lists them"];
-  if (outcome.kind === "notDead") {
-    const { state } = outcome.delivery;
-    return [
-      state === "delivered" || state === "dropped"
-        ? `it was ${state}: only dead ones are tried again`
-        : `it is ${state}: it is tried without being asked for`,
-    ];
-  }
-  const { newerDelivered, isTargetConfigured, delivery } = outcome;
-  return [
-    ...(delivery.state === "behind" ? ["others of the same stop or export are before it"] : []),
-    ...(isTargetConfigured ? [] : ["its target is not in the configuration: it waits until it is"]),
-    ...(newerDelivered === null
-      ? []
-      : [
-          `a newer file of the same stop, ${newerDelivered.name} (delivery ${newerDelivered.id}), was delivered at ${isoTime(newerDelivered.deliveredAt)}: this one comes after it`,
-        ]),
-  ];
-}
-
-function toRetryView(id: number, outcome: RetryOutcome): RetryView {
-  return {
-    id,
-    isQueued: outcome.kind === "queued",
-    name: outcome.kind === "unknown" ? null : outcome.delivery.name,
-    remarks: remarksOf(outcome),
-  };
-}
-
-async function retryAll(store: AdminStore, ids: readonly number[]): Promise<readonly RetryView[]> {
+async function retryAll(store: AdminStore, ids: readonly number[]): Promise<readonly RepeatView[]> {
   return await store.write(async (tx) => {
     const views = [];
     for (const id of ids)
-      views.push(toRetryView(id, await retryDelivery(tx, { id, now: systemClock.now() })));
+      views.push(toRepeatView(id, await retryDelivery(tx, { id, now: systemClock.now() }), whyNotRetried));
     return views;
   });
 }
@@ -254,7 +249,7 @@ async function endPauses(store: AdminStore, selection: Partial<DeliverySelection
   return true;
 }
 
-async function endPauseOf(store: AdminStore, ids: readonly number[]): Promise<void> {
+async function endPausesOf(store: AdminStore, ids: readonly number[]): Promise<void> {
   for (const id of ids) {
     const found = await findDelivery(store.read, id);
     const target = (await listOutboundTargets(store.read)).find(
@@ -265,7 +260,7 @@ async function endPauseOf(store: AdminStore, ids: readonly number[]): Promise<vo
 }
 
 export interface RetryReport {
-  readonly retries: readonly RetryView[];
+  readonly retries: readonly RepeatView[];
   readonly daemonPid: number | undefined;
 }
 
@@ -273,7 +268,7 @@ export interface RetryReport {
 export async function retryDeliveries(config: StateConfig, ids: readonly number[]): Promise<RetryReport> {
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
     const retries = await retryAll(store, [...new Set(ids)]);
-    await endPauseOf(
+    await endPausesOf(
       store,
       retries.filter(({ isQueued }) => isQueued).map(({ id }) => id),
     );

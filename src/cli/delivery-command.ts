@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { DeliveryDetail, RetryView, TargetRetry } from "../app/outbound-admin.ts";
+import type { DeliveryDetail, TargetRetry } from "../app/outbound-admin.ts";
 import { WrongUseError } from "../app/wrong-use-error.ts";
 import {
   type CliRun,
@@ -9,9 +9,10 @@ import {
   printJson,
   printLines,
   requireConfig,
-  wholeNumber,
   withJson,
 } from "./command-line.ts";
+import { declareResend } from "./resend-command.ts";
+import { printRepeats, readNumber, readNumbers, whenText } from "./repeats.ts";
 
 type Row = readonly [title: string, value: string];
 
@@ -53,6 +54,16 @@ function attemptText({ at, durationMs, fault, message }: DeliveryDetail["failedA
   return `${at}, ${durationMs} ms, ${fault}: ${message}`;
 }
 
+/** When somebody asked for it again, and what it was until then. */
+function repeatText(repeat: DeliveryDetail["repeats"][number]): string {
+  const { askedAt, state, deliveredAt, collectedAt, collectedBy, lastAttemptAt, fault, attempts } = repeat;
+  const tries = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  if (state !== "delivered")
+    return `asked for ${askedAt}; it was dead since ${lastAttemptAt ?? "?"} after ${tries} (${fault ?? "?"})`;
+  const fetched = collectedAt === null ? "" : `, collected ${fetchedText(collectedAt, collectedBy)}`;
+  return `asked for ${askedAt}; it was delivered ${deliveredAt ?? "?"} after ${tries}${fetched}`;
+}
+
 /** The lines for people. */
 export function deliveryLines(delivery: DeliveryDetail): string[] {
   const { fault, message, size, failedAttempts } = delivery;
@@ -73,12 +84,12 @@ export function deliveryLines(delivery: DeliveryDetail): string[] {
     ["Collected", fetchedText(delivery.collectedAt, delivery.collectedBy)],
     ["Removed", fetchedText(delivery.removedAt, delivery.removedBy)],
     ...failedAttempts.map((attempt): Row => ["Failed", attemptText(attempt)]),
+    ...delivery.repeats.map((repeat): Row => ["Again", repeatText(repeat)]),
     ...remedyRows(delivery),
   ];
   return rows.map(([title, value]) => `${title.padEnd(14)}${value}`);
 }
 
-const readNumber = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 /** With the number of the file when a delivery is several: each of them is posted under an id of its own. */
 const guidForm = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-\d{1,9})?$/i;
 
@@ -105,17 +116,6 @@ function declareShow(delivery: Command, run: CliRun): void {
     });
 }
 
-function whenText(daemonPid: number | undefined): string {
-  return daemonPid === undefined
-    ? "The daemon is not running: its next start takes it up."
-    : `The daemon (process ${daemonPid}) takes it up within a second.`;
-}
-
-function retryLine({ id, name, remarks }: RetryView): string {
-  const remark = remarks.length === 0 ? "" : `; ${remarks.join("; ")}`;
-  return `Delivery ${id} (${name ?? ""}) is to be tried again${remark}.`;
-}
-
 function targetLine(target: string, { queued, wasPaused, daemonPid }: TargetRetry): string {
   const count = queued === 1 ? "1 delivery" : `${queued} deliveries`;
   if (queued > 0) return `${count} to ${target} to be tried again. ${whenText(daemonPid)}`;
@@ -123,23 +123,10 @@ function targetLine(target: string, { queued, wasPaused, daemonPid }: TargetRetr
   return `Nothing to ${target} is dead; its pause has ended, and what waits is to be tried. ${whenText(daemonPid)}`;
 }
 
-function printRetries(run: CliRun, retries: readonly RetryView[], daemonPid: number | undefined): void {
-  const queued = retries.filter(({ isQueued }) => isQueued);
-  const refused = retries.filter(({ isQueued }) => !isQueued);
-  if (queued.length > 0) printLines(run, [...queued.map(retryLine), whenText(daemonPid)]);
-  for (const { id, remarks } of refused)
-    printError(run, `dropgate: delivery ${id} is not tried again: ${remarks.join("; ")}`);
-  if (refused.length > 0) run.exitCode = exitCodes.failure;
-}
-
 interface RetryOptions {
   readonly all?: true;
   readonly target?: string;
   readonly company?: string;
-}
-
-function readNumbers(value: string, before: readonly number[] | undefined): readonly number[] {
-  return [...(before ?? []), readNumber(value)];
 }
 
 /** What is asked for: some by their numbers, or all of one target. */
@@ -150,6 +137,8 @@ function requireOneWay(ids: readonly number[], { all, target, company }: RetryOp
     "name the numbers of deliveries, or --all with --target (and --company) for all dead ones of a target",
   );
 }
+
+const retryWords = { done: "is to be tried again", refused: "is not tried again" } as const;
 
 function declareRetry(delivery: Command, run: CliRun): void {
   declare(delivery, "retry", "try dead deliveries again, and waiting ones at once")
@@ -165,7 +154,7 @@ function declareRetry(delivery: Command, run: CliRun): void {
       const { retryDeliveries, retryTarget } = await import("../app/outbound-admin.ts");
       if (target === undefined) {
         const { retries, daemonPid } = await retryDeliveries(config, ids);
-        return printRetries(run, retries, daemonPid);
+        return printRepeats(run, { repeats: retries, daemonPid }, retryWords);
       }
       const { company } = options;
       const retry = await retryTarget(
@@ -176,9 +165,10 @@ function declareRetry(delivery: Command, run: CliRun): void {
     });
 }
 
-/** `dropgate delivery show|retry` */
+/** `dropgate delivery show|retry|resend` */
 export function declareDelivery(program: Command, run: CliRun): void {
   const delivery = declare(program, "delivery", "one delivery");
   declareShow(delivery, run);
   declareRetry(delivery, run);
+  declareResend(delivery, run);
 }

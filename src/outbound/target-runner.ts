@@ -4,8 +4,9 @@
  *   (store) due ──page──> ready ──place──> tried ──outcome──> recorded ──> (store) delivered, waiting, dead
  *                                    └──────────── held ───────────┘
  *
- * A delivery is held from the moment it is taken until its outcome is durable, so that no page gives it twice. Nothing of
- * this survives a crash: what was not recorded is waiting, and is sent again under the same id with the same bytes.
+ * A delivery is held from the moment it is taken until its outcome is durable, so that no page gives it twice; so is its
+ * line, because an earlier delivery of it may be asked for again meanwhile, and is waiting then too. Nothing of this survives
+ * a crash: what was not recorded is waiting, and is sent again under the same id with the same bytes.
  */
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
@@ -19,6 +20,7 @@ import { logAttempt } from "./attempt-log.ts";
 import { attemptRecordOf } from "./attempt-record.ts";
 import type { DeliveryToRender, RenderOrWithhold } from "./delivery-to-render.ts";
 import { FewAtOnce } from "./few-at-once.ts";
+import { HeldLines } from "./held-lines.ts";
 import { DueDeliveries } from "./due-deliveries.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import { TargetHealth } from "./target-health.ts";
@@ -51,6 +53,7 @@ export class TargetRunner {
   readonly #health: TargetHealth;
   readonly #stopping = new AbortController();
   readonly #held = new Set<number>();
+  readonly #lines = new HeldLines();
   readonly #large = new FewAtOnce(largeAtOnce);
   /** How often in a row a delivery has found its name taken. */
   readonly #moves = new Map<number, number>();
@@ -135,7 +138,7 @@ export class TargetRunner {
         while (this.#hasPlace()) {
           const row = await this.#due.next(this.#deps.clock.now(), this.#held);
           if (row === undefined || this.#isStopped) break;
-          this.#begin(row);
+          if (this.#lines.take(row.orderKey)) this.#begin(row);
         }
       }
     } catch (error) {
@@ -172,7 +175,7 @@ export class TargetRunner {
     const { round } = this.#health;
     const result = await this.#try(row);
     if (result.kind === "aborted") {
-      this.#held.delete(row.id);
+      this.#release(row);
       return;
     }
     const told = { now: clock.now(), random: random() };
@@ -224,13 +227,19 @@ export class TargetRunner {
       log.error({ err: error, delivery: row.guid }, "the outcome of a delivery is not recorded");
       return;
     }
-    this.#held.delete(row.id);
+    const isAwaited = this.#release(row);
     if (record.kind === "nameTaken") this.#moves.set(row.id, (this.#moves.get(row.id) ?? 0) + 1);
     else this.#moves.delete(row.id);
     this.#deps.onAttempt(record);
     logAttempt(log, { row, record, target: this.target.name });
     const isPutOff = record.kind === "later" || record.kind === "postponed";
     if (isPutOff) this.#due.expectAt(record.dueAt);
-    this.look(!isPutOff);
+    this.look(!isPutOff || isAwaited);
+  }
+
+  /** Whether another one of its line was to be tried meanwhile. */
+  #release(row: DeliveryToRender): boolean {
+    this.#held.delete(row.id);
+    return this.#lines.release(row.orderKey);
   }
 }

@@ -1,13 +1,13 @@
 /**
- * The delivery queue: rows are made here in the transaction of what they tell of, and put back by who asks for a dead one
- * again. What the queue does with them is in `delivery-heads.ts` and `delivery-outcomes.ts`.
+ * The delivery queue: rows are made here in the transaction of what they tell of. `delivery-repeats.ts` puts them back for who
+ * asks for them again. What the queue does with them is in `delivery-heads.ts` and `delivery-outcomes.ts`.
  */
 import { sql } from "kysely";
 import { killPoint } from "../lib/kill-point.ts";
 import { newDeliveryGuid } from "./delivery-guid.ts";
-import { type DeliveryState, isInState, isOpen } from "./delivery-states.ts";
+import { isOpen } from "./delivery-states.ts";
 import type { Transaction } from "./group-commit.ts";
-import { announceNews, changeTargetCounts } from "./outbound-targets.ts";
+import { changeTargetCounts } from "./outbound-targets.ts";
 import { prepareQuery } from "./prepared-query.ts";
 
 export type DeliveryKind = "completion" | "export" | "message";
@@ -185,112 +185,4 @@ export async function findFreeName(
     while (taken.has(name)) name = next(name);
     if (name === from || (name > from && taken.size < namesAtOnce)) return name;
   }
-}
-
-export interface RetriedDelivery {
-  readonly id: number;
-  readonly name: string;
-  readonly state: DeliveryState;
-}
-
-export type RetryOutcome =
-  | { readonly kind: "unknown" }
-  /** There is nothing to be asked for: it was delivered, is behind another, or is due. */
-  | { readonly kind: "notDead"; readonly delivery: RetriedDelivery }
-  | {
-      readonly kind: "queued";
-      /** `behind` when others of its stop wait already: it comes after them. */
-      readonly delivery: RetriedDelivery;
-      readonly isTargetConfigured: boolean;
-      /** A later completion of the same stop that the target has had meanwhile: this one is going to come after it. */
-      readonly newerDelivered: {
-        readonly id: number;
-        readonly name: string;
-        readonly deliveredAt: number;
-      } | null;
-    };
-
-interface FoundDelivery extends RetriedDelivery {
-  readonly company_id: number;
-  readonly target_id: number;
-  readonly kind: string;
-  readonly order_key: string;
-  readonly subject_id: number;
-  readonly due_at: number;
-  readonly is_configured: number;
-  readonly paused_until: number;
-}
-
-async function findDelivery(tx: Transaction, id: number): Promise<FoundDelivery | undefined> {
-  const row = await tx
-    .selectFrom("deliveries as d")
-    .innerJoin("outbound_targets as t", "t.id", "d.target_id")
-    .select(["d.id", "d.name", "d.state", "d.company_id", "d.target_id", "d.kind"])
-    .select(["d.order_key", "d.subject_id", "d.due_at", "t.is_configured", "t.paused_until"])
-    .where("d.id", "=", id)
-    .executeTakeFirst();
-  return row === undefined ? undefined : { ...row, state: row.state as DeliveryState };
-}
-
-async function findNewerDelivered(tx: Transaction, dead: FoundDelivery) {
-  if (dead.kind !== "completion") return null;
-  const row = await tx
-    .selectFrom("completions as c")
-    .innerJoin("deliveries as d", (join) =>
-      join.onRef("d.subject_id", "=", "c.id").on("d.kind", "=", "completion"),
-    )
-    .select(["d.id", "d.name", "d.delivered_at"])
-    .where("c.company_id", "=", dead.company_id)
-    .where("c.stop_nbr", "=", dead.order_key)
-    .where("c.id", ">", dead.subject_id)
-    .where("d.target_id", "=", dead.target_id)
-    .where("d.state", "=", "delivered")
-    .orderBy("d.id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row === undefined ? null : { id: row.id, name: row.name, deliveredAt: row.delivered_at ?? 0 };
-}
-
-/** One that waits for its next attempt, or for its target, has it now; it spends it like any other. */
-async function hastenDelivery(tx: Transaction, waiting: FoundDelivery, now: number): Promise<RetryOutcome> {
-  await tx
-    .updateTable("deliveries")
-    .set({ due_at: now })
-    .where("id", "=", waiting.id)
-    .where("due_at", ">", now)
-    .where(isInState("state", "waiting"))
-    .execute();
-  await announceNews(tx, waiting.target_id);
-  const isTargetConfigured = waiting.is_configured === 1;
-  return { kind: "queued", delivery: waiting, isTargetConfigured, newerDelivered: null };
-}
-
-/**
- * Puts a dead delivery at the end of its line, due now, with all attempts before it. Others of the line keep their place.
- * One that waits until it is due is due now; one that waits for its target is queued too, for the caller to end the pause.
- */
-export async function retryDelivery(
-  tx: Transaction,
-  { id, now }: { readonly id: number; readonly now: number },
-): Promise<RetryOutcome> {
-  const dead = await findDelivery(tx, id);
-  if (dead === undefined) return { kind: "unknown" };
-  const isPutOff = dead.due_at > now || dead.paused_until > now || dead.is_configured === 0;
-  if (dead.state === "waiting" && isPutOff) return await hastenDelivery(tx, dead, now);
-  if (dead.state !== "dead") return { kind: "notDead", delivery: dead };
-  const line = { targetId: dead.target_id, orderKey: dead.order_key };
-  const isBehind = await isLineOpen(tx, line);
-  const state = isBehind ? "behind" : "waiting";
-  const lineNbr = isBehind ? (await lastPlaceOf(tx, line)) + 1 : 0;
-  await tx
-    .updateTable("deliveries")
-    .set({ state, line_nbr: lineNbr, due_at: now, attempts: 0, first_attempt_at: null })
-    .where("id", "=", id)
-    .where(isInState("state", "dead"))
-    .execute();
-  await changeTargetCounts(tx, { id: dead.target_id, open: 1, dead: -1 });
-  killPoint("delivery.retried");
-  const isTargetConfigured = dead.is_configured === 1;
-  const newerDelivered = await findNewerDelivered(tx, dead);
-  return { kind: "queued", delivery: { ...dead, state }, isTargetConfigured, newerDelivered };
 }

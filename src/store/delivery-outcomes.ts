@@ -1,4 +1,7 @@
-/** What became of attempts. Many outcomes are written in one transaction; each moves a row by one guarded statement. */
+/**
+ * What became of attempts. Many outcomes are written in one transaction; each moves a row by one guarded statement. What was
+ * tried may be behind another meanwhile, an earlier one that was asked for again: its outcome counts all the same.
+ */
 import { nextCompletionName } from "../domain/completion-name.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { type DeliveryLine, findFreeName, isLineOpen } from "./deliveries.ts";
@@ -59,11 +62,12 @@ const deliveredQuery = prepareQuery<DeliveredArguments>((db, arg) =>
       fault_text: null,
     }))
     .where("id", "=", arg("id"))
-    .where(isInState("state", "waiting")),
+    .where(isOpen("state")),
 );
 
 interface FailedArguments extends Attempted, AttemptFault {
-  readonly state: "waiting" | "dead";
+  /** Null leaves it as it was. */
+  readonly state: "dead" | null;
   /** When the attempt began; null leaves the time of the first attempt as it was. */
   readonly countsFrom: number | null;
   /** Null leaves it as it was. */
@@ -74,7 +78,7 @@ const failedQuery = prepareQuery<FailedArguments>((db, arg) =>
   db
     .updateTable("deliveries")
     .set((eb) => ({
-      state: arg("state"),
+      state: eb.fn.coalesce(eb.val(arg("state")), "state"),
       attempts: eb("attempts", "+", 1),
       first_attempt_at: eb.fn.coalesce("first_attempt_at", eb.val(arg("countsFrom"))),
       last_attempt_at: arg("at"),
@@ -83,7 +87,7 @@ const failedQuery = prepareQuery<FailedArguments>((db, arg) =>
       fault_text: arg("faultText"),
     }))
     .where("id", "=", arg("id"))
-    .where(isInState("state", "waiting")),
+    .where(isOpen("state")),
 );
 
 const droppedQuery = prepareQuery<Attempted & AttemptFault>((db, arg) =>
@@ -91,7 +95,7 @@ const droppedQuery = prepareQuery<Attempted & AttemptFault>((db, arg) =>
     .updateTable("deliveries")
     .set({ state: "dropped", fault: arg("fault"), fault_text: arg("faultText") })
     .where("id", "=", arg("id"))
-    .where(isInState("state", "waiting")),
+    .where(isOpen("state")),
 );
 
 const postponedQuery = prepareQuery<{ id: number; dueAt: number }>((db, arg) =>
@@ -99,7 +103,7 @@ const postponedQuery = prepareQuery<{ id: number; dueAt: number }>((db, arg) =>
     .updateTable("deliveries")
     .set({ due_at: arg("dueAt") })
     .where("id", "=", arg("id"))
-    .where(isInState("state", "waiting")),
+    .where(isOpen("state")),
 );
 
 const attemptQuery = prepareQuery<Attempted & AttemptFault>((db, arg) =>
@@ -142,7 +146,7 @@ const renameQuery = prepareQuery<{ id: number; name: string }>((db, arg) =>
     .updateTable("deliveries")
     .set({ name: arg("name") })
     .where("id", "=", arg("id"))
-    .where(isInState("state", "waiting")),
+    .where(isOpen("state")),
 );
 
 /** How the numbers of open and dead deliveries of the targets have changed. */
@@ -161,7 +165,7 @@ class CountChanges {
   }
 }
 
-/** Whether it was waiting: without that somebody else has decided about it. */
+/** Whether it was open: without that somebody else has decided about it. */
 async function recordFailed(tx: Transaction, record: FailedArguments): Promise<boolean> {
   const { affected } = await failedQuery.run(tx, record);
   if (affected === 1) await attemptQuery.run(tx, record);
@@ -170,7 +174,7 @@ async function recordFailed(tx: Transaction, record: FailedArguments): Promise<b
 
 type DoneRecord = Extract<AttemptRecord, { kind: "delivered" | "dead" | "dropped" }>;
 
-/** Whether it was waiting. */
+/** Whether it was open. */
 async function close(tx: Transaction, record: DoneRecord, now: number): Promise<boolean> {
   if (record.kind === "dead")
     return await recordFailed(tx, { ...record, state: "dead", dueAt: null, countsFrom: record.at });
@@ -194,7 +198,7 @@ async function recordOne(tx: Transaction, record: AttemptRecord, context: Contex
     await renameQuery.run(tx, { id: record.id, name });
   } else if (record.kind === "later") {
     const countsFrom = record.isOfTarget ? null : record.at;
-    await recordFailed(tx, { ...record, state: "waiting", countsFrom });
+    await recordFailed(tx, { ...record, state: null, countsFrom });
   } else if (record.kind === "postponed") {
     await postponedQuery.run(tx, record);
   } else {
@@ -210,7 +214,7 @@ interface Context {
 
 /**
  * Writes outcomes in the order given, and how their targets stand. A delivery that is done lets the one behind it go. One
- * that is not waiting any more is left as it is.
+ * that is not open any more is left as it is.
  */
 export async function recordAttempts(
   tx: Transaction,

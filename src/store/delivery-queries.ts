@@ -117,7 +117,24 @@ export interface ListedAttempt {
   readonly faultText: string;
 }
 
+/** What a delivery was when somebody asked for it again. */
+export interface ListedRepeat {
+  readonly askedAt: number;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly lastAttemptAt: number | null;
+  readonly deliveredAt: number | null;
+  readonly fault: string | null;
+  readonly sha256: string | null;
+  readonly collectedAt: number | null;
+  readonly collectedBy: string | null;
+  readonly removedAt: number | null;
+  readonly removedBy: string | null;
+}
+
 export interface DeliveryWithAttempts extends ListedDelivery {
+  /** Oldest first. */
+  readonly repeats: readonly ListedRepeat[];
   /** Those that failed, oldest first. */
   readonly failedAttempts: readonly ListedAttempt[];
   /** The one that has to be done first, when it is behind another. */
@@ -140,6 +157,25 @@ async function findAhead(read: Reader, id: number): Promise<DeliveryWithAttempts
   return row ?? null;
 }
 
+async function listRepeats(read: Reader, id: number): Promise<readonly ListedRepeat[]> {
+  const rows = await read
+    .selectFrom("delivery_repeats")
+    .select([
+      "asked_at as askedAt",
+      "state",
+      "attempts",
+      "last_attempt_at as lastAttemptAt",
+      "fault",
+      "sha256",
+    ])
+    .select(["delivered_at as deliveredAt", "collected_at as collectedAt", "collected_by as collectedBy"])
+    .select(["removed_at as removedAt", "removed_by as removedBy"])
+    .where("delivery_id", "=", id)
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => ({ ...row, state: row.state as DeliveryState }));
+}
+
 /** The delivery of that id, or of that GUID, which the other side knows it by; undefined when there is none. */
 export async function findDelivery(
   read: Reader,
@@ -156,7 +192,7 @@ export async function findDelivery(
     .orderBy("id")
     .execute();
   const behind = row.state === "behind" ? await findAhead(read, row.id) : null;
-  return { ...listed(row), failedAttempts, behind };
+  return { ...listed(row), failedAttempts, behind, repeats: await listRepeats(read, row.id) };
 }
 
 /** The ids of dead deliveries, oldest first, after the one of `afterId`; for who asks for all of a target again. */
@@ -180,4 +216,38 @@ export async function listDeadIds(
     .limit(selection.limit)
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** Delivered completions; for who asks for them again. */
+export interface DeliveredSelection {
+  readonly companyId?: number;
+  readonly target?: string;
+  readonly stopNbr?: string;
+  /** Delivered at this time or later, milliseconds UTC. */
+  readonly since?: number;
+}
+
+/** The ids of delivered completions of the selection, in the order of what happened. */
+export async function listDeliveredIds(
+  read: Reader,
+  selection: DeliveredSelection,
+): Promise<readonly number[]> {
+  const { companyId, target, stopNbr, since } = selection;
+  let query = read
+    .selectFrom("deliveries as d")
+    .select("d.id")
+    .where("d.kind", "=", "completion")
+    .where("d.target_id", "in", targetsOf(read, { companyId, target }))
+    .where(isInState("d.state", "delivered"));
+  if (since !== undefined) query = query.where("d.delivered_at", ">=", since);
+  if (stopNbr !== undefined) {
+    query = query.where("d.subject_id", "in", (eb) =>
+      eb
+        .selectFrom("completions")
+        .select("completions.id")
+        .where("stop_nbr", "=", stopNbr)
+        .where("company_id", "in", eb.selectFrom("companies").select("companies.id")),
+    );
+  }
+  return (await query.orderBy("d.id").execute()).map(({ id }) => id);
 }

@@ -61,12 +61,13 @@ async function removeDeliveries(
   kind: DeliveryKind,
   ids: readonly number[],
 ): Promise<number> {
-  await tx
-    .deleteFrom("delivery_attempts")
-    .where("delivery_id", "in", (eb) =>
-      eb.selectFrom("deliveries").select("id").where("kind", "=", kind).where("subject_id", "in", ids),
-    )
-    .execute();
+  for (const table of ["delivery_attempts", "delivery_repeats"] as const)
+    await tx
+      .deleteFrom(table)
+      .where("delivery_id", "in", (eb) =>
+        eb.selectFrom("deliveries").select("id").where("kind", "=", kind).where("subject_id", "in", ids),
+      )
+      .execute();
   const { numDeletedRows } = await tx
     .deleteFrom("deliveries")
     .where("kind", "=", kind)

@@ -71,9 +71,11 @@ export interface CompletionsTable {
  *
  * A message may also be put off (waiting, due later) or dropped, without having been tried: it is then of no use any more.
  *
+ *   delivered, dead --asked for again--> waiting or behind, at its place in the line
+ *
  * The deliveries of one target and order key that are open make a line: at most one is waiting, the first; the others are
  * behind it. Only the one that is waiting is tried. What is being tried is known to the process alone: after a crash it is
- * waiting.
+ * waiting. When an earlier one is asked for again meanwhile, what is being tried is behind it until its outcome is recorded.
  */
 export interface DeliveriesTable {
   id: Generated<number>;
@@ -87,7 +89,7 @@ export interface DeliveriesTable {
   subject_id: number;
   /** Deliveries to one target with the same key go out one after the other: the stop's number, or the export's name. */
   order_key: string;
-  /** The place in the line goes by this, then by id: 0 but for what was put at the end of its line again. */
+  /** The place in the line goes by this, then by id: 0 but for what an earlier version put at the end of its line. */
   line_nbr: number;
   /** File name, or the folder of an export of single files. */
   name: string;
@@ -116,6 +118,26 @@ export interface DeliveryAttemptsTable {
   duration_ms: number;
   fault: string;
   fault_text: string;
+}
+
+/** What a delivery was when somebody asked for it again. */
+export interface DeliveryRepeatsTable {
+  id: Generated<number>;
+  delivery_id: number;
+  asked_at: number;
+  /** `delivered` or `dead`. */
+  state: string;
+  attempts: number;
+  last_attempt_at: number | null;
+  delivered_at: number | null;
+  sha256: string | null;
+  size: number | null;
+  fault: string | null;
+  fault_text: string | null;
+  collected_at: number | null;
+  collected_by: string | null;
+  removed_at: number | null;
+  removed_by: string | null;
 }
 
 /** When an export runs next, and up to which completion it has gone. */

@@ -8,6 +8,7 @@ import type {
   CompletionsTable,
   DeliveriesTable,
   DeliveryAttemptsTable,
+  DeliveryRepeatsTable,
   ExportSchedulesTable,
   ExportsTable,
   OutboundEventsTable,
@@ -16,7 +17,7 @@ import type {
 } from "./outbound-rows.ts";
 import type { MessageTables } from "./message-rows.ts";
 import type { AppointmentTables } from "./appointment-rows.ts";
-import type { RemoteFilesTable } from "./remote-rows.ts";
+import type { RemoteFilesTable, RemoteStatesTable } from "./remote-rows.ts";
 
 export interface MetaTable {
   key: string;
@@ -259,6 +260,17 @@ export interface FileStopsTable {
   file_id: number;
 }
 
+/** What was decided about a file before somebody asked for it to be tried again. */
+export interface FileRepeatsTable {
+  id: Generated<number>;
+  file_id: number;
+  asked_at: number;
+  state: string;
+  decided_at: number | null;
+  /** JSON array of faults. */
+  reasons: string;
+}
+
 /** Route events as they were reported, each once. */
 export interface ReportedEventsTable {
   id: Generated<number>;
@@ -312,6 +324,7 @@ export interface Tables extends AppointmentTables, MessageTables {
   recorded_events: RecordedEventsTable;
   files: FilesTable;
   file_stops: FileStopsTable;
+  file_repeats: FileRepeatsTable;
   reported_events: ReportedEventsTable;
   positions: PositionsTable;
   route_progress: RouteProgressTable;
@@ -320,8 +333,10 @@ export interface Tables extends AppointmentTables, MessageTables {
   outbound_settings: OutboundSettingsTable;
   completions: CompletionsTable;
   deliveries: DeliveriesTable;
+  delivery_repeats: DeliveryRepeatsTable;
   delivery_attempts: DeliveryAttemptsTable;
   export_schedules: ExportSchedulesTable;
   exports: ExportsTable;
   remote_files: RemoteFilesTable;
+  remote_states: RemoteStatesTable;
 }

@@ -4,7 +4,7 @@
  * was given in the right order.
  */
 import { expect, test } from "vitest";
-import { retryDelivery } from "../../src/store/deliveries.ts";
+import { resendDelivery, retryDelivery } from "../../src/store/delivery-repeats.ts";
 import type { DeliveryOutcome } from "../../src/outbound/target.ts";
 import { DeliverySite, failure, hour, unreachable } from "../support/delivery-site.ts";
 import { randomOf } from "../support/random-numbers.ts";
@@ -63,11 +63,17 @@ function begin(site: DeliverySite, random: () => number): void {
   }
 }
 
-async function retrySome({ site, retried }: History): Promise<void> {
-  const dead = (await site.rows()).find(({ state }) => state === "dead");
-  if (dead === undefined) return;
-  retried.add(dead.guid);
-  const outcome = await site.store.write((tx) => retryDelivery(tx, { id: dead.id, now: site.now }));
+/** A dead one, or one that was delivered. */
+async function askAgain({ site, random, retried }: History): Promise<void> {
+  const rows = await site.rows();
+  const isResend = random() < 0.5;
+  const one = isResend
+    ? rows.filter(({ state }) => state === "delivered")[Math.floor(random() * rows.length)]
+    : rows.find(({ state }) => state === "dead");
+  if (one === undefined) return;
+  retried.add(one.guid);
+  const again = isResend ? resendDelivery : retryDelivery;
+  const outcome = await site.store.write((tx) => again(tx, { id: one.id, now: site.now }));
   expect(outcome.kind).toBe("queued");
 }
 
@@ -82,7 +88,7 @@ async function step(history: History): Promise<void> {
     );
     await site.complete(...some);
   } else if (dice < 0.75) site.now += Math.floor(random() * random() * 8 * hour);
-  else if (dice < 0.9) await retrySome(history);
+  else if (dice < 0.9) await askAgain(history);
   else {
     // The outcome of what is under way may get lost, as at a crash.
     await site.queue.stop(random() < 0.5 ? AbortSignal.abort() : AbortSignal.timeout(1_000));

@@ -1,6 +1,5 @@
 /** The delivery queue over a real store: order, schedule, dead letters, names, what is recorded and logged (decisions 8). */
 import { describe, expect, test } from "vitest";
-import { retryDelivery } from "../../src/store/deliveries.ts";
 import { findDelivery } from "../../src/store/delivery-queries.ts";
 import { DeliverySite, failure, hour, minute, second, start } from "../support/delivery-site.ts";
 
@@ -293,83 +292,5 @@ describe("a name that is taken", () => {
       fault: "refused",
       name: "acme_daily_1.xml",
     });
-  });
-});
-
-describe("a dead letter that is asked for again", () => {
-  async function withDead() {
-    const site = await DeliverySite.open();
-    await site.complete("S1");
-    site.target().script = () => failure({ isPermanent: true });
-    await site.startQueue();
-    await site.pass(0);
-    site.target().script = () => delivered;
-    const retry = (id = 1) => site.store.write((tx) => retryDelivery(tx, { id, now: site.now }));
-    return { site, retry };
-  }
-
-  test("is delivered at once, its attempts counted anew, with the same id and bytes", async () => {
-    const { site, retry } = await withDead();
-    site.now += 100 * hour;
-    expect(await retry()).toMatchObject({
-      kind: "queued",
-      delivery: { state: "waiting" },
-      newerDelivered: null,
-    });
-    expect((await site.rows())[0]).toMatchObject({ state: "waiting", attempts: 0, first_attempt_at: null });
-    await site.pass(0);
-    expect((await site.rows())[0]).toMatchObject({ state: "delivered", attempts: 1, fault: null });
-    const [first, again] = site.target().sent;
-    expect(again).toMatchObject({ id: first?.id, text: first?.text, name: first?.name });
-  });
-
-  test("says that a newer one of the stop was delivered meanwhile", async () => {
-    const { site, retry } = await withDead();
-    site.now += minute;
-    await site.complete("S1");
-    await site.pass(0);
-    expect(await retry()).toMatchObject({
-      newerDelivered: { id: 2, name: "s1_20261105_080100.xml", deliveredAt: start + minute },
-    });
-  });
-
-  test("comes after those of its stop that are open, and those that come later after it", async () => {
-    const { site, retry } = await withDead();
-    site.target().script = () => failure();
-    await site.complete("S1", "S1");
-    await site.pass(0);
-    expect(await retry()).toMatchObject({ kind: "queued", delivery: { state: "behind" } });
-    await site.complete("S1");
-    expect(await site.states()).toEqual(["behind", "waiting", "behind", "behind"]);
-    expect((await findDelivery(site.store.read, 1))?.behind).toMatchObject({ id: 2 });
-    site.target().script = () => delivered;
-    const before = site.target().sent.length;
-    await site.pass(5 * second);
-    const ids = (await site.rows()).map(({ guid }) => guid);
-    const order = site.target().sent.slice(before);
-    expect(order.map(({ id }) => ids.indexOf(id) + 1)).toEqual([2, 3, 1, 4]);
-  });
-
-  test("may be one that waits for its next attempt, which it has at once and spends", async () => {
-    const { site, retry } = await withDead();
-    await retry();
-    site.target().script = () => failure();
-    await site.pass(0);
-    site.target().script = () => delivered;
-    expect(await site.rows()).toMatchObject([
-      { state: "waiting", attempts: 1, due_at: site.now + 5 * second },
-    ]);
-    expect(await retry()).toMatchObject({ kind: "queued", delivery: { state: "waiting" } });
-    await site.pass(0);
-    expect(await site.rows()).toMatchObject([{ state: "delivered", attempts: 2 }]);
-  });
-
-  test("is one, and nothing else is", async () => {
-    const { site, retry } = await withDead();
-    expect(await retry(77)).toEqual({ kind: "unknown" });
-    await retry();
-    expect(await retry()).toMatchObject({ kind: "notDead", delivery: { state: "waiting" } });
-    await site.pass(0);
-    expect(await retry()).toMatchObject({ kind: "notDead", delivery: { state: "delivered" } });
   });
 });

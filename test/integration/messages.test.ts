@@ -1,6 +1,6 @@
 /** Customer messages from the event to the server (decisions 4, last point; docs/messages.md). */
 import { describe, expect, test } from "vitest";
-import { retryDelivery } from "../../src/store/deliveries.ts";
+import { retryDelivery } from "../../src/store/delivery-repeats.ts";
 import { listDeliveries } from "../../src/store/delivery-queries.ts";
 import { addOptOut } from "../../src/store/message-opt-outs.ts";
 import { importOrder, morning, reserve, slotIds } from "../support/appointment-client.ts";
@@ -158,7 +158,7 @@ describe("who is told", () => {
     expect(listed).toMatchObject({ kind: "message", target: "messages.sms", fault: "invalidAddress" });
     const id = listed?.id ?? 0;
     const retry = await site.store.write((tx) => retryDelivery(tx, { id, now: site.route.site.now }));
-    expect(retry).toMatchObject({ kind: "notDead" });
+    expect(retry).toMatchObject({ kind: "refused" });
   });
 });
 

@@ -13,6 +13,7 @@ import { migrations } from "./migrations.ts";
 const frozenTexts = [
   "d9996fec2f54c8a23d6e4acd7c54755eb6b915e15e0f3912f5dc313647123f4c",
   "b287d93345f9cc4118ae2325a89a697694cc2b783707387f3702b2d05834d75f",
+  "d4543d0dc5c009d8930441e8cd448b5b2bdf1ee0f6c50c9f453cb16b35799d3f",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

@@ -11,6 +11,7 @@
  */
 import { sql as tablesOf010 } from "./0001-tables-of-0-1-0.ts";
 import { sql as orderOfStops } from "./0002-order-of-stops-and-addresses.ts";
+import { sql as askedForAgain } from "./0003-asked-for-again.ts";
 
 export interface Migration {
   readonly name: string;
@@ -27,4 +28,5 @@ export const migrations: readonly Migration[] = [
     sql: orderOfStops,
     fingerprint: "076ed0128af8c66441a91e988e5956f6",
   },
+  { name: "what was asked for again", sql: askedForAgain, fingerprint: "b1e55fd81326b1974e66890ae97937aa" },
 ];

@@ -1,0 +1,41 @@
+/** What `delivery retry` and `delivery resend` share: numbers of deliveries, and what became of them. */
+import type { RepeatView } from "../app/repeat-view.ts";
+import { type CliRun, exitCodes, printError, printLines, wholeNumber } from "./command-line.ts";
+
+export const readNumber: (text: string) => number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+
+export function readNumbers(value: string, before: readonly number[] | undefined): readonly number[] {
+  return [...(before ?? []), readNumber(value)];
+}
+
+export function whenText(daemonPid: number | undefined): string {
+  return daemonPid === undefined
+    ? "The daemon is not running: its next start takes it up."
+    : `The daemon (process ${daemonPid}) takes it up within a second.`;
+}
+
+interface RepeatWords {
+  readonly done: string;
+  readonly refused: string;
+  /** Nothing was done. */
+  readonly isDry?: true;
+}
+
+interface Repeats {
+  readonly repeats: readonly RepeatView[];
+  readonly daemonPid: number | undefined;
+}
+
+/** A line for each delivery; exit code 1 when one is refused. */
+export function printRepeats(run: CliRun, { repeats, daemonPid }: Repeats, words: RepeatWords): void {
+  const queued = repeats.filter(({ isQueued }) => isQueued);
+  const lines = queued.map(({ id, name, remarks }) => {
+    const remark = remarks.length === 0 ? "" : `; ${remarks.join("; ")}`;
+    return `Delivery ${id} (${name ?? ""}) ${words.done}${remark}.`;
+  });
+  if (queued.length > 0) printLines(run, words.isDry ? lines : [...lines, whenText(daemonPid)]);
+  const refused = repeats.filter(({ isQueued }) => !isQueued);
+  for (const { id, remarks } of refused)
+    printError(run, `dropgate: delivery ${id} ${words.refused}: ${remarks.join("; ")}`);
+  if (refused.length > 0) run.exitCode = exitCodes.failure;
+}

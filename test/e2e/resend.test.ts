@@ -1,0 +1,135 @@
+/** Deliveries as an administrator handles them: wrong credentials, dead letters, and files that are sent again. */
+import { readFileSync, rmSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { company, lenient, Site } from "../support/daemon.ts";
+import { importLoads, outcome, post } from "../support/gateway-client.ts";
+import { type Post, type Receiver, reply, startReceiver } from "../support/receiver.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+let site: Site;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  const host = {
+    type: "https",
+    url: receiver.url,
+    allowPlain: true,
+    user: "dropgate",
+    password: "env:RECEIVER",
+  };
+  site = await Site.make({
+    security: lenient,
+    // An arrival causes a file of its own: two of each stop, whose order can be seen.
+    companies: { [company]: { outbound: { on: [7007], targets: { outbound: { type: "folder" }, host } } } },
+  });
+  await site.addUser("ann", ["DI_Driver"]);
+  await site.start({ env: { RECEIVER: "kaz-21-lorry" } });
+  const stops = ["S1", "S2"].map((stopNbr) => ({ stopNbr, stopType: "DO" }));
+  await importLoads(site, [
+    { loadHeader: { loadNbr: "L1" }, stops, loadAssignment: { driverUserName: "ann" } },
+  ]);
+  for (const code of ["route.initiated", "route.origin.depart"]) expect(await report(code)).toBe("200");
+});
+afterAll(async () => {
+  await site.end();
+  await receiver.end();
+});
+
+function report(eventCode: string, stopNbr?: string): Promise<string> {
+  const geoStamp = { eventDTTM: "2026-11-05T09:00:00", eventTz: "UTC" };
+  const data = stopNbr === undefined ? {} : { stopEventData: { stopNbr } };
+  return outcome(
+    post(site, "/v5/event/route", { eventCode, geoStamp, routeNbr: "L1", ...data }, { userName: "ann" }),
+  );
+}
+
+interface View {
+  readonly id: number;
+  readonly guid: string;
+  readonly name: string;
+  readonly state: string;
+  readonly fault: string | null;
+  readonly target: string;
+  readonly targetPausedUntil: string | null;
+}
+
+/** The oldest first. */
+async function deliveries(...args: readonly string[]): Promise<readonly View[]> {
+  return (await site.json<readonly View[]>("deliveries", "--target", "host", ...args)).toReversed();
+}
+
+const idOf = ({ headers }: Post) => String(headers["x-dropgate-delivery"]);
+const isDelivered = async () => (await deliveries()).every(({ state }) => state === "delivered");
+
+test("wrong credentials lose nothing: the target pauses, and each stop has its order when they are right", async () => {
+  receiver.always(reply(401, {}, "who are you"));
+  for (const stopNbr of ["S1", "S2"])
+    for (const step of ["arrival", "confirmation"])
+      expect(await report(`stop.dropoff.${step}`, stopNbr)).toBe("200");
+  await waitFor("a refusal", async () => (await deliveries()).some(({ fault }) => fault === "credentials"));
+  const waiting = await deliveries();
+  expect(waiting.map(({ state }) => state)).toEqual(["waiting", "behind", "waiting", "behind"]);
+  receiver.posts.length = 0;
+  receiver.always();
+  const retry = await site.cli("delivery", "retry", "--all", "--target", "host");
+  expect(retry.stdout).toContain("its pause has ended");
+  await waitFor("all to be delivered", isDelivered, 30_000);
+  const got = receiver.posts.map(idOf);
+  expect([...got].sort()).toEqual(waiting.map(({ guid }) => guid).sort());
+  for (const [first, second] of [waiting.slice(0, 2), waiting.slice(2)])
+    expect(got.indexOf(first?.guid ?? "")).toBeLessThan(got.indexOf(second?.guid ?? ""));
+});
+
+test("delivery resend sends a stop's files again: same ids, same bytes, in their order, the history to be seen", async () => {
+  const before = receiver.posts.filter(({ headers }) => String(headers["x-dropgate-file"]).startsWith("s1"));
+  const args = ["delivery", "resend", "--stop", "S1", "--target", "host"];
+  const asked = await site.cli(...args);
+  expect(asked.exitCode).toBe(2);
+  expect(asked.output).toMatch(/2 deliveries \(\d+, \d+\) would be sent again: add --yes/);
+  const dry = await site.cli(...args, "--dry-run");
+  expect(dry.stdout).toMatch(/^2 deliveries \(\d+, \d+\) would be sent again\.\n$/);
+  receiver.posts.length = 0;
+  const sent = await site.cli(...args, "--yes");
+  expect(sent.stdout).toContain("2 deliveries");
+  expect(sent.stdout).toContain("takes it up within a second");
+  await waitFor("both to come again", () => receiver.posts.length === 2, 30_000);
+  await waitFor("both to be recorded", isDelivered);
+  expect(receiver.posts.map((one) => [idOf(one), one.body.toString()])).toEqual(
+    before.map((one) => [idOf(one), one.body.toString()]),
+  );
+  const shown = await site.cli("delivery", "show", idOf(receiver.posts[0] as Post));
+  expect(shown.stdout).toMatch(/Again +asked for .*; it was delivered .* after \d+ attempts?/);
+});
+
+test("without the daemon the next start sends; of a folder a file that was collected is there again", async () => {
+  const name = (await deliveries("--stop", "S2"))[0]?.name ?? "";
+  const path = site.path("outbound", name);
+  const bytes = readFileSync(path);
+  rmSync(path);
+  await site.stop();
+  const folder = await site.json<readonly View[]>("deliveries", "--target", "outbound", "--stop", "S2");
+  const { id } = folder.find((one) => one.name === name) ?? { id: 0 };
+  const sent = await site.cli("delivery", "resend", String(id));
+  expect(sent.stdout).toContain("a newer file of the same stop");
+  expect(sent.stdout).toContain("The daemon is not running");
+  await site.start({ env: { RECEIVER: "kaz-21-lorry" } });
+  const isThere = async () => (await site.json<View>("delivery", "show", String(id))).state === "delivered";
+  await waitFor("it to be delivered again", isThere);
+  expect(readFileSync(path)).toEqual(bytes);
+});
+
+test("what cannot be sent again is told in plain words", async () => {
+  const say = async (...args: readonly string[]) => {
+    const { exitCode, output } = await site.cli("delivery", "resend", ...args);
+    return [exitCode, output] as const;
+  };
+  expect(await say("4711")).toEqual([1, expect.stringContaining("there is no such delivery")]);
+  expect(await say("--stop", "S9")).toEqual([1, expect.stringContaining("There is no stop S9")]);
+  expect(await say("--stop", "s1")).toEqual([1, expect.stringContaining("but there is S1")]);
+  expect(await say("--since", "0m")).toEqual([1, expect.stringContaining("Nothing of that was delivered")]);
+  expect(await say("--since", "200d", "--dry-run")).toEqual([0, expect.stringContaining("keepDays 90")]);
+  expect(await say("--target", "tms")).toEqual([2, expect.stringContaining("there is no target tms")]);
+  expect(await say("1", "--stop", "S1")).toEqual([2, expect.stringContaining("not both")]);
+  expect(await say("--since", "lately")).toEqual([2, expect.stringContaining("2026-11-05")]);
+});
