@@ -9,9 +9,10 @@ import type { Config } from "../config/schema.ts";
 import { prepareStopReader } from "../documents/read-stop-document.ts";
 import { isTimeZone } from "../domain/local-time.ts";
 import { isMissing, messageOf, systemCodeOf } from "../lib/errors.ts";
+import { storeRemedies } from "../lib/store-error.ts";
 import { hostKeyFilesOf, missingHostKeyRemedy } from "../endpoints/sftp/host-key.ts";
 import { stateFault } from "../store/database.ts";
-import { inspectStore, type StoreInspection } from "../store/inspect-store.ts";
+import { findDamage, inspectStore, type StoreInspection } from "../store/inspect-store.ts";
 import type { OutboundTarget } from "../store/outbound-targets.ts";
 import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
@@ -217,13 +218,19 @@ export interface CheckedStore {
   readonly targets: readonly OutboundTarget[];
 }
 
+function checkDamage(stateDir: string): readonly CheckFinding[] {
+  return findDamage(stateDir).map((what) =>
+    problem(`the database is damaged: ${what}`, storeRemedies.damaged),
+  );
+}
+
 /** The database can be opened with the pragmas that durability rests on, and is the one that belongs here. */
 export async function checkStore(stateDir: string): Promise<CheckedStore> {
   try {
     const found = await inspectStore(stateDir);
     if (found.kind === "present") {
       const { companies, targets } = found;
-      const findings = [checkInspection(found), ...checkSchema(found)];
+      const findings = [checkInspection(found), ...checkSchema(found), ...checkDamage(stateDir)];
       const isKnown = found.schemaFault === undefined && !found.isOutdated;
       return { findings, companies: isKnown ? companies.map(({ code }) => code) : undefined, targets };
     }

@@ -17,6 +17,8 @@ import { pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
 import { createHealth, type Health } from "./health.ts";
 import { arrivalGraceMsOf, type LedgerWatch, startLedgerWatch } from "./ledger-watch.ts";
 import type { ReleaseStack } from "./service-group.ts";
+import { startStoreWatch } from "./store-watch.ts";
+import { troublesOf } from "./troubles.ts";
 
 /** What the daemon is made of but for its endpoints. */
 export interface Parts {
@@ -75,6 +77,7 @@ export function buildParts(
     documents,
     clock,
     timeoutMs: () => current.config.watchdog.selfCheckTimeoutMs,
+    troubles: () => troublesOf({ damage: store.condition.damage, held: pipeline.statistics().held }),
   });
   const ledgerWatch = startLedgerWatch({
     store,
@@ -90,6 +93,8 @@ export function buildParts(
     companyCodeOf: companies.codeOf,
   });
   stack.push({ name: "collection watch", release: () => collectionWatch.stop() });
+  const storeWatch = startStoreWatch({ store, stateDir: locations.stateDir, log });
+  stack.push({ name: "store watch", release: () => storeWatch.stop() });
   const heapGrowth = new HeapGrowth();
   stack.push({ name: "heap growth", release: () => heapGrowth.stop() });
   return {

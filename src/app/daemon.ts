@@ -160,13 +160,14 @@ interface Traffic {
 }
 
 function metricsOf(parts: Parts, { outbound, remotes }: Traffic): string {
-  const { pipeline, health, connections, ledgerWatch, collectionWatch } = parts;
+  const { store, pipeline, health, connections, ledgerWatch, collectionWatch } = parts;
   const counts = Object.entries(connections).map(([name, count]) => [name, count()] as const);
   return renderMetrics({
     statistics: () => pipeline.statistics(),
     connections: () => Object.fromEntries(counts),
     discrepancies: ledgerWatch.discrepancies,
     isReady: () => health.current().isReady,
+    store: () => ({ damage: store.condition.damage, count: (kind) => store.condition.count(kind) }),
     targets: () => outbound.statistics(),
     remotes: () => remotes.statistics(),
     uncollected: () => collectionWatch.uncollected(),

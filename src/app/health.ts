@@ -1,9 +1,12 @@
 /** Whether the daemon works, as `/readyz` and systemd's watchdog are told. */
+import type { Trouble } from "./troubles.ts";
 import { runSelfCheck, type SelfCheckDependencies } from "./self-check.ts";
 
 export interface HealthState {
   readonly isReady: boolean;
   readonly checks: Readonly<Record<string, boolean>>;
+  /** What is wrong and what is held, for those who may look at the figures. */
+  readonly messages: readonly string[];
 }
 
 export interface Health {
@@ -19,22 +22,34 @@ export interface Health {
 }
 
 /** Keeps the outcome of the last self-check; not ready before the first and from the stop on. */
-export function createHealth(deps: Omit<SelfCheckDependencies, "listeners">): Health {
+export function createHealth(
+  deps: Omit<SelfCheckDependencies, "listeners"> & { readonly troubles: () => readonly Trouble[] },
+): Health {
   const listeners: { name: string; host: string; port: number }[] = [];
   let checks: Readonly<Record<string, boolean>> = {};
+  let failures: readonly string[] = [];
   let isFine = false;
   let wantsRestart = false;
   let isStopping = false;
   return {
-    current: () => ({ isReady: isFine && !isStopping, checks }),
+    current() {
+      const troubles = deps.troubles();
+      const red = troubles.flatMap(({ check }) => (check === undefined ? [] : [[check, false] as const]));
+      return {
+        isReady: isFine && !isStopping && red.length === 0,
+        checks: { ...checks, database: true, files: true, ...Object.fromEntries(red) },
+        messages: [...failures, ...troubles.map(({ message }) => message)],
+      };
+    },
     async refresh() {
       const results = await runSelfCheck({ ...deps, listeners: () => listeners });
       checks = Object.fromEntries(results.map(({ name, isFine: fine }) => [name, fine]));
       wantsRestart = results.some((result) => !result.isFine && result.isOfSurroundings !== true);
       isFine = results.every(({ isFine: fine }) => fine);
-      return results
+      failures = results
         .filter((result) => !result.isFine)
         .map(({ name, message }) => `${name}: ${message ?? "failed"}`);
+      return failures;
     },
     wantsRestart: () => wantsRestart,
     watch: (name, host, port) => {

@@ -6,11 +6,18 @@ const source: MetricsSource = {
     waiting: [{ company: "ACME", count: 3 }],
     decided: [{ company: 'A"\\CME', state: "applied", count: 12 }],
     unfiled: 1,
-    held: [],
+    held: [
+      {
+        company: "ACME",
+        counts: { unreadable: 2, incomplete: 0, machine: 0, store: 0, internal: 0 },
+        ...{ keptBack: 5, oldestMs: 61_000, first: [], isOwnFault: false },
+      },
+    ],
   }),
   connections: () => ({ sftp: 2 }),
   discrepancies: () => undefined,
   isReady: () => true,
+  store: () => ({ damage: undefined, count: (kind) => (kind === "busy" ? 3 : 0) }),
   targets: () => [
     {
       ...{ company: "ACME", target: "host", isConfigured: true, isPaused: true },
@@ -31,6 +38,11 @@ it("metrics have help, type and escaped labels, and leave out what is not known 
   const text = renderMetrics(source);
   expect(text).toContain('dropgate_files_waiting{company="ACME"} 3\n');
   expect(text).toContain('dropgate_files_decided_total{company="A\\"\\\\CME",state="applied"} 12\n');
+  expect(text).toContain('dropgate_files_held{company="ACME",reason="unreadable"} 2\n');
+  expect(text).toContain('dropgate_files_held{company="ACME",reason="kept_back"} 5\n');
+  expect(text).toContain('dropgate_files_held_oldest_age_seconds{company="ACME"} 61\n');
+  expect(text).toContain("dropgate_database_damaged 0\n");
+  expect(text).toContain('dropgate_database_faults_total{kind="busy"} 3\n');
   expect(text).toContain('dropgate_connections{endpoint="sftp"} 2\n');
   expect(text).toContain("# TYPE dropgate_files_decided_total counter\n");
   expect(text).toContain('dropgate_remote_files_total{company="ACME",remote="partner"} 9\n');

@@ -1,7 +1,13 @@
 /** Figures for monitoring, in the text form that Prometheus reads. Nothing in them is secret, but they name companies. */
 import type { RemoteStatistics } from "../endpoints/remote/remote-deps.ts";
 import type { PipelineStatistics } from "../inbound/pipeline.ts";
+import type { StoreErrorKind } from "../lib/store-error.ts";
 import type { TargetStatistics } from "../outbound/delivery-queue.ts";
+
+export interface StoreFigures {
+  readonly damage: string | undefined;
+  count(kind: StoreErrorKind): number;
+}
 
 export interface MetricsSource {
   readonly statistics: () => PipelineStatistics;
@@ -9,6 +15,7 @@ export interface MetricsSource {
   /** Discrepancies found by the last verification of the ledger, undefined before the first. */
   readonly discrepancies: () => number | undefined;
   readonly isReady: () => boolean;
+  readonly store: () => StoreFigures;
   readonly targets: () => readonly TargetStatistics[];
   readonly remotes: () => readonly RemoteStatistics[];
   /** Files that were not collected in time, by company; only of those where that is watched. */
@@ -125,9 +132,47 @@ function remoteMetrics(remotes: readonly RemoteStatistics[]): string[] {
   ];
 }
 
+function heldMetrics(held: PipelineStatistics["held"]): string[] {
+  return [
+    metric(
+      "dropgate_files_held",
+      "gauge",
+      "Files that cannot be read or decided about at the moment, by reason, and the later files of their stops (kept_back).",
+      held.flatMap(({ company, counts, keptBack }) =>
+        [...Object.entries(counts), ["kept_back", keptBack] as const].map(([reason, value]) => ({
+          labels: { company, reason },
+          value,
+        })),
+      ),
+    ),
+    metric(
+      "dropgate_files_held_oldest_age_seconds",
+      "gauge",
+      "How long the oldest of them has been held.",
+      held.map(({ company, oldestMs }) => ({ labels: { company }, value: Math.round(oldestMs / 1000) })),
+    ),
+  ];
+}
+
+const storeFaultKinds = ["busy", "unavailable", "damaged", "unfit", "refused"] as const;
+
+function storeMetrics({ damage, count }: StoreFigures): string[] {
+  return [
+    metric("dropgate_database_damaged", "gauge", "1 once damage of the database was found.", [
+      { value: damage === undefined ? 0 : 1 },
+    ]),
+    metric(
+      "dropgate_database_faults_total",
+      "counter",
+      "Errors of the database since the start, by kind.",
+      storeFaultKinds.map((kind) => ({ labels: { kind }, value: count(kind) })),
+    ),
+  ];
+}
+
 /** Renders all metrics as they are at this moment. */
 export function renderMetrics(source: MetricsSource): string {
-  const { decided, waiting, unfiled } = source.statistics();
+  const { decided, waiting, unfiled, held } = source.statistics();
   const discrepancies = source.discrepancies();
   return [
     metric("dropgate_ready", "gauge", "1 while the last self-check was fine.", [
@@ -145,6 +190,8 @@ export function renderMetrics(source: MetricsSource): string {
       "Files decided since the start, by outcome.",
       decided.map(({ company, state, count }) => ({ labels: { company, state }, value: count })),
     ),
+    ...heldMetrics(held),
+    ...storeMetrics(source.store()),
     metric("dropgate_files_unfiled", "gauge", "Decided files whose move and receipt are still to be done.", [
       { value: unfiled },
     ]),

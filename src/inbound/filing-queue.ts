@@ -3,11 +3,16 @@
  *
  *   queued --group--> in the thread --filed--> marked in the ledger
  *                                   \--failed--> queued again after a pause (the ledger still says: not filed)
+ *                                   \--not there--> the same for an hour, then marked, with an error in the log
+ *
+ * Bytes that are not there may come back: `inbound/` on a share that blinks, or a folder that was moved away for a moment.
+ * The receipt is written meanwhile; only the file itself is waited for.
  *
  * A crash anywhere leaves the entry marked as not filed: start-up queues it again.
  */
 import { Worker } from "node:worker_threads";
 import { killPoint } from "../lib/kill-point.ts";
+import type { LimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
 import { markFiled, recordLocation } from "../store/files.ts";
@@ -15,6 +20,8 @@ import type { FilingResult, FilingTask } from "./file-away.ts";
 
 const groupSize = 256;
 const pauseMs = 5_000;
+const longestPauseMs = 60_000;
+const lostAfterMs = 3_600_000;
 
 export interface FilingQueue {
   add(task: FilingTask, done: () => void): void;
@@ -26,6 +33,10 @@ export interface FilingQueue {
 
 interface Queued {
   readonly task: FilingTask;
+  /** Attempts that found no bytes. */
+  readonly missed: number;
+  /** Of the first of them, on the clock of `performance.now()`. */
+  readonly missingSince?: number;
   done(): void;
 }
 
@@ -33,6 +44,17 @@ export interface FilingQueueDependencies {
   readonly store: Pick<Store, "write">;
   readonly toLedger: (path: string) => string;
   readonly log: Logger;
+  /** For what may be many lines of one kind. */
+  readonly failing: LimitedLog;
+  /** How long bytes that are not there are waited for; an hour unless given. */
+  readonly lostAfterMs?: number;
+  /** Until a task that failed is tried again; 5 seconds unless given. */
+  readonly pauseMs?: number;
+}
+
+/** Whether anything was read of it; what was not is mostly refused because there was nothing. */
+function hadBytes({ sha256 }: FilingTask): boolean {
+  return sha256 !== null && sha256 !== "";
 }
 
 function startWorker(): Worker {
@@ -89,8 +111,12 @@ class ThreadedFilingQueue implements FilingQueue {
   }
 
   add(task: FilingTask, done: () => void): void {
+    this.#enqueue({ task, missed: 0, done });
+  }
+
+  #enqueue(queued: Queued): void {
     if (this.#isClosed) return;
-    this.#queue.push({ task, done });
+    this.#queue.push(queued);
     this.#running ??= this.#run();
   }
 
@@ -122,13 +148,15 @@ class ThreadedFilingQueue implements FilingQueue {
       await this.#note(group, results);
       killPoint("filing.noted");
     } catch (error) {
-      this.#deps.log.error({ err: error, files: group.map(({ task }) => task.id) }, "filing away failed");
+      this.#deps.failing.warn({ err: error, files: group.map(({ task }) => task.id) }, "filing away failed");
       this.#again(group);
     }
   }
 
   async #note(group: readonly Queued[], results: readonly FilingResult[]): Promise<void> {
-    const settled = results.filter((result) => result.kind !== "failed");
+    const settled = results.filter(
+      ({ kind }, index) => kind !== "failed" && !this.#isMissing(group[index], kind),
+    );
     await this.#deps.store.write(async (tx) => {
       for (const result of settled) {
         if (result.kind === "filed" && result.actual !== undefined) {
@@ -144,29 +172,50 @@ class ThreadedFilingQueue implements FilingQueue {
     for (const [index, result] of results.entries()) this.#report(group[index], result);
   }
 
+  /** Whether its bytes may still come back. */
+  #isMissing(queued: Queued | undefined, kind: FilingResult["kind"]): boolean {
+    if (kind !== "lost" || queued === undefined) return false;
+    const { missingSince, task } = queued;
+    if (!hadBytes(task)) return false;
+    const waitMs = this.#deps.lostAfterMs ?? lostAfterMs;
+    return missingSince === undefined || performance.now() - missingSince < waitMs;
+  }
+
   #report(queued: Queued | undefined, result: FilingResult): void {
     if (queued === undefined) return;
+    const { id: fileId } = result;
     if (result.kind === "failed") {
       const { systemCode, message } = result;
-      this.#deps.log.error({ fileId: result.id, systemCode, message }, "the file cannot be filed away yet");
+      this.#deps.failing.warn({ fileId, systemCode, message }, "the file cannot be filed away yet");
       this.#again([queued]);
       return;
     }
-    if (result.kind === "lost") {
-      this.#deps.log.error(
-        { fileId: result.id, path: queued.task.from },
-        "the bytes of a decided file are gone",
-      );
+    const path = queued.task.from;
+    if (this.#isMissing(queued, result.kind)) {
+      const message = "the bytes of a decided file are not there; they are looked for again";
+      this.#deps.failing.warn({ fileId, path }, message);
+      const { missed, missingSince = performance.now() } = queued;
+      this.#again([{ ...queued, missed: missed + 1, missingSince }]);
+      return;
+    }
+    if (result.kind === "lost" && hadBytes(queued.task)) {
+      const remedy = "put them back where they were, or see `dropgate ledger verify`";
+      this.#deps.log.error({ fileId, path, remedy }, "the bytes of a decided file are gone");
     }
     queued.done();
   }
 
   #again(group: readonly Queued[]): void {
     if (this.#isClosed) return;
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      for (const queued of group) this.add(queued.task, queued.done);
-    }, pauseMs);
+    const missed = Math.max(0, ...group.map((queued) => queued.missed - 1));
+    const firstMs = this.#deps.pauseMs ?? pauseMs;
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        for (const queued of group) this.#enqueue(queued);
+      },
+      Math.min(firstMs * 2 ** missed, longestPauseMs),
+    );
     this.#timers.add(timer);
   }
 }

@@ -1,5 +1,6 @@
 /** What of a company does not go on, and why: for the log, the metrics and `/readyz`. */
-import { isOwnFault, type StallReason } from "./stall.ts";
+import { isOwnFault, type Stall, type StallReason } from "./stall.ts";
+import type { Logger } from "../lib/log.ts";
 import type { WaitingFile } from "./waiting-file.ts";
 
 export interface HeldFile {
@@ -8,6 +9,8 @@ export interface HeldFile {
   readonly reason: StallReason;
   readonly message: string;
   readonly forMs: number;
+  /** This installation is at fault, or not even a refusal can be written. */
+  readonly isOwnFault: boolean;
 }
 
 export interface HeldFiles {
@@ -18,7 +21,7 @@ export interface HeldFiles {
   readonly keptBack: number;
   /** Of those that were put aside, the one that waits longest; 0 when there is none. */
   readonly oldestMs: number;
-  /** The files that have waited longest, a few. */
+  /** A few, those for which this installation is at fault first, then those that have waited longest. */
   readonly first: readonly HeldFile[];
   /** Why nothing at all can be decided. */
   readonly halt?: { readonly message: string; readonly forMs: number; readonly files: number };
@@ -27,6 +30,7 @@ export interface HeldFiles {
 }
 
 const shown = 20;
+const logged = 5;
 /** Longer than the longest pause between two looks. */
 const overdueMarginMs = 120_000;
 
@@ -37,35 +41,55 @@ interface HeldState {
   readonly giveUpAfterMs: number;
 }
 
-function listHeld(waiting: Iterable<WaitingFile>, now: number): HeldFile[] {
-  const files: HeldFile[] = [];
-  for (const { name, id, stall } of waiting) {
-    if (stall === undefined) continue;
-    files.push({ name, id, reason: stall.reason, message: stall.message, forMs: now - stall.since });
-  }
-  return files.sort((a, b) => b.forMs - a.forMs);
+/** What was to be given up and is still there: not even its refusal can be written. */
+function isOverdue(stall: Stall, forMs: number, giveUpAfterMs: number): boolean {
+  return stall.reason !== "incomplete" && forMs > giveUpAfterMs + overdueMarginMs;
 }
 
-/** What was to be given up and is still there: not even its refusal can be written. */
-function isOverdue({ forMs, reason }: HeldFile, giveUpAfterMs: number): boolean {
-  return reason !== "incomplete" && forMs > giveUpAfterMs + overdueMarginMs;
+function listHeld({ files, giveUpAfterMs }: HeldState, now: number): HeldFile[] {
+  const held: HeldFile[] = [];
+  for (const { name, id, stall } of files) {
+    if (stall === undefined) continue;
+    const { reason, message, since } = stall;
+    const forMs = now - since;
+    const isOwn = isOwnFault(reason) || isOverdue(stall, forMs, giveUpAfterMs);
+    held.push({ name, id, reason, message, forMs, isOwnFault: isOwn });
+  }
+  // Our own faults first: they are what somebody has to see to.
+  return held.sort((a, b) => Number(b.isOwnFault) - Number(a.isOwnFault) || b.forMs - a.forMs);
 }
 
 export function heldFilesOf(company: string, state: HeldState): HeldFiles {
   const now = performance.now();
-  const { halt, keptBack, giveUpAfterMs } = state;
-  const files = listHeld(state.files, now);
+  const { halt, keptBack } = state;
+  const files = listHeld(state, now);
   const counts = { unreadable: 0, incomplete: 0, machine: 0, store: 0, internal: 0 };
-  for (const { reason } of files) counts[reason] += 1;
-  const haltMs = halt === undefined ? 0 : now - halt.since;
+  let oldestMs = halt === undefined ? 0 : now - halt.since;
+  for (const { reason, forMs } of files) {
+    counts[reason] += 1;
+    oldestMs = Math.max(oldestMs, forMs);
+  }
   return {
-    company,
-    counts,
-    keptBack,
-    oldestMs: Math.max(files[0]?.forMs ?? 0, haltMs),
+    ...{ company, counts, keptBack, oldestMs },
     first: files.slice(0, shown),
-    isOwnFault:
-      halt !== undefined || files.some((file) => isOwnFault(file.reason) || isOverdue(file, giveUpAfterMs)),
-    ...(halt === undefined ? {} : { halt: { message: halt.message, forMs: haltMs, files: halt.files } }),
+    isOwnFault: halt !== undefined || files[0]?.isOwnFault === true,
+    ...(halt === undefined
+      ? {}
+      : { halt: { message: halt.message, forMs: now - halt.since, files: halt.files } }),
   };
+}
+
+/** One line for a company some of whose files are held; called each minute, so that nothing is tried in silence. */
+export function logHeld(log: Pick<Logger, "warn">, held: HeldFiles): void {
+  const { company, counts, keptBack, halt, oldestMs, first } = held;
+  const reasons = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+  const count = Object.values(counts).reduce((sum, one) => sum + one, 0);
+  if (count === 0 && halt === undefined) return;
+  const oldestSeconds = Math.round(oldestMs / 1000);
+  const names = first.slice(0, logged).map(({ name, message }) => `${name} (${message})`);
+  const all = halt === undefined ? {} : { allWait: halt.message, inLine: halt.files };
+  log.warn(
+    { company, held: count, reasons, keptBack, oldestSeconds, first: names, ...all },
+    "files are held",
+  );
 }

@@ -15,6 +15,7 @@ import type { PreparedDocument } from "../documents/prepared-document.ts";
 import type { DecidedState } from "../domain/file-state.ts";
 import type { Clock } from "../lib/clock.ts";
 import { killPoint } from "../lib/kill-point.ts";
+import type { LimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
 import type { DecidedFile, DecisionRules } from "./decide-file.ts";
@@ -48,6 +49,8 @@ export interface LaneRunnerDependencies {
   readonly settings: () => PipelineSettings;
   readonly clock: Clock;
   readonly log: Logger;
+  /** For what may be many lines of one kind. */
+  readonly failing: LimitedLog;
   readonly onDecided: (state: DecidedState) => void;
   /** The file is decided and filed: its path may be used again. */
   readonly onFiled: (file: WaitingFile) => void;
@@ -214,7 +217,7 @@ export class LaneRunner {
     this.#stalled.park(file, { stopKeys, pauseMs });
     if (before !== undefined) return;
     const fields = { company: this.companyCode, file: file.name, fileId: file.id, reason, message, pauseMs };
-    this.#deps.log.warn(fields, "the file cannot be taken now; it and the later files of its stop wait");
+    this.#deps.failing.warn(fields, "the file cannot be taken now; it and the later files of its stop wait");
   }
 
   /** With those that waited for it: the line puts them in their order. */
@@ -279,7 +282,7 @@ export class LaneRunner {
     this.#lane.add(file);
     if (this.#halt !== undefined) return;
     this.#halt = { message, since: performance.now() };
-    this.#deps.log.error({ company: this.companyCode, message }, "no file can be decided about; all wait");
+    this.#deps.failing.warn({ company: this.companyCode, message }, "no file can be decided about; all wait");
   }
 
   #finish(file: ReadyFile, outcome: DecisionOutcome): void {

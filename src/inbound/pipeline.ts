@@ -14,30 +14,23 @@
 import { basename, dirname } from "node:path";
 import type { DocumentPool } from "../documents/document-pool.ts";
 import type { DecidedState } from "../domain/file-state.ts";
-import { parseStopFileName } from "../domain/stop-file-name.ts";
 import type { Clock } from "../lib/clock.ts";
-import { messageOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
+import { createLimitedLog, type LimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database.ts";
-import { enterFile, type LedgerEntry, listOpenFiles, type NewFile } from "../store/files.ts";
-import type { Transaction } from "../store/group-commit.ts";
+import { type LedgerEntry, listOpenFiles } from "../store/files.ts";
+import { enterSurely } from "./enter-files.ts";
 import { createFilingQueue, type FilingQueue } from "./filing-queue.ts";
-import type { HeldFiles } from "./held-files.ts";
+import { type HeldFiles, logHeld } from "./held-files.ts";
 import type { Arrival, Inbox } from "./inbox.ts";
 import { KnownPaths } from "./known-paths.ts";
 import { LaneRunner, type PipelineSettings } from "./lane-runner.ts";
 import { findLeftBehind, LeftBehind } from "./left-behind.ts";
 import type { Locations } from "./locations.ts";
 import { acceptRetries, redoFiling } from "./recovery.ts";
-import {
-  ledgerTimeOf,
-  pathOf,
-  toWaitingFile,
-  type WaitingFile,
-  type WaitingFileSource,
-} from "./waiting-file.ts";
+import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./waiting-file.ts";
 
 export interface PipelineDependencies {
   readonly store: Pick<Store, "read" | "write">;
@@ -73,6 +66,9 @@ const recoveryPage = 2_000;
 const entryGroup = 256;
 const entryPauseMs = 1_000;
 const retryPollMs = 1_000;
+const heldReportMs = 60_000;
+/** What goes on failing is logged a few times a minute. */
+const failing = { maxLines: 5, windowMs: 60_000 } as const;
 /** More than an earlier run can have left in `inbound/`. */
 const recoveredSequences = 2 ** 24;
 /** Beyond the time to settle: for the scan and for syncing what it found. */
@@ -96,15 +92,19 @@ class InboundPipeline implements Pipeline {
   #lastReceivedAt = 0;
   /** Of files that an earlier run has left: after those of the ledger, before those of this run. */
   #recoveredSequence = 0;
+  readonly #failing: LimitedLog;
   #poll: NodeJS.Timeout | undefined;
+  #heldReport: NodeJS.Timeout | undefined;
   #isStopped = false;
   /** Nothing is decided before all that was waiting is back in line. */
   #recovering = true;
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
+    this.#failing = createLimitedLog(deps.log, failing);
     this.#filing = createFilingQueue({
       store: deps.store,
+      failing: this.#failing,
       toLedger: (path) => deps.locations.toLedger(path),
       log: deps.log,
     });
@@ -184,12 +184,17 @@ class InboundPipeline implements Pipeline {
     for (const release of released) release();
     this.#poll = setInterval(() => void this.#takeRetries(), retryPollMs);
     this.#poll.unref();
+    this.#heldReport = setInterval(() => {
+      for (const runner of this.#runners.values()) logHeld(this.#deps.log, runner.held());
+    }, heldReportMs);
+    this.#heldReport.unref();
   }
 
   async stop(): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;
     clearInterval(this.#poll);
+    clearInterval(this.#heldReport);
     this.#leftBehind.clear();
     killPoint("stop.pipeline");
     await Promise.all([...this.#entering]);
@@ -263,6 +268,7 @@ class InboundPipeline implements Pipeline {
       { id: companyId, code },
       {
         ...this.#deps,
+        failing: this.#failing,
         filing: this.#filing,
         onDecided: (state) => decided.set(state, (decided.get(state) ?? 0) + 1),
         onFiled: (file) => this.#forget(file),
@@ -302,7 +308,7 @@ class InboundPipeline implements Pipeline {
         return await this.#runnerFor(companyId);
       } catch (error) {
         if (this.#isStopped) throw error;
-        this.#deps.log.error({ err: error, companyId }, "the company cannot be looked up; trying again");
+        this.#failing.warn({ err: error, companyId }, "the company cannot be looked up; trying again");
         await new Promise((resolve) => setTimeout(resolve, entryPauseMs));
       }
     }
@@ -329,37 +335,10 @@ class InboundPipeline implements Pipeline {
   }
 
   async #enterGroup(files: readonly WaitingFile[]): Promise<void> {
-    for (;;) {
-      try {
-        killPoint("ledger.entering");
-        const ids = await this.#deps.store.write((tx) => this.#insert(tx, files));
-        for (const [index, file] of files.entries()) file.id = ids[index] ?? 0;
-        killPoint("ledger.entered");
-        for (const file of files) this.#runners.get(file.companyId)?.wake();
-        return;
-      } catch (error) {
-        if (this.#isStopped) throw error;
-        this.#deps.log.error(
-          { err: error, reason: messageOf(error) },
-          "the ledger cannot be written; trying again",
-        );
-        await new Promise((resolve) => setTimeout(resolve, entryPauseMs));
-      }
-    }
-  }
-
-  async #insert(tx: Transaction, files: readonly WaitingFile[]): Promise<number[]> {
-    const ids: number[] = [];
-    for (const file of files) {
-      const row: NewFile = {
-        ...file,
-        nameTime: ledgerTimeOf(parseStopFileName(file.name)),
-        location: this.#deps.locations.toLedger(pathOf(file)),
-      };
-      ids.push(await enterFile(tx, row));
-      killPoint("ledger.inserted");
-    }
-    return ids;
+    const { store, locations } = this.#deps;
+    const isStopped = () => this.#isStopped;
+    await enterSurely({ store, locations, failing: this.#failing, isStopped }, files);
+    for (const file of files) this.#runners.get(file.companyId)?.wake();
   }
 
   async *#openEntries(): AsyncGenerator<LedgerEntry> {
@@ -385,7 +364,7 @@ class InboundPipeline implements Pipeline {
         killPoint("retry.inLine");
       }
     } catch (error) {
-      this.#deps.log.error({ err: error }, "files to be tried again could not be taken; trying again");
+      this.#failing.warn({ err: error }, "files to be tried again could not be taken; trying again");
     }
   }
 }

@@ -17,6 +17,7 @@ import { createGroupCommit, type Transaction } from "./group-commit.ts";
 import { migrate, type MigrationSurroundings } from "./migrate.ts";
 import { connectionOf } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
+import { StoreCondition } from "./store-condition.ts";
 import {
   dataVersionOf,
   openSqlite,
@@ -33,6 +34,8 @@ export type Reader = Kysely<Tables>;
 
 export interface Store {
   readonly instanceId: string;
+  /** Faults that statements have met since it was opened. */
+  readonly condition: StoreCondition;
   /** Committed state only. */
   readonly read: Reader;
   /** Runs a unit of work; resolves after it is durable. Units share commits but fail alone. */
@@ -137,21 +140,24 @@ export async function openStore(stateDir: string, options: OpenOptions = {}): Pr
   const markerPath = join(stateDir, markerFileName);
   const isNew = !existsSync(path);
   if (findState(stateDir) === "lost") throw new OperatorError(stateFault(stateDir, "lost"));
+  const condition = new StoreCondition();
+  const note = (error: unknown) => condition.note(error);
   const writer = openSqlite(path, { isNew });
   try {
     killPoint("store.opened");
     await migrate(writer, { ...options, path });
     killPoint("store.migrated");
-    const write = new Kysely<Tables>({ dialect: sqliteDialect(writer) });
+    const write = new Kysely<Tables>({ dialect: sqliteDialect(writer, note) });
     const instanceId = await agreeOnInstance(write, markerPath);
     const reader = openSqlite(path, { isNew: false });
-    const read = new Kysely<Tables>({ dialect: sqliteDialect(reader) });
+    const read = new Kysely<Tables>({ dialect: sqliteDialect(reader, note) });
     // Found once: prepared queries then go to it straight.
     await connectionOf(read);
     setDataVersion(read, dataVersionOf(reader));
     const commits = createGroupCommit(write);
     return {
       instanceId,
+      condition,
       read,
       write: (work) => commits.run(work),
       vacuum: (pages) => vacuumIncrementally(writer, pages),

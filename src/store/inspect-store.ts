@@ -8,7 +8,13 @@ import { listOutboundTargets, type OutboundTarget } from "./outbound-targets.ts"
 import type { Tables } from "./schema.ts";
 import { findSchema, schemaFault } from "./migrate.ts";
 import { planSchema } from "./schema-plan.ts";
-import { openSqlite, sqliteDialect, sqliteVersionOf } from "./sqlite-dialect.ts";
+import {
+  lookForDamage,
+  openForReading,
+  openSqlite,
+  sqliteDialect,
+  sqliteVersionOf,
+} from "./sqlite-dialect.ts";
 
 export type StoreInspection =
   | { readonly kind: "absent" /** The marker says that there was one. */; readonly isMissing: boolean }
@@ -66,6 +72,16 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
       marker,
       ...(await contentsOf(db, isCurrent)),
     };
+  } finally {
+    database.close();
+  }
+}
+
+/** What SQLite finds wrong with the tables of the database, a few findings of each; it reads all of them. */
+export function findDamage(stateDir: string): readonly string[] {
+  const database = openForReading(join(stateDir, databaseFileName));
+  try {
+    return [...lookForDamage(database)].flatMap(({ problems }) => problems);
   } finally {
     database.close();
   }

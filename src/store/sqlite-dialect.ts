@@ -157,22 +157,73 @@ export function lockExclusively(path: string): { release(): void } {
   return { release: () => database.close() };
 }
 
+/** A connection that changes nothing. */
+export function openForReading(path: string): BetterSqlite.Database {
+  try {
+    return new BetterSqlite(path, { readonly: true, timeout: 5_000 });
+  } catch (error) {
+    throw openingError(error, path);
+  }
+}
+
+const maxProblemsOfTable = 3;
+
+function damageOf(database: BetterSqlite.Database, table: string): readonly string[] {
+  try {
+    const statement = `quick_check("${table}")`;
+    const rows = database.pragma(statement) as readonly { readonly quick_check: string }[];
+    const problems = rows.map((row) => row.quick_check).filter((text) => text !== "ok");
+    return problems.slice(0, maxProblemsOfTable).map((text) => `${table}: ${text.replaceAll("\n", " ")}`);
+  } catch (error) {
+    const translated = toStoreError(error);
+    if (translated instanceof StoreError && translated.kind === "damaged")
+      return [`${table}: ${translated.message}`];
+    throw translated;
+  }
+}
+
+/** Looks at one table after the other, with its indexes, and says what SQLite finds wrong with it. */
+export function* lookForDamage(
+  database: BetterSqlite.Database,
+): Generator<{ readonly problems: readonly string[]; readonly tookMs: number }> {
+  const tables = database
+    .prepare<[], string>("select name from sqlite_schema where type = 'table' order by name")
+    .pluck()
+    .all();
+  for (const table of tables) {
+    const begun = performance.now();
+    const problems = damageOf(database, table);
+    yield { problems, tookMs: performance.now() - begun };
+  }
+}
+
 type CachedStatement = BetterSqlite.Statement<unknown[], unknown>;
+
+/** Told of every error of a statement, translated. */
+type OnStoreFault = (error: unknown) => void;
 
 class SqliteConnection implements StatementConnection<CachedStatement> {
   readonly #database: BetterSqlite.Database;
+  readonly #onFault: OnStoreFault;
   /** Preparing costs as much as running: statements are kept by their text, the longest unused goes first. */
   readonly #statements = new Map<string, CachedStatement>();
 
-  constructor(database: BetterSqlite.Database) {
+  constructor(database: BetterSqlite.Database, onFault: OnStoreFault) {
     this.#database = database;
+    this.#onFault = onFault;
+  }
+
+  #noted(error: unknown): unknown {
+    const translated = toStoreError(error);
+    this.#onFault(translated);
+    return translated;
   }
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
       return Promise.resolve(this.#run<R>(this.#statementFor(query.sql), query.parameters));
     } catch (error) {
-      return Promise.reject(toStoreError(error));
+      return Promise.reject(this.#noted(error));
     }
   }
 
@@ -180,7 +231,7 @@ class SqliteConnection implements StatementConnection<CachedStatement> {
     try {
       return this.#database.prepare<unknown[]>(sql);
     } catch (error) {
-      throw toStoreError(error);
+      throw this.#noted(error);
     }
   }
 
@@ -191,7 +242,7 @@ class SqliteConnection implements StatementConnection<CachedStatement> {
       const { changes, lastInsertRowid } = statement.run(parameters);
       return Promise.resolve({ rows: [], affected: changes, insertedId: Number(lastInsertRowid) });
     } catch (error) {
-      return Promise.reject(toStoreError(error));
+      return Promise.reject(this.#noted(error));
     }
   }
 
@@ -204,7 +255,7 @@ class SqliteConnection implements StatementConnection<CachedStatement> {
       const row = statement.get(parameters) as R | undefined;
       return Promise.resolve(row === undefined ? undefined : read(row));
     } catch (error) {
-      return Promise.reject(toStoreError(error));
+      return Promise.reject(this.#noted(error));
     }
   }
 
@@ -236,9 +287,9 @@ class SqliteDriver implements Driver {
   readonly #database: BetterSqlite.Database;
   readonly #connection: SqliteConnection;
 
-  constructor(database: BetterSqlite.Database) {
+  constructor(database: BetterSqlite.Database, onFault: OnStoreFault) {
     this.#database = database;
-    this.#connection = new SqliteConnection(database);
+    this.#connection = new SqliteConnection(database, onFault);
   }
 
   async init(): Promise<void> {
@@ -272,10 +323,13 @@ class SqliteDriver implements Driver {
 }
 
 /** A Kysely dialect over an open better-sqlite3 database, with prepared statements kept by their text. */
-export function sqliteDialect(database: BetterSqlite.Database): Dialect {
+export function sqliteDialect(
+  database: BetterSqlite.Database,
+  onFault: OnStoreFault = () => undefined,
+): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(database),
+    createDriver: () => new SqliteDriver(database, onFault),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };

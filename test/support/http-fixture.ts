@@ -120,7 +120,7 @@ export const scriptedOperations: HttpOperations = {
   listTimeSlots: async () => ({ apptRequest: {} }),
   reserveTimeSlot: async () => ({ apptReservation: {} }),
   submitStopDocument: async ({ bytes }) => ({ status: 10, xml: `<StopResponse bytes="${bytes.length}"/>` }),
-  health: () => ({ isReady: true, checks: { store: true } }),
+  health: () => ({ isReady: true, checks: { store: true }, messages: [] }),
   metrics: () => "dropgate_ready 1\n",
 };
 

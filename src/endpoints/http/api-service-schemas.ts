@@ -115,6 +115,12 @@ export const StopResponse = Type.Object(
 export const Health = Type.Object({
   status: Type.Union([Type.Literal("ready"), Type.Literal("not ready")]),
   checks: Type.Record(Type.String(), Type.Boolean()),
+  messages: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Only to the addresses of `http.metricsFrom`: what is wrong, and which files wait for long.",
+    }),
+  ),
 });
 
 /** What became of an import of loads; `loads` has one entry for each load of the request, in its order. */

@@ -214,12 +214,10 @@ function noSuchOperation(): HttpRefusal {
   );
 }
 
-/** Who may not look is told no more than that there is nothing. */
-function checkMonitor(state: DispatcherState, exchange: Exchange): void {
+/** Whether the request comes from who may look at the figures. */
+function isMonitor(state: DispatcherState, exchange: Exchange): boolean {
   const address = clientAddress(exchange.address, forwardedFor(exchange.request), state.trustedProxies);
-  if (!createAddressSet(state.options().metricsFrom).has(address)) {
-    throw noSuchOperation();
-  }
+  return createAddressSet(state.options().metricsFrom).has(address);
 }
 
 /** Its connection is from now on one of those that keep their places, if there is one left. */
@@ -270,8 +268,10 @@ function respond(state: DispatcherState, exchange: Exchange): Answer | Promise<A
   const route = routeOf(exchange, match);
   if (route.access !== "public")
     return respondTo(state, exchange, { route, target, params: match.paramsOf(route) });
-  if (route.isForMonitoring === true) checkMonitor(state, exchange);
-  return route.run(state);
+  const asked = { isMonitor: () => isMonitor(state, exchange) };
+  // Who may not look is told no more than that there is nothing.
+  if (route.isForMonitoring === true && !asked.isMonitor()) throw noSuchOperation();
+  return route.run(state, asked);
 }
 
 /** Translates what was thrown, once; what is our own fault is logged here, with its cause, and nowhere else. */

@@ -229,9 +229,19 @@ describe("health", () => {
   it("answers without a sign-in, and says 503 with the checks when it is not ready", async () => {
     expect(await ask(http.port, "GET", "/healthz")).toMatchObject({ status: 200, body: "ok\n" });
     const checks = { store: true, disk: false };
-    const other = await startHttp({}, { health: () => ({ isReady: false, checks }) });
+    const health = () => ({ isReady: false, checks, messages: ["company ACME: a file waits"] });
+    const other = await startHttp({ metricsFrom: ["192.0.2.1"] }, { health });
     const reply = await ask(other.port, "GET", "/readyz");
     expect([reply.status, JSON.parse(reply.body)]).toEqual([503, { status: "not ready", checks }]);
+    await other.close();
+  });
+
+  it("says why, and what is held, to those who may look at the figures alone", async () => {
+    const messages = ["company ACME: a file waits"];
+    const health = () => ({ isReady: true, checks: { store: true }, messages });
+    const other = await startHttp({}, { health });
+    const reply = await ask(other.port, "GET", "/readyz");
+    expect(JSON.parse(reply.body)).toEqual({ status: "ready", checks: { store: true }, messages });
     await other.close();
   });
 });

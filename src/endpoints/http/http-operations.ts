@@ -23,10 +23,12 @@ import type { RouteReport } from "../../operations/route-report.ts";
 import type { RejectOrder } from "../../operations/reject-order.ts";
 import type { StopDetailQuery } from "../../operations/stop-detail.ts";
 
-/** What `/readyz` reports: names of checks and whether each is fine, nothing that an outsider should not know. */
+/** What `/readyz` reports: to everybody names of checks and whether each is fine, nothing that an outsider should not know. */
 export interface Health {
   readonly isReady: boolean;
   readonly checks: Readonly<Record<string, boolean>>;
+  /** Only to the addresses of `http.metricsFrom`: why, and which files wait for long. */
+  readonly messages: readonly string[];
 }
 
 export interface HttpOperations {

@@ -20,9 +20,10 @@ const readyz: PublicRoute = {
   name: "readyz",
   summary: "Whether work is taken, with each check",
   path: "/readyz",
-  async run({ operations }) {
-    const { isReady, checks } = await operations.health();
-    const body = JSON.stringify({ status: isReady ? "ready" : "not ready", checks });
+  async run({ operations }, { isMonitor }) {
+    const { isReady, checks, messages } = await operations.health();
+    const told = isMonitor() && messages.length > 0 ? { messages } : {};
+    const body = JSON.stringify({ status: isReady ? "ready" : "not ready", checks, ...told });
     return { status: isReady ? 200 : 503, contentType: jsonType, body };
   },
 };

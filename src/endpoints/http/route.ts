@@ -67,7 +67,8 @@ export interface PublicRoute extends RouteBase {
   readonly access: "public";
   /** Answered only to addresses of `http.metricsFrom`. */
   readonly isForMonitoring?: boolean;
-  run(services: RouteServices): Promise<Answer>;
+  /** `isMonitor`: whether the request comes from such an address. */
+  run(services: RouteServices, asked: { isMonitor(): boolean }): Promise<Answer>;
 }
 
 /** The path names a company, in which the caller needs one of the roles. */

@@ -1,0 +1,59 @@
+/** Enters files that have come in the ledger, however often that must be tried: they are ready only with their ids. */
+import { setTimeout as wait } from "node:timers/promises";
+import { parseStopFileName } from "../domain/stop-file-name.ts";
+import { messageOf } from "../lib/errors.ts";
+import { killPoint } from "../lib/kill-point.ts";
+import type { LimitedLog } from "../lib/limited-log.ts";
+import type { Store } from "../store/database.ts";
+import { enterFile, type NewFile } from "../store/files.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import type { Locations } from "./locations.ts";
+import { ledgerTimeOf, pathOf, type WaitingFile } from "./waiting-file.ts";
+
+export interface EnterDependencies {
+  readonly store: Pick<Store, "write">;
+  readonly locations: Locations;
+  readonly failing: LimitedLog;
+  readonly isStopped: () => boolean;
+}
+
+const pauseMs = 1_000;
+
+async function insert(
+  tx: Transaction,
+  locations: Locations,
+  files: readonly WaitingFile[],
+): Promise<number[]> {
+  const ids: number[] = [];
+  for (const file of files) {
+    const row: NewFile = {
+      ...file,
+      nameTime: ledgerTimeOf(parseStopFileName(file.name)),
+      location: locations.toLedger(pathOf(file)),
+    };
+    ids.push(await enterFile(tx, row));
+    killPoint("ledger.inserted");
+  }
+  return ids;
+}
+
+/** Gives each file its id. Rejects only at the end of the process. */
+export async function enterSurely(deps: EnterDependencies, files: readonly WaitingFile[]): Promise<void> {
+  for (;;) {
+    try {
+      killPoint("ledger.entering");
+      const ids = await deps.store.write((tx) => insert(tx, deps.locations, files));
+      for (const [index, file] of files.entries()) file.id = ids[index] ?? 0;
+      killPoint("ledger.entered");
+      return;
+    } catch (error) {
+      if (deps.isStopped()) throw error;
+      const reason = messageOf(error);
+      deps.failing.warn(
+        { err: error, reason, files: files.length },
+        "the ledger cannot be written; trying again",
+      );
+      await wait(pauseMs);
+    }
+  }
+}
