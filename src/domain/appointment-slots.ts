@@ -153,7 +153,10 @@ function tagOf(companyId: number, content: string): Buffer {
 }
 
 /** The public id of a slot: the same at each listing, and of no meaning in another company. */
-export function slotIdOf(companyId: number, slot: Pick<AppointmentSlot, "key" | "region">): string {
+export function slotIdOf(
+  companyId: number,
+  slot: { readonly key: string; readonly region: { readonly name: string } },
+): string {
   const content = `${slot.key}${slot.region.name}`;
   return Buffer.concat([tagOf(companyId, content), Buffer.from(content)]).toString("base64url");
 }

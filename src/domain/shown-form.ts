@@ -5,7 +5,7 @@
 import { type Fields, isFields } from "./fields-of-json.ts";
 
 /** What the answer to an order has besides the order. */
-const shownOfOrders = ["orderStatus"] as const;
+const shownOfOrders = ["orderStatus", "stopExecutionInfo", "cancellation", "appointment"] as const;
 
 /** What answers about appointments have besides the request. */
 const shownOfAppointments = ["serviceRegion", "timeSlots", "apptStatus", "apptTTL"] as const;
@@ -17,7 +17,7 @@ function without(fields: Fields, names: readonly string[]): Fields {
   return rest;
 }
 
-/** The stop of a retrieval document, `{ stop, load, stopExecutionInfo }`; anything else is itself. */
+/** The stop of a retrieval document, `{ stop, load, stopExecutionInfo, appointment }`; anything else is itself. */
 export function sentStop(value: unknown): unknown {
   if (!isFields(value) || !("stopExecutionInfo" in value) || !isFields(value["stop"])) return value;
   return value["stop"];

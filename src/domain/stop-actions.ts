@@ -52,8 +52,8 @@ export const stopActions = {
   reject: { from: ["05", "10"], code: "stopNotOpen" },
   /** Delete/reject ASN: 99, 7059. */
   rejectAsn: { from: ["00"], code: "stopNotAsn" },
-  /** Delete order: its stop, if it has one. */
-  rejectOrder: { from: ["05", "10"], code: "orderNotDeletable" },
+  /** Delete order: its stop, if it has one; it may have been deleted by itself before. */
+  rejectOrder: { from: ["05", "10", "99"], code: "orderNotDeletable" },
   /** Assign and unassign a carrier: the state stays. */
   assignCarrier: { from: ["00", "05", "10", "20"], code: undefined },
   /** Write an appointment on it: 05 becomes 10, because it has a time window then. */

@@ -5,6 +5,7 @@
 import type { KeptDocument } from "./kept-document.ts";
 import { routedStopOf } from "./routed-stop.ts";
 import type { Stop } from "./stop.ts";
+import { stopSeqNumberOf } from "./visit-order.ts";
 
 /** What the document asks for (interface 4.9): 01 create or update, 02 delete, 03 as 01 with an assignment. */
 export type StopFunction = "01" | "02" | "03";
@@ -20,6 +21,8 @@ export interface StopIndex {
   readonly hasStopAssignment: boolean;
   readonly markAsReceived: boolean;
   readonly receivedDttm?: string;
+  /** `stopSeq` where it is a number. */
+  readonly stopSeq?: number;
   /** Whether `from` or `to` has a `timeFrom`. */
   readonly hasTimeWindow: boolean;
 }
@@ -35,7 +38,7 @@ export interface StopChange {
   readonly documents?: readonly KeptDocument[];
 }
 
-type IndexedTexts = Omit<StopIndex, "hasStopAssignment" | "markAsReceived" | "hasTimeWindow">;
+type IndexedTexts = Omit<StopIndex, "stopSeq" | "hasStopAssignment" | "markAsReceived" | "hasTimeWindow">;
 
 const indexedFields = ["shipmentNbr", "sealNbr", "bol", "reference1", "reference2"] as const;
 const assignmentFields = ["carrierCode", "assignmentCriteria"] as const;
@@ -52,8 +55,10 @@ export function stopIndexOf(stop: Stop): StopIndex {
     if (value !== undefined) texts[field] = String(value);
   }
   if (stop.receivedDttm !== undefined) texts.receivedDttm = stop.receivedDttm;
+  const stopSeq = stopSeqNumberOf(stop.stopSeq);
   return {
     ...texts,
+    ...(stopSeq === undefined ? {} : { stopSeq }),
     hasStopAssignment: stop.stopAssignment !== undefined,
     markAsReceived: stop.markAsReceived === true,
     hasTimeWindow: Boolean(stop.from?.schedule?.timeFrom ?? stop.to?.schedule?.timeFrom),

@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Load, LoadAssignment } from "../domain/load.ts";
 import { plannedLoadStatus } from "../domain/load-status.ts";
 import { stopChangeOf } from "../domain/stop-change.ts";
+import type { Stop } from "../domain/stop.ts";
 import { plannedImportRules } from "../domain/stop-actions.ts";
 import { DropgateError } from "../lib/errors.ts";
 import type { Transaction } from "../store/group-commit.ts";
@@ -147,6 +148,13 @@ async function recordLoad(
   });
 }
 
+/** The numbers of the entries that say nothing else, but for their place in the order. */
+function namedOnly(stops: readonly Stop[]): ReadonlySet<string> {
+  const isNamedOnly = (stop: Stop) =>
+    Object.keys(stop).every((key) => key === "stopNbr" || key === "stopSeq");
+  return new Set(stops.filter(isNamedOnly).map(({ stopNbr }) => stopNbr));
+}
+
 /** Applies the load in the transaction. Throws a `DropgateError`: 906, 907, 925, 926, or the faults of its stops. */
 export async function applyLoad(tx: Transaction, input: LoadToApply): Promise<void> {
   const { companyId, load, now, path } = input;
@@ -171,7 +179,7 @@ export async function applyLoad(tx: Transaction, input: LoadToApply): Promise<vo
     refuseLate: false,
     now,
     rules: plannedImportRules,
-    load: { id, loadNbr },
+    load: { id, loadNbr, namedOnly: namedOnly(stops) },
     pathOf: (index) => `${path}.stops[${index}]`,
   });
   if (outcome.kind !== "applied") throw refusal(outcome.faults);

@@ -7,7 +7,8 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { RecordedEventKind } from "../domain/recorded-events.ts";
-import type { StopChange } from "../domain/stop-change.ts";
+import { type StopChange, stopChangeOf } from "../domain/stop-change.ts";
+import type { Stop } from "../domain/stop.ts";
 import { type ImportRules, importRules, initialStopStatus, stopStatusNames } from "../domain/stop-status.ts";
 import { type Fault, maxKeptFaults } from "../lib/errors.ts";
 import { saveDocuments } from "../store/documents.ts";
@@ -15,10 +16,20 @@ import type { Transaction } from "../store/group-commit.ts";
 import { findLoadById } from "../store/loads.ts";
 import { cancellationOf, utcDateTime } from "./cancellation-request.ts";
 import { completeLoadWithoutStop } from "./complete-load.ts";
+import { changeWithTimesOf } from "./kept-appointment.ts";
+import { orderStopsOfLoad } from "./order-stops.ts";
 import { releaseAppointment } from "./release-appointment.ts";
+import { findAppointment } from "../store/appointments.ts";
 import { findPartner } from "../store/partners.ts";
 import { recordEvents } from "../store/recorded-events.ts";
-import { cancelStop, findKnownStop, type KnownStop, type StopRecord, saveStop } from "../store/stops.ts";
+import {
+  cancelStop,
+  findKnownStop,
+  type KnownStop,
+  readStopText,
+  saveStop,
+  type StopRecord,
+} from "../store/stops.ts";
 
 export interface StopChanges {
   readonly companyId: number;
@@ -31,7 +42,12 @@ export interface StopChanges {
   /** What the import does to a stop in each state; those of the stop import when absent. */
   readonly rules?: ImportRules;
   /** The load whose import lists the stops, in this order. */
-  readonly load?: { readonly id: number; readonly loadNbr: string };
+  readonly load?: {
+    readonly id: number;
+    readonly loadNbr: string;
+    /** Stops that the import names by their number alone, which are planned as they are. */
+    readonly namedOnly: ReadonlySet<string>;
+  };
   /** Where the change stands in the request, for the faults of JSON. */
   readonly pathOf?: (index: number) => string;
 }
@@ -58,6 +74,10 @@ type Step =
       readonly loadId: number | null;
     };
 
+type Place = Pick<KnownStop, "loadId" | "loadPosition" | "listedPosition">;
+
+const offLoad: Place = { loadId: null, loadPosition: null, listedPosition: null };
+
 /** Many changes are one unit of work, and the database answers at once: others get a turn of the event loop between. */
 const changesInTurn = 64;
 
@@ -70,6 +90,8 @@ interface Plan {
   /** What each stop will be after the steps so far; a document may name a stop twice. */
   readonly stops: Map<string, KnownStop>;
   readonly steps: Step[];
+  /** Loads whose stops may get another order. */
+  readonly loads: Set<number>;
   readonly events: {
     readonly kind: RecordedEventKind;
     readonly stopNbr: string;
@@ -116,7 +138,8 @@ function planCancellation(plan: Plan, change: Change, known: KnownStop | undefin
   const fileTime = newestFileTime(plan, known);
   plan.steps.push({ kind: "cancel", stopNbr, execution, fileTime, loadId: known.loadId });
   plan.events.push({ kind: "stopCancelled", stopNbr });
-  plan.stops.set(stopNbr, { ...known, status: "99", execution, fileTime, loadId: null, loadPosition: null });
+  plan.stops.set(stopNbr, { ...known, status: "99", execution, fileTime, ...offLoad });
+  if (known.loadId !== null) plan.loads.add(known.loadId);
 }
 
 interface Assignment {
@@ -157,15 +180,21 @@ function placeOf(
   plan: Plan,
   { position, stopNbr }: Change,
   before: { readonly known: KnownStop | undefined; readonly status: string },
-): Pick<KnownStop, "loadId" | "loadPosition"> {
+): Place {
   const { load } = plan.input;
   const { known, status } = before;
   if (load === undefined) {
-    if (status !== "20") return { loadId: null, loadPosition: null };
-    return { loadId: known?.loadId ?? null, loadPosition: known?.loadPosition ?? null };
+    return status === "20" && known !== undefined ? known : offLoad;
   }
   if (known?.loadId !== load.id) plan.events.push({ kind: "stopPlanned", stopNbr, loadNbr: load.loadNbr });
-  return { loadId: load.id, loadPosition: position };
+  return { loadId: load.id, loadPosition: position, listedPosition: position };
+}
+
+/** Notes the loads that the stop leaves, comes to, or is on with another `stopSeq`. */
+function noteLoads(plan: Plan, known: KnownStop | undefined, record: KnownStop): void {
+  const isSame = known?.loadId === record.loadId && known.stopSeq === record.stopSeq;
+  if (isSame && plan.input.load === undefined) return;
+  for (const stop of [known, record]) if (stop?.loadId != null) plan.loads.add(stop.loadId);
 }
 
 function planImport(plan: Plan, change: Change, known: KnownStop | undefined): void {
@@ -182,11 +211,12 @@ function planImport(plan: Plan, change: Change, known: KnownStop | undefined): v
   const before = isNew ? undefined : known;
   const status = rule.to === "initial" ? initialStopStatus(index.hasTimeWindow) : rule.to;
   for (const kind of rule.events) plan.events.push({ kind, stopNbr });
+  const { loadId, loadPosition, listedPosition } = placeOf(plan, change, { known: before, status });
   const record: StopRecord = {
     companyId: plan.input.companyId,
     stopNbr,
     status,
-    ...placeOf(plan, change, { known: before, status }),
+    ...{ loadId, loadPosition, listedPosition, stopSeq: index.stopSeq ?? null },
     ...assignmentOf(change, before),
     shipmentNbr: index.shipmentNbr ?? null,
     sealNbr: index.sealNbr ?? null,
@@ -202,7 +232,31 @@ function planImport(plan: Plan, change: Change, known: KnownStop | undefined): v
     ...receiptOfGoods(plan, change, before),
   };
   plan.steps.push({ kind: "save", record, isNew });
+  noteLoads(plan, before, record);
   plan.stops.set(stopNbr, record);
+}
+
+/** A stop that is there, which the load import names by its number alone, with the place in the order that it may have. */
+async function asItIs(tx: Transaction, plan: Plan, change: Change): Promise<Change> {
+  const kept = JSON.parse(await readStopText(tx, plan.input.companyId, change.stopNbr)) as Stop;
+  const { stopSeq = kept.stopSeq } = JSON.parse(change.stopJson) as Stop;
+  const { stopSeq: _, ...rest } = kept;
+  const { index, ...whole } = stopChangeOf("01", { ...rest, ...(stopSeq === undefined ? {} : { stopSeq }) });
+  // Its carrier stands beside it, and may be another one by now.
+  return { ...change, ...whole, index: { ...index, hasStopAssignment: false } };
+}
+
+/** The change with what it leaves as it is: of a stop that is only named everything, of any the times of its appointment. */
+async function changeToApply(
+  tx: Transaction,
+  plan: Plan,
+  { change, known }: { readonly change: Change; readonly known: KnownStop | undefined },
+): Promise<Change> {
+  if (known === undefined || known.status === "99") return change;
+  const isNamedOnly = plan.input.load?.namedOnly.has(change.stopNbr) === true;
+  if (isNamedOnly) return await asItIs(tx, plan, change);
+  const appointment = await findAppointment(tx, plan.input.companyId, change.stopNbr);
+  return appointment === undefined ? change : changeWithTimesOf(change, appointment);
 }
 
 async function checkCarrier(tx: Transaction, plan: Plan, change: Change): Promise<void> {
@@ -253,7 +307,7 @@ async function planAll(tx: Transaction, plan: Plan): Promise<readonly Fault[]> {
     } else {
       await checkCarrier(tx, plan, change);
       await checkOtherLoad(tx, plan, change, known);
-      planImport(plan, change, known);
+      planImport(plan, await changeToApply(tx, plan, { change, known }), known);
     }
   }
   return late;
@@ -273,6 +327,7 @@ async function write(tx: Transaction, plan: Plan): Promise<RecordCounts> {
       counts[step.isNew ? "created" : "updated"] += 1;
     }
   }
+  for (const loadId of plan.loads) await orderStopsOfLoad(tx, loadId);
   for (const { documents } of plan.input.changes) {
     if (documents !== undefined) await saveDocuments(tx, { companyId, documents, now });
   }
@@ -289,7 +344,7 @@ async function write(tx: Transaction, plan: Plan): Promise<RecordCounts> {
 
 /** Applies the changes in their order within the transaction, or writes nothing and says why. */
 export async function applyStopChanges(tx: Transaction, input: StopChanges): Promise<StopChangesOutcome> {
-  const plan: Plan = { input, stops: new Map(), steps: [], events: [], faults: [] };
+  const plan: Plan = { input, stops: new Map(), steps: [], loads: new Set(), events: [], faults: [] };
   const late = await planAll(tx, plan);
   if (plan.faults.length > 0)
     return { kind: "refused", faults: [...plan.faults, ...late].slice(0, maxKeptFaults) };

@@ -11,11 +11,13 @@ import { type StopChange, stopChangeOf } from "../domain/stop-change.ts";
 import { validateStop } from "../domain/stop.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Fault } from "../lib/errors.ts";
+import { findAppointment } from "../store/appointments.ts";
 import type { Store } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { saveOrder } from "../store/orders.ts";
 import { applyStopChanges } from "./apply-stop-changes.ts";
 import { type ImportKind, readImport } from "./import-request.ts";
+import { withTimesOf } from "./kept-appointment.ts";
 import { refusal } from "./request-body.ts";
 import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
 import { takeOutDocuments } from "./take-out-documents.ts";
@@ -46,8 +48,7 @@ const orderImport: ImportKind<Order> = {
 };
 
 interface KeptOrder {
-  readonly orderNbr: string;
-  readonly body: string;
+  readonly order: Order;
   readonly stop: StopChange;
 }
 
@@ -61,7 +62,7 @@ async function keptFormsOf(deps: OrderImportDeps, orders: readonly Order[]): Pro
     const { entity: order, kept: documents } = taken;
     const change = stopChangeOf("01", stopOfOrder(order));
     const stop = documents.length === 0 ? change : { ...change, documents };
-    kept.push({ orderNbr: order.orderNbr, body: JSON.stringify(order), stop });
+    kept.push({ order, stop });
   }
   if (faults.length > 0) throw refusal(faults);
   return kept;
@@ -83,9 +84,12 @@ async function writeOrders(tx: Transaction, { companyId, orders, now }: OrderWri
     pathOf: (index) => `orders[${index}]`,
   });
   if (outcome.kind !== "applied") throw refusal(outcome.faults);
-  for (const [index, { orderNbr, body }] of orders.entries()) {
+  for (const [index, { order }] of orders.entries()) {
     if (index % ordersInTurn === ordersInTurn - 1) await setImmediate();
-    await saveOrder(tx, { companyId, orderNbr, body, now });
+    const { orderNbr } = order;
+    const appointment = await findAppointment(tx, companyId, orderNbr);
+    const kept = appointment === undefined ? order : withTimesOf(order, appointment);
+    await saveOrder(tx, { companyId, orderNbr, body: JSON.stringify(kept), now });
   }
 }
 

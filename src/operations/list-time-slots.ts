@@ -10,14 +10,9 @@ import { orderNbrOf, readShare, SlotListing, type SlotRequest } from "../domain/
 import { recordedEvents } from "../domain/recorded-events.ts";
 import { readInstant } from "../domain/local-time.ts";
 import { momentOf } from "../domain/zoned-time.ts";
-import {
-  expireHolds,
-  findAppointment,
-  findLastSchedulingEvent,
-  findSlotUse,
-  type StoredAppointment,
-} from "../store/appointments.ts";
+import { expireHolds, findAppointment, findSlotUse, type StoredAppointment } from "../store/appointments.ts";
 import type { Reader } from "../store/database.ts";
+import { findLastSchedulingEvent } from "../store/event-queries.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { recordEvent } from "../store/recorded-events.ts";
 import { findAppointmentOrder, scheduleOf } from "./appointment-order.ts";

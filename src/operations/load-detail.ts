@@ -1,10 +1,11 @@
 /** Get load detail: the Load retrieval document (interface "Load retrieval document", "Load execution info"). */
 import type { LoadAssignment } from "../domain/load.ts";
 import type { LoadExecution } from "../domain/stop-execution.ts";
+import { findAppointmentsOfLoad } from "../store/appointments.ts";
 import type { Reader } from "../store/database.ts";
 import { findStoredLoad, listStopsOfLoad, type StoredLoad } from "../store/load-queries.ts";
 import { loadNotFound } from "./known-load.ts";
-import { asItCame, executionInfoText, stopText } from "./stop-detail.ts";
+import { appointmentMember, asItCame, executionInfoText, stopText } from "./stop-detail.ts";
 
 export interface LoadDetailDeps {
   readonly store: { readonly read: Reader };
@@ -53,9 +54,11 @@ export async function readLoadDetail(deps: LoadDetailDeps, query: LoadDetailQuer
   const { read } = deps.store;
   const load = await findStoredLoad(read, query.companyId, query.loadNbr);
   if (load === undefined) throw loadNotFound(query.loadNbr);
-  const stops = (await listStopsOfLoad(read, load.id)).map(
-    (stop) => `{"stop":${stopText(stop)},"stopExecutionInfo":${executionInfoText(stop)}}`,
-  );
+  const appointments = await findAppointmentsOfLoad(read, query.companyId, load.id);
+  const stops = (await listStopsOfLoad(read, load.id)).map((stop) => {
+    const appointment = appointmentMember(appointments.get(stop.stopNbr));
+    return `{"stop":${stopText(stop)},"stopExecutionInfo":${executionInfoText(stop)}${appointment}}`;
+  });
   const extra = JSON.parse(load.extra) as Extra;
   const parts = [
     ...Object.entries(extra.load)

@@ -41,7 +41,11 @@ describe("the detail of an order", () => {
   it("is the order as it was sent with the state of its stop, in a list of one", async () => {
     const order = { orderNbr: "O1", weight: 10, comments: [{ commentType: 1 }], colour: "red" };
     await importOne(order);
-    expect(await read("O1")).toEqual({ Order: [{ ...order, orderStatus: "05" }] });
+    const { Order } = (await read("O1")) as { Order: Record<string, unknown>[] };
+    expect(Order).toEqual([
+      { ...order, orderStatus: "05", stopExecutionInfo: Order[0]?.["stopExecutionInfo"] },
+    ]);
+    expect(Order[0]?.["stopExecutionInfo"]).toMatchObject({ stopStatus: "05", exceptions: [] });
   });
 
   it("gives no content of documents back", async () => {
@@ -60,7 +64,9 @@ describe("the detail of an order", () => {
     await store.write(async (tx) => {
       await tx.updateTable("stops").set({ stop_status: "10" }).execute();
     });
-    expect(await read("O1")).toEqual({ Order: [{ orderNbr: "O1", orderStatus: "99" }] });
+    const when = { cancelDTTM: "1970-01-01T00:00:01", cancelTimeZone: "UTC" };
+    const cancellation = { reasonCode: "R", reasonDesc: "", ...when };
+    expect(await read("O1")).toEqual({ Order: [{ orderNbr: "O1", orderStatus: "99", cancellation }] });
   });
 
   it("of an order without a stop has no state", async () => {

@@ -39,7 +39,7 @@ async function requireOpenOrder(tx: Transaction, { companyId, orderNbr }: Reject
   );
 }
 
-/** The order's stop when it can be cancelled with it, undefined when there is none. */
+/** The order's stop when it is to be cancelled with it, undefined when there is none or it was deleted before. */
 async function findOpenStop(
   tx: Transaction,
   { companyId, orderNbr }: Rejection,
@@ -47,7 +47,7 @@ async function findOpenStop(
   const stop = await findKnownStop(tx, companyId, orderNbr);
   if (stop === undefined) return undefined;
   const code = refusalOfStopAction("rejectOrder", stop.status);
-  if (code === undefined) return stop;
+  if (code === undefined) return stop.status === "99" ? undefined : stop;
   const state = `${stop.status} (${stopStatusNames[stop.status]})`;
   const remedy =
     "An order can be deleted while its stop is in 05 or 10: take a planned one off its load first.";

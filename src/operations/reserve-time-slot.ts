@@ -136,7 +136,16 @@ async function hold(tx: Transaction, wanted: Wanted): Promise<void> {
   const expiresAt = now + settings.holdMinutes * minuteMs;
   const { startsAt } = slot;
   await insertAppointment(tx, {
-    ...{ ...placeOf(wanted), startsAt, orderNbr: null, addressKey, expiresAt, share, now },
+    ...{
+      ...placeOf(wanted),
+      ...scheduleOf(slot),
+      startsAt,
+      orderNbr: null,
+      addressKey,
+      expiresAt,
+      share,
+      now,
+    },
   });
 }
 
@@ -148,7 +157,16 @@ async function confirm(tx: Transaction, wanted: Wanted, orderNbr: string): Promi
   await requireRoom(tx, wanted);
   const { startsAt } = slot;
   await insertAppointment(tx, {
-    ...{ ...placeOf(wanted), startsAt, orderNbr, addressKey, expiresAt: null, share, now },
+    ...{
+      ...placeOf(wanted),
+      ...scheduleOf(slot),
+      startsAt,
+      orderNbr,
+      addressKey,
+      expiresAt: null,
+      share,
+      now,
+    },
   });
   await writeSchedule(tx, found.order, { slot, now });
   const data = { ...scheduleOf(slot), serviceRegion: slot.region.name };

@@ -10,9 +10,11 @@ import type { LoadAssignment, LoadHeader } from "../domain/load.ts";
 import type { PartyExecution, StopExecution } from "../domain/stop-execution.ts";
 import type { StopDetail } from "../domain/stop-detail.ts";
 import type { StopAssignment } from "../domain/stop.ts";
+import { findAppointment, type StoredAppointment } from "../store/appointments.ts";
 import type { Reader } from "../store/database.ts";
 import { findStoredLoadById } from "../store/load-queries.ts";
 import { findStoredStop, type StoredStop } from "../store/stop-queries.ts";
+import { shownAppointment } from "./kept-appointment.ts";
 import { stopNotFound } from "./stop-not-found.ts";
 
 export interface StopDetailDeps {
@@ -134,10 +136,17 @@ export function stopText(stop: StoredStop): string {
   return `${text.slice(0, -1)},"stopAssignment":${JSON.stringify(assignment)}}`;
 }
 
+/** The appointment of a stop as a further member of an object, beside what was sent; nothing without one. */
+export function appointmentMember(appointment: StoredAppointment | undefined): string {
+  return appointment === undefined ? "" : `,"appointment":${JSON.stringify(shownAppointment(appointment))}`;
+}
+
 /** The retrieval document of the stop as JSON text. Throws 921 when the company has no stop of exactly that number. */
 export async function readStopDetail(deps: StopDetailDeps, query: StopDetailQuery): Promise<string> {
   const stop = await findStoredStop(deps.store.read, query.companyId, query.stopNbr);
   if (stop === undefined) throw stopNotFound(query.stopNbr);
-  const load = await loadText(deps.store.read, stop);
-  return `{"Stop":{"stop":${stopText(stop)},"load":${load},"stopExecutionInfo":${executionInfoText(stop)}}}`;
+  const { read } = deps.store;
+  const load = await loadText(read, stop);
+  const appointment = appointmentMember(await findAppointment(read, query.companyId, query.stopNbr));
+  return `{"Stop":{"stop":${stopText(stop)},"load":${load},"stopExecutionInfo":${executionInfoText(stop)}${appointment}}}`;
 }

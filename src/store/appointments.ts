@@ -10,7 +10,6 @@
  */
 import { type ExpressionBuilder, sql } from "kysely";
 import { addShares, noShare, type Share, subtractShares } from "../domain/appointment-capacity.ts";
-import { recordedEvents } from "../domain/recorded-events.ts";
 import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 import { prepareQuery } from "./prepared-query.ts";
@@ -24,7 +23,14 @@ export interface SlotPlace {
   readonly slotKey: string;
 }
 
-export interface StoredAppointment extends SlotPlace {
+/** Local times as they are written to the order. Of appointments from before they were kept, the end and the zone may be unknown. */
+export interface AppointmentTimes {
+  readonly timeFrom: string | null;
+  readonly timeTo: string | null;
+  readonly timeZone: string | null;
+}
+
+export interface StoredAppointment extends SlotPlace, AppointmentTimes {
   readonly id: number;
   readonly share: Share;
 }
@@ -39,7 +45,7 @@ interface AmountRow {
   service_minutes: number;
 }
 
-interface AppointmentRow extends AmountRow {
+interface AppointmentRow extends AmountRow, AppointmentTimes {
   id: number;
   region: string;
   slot_key: string;
@@ -56,8 +62,9 @@ function shareOf(row: AmountRow, appointments: number): Share {
 }
 
 function storedAppointment(companyId: number, row: AppointmentRow): StoredAppointment {
-  const { id, region, slot_key: slotKey } = row;
-  return { id, companyId, region, slotKey, share: shareOf(row, thousandths) };
+  const { id, region, slot_key: slotKey, timeFrom, timeTo, timeZone } = row;
+  const share = shareOf(row, thousandths);
+  return { id, companyId, region, slotKey, timeFrom, timeTo, timeZone, share };
 }
 
 const addUseQuery = prepareQuery<SlotPlace & Share>((db, arg) =>
@@ -208,7 +215,9 @@ interface ExpireArguments {
   readonly limit: number;
 }
 
-const expireQuery = prepareQuery<ExpireArguments, AppointmentRow>((db, arg) =>
+type ExpiredRow = Omit<AppointmentRow, keyof AppointmentTimes>;
+
+const expireQuery = prepareQuery<ExpireArguments, ExpiredRow>((db, arg) =>
   db
     .updateTable("appointments")
     .set({ state: "expired", updated_at: arg("now") })
@@ -253,7 +262,10 @@ export async function hasDueHolds(read: Reader, due: Omit<ExpireArguments, "limi
   return (await anyDueQuery.run(read, due)).rows.length > 0;
 }
 
-const columns = ["id", "region", "slot_key", "quantity", "weight", "volume", "service_minutes"] as const;
+const columns = [
+  ...(["id", "region", "slot_key", "quantity", "weight", "volume", "service_minutes"] as const),
+  ...(["time_from as timeFrom", "time_to as timeTo", "time_zone as timeZone"] as const),
+] as const;
 
 const appointmentQuery = prepareQuery<{ companyId: number; orderNbr: string }, AppointmentRow>((db, arg) =>
   db
@@ -272,6 +284,31 @@ export async function findAppointment(
 ): Promise<StoredAppointment | undefined> {
   const row = (await appointmentQuery.run(read, { companyId, orderNbr })).rows[0];
   return row === undefined ? undefined : storedAppointment(companyId, row);
+}
+
+const appointmentsOfLoad = prepareQuery<
+  { companyId: number; loadId: number },
+  AppointmentRow & { order_nbr: string | null }
+>((db, arg) =>
+  db
+    .selectFrom("appointments")
+    .select(columns)
+    .select("order_nbr")
+    .where("state", "=", sql.lit("confirmed"))
+    .where("company_id", "=", arg("companyId"))
+    .where("order_nbr", "in", (from) =>
+      from.selectFrom("stops").select("stop_nbr").where("load_id", "=", arg("loadId")),
+    ),
+);
+
+/** The appointments of the stops on a load, by the number of the stop. */
+export async function findAppointmentsOfLoad(
+  read: Reader,
+  companyId: number,
+  loadId: number,
+): Promise<ReadonlyMap<string, StoredAppointment>> {
+  const { rows } = await appointmentsOfLoad.run(read, { companyId, loadId });
+  return new Map(rows.map((row) => [row.order_nbr ?? "", storedAppointment(companyId, row)]));
 }
 
 interface HoldArguments extends SlotPlace {
@@ -317,7 +354,7 @@ export async function releaseShare(tx: Transaction, stored: StoredAppointment, n
 }
 
 /** An appointment as it is to be kept: of an order, or held until `expiresAt`. */
-export interface NewAppointment extends SlotPlace {
+export interface NewAppointment extends SlotPlace, AppointmentTimes {
   readonly startsAt: number;
   readonly orderNbr: string | null;
   readonly addressKey: string | null;
@@ -334,6 +371,9 @@ const insertQuery = prepareQuery<InsertArguments>((db, arg) =>
     region: arg("region"),
     slot_key: arg("slotKey"),
     starts_at: arg("startsAt"),
+    time_from: arg("timeFrom"),
+    time_to: arg("timeTo"),
+    time_zone: arg("timeZone"),
     order_nbr: arg("orderNbr"),
     address_key: arg("addressKey"),
     state: arg("state"),
@@ -353,32 +393,4 @@ export async function insertAppointment(tx: Transaction, appointment: NewAppoint
   const state = appointment.orderNbr === null ? "held" : "confirmed";
   await insertQuery.run(tx, { ...rest, ...share, state });
   await addUse(tx, appointment, share);
-}
-
-const schedulingEvents = [
-  recordedEvents.stopCancelled.code,
-  recordedEvents.schedulingInitiated.code,
-  recordedEvents.schedulingConfirmed.code,
-  recordedEvents.schedulingCancelled.code,
-];
-
-const schedulingEventQuery = prepareQuery<{ companyId: number; stopNbr: string }, { event_code: number }>(
-  (db, arg) =>
-    db
-      .selectFrom("recorded_events")
-      .select("event_code")
-      .where("company_id", "=", arg("companyId"))
-      .where("stop_nbr", "=", arg("stopNbr"))
-      .where("event_code", "in", schedulingEvents)
-      .orderBy("id", "desc")
-      .limit(1),
-);
-
-/** The code of the event that tells where the scheduling of a stop stands: 8101 to 8103, or 7059. */
-export async function findLastSchedulingEvent(
-  read: Reader | Transaction,
-  companyId: number,
-  stopNbr: string,
-): Promise<number | undefined> {
-  return (await schedulingEventQuery.run(read, { companyId, stopNbr })).rows[0]?.event_code;
 }

@@ -3,6 +3,7 @@ import type { DocumentObject } from "../domain/document-object.ts";
 import { recordedEvents } from "../domain/recorded-events.ts";
 import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
+import { prepareQuery } from "./prepared-query.ts";
 
 export interface EventSelection {
   readonly companyId: number;
@@ -63,4 +64,32 @@ export async function listToldDocuments(
   return rows.flatMap(
     ({ data }) => (JSON.parse(data) as { readonly documents?: DocumentObject[] }).documents ?? [],
   );
+}
+
+const schedulingEvents = [
+  recordedEvents.stopCancelled.code,
+  recordedEvents.schedulingInitiated.code,
+  recordedEvents.schedulingConfirmed.code,
+  recordedEvents.schedulingCancelled.code,
+];
+
+const schedulingEventQuery = prepareQuery<{ companyId: number; stopNbr: string }, { event_code: number }>(
+  (db, arg) =>
+    db
+      .selectFrom("recorded_events")
+      .select("event_code")
+      .where("company_id", "=", arg("companyId"))
+      .where("stop_nbr", "=", arg("stopNbr"))
+      .where("event_code", "in", schedulingEvents)
+      .orderBy("id", "desc")
+      .limit(1),
+);
+
+/** The code of the event that tells where the scheduling of a stop stands: 8101 to 8103, or 7059. */
+export async function findLastSchedulingEvent(
+  read: Reader | Transaction,
+  companyId: number,
+  stopNbr: string,
+): Promise<number | undefined> {
+  return (await schedulingEventQuery.run(read, { companyId, stopNbr })).rows[0]?.event_code;
 }

@@ -1,5 +1,6 @@
 /** Loads as the service keeps them: what the host sent, and what became of it. Reads for hosts are in `load-queries.ts`. */
 import type { LoadStatus } from "../domain/load-status.ts";
+import type { ListedStop } from "../domain/visit-order.ts";
 import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 import { prepareQuery } from "./prepared-query.ts";
@@ -222,6 +223,8 @@ export async function stopNumbersOf(tx: Transaction | Reader, loadId: number): P
   return rows.map((row) => row.stop_nbr);
 }
 
+const offLoad = { load_id: null, load_position: null, listed_position: null };
+
 /** Takes all stops off the load and makes them unplanned (10). */
 export async function releaseAllStops(
   tx: Transaction,
@@ -229,7 +232,7 @@ export async function releaseAllStops(
 ): Promise<void> {
   await tx
     .updateTable("stops")
-    .set({ stop_status: "10", load_id: null, load_position: null, updated_at: release.now })
+    .set({ stop_status: "10", ...offLoad, updated_at: release.now })
     .where("load_id", "=", release.loadId)
     .execute();
 }
@@ -243,7 +246,7 @@ interface StopRelease {
 const releaseStopQuery = prepareQuery<StopRelease>((db, arg) =>
   db
     .updateTable("stops")
-    .set({ stop_status: "10", load_id: null, load_position: null, updated_at: arg("now") })
+    .set({ stop_status: "10", ...offLoad, updated_at: arg("now") })
     .where("company_id", "=", arg("companyId"))
     .where("stop_nbr", "=", arg("stopNbr")),
 );
@@ -251,4 +254,47 @@ const releaseStopQuery = prepareQuery<StopRelease>((db, arg) =>
 /** Takes one stop off the load it is on and makes it unplanned (10). */
 export async function releaseStop(tx: Transaction, release: StopRelease): Promise<void> {
   await releaseStopQuery.run(tx, release);
+}
+
+const listedStops = prepareQuery<{ loadId: number }, PlacedRow>((db, arg) =>
+  db
+    .selectFrom("stops")
+    .select(["id", "load_position", "listed_position", "stop_seq"])
+    .where("load_id", "=", arg("loadId")),
+);
+
+interface PlacedRow {
+  id: number;
+  load_position: number | null;
+  listed_position: number | null;
+  stop_seq: number | null;
+}
+
+/** A stop of a load with the place that it has now. */
+export interface PlacedStop extends ListedStop {
+  readonly loadPosition: number;
+}
+
+/** The stops on a load, in no order. */
+export async function listPlacedStops(tx: Transaction, loadId: number): Promise<readonly PlacedStop[]> {
+  return (await listedStops.run(tx, { loadId })).rows.map((row) => {
+    const loadPosition = row.load_position ?? -1;
+    const listedPosition = row.listed_position ?? loadPosition;
+    return { id: row.id, loadPosition, listedPosition, stopSeq: row.stop_seq };
+  });
+}
+
+const saveLoadPositionQuery = prepareQuery<{ id: number; loadPosition: number }>((db, arg) =>
+  db
+    .updateTable("stops")
+    .set({ load_position: arg("loadPosition") })
+    .where("id", "=", arg("id")),
+);
+
+/** Gives a stop its place among those of its load. */
+export async function saveLoadPosition(
+  tx: Transaction,
+  place: { readonly id: number; readonly loadPosition: number },
+): Promise<void> {
+  await saveLoadPositionQuery.run(tx, place);
 }

@@ -68,6 +68,8 @@ export interface StoredOrder {
   /** JSON text of the order as the host sent it last. */
   readonly body: string;
   readonly isCancelled: boolean;
+  /** JSON: why it was cancelled; `{}` while it is not. */
+  readonly cancellation: string;
   /** The state of the stop of its number; null when there is none. */
   readonly stopStatus: string | null;
 }
@@ -75,6 +77,7 @@ export interface StoredOrder {
 interface StoredRow {
   body: string;
   is_cancelled: number;
+  cancellation: string;
   stop_status: string | null;
 }
 
@@ -86,7 +89,7 @@ const storedOrder = prepareQuery<OrderKey, StoredRow>((db, arg) =>
         .onRef("stops.company_id", "=", "orders.company_id")
         .onRef("stops.stop_nbr", "=", "orders.order_nbr"),
     )
-    .select(["orders.body", "orders.is_cancelled", "stops.stop_status"])
+    .select(["orders.body", "orders.is_cancelled", "orders.cancellation", "stops.stop_status"])
     .where("orders.company_id", "=", arg("companyId"))
     .where("orders.order_nbr", "=", arg("orderNbr")),
 );
@@ -99,7 +102,8 @@ export async function findStoredOrder(
 ): Promise<StoredOrder | undefined> {
   const row = (await storedOrder.run(read, { companyId, orderNbr })).rows[0];
   if (row === undefined) return undefined;
-  return { body: row.body, isCancelled: row.is_cancelled === 1, stopStatus: row.stop_status };
+  const { body, cancellation, stop_status: stopStatus } = row;
+  return { body, isCancelled: row.is_cancelled === 1, cancellation, stopStatus };
 }
 
 interface CancelArguments extends OrderKey {

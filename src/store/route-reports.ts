@@ -152,3 +152,12 @@ export function saveProgress(tx: Transaction, progress: RouteProgress): Promise<
   const { place, ...rest } = progress;
   return saveProgressQuery.run(tx, { ...rest, ...place });
 }
+
+const forgetEtaQuery = prepareQuery<{ loadId: number }>((db, arg) =>
+  db.updateTable("route_progress").set({ eta_at: null }).where("load_id", "=", arg("loadId")),
+);
+
+/** Has the next report work out the ETAs of the load, however short a while ago that was done. */
+export function forgetEta(tx: Transaction, loadId: number): Promise<unknown> {
+  return forgetEtaQuery.run(tx, { loadId });
+}

@@ -16,6 +16,10 @@ export interface KnownStop {
   /** The load that the stop is on, and its place on it. */
   readonly loadId: number | null;
   readonly loadPosition: number | null;
+  /** Its place in the list of the load import. */
+  readonly listedPosition: number | null;
+  /** `stopSeq` where it is a number. */
+  readonly stopSeq: number | null;
   readonly createdAt: number;
   readonly execution: string;
 }
@@ -48,6 +52,8 @@ interface KnownRow {
   file_time: number | null;
   load_id: number | null;
   load_position: number | null;
+  listed_position: number | null;
+  stop_seq: number | null;
   created_at: number;
   execution: string;
 }
@@ -64,6 +70,8 @@ const knownStop = prepareQuery<StopKey, KnownRow>((db, arg) =>
       "file_time",
       "load_id",
       "load_position",
+      "listed_position",
+      "stop_seq",
       "created_at",
       "execution",
     ])
@@ -91,6 +99,8 @@ export async function findKnownStop(
     fileTime: row.file_time,
     loadId: row.load_id,
     loadPosition: row.load_position,
+    listedPosition: row.listed_position,
+    stopSeq: row.stop_seq,
     createdAt: row.created_at,
     execution: row.execution,
   };
@@ -123,6 +133,8 @@ const saveStopQuery = prepareQuery<StopArguments>((db, arg) =>
       file_time: arg("fileTime"),
       load_id: arg("loadId"),
       load_position: arg("loadPosition"),
+      listed_position: arg("listedPosition"),
+      stop_seq: arg("stopSeq"),
       created_at: arg("createdAt"),
       updated_at: arg("updatedAt"),
     })
@@ -144,6 +156,8 @@ const saveStopQuery = prepareQuery<StopArguments>((db, arg) =>
         file_time: set.ref("excluded.file_time"),
         load_id: set.ref("excluded.load_id"),
         load_position: set.ref("excluded.load_position"),
+        listed_position: set.ref("excluded.listed_position"),
+        stop_seq: set.ref("excluded.stop_seq"),
         updated_at: set.ref("excluded.updated_at"),
       })),
     ),
@@ -170,6 +184,7 @@ const cancelStopQuery = prepareQuery<CancelArguments>((db, arg) =>
       file_time: arg("fileTime"),
       load_id: null,
       load_position: null,
+      listed_position: null,
       updated_at: arg("updatedAt"),
     })
     .where("company_id", "=", arg("companyId"))
@@ -205,4 +220,19 @@ const saveCarrierQuery = prepareQuery<CarrierArguments>((db, arg) =>
 /** Sets or clears the carrier of a stop. */
 export async function saveStopCarrier(tx: Transaction, change: CarrierArguments): Promise<void> {
   await saveCarrierQuery.run(tx, change);
+}
+
+const bodyOf = prepareQuery<StopKey, { body: string }>((db, arg) =>
+  db
+    .selectFrom("stops")
+    .select("body")
+    .where("company_id", "=", arg("companyId"))
+    .where("stop_nbr", "=", arg("stopNbr")),
+);
+
+/** JSON: the canonical stop of that number, which is there. */
+export async function readStopText(tx: Transaction, companyId: number, stopNbr: string): Promise<string> {
+  const [row] = (await bodyOf.run(tx, { companyId, stopNbr })).rows;
+  if (row === undefined) throw new Error(`the stop ${stopNbr} is gone`);
+  return row.body;
 }

@@ -189,7 +189,10 @@ describe("a reservation for an order", () => {
         timeZone: "America/New_York",
       },
     };
-    expect(await order(gateway, "O1")).toEqual({ orderNbr: "O1", bol: "B", to, orderStatus: "10" });
+    const { stopExecutionInfo, appointment, ...kept } = await order(gateway, "O1");
+    expect(kept).toEqual({ orderNbr: "O1", bol: "B", to, orderStatus: "10" });
+    expect(stopExecutionInfo).toMatchObject({ stopStatus: "10" });
+    expect(appointment).toMatchObject({ startDateTime: morning });
     const shown = await gateway.stop("O1");
     expect(shown.stop).toMatchObject({ stopNbr: "O1", bol: "B", to });
     expect(shown.stopExecutionInfo.stopStatus).toBe("10");

@@ -1,5 +1,6 @@
 /** The API document's texts and examples for orders, customers, business partners and users. */
 import { type ApiDescriptions, bodyErrors, importErrors, jsonAnswerOf, success } from "./api-description.ts";
+import { openStopExecution } from "./api-stop-descriptions.ts";
 import {
   BusinessPartnerImport,
   CustomerDeletionBody,
@@ -57,9 +58,10 @@ const allOrNothing =
 export const orderDescriptions: ApiDescriptions = {
   getOrderDetail: {
     tag: "Orders",
-    description: "The order as it was sent last. `orderStatus` is the state of its stop.",
+    description:
+      "The order as it was sent last, with what was captured. `orderStatus` is the state of its stop, `stopExecutionInfo` its execution; a deleted order has its `cancellation`.",
     answer: jsonAnswerOf("The order, in a list of one.", OrderRetrieval, {
-      Order: [{ ...order, orderStatus: "10" }],
+      Order: [{ ...order, orderStatus: "10", stopExecutionInfo: openStopExecution }],
     }),
     errors: ["orderNotFound"],
   },

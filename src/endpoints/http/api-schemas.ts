@@ -121,8 +121,24 @@ const StopExecutionInfo = Type.Object({
 
 const LoadOfStop = Type.Object({ loadNbr: maybeText, driverName: maybeText, vehicleNbr: maybeTextOrNumber });
 
+const Appointment = Type.Object(
+  {
+    timeSlotId: Type.String(),
+    startDateTime: Type.Optional(Type.String()),
+    endDateTime: Type.Optional(Type.String()),
+    timeZone: Type.Optional(Type.String()),
+    serviceRegion: Type.String(),
+  },
+  { description: "The confirmed appointment; missing without one. `to.schedule` is what was sent last." },
+);
+
 export const StopRetrieval = Type.Object({
-  Stop: Type.Object({ stop: Stop, load: LoadOfStop, stopExecutionInfo: StopExecutionInfo }),
+  Stop: Type.Object({
+    stop: Stop,
+    load: LoadOfStop,
+    stopExecutionInfo: StopExecutionInfo,
+    appointment: Type.Optional(Appointment),
+  }),
 });
 
 const LoadExecutionInfo = Type.Object({
@@ -148,13 +164,27 @@ export const LoadRetrieval = Type.Object({
     loadHeader: LoadHeader,
     loadExecutionInfo: LoadExecutionInfo,
     loadAssignment: LoadAssignmentInfo,
-    stops: Type.Array(Type.Object({ stop: Stop, stopExecutionInfo: StopExecutionInfo })),
+    stops: Type.Array(
+      Type.Object({
+        stop: Stop,
+        stopExecutionInfo: StopExecutionInfo,
+        appointment: Type.Optional(Appointment),
+      }),
+    ),
   }),
 });
 
 export const OrderRetrieval = Type.Object({
   Order: Type.Array(
-    Type.Intersect([Order, Type.Object({ orderStatus: Type.Union([stopStatus, Type.Null()]) })]),
+    Type.Intersect([
+      Order,
+      Type.Object({
+        orderStatus: Type.Union([stopStatus, Type.Null()]),
+        stopExecutionInfo: Type.Optional(StopExecutionInfo),
+        cancellation: Type.Optional(Cancellation),
+        appointment: Type.Optional(Appointment),
+      }),
+    ]),
     { minItems: 1, maxItems: 1 },
   ),
 });
