@@ -2,6 +2,7 @@
  * One measurement in a process of its own: N waiting files through the whole pipeline with full durability.
  * Usage: backlog-pipeline.ts COUNT DIRECTORY GROUP; prints one line of JSON.
  */
+import { ledgerNumbers } from "../test/support/ledger-numbers.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -41,6 +42,7 @@ const pipeline = createPipeline({
   store,
   documents,
   locations,
+  ledgerNumbers,
   settings: () => ({
     groupSize,
     settleMs: 2_000,

@@ -82,8 +82,8 @@ describe("the commands of an administrator", () => {
   });
 
   it("refuse to try again what is not there", async () => {
-    expect(await retryFile(config, 1)).toMatchObject({ kind: "refused" });
-    expect(await showFile(config, 1)).toBeUndefined();
+    expect(await retryFile(config, "1")).toMatchObject({ kind: "refused" });
+    expect(await showFile(config, "1")).toBeUndefined();
   });
 
   it("know the states of files", async () => {

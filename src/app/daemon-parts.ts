@@ -8,6 +8,7 @@ import { createPipeline, type Pipeline } from "../inbound/pipeline.ts";
 import type { Clock } from "../lib/clock.ts";
 import { HeapGrowth, keepThreadHeapsSmall } from "../lib/heap-growth.ts";
 import type { Logger } from "../lib/log.ts";
+import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import { type ConfigurableSignIn, createSignIn } from "../operations/create-sign-in.ts";
 import type { Store } from "../store/database.ts";
 import { type CollectionWatch, startCollectionWatch } from "./collection-watch.ts";
@@ -22,6 +23,7 @@ import { troublesOf } from "./troubles.ts";
 
 /** What the daemon is made of but for its endpoints. */
 export interface Parts {
+  readonly ledgerNumbers: SealedNumbers;
   config: Config;
   readonly log: Logger;
   readonly clock: Clock;
@@ -52,9 +54,9 @@ export function documentsDirOf({ stateDir }: Locations): string {
 export function buildParts(
   config: Config,
   store: Store,
-  rest: Pick<Parts, "log" | "clock" | "stack" | "signal" | "integrations">,
+  rest: Pick<Parts, "log" | "clock" | "stack" | "signal" | "integrations" | "ledgerNumbers">,
 ): Parts {
-  const { log, clock, stack } = rest;
+  const { log, clock, stack, ledgerNumbers } = rest;
   const locations = createLocations(config.stateDir);
   const documentsDir = documentsDirOf(locations);
   keepThreadHeapsSmall();
@@ -66,6 +68,7 @@ export function buildParts(
     store,
     documents,
     locations,
+    ledgerNumbers,
     settings: () => pipelineSettingsOf(current.config),
     companyCodeOf: companies.codeOf,
     clock,

@@ -31,9 +31,11 @@ import { OperatorError } from "../lib/operator-error.ts";
 import type { Logger } from "../lib/log.ts";
 import { createLoadImporter } from "../operations/load-importer.ts";
 import { sweepDocuments } from "../operations/sweep-documents.ts";
+import { ledgerNumberKind } from "../inbound/receipts.ts";
+import { createSealedNumbers } from "../lib/sealed-numbers.ts";
 import { findState, openExistingStore, stateFault, type Store } from "../store/database.ts";
 import { listOpenSources, recordRemoval } from "../store/files.ts";
-import { noteBoot, readLastRun } from "../store/meta.ts";
+import { noteBoot, readLastRun, sealingKeyOf } from "../store/meta.ts";
 import { takeProcessLock } from "../store/process-lock.ts";
 import { buildParts, documentsDirOf, type Parts } from "./daemon-parts.ts";
 import { ftpOptionsOf, httpOptionsOf, minFreeBytesOf, signInOptionsOf } from "./endpoint-options.ts";
@@ -94,10 +96,11 @@ async function readBootId(): Promise<string> {
 
 /** Receipts of the last minutes are looked over when the machine was started anew since the last run. */
 async function recoverFromPowerFailure(parts: Omit<Parts, "health">): Promise<void> {
-  const { store, locations, companies, log, clock } = parts;
+  const { store, locations, companies, log, clock, ledgerNumbers } = parts;
   const [last, bootId] = [await readLastRun(store.read), await readBootId()];
   if (last.aliveAt !== undefined && last.bootId !== bootId) {
-    await recheckReceipts({ store, locations, companyCodeOf: companies.codeOf, log }, last.aliveAt);
+    const companyCodeOf = companies.codeOf;
+    await recheckReceipts({ store, locations, ledgerNumbers, companyCodeOf, log }, last.aliveAt);
   }
   await noteBoot(store, bootId, clock.now());
 }
@@ -353,7 +356,8 @@ export async function startDaemon(
     const store = await openState(config, stack, log);
     const hostKeys = await hostKeysOf(config);
     const integrations = createIntegrations({ integrations: read, log });
-    const rest = { log, clock: systemClock, stack, signal, integrations };
+    const ledgerNumbers = createSealedNumbers(await sealingKeyOf(store), ledgerNumberKind);
+    const rest = { log, clock: systemClock, stack, signal, integrations, ledgerNumbers };
     return await startAll(buildParts(config, store, rest), hostKeys);
   } catch (error) {
     await stack.releaseAll(AbortSignal.timeout(config.shutdown.drainMs));

@@ -15,6 +15,7 @@ import {
 } from "../inbound/ledger-verify.ts";
 import { createLocations } from "../inbound/locations.ts";
 import { systemClock } from "../lib/clock.ts";
+import { isSealedForm } from "../lib/sealed-numbers.ts";
 import { reasonCodeOf } from "../lib/errors.ts";
 import { isoOrNull, isoTime } from "../lib/iso-time.ts";
 import { listCompanies } from "../store/companies.ts";
@@ -24,6 +25,7 @@ import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
 import { exchangeFoldersOf } from "./exchange-folders.ts";
+import { entryNumberOf } from "./ledger-reference.ts";
 import { arrivalGraceMsOf } from "./ledger-watch.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
@@ -141,17 +143,27 @@ export async function listLedger(config: StateConfig, options: FileListOptions):
   });
 }
 
-/** One entry, undefined when there is none of that id. */
-export async function showFile(config: StateConfig, id: number): Promise<FileView | undefined> {
+/** One entry by its number or reference, undefined when there is none. */
+export async function showFile(config: StateConfig, given: string): Promise<FileView | undefined> {
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
-    const entry = await findFile(store.read, id);
+    const entry = await findGiven(store, given);
     if (entry === undefined) return undefined;
     return toView(entry, (await codesOf(store)).get(entry.companyId) ?? "", config.stateDir);
   });
 }
 
+async function findGiven(store: AdminStore, given: string): Promise<LedgerEntry | undefined> {
+  const id = await entryNumberOf(store, given);
+  return id === undefined ? undefined : await findFile(store.read, id);
+}
+
 export type RetryOutcome =
-  | { readonly kind: "requested"; readonly name: string; readonly daemonPid: number | undefined }
+  | {
+      readonly kind: "requested";
+      readonly id: number;
+      readonly name: string;
+      readonly daemonPid: number | undefined;
+    }
   | { readonly kind: "refused"; readonly why: string };
 
 async function whyNotRetried(entry: LedgerEntry | undefined, path: string): Promise<string | undefined> {
@@ -171,15 +183,16 @@ async function whyNotRetried(entry: LedgerEntry | undefined, path: string): Prom
 }
 
 /** Asks for a refused or superseded file to be tried again; a running daemon takes it up within a second. */
-export async function retryFile(config: StateConfig, id: number): Promise<RetryOutcome> {
+export async function retryFile(config: StateConfig, given: string): Promise<RetryOutcome> {
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
-    const entry = await findFile(store.read, id);
+    const entry = await findGiven(store, given);
     const path = createLocations(config.stateDir).fromLedger(entry?.location ?? "");
     const why = await whyNotRetried(entry, path);
     if (why !== undefined || entry === undefined) return { kind: "refused", why: why ?? "" };
+    const { id, name } = entry;
     const isRequested = await store.write((tx) => requestRetry(tx, id));
     if (!isRequested) return { kind: "refused", why: "it was changed at this moment: look at it again" };
-    return { kind: "requested", name: entry.name, daemonPid: findProcessLockHolder(config.stateDir) };
+    return { kind: "requested", id, name, daemonPid: findProcessLockHolder(config.stateDir) };
   });
 }
 
@@ -233,6 +246,7 @@ export async function explainSubject(
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
     const { companyCode, subject } = query;
     const company = companyCode === undefined ? undefined : await chooseCompany(store, companyCode);
+    const named = isSealedForm(subject) ? await findGiven(store, subject) : undefined;
     const locations = createLocations(config.stateDir);
     const folders = [...(await codesOf(store)).values()].flatMap((code) => [
       { companyCode: code, path: locations.inboundDirectory(code), isInbox: true },
@@ -245,7 +259,9 @@ export async function explainSubject(
     const daemonPid = findProcessLockHolder(config.stateDir);
     const explanation = await explain(
       { store, locations, folders, partialFolderName, daemonPid },
-      company === undefined ? { subject } : { subject, companyId: company.id },
+      named === undefined
+        ? { subject, ...(company === undefined ? {} : { companyId: company.id }) }
+        : { subject: named.name, companyId: named.companyId },
     );
     const { files, loose, stops, stopFiles } = explanation;
     return {

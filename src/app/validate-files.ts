@@ -189,8 +189,11 @@ async function decideDry(tx: Transaction, trial: Trial): Promise<Outcome> {
   const entry = { companyId: company.id, name, nameTime: ledgerTimeOf(parsedName), size: document.size };
   const arrival = { channel: "folder", userName: null, receivedAt: now, location: "dry run" };
   const id = await enterFile(tx, { ...entry, ...arrival });
-  const file = { id, companyId: company.id, companyCode: company.code, name, parsedName, prepared: document };
-  const decided = await decideFile(tx, file, { rules, placeFor: () => "dry run", now });
+  const { id: companyId, code: companyCode } = company;
+  const file = { id, companyId, companyCode, name, receivedAt: now, parsedName, prepared: document };
+  // The receipt is shown to nobody.
+  const ledgerNumbers = { seal: String };
+  const decided = await decideFile(tx, file, { rules, placeFor: () => "dry run", now, ledgerNumbers });
   const after = await stopsOf(tx, company.id, numbers);
   const changes = numbers.map((number) => changeOf(number, before.get(number), after.get(number)));
   const first = await firstOf(tx, id);

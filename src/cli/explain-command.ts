@@ -12,7 +12,10 @@ import {
 /** `dropgate explain` */
 export function declareExplain(program: Command, run: CliRun): void {
   withJson(declare(program, "explain", "tell where a file is and why, or what became of a stop"))
-    .argument("<file-or-stop>", "name of a file or of its receipt, or number of a stop")
+    .argument(
+      "<file-or-stop>",
+      "name of a file or of its receipt, the reference in a receipt, or number of a stop",
+    )
     .option("--company <code>", "look in one company")
     .addHelpText("after", "\nExit code 1 when nothing is known of it.")
     .action(

@@ -90,17 +90,15 @@ function fileLines(file: FileView): string[] {
   return rows.map(([title = "", value = ""]) => `${title.padEnd(14)}${value}`);
 }
 
-const readId = wholeNumber(1, Number.MAX_SAFE_INTEGER);
-
 function declareShow(file: Command, run: CliRun): void {
   withJson(declare(file, "show", "show one ledger entry"))
-    .argument("<id>", "number of the ledger entry", readId)
-    .action(async (id: number, options: { readonly json?: true }, command: Command) => {
+    .argument("<entry>", "number of the ledger entry, or the reference in its receipt")
+    .action(async (given: string, options: { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
       const { showFile } = await import("../app/ledger-admin.ts");
-      const found = await showFile(config, id);
+      const found = await showFile(config, given);
       if (found === undefined) {
-        printError(run, `dropgate: there is no ledger entry ${id}: \`dropgate files\` lists them`);
+        printError(run, `dropgate: there is no ledger entry ${given}: \`dropgate files\` lists them`);
         run.exitCode = exitCodes.failure;
       } else if (options.json) printJson(run, found);
       else printLines(run, fileLines(found));
@@ -109,13 +107,13 @@ function declareShow(file: Command, run: CliRun): void {
 
 function declareRetry(file: Command, run: CliRun): void {
   declare(file, "retry", "try a refused or superseded file again")
-    .argument("<id>", "number of the ledger entry", readId)
-    .action(async (id: number, _options: object, command: Command) => {
+    .argument("<entry>", "number of the ledger entry, or the reference in its receipt")
+    .action(async (given: string, _options: object, command: Command) => {
       const config = await requireConfig(run, command);
       const { retryFile } = await import("../app/ledger-admin.ts");
-      const outcome = await retryFile(config, id);
+      const outcome = await retryFile(config, given);
       if (outcome.kind === "refused") {
-        printError(run, `dropgate: entry ${id} is not tried again: ${outcome.why}`);
+        printError(run, `dropgate: entry ${given} is not tried again: ${outcome.why}`);
         run.exitCode = exitCodes.failure;
         return;
       }
@@ -123,7 +121,7 @@ function declareRetry(file: Command, run: CliRun): void {
         outcome.daemonPid === undefined
           ? "The daemon is not running: its next start takes it up."
           : `The daemon (process ${outcome.daemonPid}) takes it up within a second.`;
-      printLines(run, [`Entry ${id} (${outcome.name}) is to be tried again. ${when}`]);
+      printLines(run, [`Entry ${outcome.id} (${outcome.name}) is to be tried again. ${when}`]);
     });
 }
 

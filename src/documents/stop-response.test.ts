@@ -41,6 +41,23 @@ test("success is status 10 with the counts and without errors", () => {
   expect(text).not.toContain("<Errors>");
 });
 
+const sha256 = "ab".repeat(32);
+const ledger = "5c1e0f2a-0000-1111-2222-333344445555";
+const receivedAt = Date.UTC(2026, 10, 5, 8, 0, 0, 123);
+
+test.each([
+  ["of a success", { documentId: "D-1", faults: [], created: 1, updated: 0, deleted: 0 }],
+  ["of a refusal", { documentId: "D-1", faults: [{ code: "missing", message: "x" } as const], ...counts }],
+])("a receipt %s says which file it answers", (_name, response) => {
+  const { text } = valuesOf({ ...response, file: { sha256, receivedAt, ledger } });
+  const root = `<StopResponse Sha256="${sha256}" Received="2026-11-05T08:00:00.123Z" Ledger="${ledger}">`;
+  expect(text).toContain(`${root}\n  <DocumentID>D-1</DocumentID>`);
+  expect(valuesOf({ ...response, file: { sha256: undefined, receivedAt, ledger } }).text).not.toContain(
+    "Sha256",
+  );
+  expect(valuesOf(response).text).toContain("<StopResponse>");
+});
+
 test("a fault is status 99 with number, line, column, path and stop number", () => {
   const fault: Fault = {
     code: "xsdMismatch",

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ledgerNumbers } from "../../test/support/ledger-numbers.ts";
 import type { StopChange } from "../domain/stop-change.ts";
 import { parseStopFileName } from "../domain/stop-file-name.ts";
 import { listFiles } from "../store/file-queries.ts";
@@ -23,9 +24,10 @@ describe("a decided file", () => {
   async function decide(id: number, instructions: readonly StopChange[]): Promise<string> {
     const prepared = { kind: "read", sha256: sha256Of(name), size: 1, instructions } as const;
     const { companyId, store } = fixture;
-    const about = { id, companyId, companyCode: "ACME", name, parsedName: parseStopFileName(name), prepared };
+    const parsedName = parseStopFileName(name);
+    const about = { id, companyId, companyCode: "ACME", name, receivedAt: 0, parsedName, prepared };
     const rules = { names: "strict", lateFiles: "refuse" } as const;
-    const context = { rules, placeFor: () => `companies/ACME/filed/${name}`, now: 1 };
+    const context = { rules, placeFor: () => `companies/ACME/filed/${name}`, now: 1, ledgerNumbers };
     return (await store.write((tx) => decideFile(tx, about, context))).state;
   }
 

@@ -12,15 +12,16 @@
  * All of it is one unit of work: state change, ledger entry and the content of the receipt are committed together.
  */
 import type { PreparedDocument } from "../documents/prepared-document.ts";
-import { writeStopResponse } from "../documents/stop-response.ts";
 import type { DecidedState } from "../domain/file-state.ts";
 import { baseNameOf, type StopFileName } from "../domain/stop-file-name.ts";
 import type { Fault } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
+import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import { applyStopChanges, type RecordCounts } from "../operations/apply-stop-changes.ts";
 import { noteLaterStops } from "../store/file-stops.ts";
 import { type Decision, findDecidedNamesakes, findFile, recordDecision } from "../store/files.ts";
 import type { Transaction } from "../store/group-commit.ts";
+import { receiptText } from "./receipts.ts";
 
 export interface DecisionRules {
   readonly names: "strict" | "lenient";
@@ -32,6 +33,8 @@ export interface FileToDecide {
   readonly companyId: number;
   readonly companyCode: string;
   readonly name: string;
+  /** Milliseconds UTC. */
+  readonly receivedAt: number;
   readonly parsedName: StopFileName;
   readonly prepared: DecidableDocument;
 }
@@ -59,6 +62,12 @@ export interface DecidedFile {
 
 /** Where a decided file is filed away to, as the ledger names it. `isNameTaken`: another entry may lie under its name. */
 export type PlaceFor = (state: DecidedState, isNameTaken: boolean) => string;
+
+interface DecisionContext {
+  readonly now: number;
+  /** What hosts see of the numbers of ledger entries. */
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
+}
 
 interface Verdict {
   readonly state: DecidedState;
@@ -102,6 +111,7 @@ function checkNames(file: FileToDecide, rules: DecisionRules): Verdict | undefin
 async function checkOnce(
   tx: Transaction,
   file: FileToDecide,
+  { ledgerNumbers }: Pick<DecisionContext, "ledgerNumbers">,
 ): Promise<{ verdict?: Verdict; isNameTaken: boolean }> {
   const namesakes = await findDecidedNamesakes(tx, file);
   const isNameTaken = namesakes.length > 0;
@@ -115,7 +125,7 @@ async function checkOnce(
   const applied = originals.find((other) => other.state === "applied");
   // Of what was not read nobody knows whether its content is another.
   if (applied === undefined || sha256 === null) return { isNameTaken };
-  const message = `${file.name} was applied before with other content (ledger entry ${applied.id}): send the change under a new time`;
+  const message = `${file.name} was applied before with other content (ledger entry ${ledgerNumbers.seal(applied.id)}): send the change under a new time`;
   return { verdict: refused("nameReused", message), isNameTaken };
 }
 
@@ -141,24 +151,6 @@ async function applyDocument(
 function documentIdOf(file: FileToDecide): string {
   const { prepared } = file;
   return (prepared.kind === "unread" ? undefined : prepared.documentId) ?? baseNameOf(file.name);
-}
-
-/** The receipt of a duplicate is that of the first. */
-async function receiptOf(tx: Transaction, file: FileToDecide, verdict: Verdict): Promise<string> {
-  const first = verdict.firstId === undefined ? undefined : await findFile(tx, verdict.firstId);
-  if (first !== undefined) {
-    const documentId = first.documentId ?? baseNameOf(first.name);
-    return writeStopResponse({ documentId, faults: first.faults, ...countsOf(first) });
-  }
-  return writeStopResponse({
-    documentId: documentIdOf(file),
-    faults: verdict.faults,
-    ...(verdict.counts ?? noCounts),
-  });
-}
-
-function countsOf(counts: RecordCounts): RecordCounts {
-  return { created: counts.created, updated: counts.updated, deleted: counts.deleted };
 }
 
 function firstInstruction(file: FileToDecide): { stopFunction: string | null; stopNbr: string | null } {
@@ -198,12 +190,15 @@ async function keep(
   tx: Transaction,
   file: FileToDecide,
   verdict: Verdict,
-  rest: { location: string; now: number },
+  rest: { location: string } & DecisionContext,
 ): Promise<DecidedFile> {
-  if (!(await recordDecision(tx, toDecision(file, verdict, rest)))) throw new NotWaitingError(file.id);
+  const decision = toDecision(file, verdict, rest);
+  if (!(await recordDecision(tx, decision))) throw new NotWaitingError(file.id);
   await keepLaterStops(tx, file);
   killPoint("decide.recorded");
-  const receipt = await receiptOf(tx, file, verdict);
+  const first = decision.firstId === null ? undefined : await findFile(tx, decision.firstId);
+  const { name, receivedAt } = file;
+  const receipt = receiptText(rest.ledgerNumbers, { ...decision, name, receivedAt }, first);
   killPoint("decide.receiptMade");
   return {
     id: file.id,
@@ -230,15 +225,15 @@ export class NotWaitingError extends Error {
 export async function decideFile(
   tx: Transaction,
   file: FileToDecide,
-  context: { readonly rules: DecisionRules; readonly placeFor: PlaceFor; readonly now: number },
+  context: DecisionContext & { readonly rules: DecisionRules; readonly placeFor: PlaceFor },
 ): Promise<DecidedFile> {
   killPoint("decide.begun");
-  const once = await checkOnce(tx, file);
+  const once = await checkOnce(tx, file, context);
   const verdict =
     once.verdict ??
     checkNames(file, context.rules) ??
     (await applyDocument(tx, file, context.rules, context.now));
   killPoint("decide.verdict");
   const location = context.placeFor(verdict.firstState ?? verdict.state, once.isNameTaken);
-  return await keep(tx, file, verdict, { location, now: context.now });
+  return await keep(tx, file, verdict, { ...context, location });
 }

@@ -13,6 +13,7 @@ import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
+import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { PreparedDocument } from "../documents/prepared-document.ts";
 import { isPassingStoreError, isStoreFault } from "../lib/store-error.ts";
 import type { Store } from "../store/database.ts";
@@ -36,6 +37,7 @@ export interface DecideDependencies {
   readonly log: Logger;
   readonly company: { readonly id: number; readonly code: string };
   readonly rules: () => DecisionRules;
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
 }
 
 export type ReadyFile = WaitingFile & { id: number; prepared: PreparedDocument };
@@ -66,18 +68,23 @@ async function decideOnce(
   file: ReadyFile,
   prepared: DecidableDocument,
 ): Promise<DecidedFile> {
-  const { id, name } = file;
+  const { id, name, receivedAt } = file;
   const { id: companyId, code: companyCode } = deps.company;
   const now = deps.clock.now();
   const place = (state: DecidedState, isNameTaken: boolean) =>
     placeFor(deps.locations, { companyCode, name, id, state, isNameTaken, now });
   const rules = deps.rules();
-  const toDecide = { id, companyId, companyCode, name, parsedName: parseStopFileName(name), prepared };
-  return await deps.store.write((tx) => decideFile(tx, toDecide, { rules, placeFor: place, now }));
+  const parsedName = parseStopFileName(name);
+  const toDecide = { id, companyId, companyCode, name, receivedAt, parsedName, prepared };
+  const context = { rules, placeFor: place, now, ledgerNumbers: deps.ledgerNumbers };
+  return await deps.store.write((tx) => decideFile(tx, toDecide, context));
 }
 
-function internalRefusal({ name, id, prepared, size }: ReadyFile): DecidableDocument {
-  const message = `${name} could not be processed because of an internal error; ask the administrator for ledger entry ${id}`;
+function internalRefusal(
+  { ledgerNumbers }: DecideDependencies,
+  { name, id, prepared, size }: ReadyFile,
+): DecidableDocument {
+  const message = `${name} could not be processed because of an internal error; ask the administrator for ledger entry ${ledgerNumbers.seal(id)}`;
   const known = prepared.kind === "unreadable" ? size : prepared.size;
   return { kind: "unread", size: known, fault: { code: "internal", message } };
 }
@@ -123,7 +130,7 @@ async function decideAlone(
     "deciding about a file failed",
   );
   if (file.failures < maxAttempts) return heldBecause(error, false);
-  const refused = await outcomeOf(decideOnce(deps, file, internalRefusal(file)));
+  const refused = await outcomeOf(decideOnce(deps, file, internalRefusal(deps, file)));
   if (!("error" in refused)) return { kind: "decided", decided: refused };
   return refused.error instanceof NotWaitingError ? { kind: "gone" } : heldBecause(refused.error, false);
 }

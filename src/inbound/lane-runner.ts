@@ -17,6 +17,7 @@ import type { Clock } from "../lib/clock.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { LimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
+import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Store } from "../store/database.ts";
 import type { DecidedFile, DecisionRules } from "./decide-file.ts";
 import { type DecisionOutcome, decideGroup, type ReadyFile } from "./decide-group.ts";
@@ -46,6 +47,7 @@ export interface LaneRunnerDependencies {
   readonly documents: Pick<DocumentPool, "prepareFile">;
   readonly filing: Pick<FilingQueue, "add" | "length">;
   readonly locations: Locations;
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
   readonly settings: () => PipelineSettings;
   readonly clock: Clock;
   readonly log: Logger;
@@ -260,11 +262,12 @@ export class LaneRunner {
   }
 
   async #decideGroup(group: readonly ReadyFile[]): Promise<void> {
-    const { store, locations, clock, log, settings } = this.#deps;
+    const { store, locations, clock, log, settings, ledgerNumbers } = this.#deps;
     const company = { id: this.companyId, code: this.companyCode };
     const rules = () => settings().rulesFor(this.companyCode);
     let isHalted = false;
-    await decideGroup({ store, locations, clock, log, company, rules }, group, (file, outcome) => {
+    const deps = { store, locations, clock, log, company, rules, ledgerNumbers };
+    await decideGroup(deps, group, (file, outcome) => {
       if (outcome.kind === "held" && this.#isOfAll(outcome)) {
         isHalted = true;
         this.#haltFor(file, outcome.message);

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { ledgerNumbers } from "../../test/support/ledger-numbers.ts";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
@@ -30,6 +31,7 @@ async function startPipeline(): Promise<void> {
     store,
     documents,
     locations,
+    ledgerNumbers,
     settings: () => settings,
     companyCodeOf: async () => "ACME",
     clock: systemClock,
@@ -88,6 +90,11 @@ async function take(...files: readonly (readonly [string, string])[]): Promise<v
   await settled();
 }
 
+/** A receipt without what it says of its file. */
+function withoutFile(text: string): string {
+  return text.replace(/<StopResponse [^>]*>/, "<StopResponse>");
+}
+
 const receipt = (name: string) => readFileSync(join(locations.receiptsDirectory("ACME"), name), "utf8");
 const codesOf = (entry: LedgerEntry | undefined) => entry?.faults.map(({ code }) => code);
 
@@ -142,7 +149,11 @@ describe("the inbound pipeline", () => {
     await take(["b_20261105_080000.xml", stop("b")], ["a_20261105_080000.xml", stop("a")]);
     const entries = await ledger();
     expect(entries.at(-1)).toMatchObject({ state: "duplicate", firstId: entries[0]?.id, created: 0 });
-    expect(receipt("a_20261105_080000.receipt.xml")).toBe(first);
+    const again = receipt("a_20261105_080000.receipt.xml");
+    expect(withoutFile(again)).toBe(withoutFile(first));
+    // It says that it answers the file that came again.
+    expect(first).toContain(`Ledger="${ledgerNumbers.seal(entries[0]?.id ?? 0)}"`);
+    expect(again).toContain(`Ledger="${ledgerNumbers.seal(entries.at(-1)?.id ?? 0)}"`);
     expect(entries.at(-1)?.location).not.toBe(entries[0]?.location);
   });
 

@@ -18,6 +18,7 @@ import type { Clock } from "../lib/clock.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { createLimitedLog, type LimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
+import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database.ts";
 import { type LedgerEntry, listOpenFiles } from "../store/files.ts";
@@ -36,6 +37,8 @@ export interface PipelineDependencies {
   readonly store: Pick<Store, "read" | "write">;
   readonly documents: Pick<DocumentPool, "prepareFile">;
   readonly locations: Locations;
+  /** What hosts see of the numbers of ledger entries. */
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
   readonly settings: () => PipelineSettings;
   /** The code of a company as it was registered. */
   readonly companyCodeOf: (companyId: number) => Promise<string>;

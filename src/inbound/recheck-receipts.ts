@@ -7,6 +7,7 @@ import { readFile } from "node:fs/promises";
 import { unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
+import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Store } from "../store/database.ts";
 import { listDecidedSince, type LedgerEntry } from "../store/files.ts";
 import { writeReceiptDurably } from "./file-away.ts";
@@ -20,6 +21,7 @@ const marginMs = 180_000;
 export interface RecheckDependencies {
   readonly store: Pick<Store, "read">;
   readonly locations: Locations;
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
   readonly companyCodeOf: (companyId: number) => Promise<string>;
   readonly log: Logger;
 }
@@ -32,7 +34,7 @@ async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Prom
   const { id, state, location, sha256 } = entry;
   if (state === "waiting" || state === "retry" || !entry.isFiled) return 0;
   const companyCode = await deps.companyCodeOf(entry.companyId);
-  const receipt = await receiptOfEntry(deps.store, entry);
+  const receipt = await receiptOfEntry(deps, entry);
   const from = deps.locations.fromLedger(entry.source);
   const decided = { id, state, location, sha256, receipt };
   let written = 0;

@@ -1,15 +1,15 @@
 /** What start-up finds in the ledger of an earlier run, and files that an administrator asks for again. */
 import { basename, dirname } from "node:path";
-import { writeStopResponse } from "../documents/stop-response.ts";
 import type { DecidedState } from "../domain/file-state.ts";
-import { baseNameOf } from "../domain/stop-file-name.ts";
 import { killPoint } from "../lib/kill-point.ts";
+import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Store } from "../store/database.ts";
 import { acceptRetry, findFile, type LedgerEntry, listOpenFiles } from "../store/files.ts";
 import type { FilingQueue } from "./filing-queue.ts";
 import type { KnownPaths } from "./known-paths.ts";
 import type { Locations } from "./locations.ts";
 import { toFilingTask } from "./places.ts";
+import { receiptText } from "./receipts.ts";
 
 /** More than are ever decided and not filed at once, so that a crash leaves one page of them. */
 const page = 5_000;
@@ -23,20 +23,20 @@ const decidedStates = [
 interface RecoveryDependencies {
   readonly store: Pick<Store, "read" | "write">;
   readonly locations: Locations;
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
   readonly companyCodeOf: (companyId: number) => Promise<string>;
 }
 
 /** The receipt of an entry as it was written, or is to be written, from what the ledger keeps. */
-export async function receiptOfEntry(store: Pick<Store, "read">, entry: LedgerEntry): Promise<string> {
+export async function receiptOfEntry(
+  {
+    store,
+    ledgerNumbers,
+  }: { readonly store: Pick<Store, "read"> } & Pick<RecoveryDependencies, "ledgerNumbers">,
+  entry: LedgerEntry,
+): Promise<string> {
   const first = entry.firstId === null ? undefined : await findFile(store.read, entry.firstId);
-  const source = first ?? entry;
-  return writeStopResponse({
-    documentId: source.documentId ?? baseNameOf(source.name),
-    faults: source.faults,
-    created: source.created,
-    updated: source.updated,
-    deleted: source.deleted,
-  });
+  return receiptText(ledgerNumbers, entry, first);
 }
 
 /** Of several receipts of one name the one of the last decision is to stay. */
@@ -63,7 +63,7 @@ export async function redoFiling(
       const from = deps.locations.fromLedger(entry.source);
       knownPaths.add(dirname(from), basename(from));
       const companyCode = await deps.companyCodeOf(entry.companyId);
-      const receipt = await receiptOfEntry(deps.store, entry);
+      const receipt = await receiptOfEntry(deps, entry);
       const { id, state, location, sha256 } = entry;
       const decided = { id, state, location, sha256, receipt };
       filing.add(toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided }), () =>

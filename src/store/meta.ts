@@ -1,9 +1,10 @@
 /** Small facts about the state itself. */
 import { killPoint } from "../lib/kill-point.ts";
+import { newSealingKey } from "../lib/sealed-numbers.ts";
 import type { Reader, Store } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 
-type MetaKey = "alive_at" | "boot_id";
+type MetaKey = "alive_at" | "boot_id" | "number_key";
 
 async function readMeta(read: Reader, key: MetaKey): Promise<string | undefined> {
   const row = await read.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
@@ -16,6 +17,20 @@ async function writeMeta(tx: Transaction, key: MetaKey, value: string): Promise<
     .values({ key, value })
     .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))
     .execute();
+}
+
+/** The key under which hosts see the numbers of rows (`sealed-numbers.ts`); made when there is none. */
+export async function sealingKeyOf(store: Pick<Store, "read" | "write">): Promise<string> {
+  const known = await readMeta(store.read, "number_key");
+  if (known !== undefined) return known;
+  const key = newSealingKey();
+  await store.write((tx) => writeMeta(tx, "number_key", key));
+  return key;
+}
+
+/** The same for commands that change nothing: undefined where no daemon has run yet. */
+export async function findSealingKey(read: Reader): Promise<string | undefined> {
+  return await readMeta(read, "number_key");
 }
 
 /** Writes that the daemon is alive, durably, and reads it back: proof that the store works both ways. */

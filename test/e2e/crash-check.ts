@@ -5,7 +5,9 @@ import { basename, dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { writeStopResponse } from "../../src/documents/stop-response.ts";
 import { baseNameOf, receiptNameOf } from "../../src/domain/stop-file-name.ts";
+import { ledgerNumberKind } from "../../src/inbound/receipts.ts";
 import type { Fault } from "../../src/lib/errors.ts";
+import { createSealedNumbers } from "../../src/lib/sealed-numbers.ts";
 import type { Site } from "../support/daemon.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { Folders, Sent } from "./crash-host.ts";
@@ -14,7 +16,8 @@ import type { FinalStop } from "./crash-orders.ts";
 interface FileRow {
   readonly id: number;
   readonly name: string;
-  readonly sha256: string;
+  readonly sha256: string | null;
+  readonly received_at: number;
   readonly state: string;
   readonly document_id: string | null;
   readonly reasons: string;
@@ -134,12 +137,22 @@ export class CrashCheck {
       );
   }
 
+  #sealingKey(): string {
+    const sql = "select value from meta where key = 'number_key'";
+    return this.#database.prepare<[], { value: string }>(sql).get()?.value ?? "";
+  }
+
   #receiptOf(row: FileRow): string {
     const sql = "select * from files where id = ?";
     const first =
       row.first_id === null ? row : this.#database.prepare<[number], FileRow>(sql).get(row.first_id);
     const source = first ?? row;
     return writeStopResponse({
+      file: {
+        sha256: row.sha256 ?? undefined,
+        receivedAt: row.received_at,
+        ledger: createSealedNumbers(this.#sealingKey(), ledgerNumberKind).seal(row.id),
+      },
       documentId: source.document_id ?? baseNameOf(source.name),
       faults: JSON.parse(source.reasons) as readonly Fault[],
       created: source.records_created,

@@ -1,4 +1,5 @@
 /** Stop files over OpenSSH's client: from the put to the receipt, the stop over HTTP, and the file in `archive/`. */
+import { hash } from "node:crypto";
 import { copyFile, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -53,6 +54,27 @@ test("a stop is created, updated and deleted; each file has a receipt, lies in a
   expect(await filedIn(site, "archive")).toEqual(expect.arrayContaining(names));
   expect(await filedIn(site, "error")).not.toEqual(expect.arrayContaining(names));
   expect(await waitingIn(site)).toEqual([]);
+});
+
+test("a receipt says which file it answers, by hash, time and a reference that commands take", async () => {
+  const began = Date.now();
+  const [one, other] = [stopFile("S105"), stopFile("S106")];
+  const root = async ({ name, content }: typeof one) => {
+    await send(site, { name, content });
+    const text = await readFile(site.path("receipts", receiptName(name)), "utf8");
+    const [, sha256, received = "", ledger = ""] =
+      /<StopResponse Sha256="(.*)" Received="(.*)" Ledger="(.*)">/.exec(text) ?? [];
+    expect(sha256).toBe(hash("sha256", content, "hex"));
+    expect(Date.parse(received)).toBeGreaterThanOrEqual(began);
+    expect(Date.parse(received)).toBeLessThanOrEqual(Date.now());
+    return ledger;
+  };
+  const ledger = await root(one);
+  expect(ledger.slice(0, 8)).not.toBe((await root(other)).slice(0, 8));
+  expect(await site.mustRun("file", "show", ledger)).toContain(one.name);
+  expect(await site.mustRun("explain", ledger)).toContain(one.name);
+  const strange = await site.cli("file", "show", "00000000-0000-0000-0000-000000000000");
+  expect(strange).toMatchObject({ exitCode: 1, output: expect.stringContaining("there is no ledger entry") });
 });
 
 test("the host reads receipt and archived file with its own client, byte for byte", async () => {

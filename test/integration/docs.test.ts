@@ -97,7 +97,7 @@ function isStopSample({ language, text }: Block): boolean {
 }
 
 function isReceipt({ language, text }: Block): boolean {
-  return language === "xml" && text.includes("<StopResponse>");
+  return language === "xml" && /<StopResponse[ >]/.test(text);
 }
 
 function schemaFaultsOf(xml: string, schemaName: string): string[] {

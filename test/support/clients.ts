@@ -123,7 +123,10 @@ export interface StopDetail {
   readonly stopNbr: string;
   /** That of the execution info. */
   readonly stopStatus: string;
-  readonly to?: { readonly address?: Readonly<Record<string, unknown>> };
+  readonly to?: {
+    readonly address?: Readonly<Record<string, unknown>>;
+    readonly schedule?: Readonly<Record<string, unknown>>;
+  };
   readonly stopDetails?: readonly Readonly<Record<string, unknown>>[];
   readonly [name: string]: unknown;
 }

@@ -1,4 +1,5 @@
 /** Remotes polled into a real pipeline with a real store, and what came of it. */
+import { ledgerNumbers } from "./ledger-numbers.ts";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createDocumentPool } from "../../src/documents/document-pool.ts";
@@ -71,6 +72,7 @@ export class RemoteRig {
       store: rig.store,
       documents: rig.#documents,
       locations: rig.locations,
+      ledgerNumbers,
       settings: () => ({
         ...{
           groupSize: 64,

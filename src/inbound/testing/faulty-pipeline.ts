@@ -1,4 +1,5 @@
 /** A pipeline over a real store and real parser threads, in which reading and deciding can be made to fail, file by file. */
+import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -147,6 +148,7 @@ export class FaultyPipeline {
       store: { read: this.store.read, write: (work) => this.store.write((tx) => this.#failing(work(tx))) },
       documents: { prepareFile: (path) => this.#prepare(path) },
       locations: this.locations,
+      ledgerNumbers,
       settings: () => this.settings,
       companyCodeOf: async (companyId) => this.#codeOf(companyId),
       clock: systemClock,

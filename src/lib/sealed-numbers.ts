@@ -1,0 +1,55 @@
+/**
+ * Numbers that clients may see without learning how many there are: the number of a row, which counts what all companies do,
+ * is encrypted as one block and shown in the form of a GUID. The same number has the same form as long as the key is kept.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+
+const keyBytes = 16;
+const blockBytes = 16;
+
+export interface SealedNumbers {
+  /** The form in which a number is shown, such as `5c1e0f2a-…`. */
+  seal(value: number): string;
+  /** The number of such a form, in any case; undefined for everything that this key has not made. */
+  open(text: string): number | undefined;
+}
+
+/** A key for `createSealedNumbers`, as text. */
+export function newSealingKey(): string {
+  return randomBytes(keyBytes).toString("hex");
+}
+
+const sealedForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether a text has the form of a sealed number, of whatever key. */
+export function isSealedForm(text: string): boolean {
+  return sealedForm.test(text);
+}
+
+function asGuid(block: Buffer): string {
+  const hex = block.toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+/** Seals and opens numbers of one kind (`kind` is at most 8 characters): a form of one kind opens under no other. */
+export function createSealedNumbers(key: string, kind: string): SealedNumbers {
+  const secret = Buffer.from(key, "hex");
+  // One block, every value of which is different: there is nothing for a mode of operation to chain.
+  const cipher = createCipheriv("aes-128-ecb", secret, null).setAutoPadding(false);
+  const decipher = createDecipheriv("aes-128-ecb", secret, null).setAutoPadding(false);
+  const block = Buffer.alloc(blockBytes);
+  block.write(kind, "latin1");
+  return {
+    seal(value) {
+      block.writeBigUInt64BE(BigInt(value), 8);
+      return asGuid(cipher.update(block));
+    },
+    open(text) {
+      if (!isSealedForm(text)) return undefined;
+      const opened = decipher.update(Buffer.from(text.replaceAll("-", ""), "hex"));
+      if (!opened.subarray(0, 8).equals(block.subarray(0, 8))) return undefined;
+      const value = Number(opened.readBigUInt64BE(8));
+      return Number.isSafeInteger(value) ? value : undefined;
+    },
+  };
+}
