@@ -33,7 +33,7 @@ export interface Pickup extends Removal {
 export interface FileExchangeDeps {
   /** Absolute path of the folder that holds one folder for each company code. Paths that go out begin with it. */
   readonly companiesDir: string;
-  readonly inbox: Pick<Inbox, "reserve" | "release" | "arriveAll" | "waitingCount">;
+  readonly inbox: Pick<Inbox, "reserve" | "release" | "clearReceipt" | "arriveAll" | "waitingCount">;
   readonly limits: ExchangeLimits;
   readonly clock: Clock;
   readonly log: Logger;

@@ -21,6 +21,7 @@ beforeEach(() => {
     {
       reserve: () => undefined,
       release: () => undefined,
+      clearReceipt: async () => undefined,
       arriveAll: async (arrivals) => {
         const [{ companyId } = { companyId: 0 }] = arrivals;
         handed.push({ companyId, names: arrivals.map(({ name }) => name), atMs: Date.now() });

@@ -24,7 +24,7 @@ const maxWaitMs = 250;
 /** How often it is looked whether the pipeline is done. */
 const lookMs = 5;
 
-type ExchangeInbox = Pick<Inbox, "reserve" | "release" | "arriveAll" | "waitingCount">;
+type ExchangeInbox = Pick<Inbox, "reserve" | "release" | "clearReceipt" | "arriveAll" | "waitingCount">;
 
 export interface GatheredArrivals extends PlacementInbox, Pick<Inbox, "waitingCount"> {
   /** Hands over what waits. */
@@ -125,8 +125,9 @@ export function gatherArrivals(inbox: ExchangeInbox, options: GatherOptions = {}
     return made;
   };
   return {
-    reserve: (path) => inbox.reserve(path),
+    reserve: (path, file) => inbox.reserve(path, file),
     release: (path) => inbox.release(path),
+    clearReceipt: (file) => inbox.clearReceipt(file),
     waitingCount: (companyId) => inbox.waitingCount(companyId) + (bursts.get(companyId)?.size ?? 0),
     arrive: (arrival) => burstOf(arrival.companyId).arrive(arrival),
     flush() {

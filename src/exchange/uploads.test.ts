@@ -80,12 +80,22 @@ test("the close is answered after file sync, link and folder sync in this order"
     inbox: {
       reserve: () => calls.push("reserve"),
       release: () => calls.push("release"),
+      clearReceipt: async () => void calls.push("clear receipt"),
       arriveAll: async () => void calls.push("arrive"),
       waitingCount: () => 0,
     },
   });
   await put(fixture.session(), "/inbound/a.xml", "<Stop/>");
-  const order = ["write", "file sync", "reserve", "link", "folder sync begins", "folder sync", "arrive"];
+  const order = [
+    "write",
+    "file sync",
+    "reserve",
+    "clear receipt",
+    "link",
+    "folder sync begins",
+    "folder sync",
+    "arrive",
+  ];
   const own = calls.slice(calls.indexOf("write"));
   expect(own.filter((call) => order.includes(call))).toEqual(order);
 });
@@ -347,6 +357,7 @@ test("too many waiting files refuse an upload", async () => {
   const inbox = {
     reserve: () => undefined,
     release: () => undefined,
+    clearReceipt: async () => undefined,
     arriveAll: async () => undefined,
     waitingCount: () => 5,
   };

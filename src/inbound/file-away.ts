@@ -34,7 +34,7 @@ export interface FilingTask {
   /** Of the bytes that were decided about; empty or null when there were none. */
   readonly sha256: string | null;
   readonly receipt: string;
-  /** Paths under which the receipt is written. */
+  /** Paths under which the receipt is written; the first is that in `receipts/`. */
   readonly receiptPaths: readonly string[];
   /** Receipt of an earlier refusal that no longer holds. */
   readonly staleReceiptPath?: string;

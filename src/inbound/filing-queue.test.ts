@@ -24,6 +24,7 @@ async function ground(lostAfterMs: number) {
   const filing = createFilingQueue({
     ...{ store, log, failing: createLimitedLog(log), lostAfterMs, pauseMs: 5 },
     toLedger: (path) => path,
+    isAwaited: () => false,
   });
   onTestFinished(async () => {
     await filing.close();
@@ -43,7 +44,7 @@ test("bytes that are not there for a while are filed away when they are back; th
   renameSync(inbound, join(folder, "away"));
   symlinkSync(join(folder, "elsewhere"), inbound);
   const done = vi.fn();
-  filing.add(task, done);
+  filing.add(task, "1/a.receipt.xml", done);
   await vi.waitFor(() => expect(existsSync(receiptPath)).toBe(true), { timeout: 20_000 });
   await filing.drain();
   expect([done.mock.calls.length, await isFiled()]).toEqual([0, false]);
@@ -56,7 +57,7 @@ test("bytes that are not there for a while are filed away when they are back; th
 test("bytes that stay away are given up in the end", async () => {
   const { filing, task, isFiled } = await ground(1);
   const done = vi.fn();
-  filing.add(task, done);
+  filing.add(task, "1/a.receipt.xml", done);
   await vi.waitFor(() => expect(done).toHaveBeenCalled(), { timeout: 20_000 });
   expect([existsSync(task.to), await isFiled()]).toEqual([false, true]);
 });

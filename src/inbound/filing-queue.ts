@@ -24,8 +24,11 @@ const longestPauseMs = 60_000;
 const lostAfterMs = 3_600_000;
 
 export interface FilingQueue {
-  add(task: FilingTask, done: () => void): void;
+  /** `receiptKey`: of several files with one receipt only the last one's is written. */
+  add(task: FilingTask, receiptKey: string, done: () => void): void;
   readonly length: number;
+  /** Resolves when the thread is not writing the receipt. */
+  receiptIdle(receiptKey: string): Promise<void>;
   /** Resolves when all that was queued is filed or has failed once. */
   drain(): Promise<void>;
   close(): Promise<void>;
@@ -37,12 +40,23 @@ interface Queued {
   readonly missed: number;
   /** Of the first of them, on the clock of `performance.now()`. */
   readonly missingSince?: number;
+  readonly receiptKey: string;
+  /** Counts the tasks in the order in which their files were decided about. */
+  readonly turn: number;
   done(): void;
+}
+
+/** The tasks of one receipt that are not done. */
+interface OpenReceipt {
+  count: number;
+  latestTurn: number;
 }
 
 export interface FilingQueueDependencies {
   readonly store: Pick<Store, "write">;
   readonly toLedger: (path: string) => string;
+  /** Whether a file on its way is to have the receipt: none of an earlier one is written then. */
+  readonly isAwaited: (receiptKey: string) => boolean;
   readonly log: Logger;
   /** For what may be many lines of one kind. */
   readonly failing: LimitedLog;
@@ -98,8 +112,11 @@ class ThreadedFilingQueue implements FilingQueue {
   readonly #deps: FilingQueueDependencies;
   readonly #thread = new FilingThread();
   readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #receipts = new Map<string, OpenReceipt>();
   #queue: Queued[] = [];
+  #turn = 0;
   #running: Promise<void> | undefined;
+  #inThread: { readonly receiptKeys: ReadonlySet<string>; readonly done: Promise<void> } | undefined;
   #isClosed = false;
 
   constructor(deps: FilingQueueDependencies) {
@@ -110,8 +127,16 @@ class ThreadedFilingQueue implements FilingQueue {
     return this.#queue.length;
   }
 
-  add(task: FilingTask, done: () => void): void {
-    this.#enqueue({ task, missed: 0, done });
+  add(task: FilingTask, receiptKey: string, done: () => void): void {
+    this.#turn += 1;
+    const turn = this.#turn;
+    const open = this.#receipts.get(receiptKey);
+    this.#receipts.set(receiptKey, { count: (open?.count ?? 0) + 1, latestTurn: turn });
+    this.#enqueue({ task, missed: 0, receiptKey, turn, done });
+  }
+
+  async receiptIdle(receiptKey: string): Promise<void> {
+    while (this.#inThread?.receiptKeys.has(receiptKey) === true) await this.#inThread.done;
   }
 
   #enqueue(queued: Queued): void {
@@ -143,7 +168,7 @@ class ThreadedFilingQueue implements FilingQueue {
   async #fileGroup(group: readonly Queued[]): Promise<void> {
     try {
       killPoint("filing.sent");
-      const results = await this.#thread.run(group.map(({ task }) => task));
+      const results = await this.#runInThread(group);
       killPoint("filing.done");
       await this.#note(group, results);
       killPoint("filing.noted");
@@ -151,6 +176,23 @@ class ThreadedFilingQueue implements FilingQueue {
       this.#deps.failing.warn({ err: error, files: group.map(({ task }) => task.id) }, "filing away failed");
       this.#again(group);
     }
+  }
+
+  async #runInThread(group: readonly Queued[]): Promise<FilingResult[]> {
+    const receiptKeys = new Set(group.map(({ receiptKey }) => receiptKey));
+    const work = this.#thread.run(group.map((queued) => this.#withLatestReceipt(queued)));
+    const inThread = { receiptKeys, done: work.then(nothing, nothing) };
+    this.#inThread = inThread;
+    return await work.finally(() => {
+      this.#inThread = undefined;
+    });
+  }
+
+  /** The receipt beside a file in `error/` is its own, and always written. */
+  #withLatestReceipt({ task, receiptKey, turn }: Queued): FilingTask {
+    const isLatest = this.#receipts.get(receiptKey)?.latestTurn === turn;
+    if (isLatest && !this.#deps.isAwaited(receiptKey)) return task;
+    return { ...task, receiptPaths: task.receiptPaths.slice(1) };
   }
 
   async #note(group: readonly Queued[], results: readonly FilingResult[]): Promise<void> {
@@ -202,7 +244,15 @@ class ThreadedFilingQueue implements FilingQueue {
       const remedy = "put them back where they were, or see `dropgate ledger verify`";
       this.#deps.log.error({ fileId, path, remedy }, "the bytes of a decided file are gone");
     }
+    this.#closeReceipt(queued.receiptKey);
     queued.done();
+  }
+
+  #closeReceipt(receiptKey: string): void {
+    const open = this.#receipts.get(receiptKey);
+    if (open === undefined) return;
+    open.count -= 1;
+    if (open.count === 0) this.#receipts.delete(receiptKey);
   }
 
   #again(group: readonly Queued[]): void {
@@ -219,6 +269,8 @@ class ThreadedFilingQueue implements FilingQueue {
     this.#timers.add(timer);
   }
 }
+
+const nothing = (): void => undefined;
 
 /** Makes the queue; its thread starts with the first file. */
 export function createFilingQueue(deps: FilingQueueDependencies): FilingQueue {

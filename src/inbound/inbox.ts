@@ -25,10 +25,12 @@ export interface Arrival {
 export interface Inbox {
   /**
    * Tells scans that this path is about to appear and will be handed over with `arriveAll`. Call before the rename that
-   * makes it visible, and `release` when the rename fails.
+   * makes it visible, and `release` when the rename fails. From now on no receipt of an earlier file of the name is written.
    */
-  reserve(path: string): void;
+  reserve(path: string, file: Pick<Arrival, "companyId" | "name">): void;
   release(path: string): void;
+  /** Resolves when no receipt of an earlier file of the name is there. For a file whose path is reserved. */
+  clearReceipt(file: Pick<Arrival, "companyId" | "name">): Promise<void>;
   /** Whether the path is reserved or in the pipeline. */
   isKnown(path: string): boolean;
   /**

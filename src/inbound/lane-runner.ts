@@ -22,6 +22,7 @@ import type { Store } from "../store/database.ts";
 import type { DecidedFile, DecisionRules } from "./decide-file.ts";
 import { type DecisionOutcome, decideGroup, type ReadyFile } from "./decide-group.ts";
 import { logDecision } from "./decision-log.ts";
+import { receiptKeyOf } from "./awaited-receipts.ts";
 import type { FilingQueue } from "./filing-queue.ts";
 import { type HeldFiles, heldFilesOf } from "./held-files.ts";
 import { Lane } from "./lane.ts";
@@ -53,7 +54,9 @@ export interface LaneRunnerDependencies {
   readonly log: Logger;
   /** For what may be many lines of one kind. */
   readonly failing: LimitedLog;
-  readonly onDecided: (state: DecidedState) => void;
+  readonly onDecided: (file: WaitingFile, state: DecidedState) => void;
+  /** There is nothing to decide about: the file is gone. */
+  readonly onGone: (file: WaitingFile) => void;
   /** The file is decided and filed: its path may be used again. */
   readonly onFiled: (file: WaitingFile) => void;
 }
@@ -292,7 +295,7 @@ export class LaneRunner {
     const { prepared } = file;
     this.#reading.drop(file);
     if (outcome.kind !== "held") this.#isWell(file);
-    if (outcome.kind === "gone") this.#deps.onFiled(file);
+    if (outcome.kind === "gone") this.#deps.onGone(file);
     else if (outcome.kind === "decided") this.#handOver(file, outcome.decided);
     else {
       const { reason, message } = outcome;
@@ -305,14 +308,14 @@ export class LaneRunner {
     killPoint("decide.handingOver");
     const ms = this.#deps.clock.now() - file.receivedAt;
     logDecision(this.#deps.log, decided, { file, company: this.companyCode, ms });
-    this.#deps.onDecided(decided.state);
+    this.#deps.onDecided(file, decided.state);
     const task = toFilingTask(this.#deps.locations, {
       companyCode: this.companyCode,
       name: file.name,
       from: pathOf(file),
       decided,
     });
-    this.#deps.filing.add(task, () => {
+    this.#deps.filing.add(task, receiptKeyOf(file), () => {
       this.#deps.onFiled(file);
       this.wake();
     });

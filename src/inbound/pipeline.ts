@@ -21,7 +21,8 @@ import type { Logger } from "../lib/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database.ts";
-import { type LedgerEntry, listOpenFiles } from "../store/files.ts";
+import type { LedgerEntry } from "../store/files.ts";
+import { AwaitedReceipts, type ReceiptOwner, removeReceiptsOfWaiting } from "./awaited-receipts.ts";
 import { enterSurely } from "./enter-files.ts";
 import { createFilingQueue, type FilingQueue } from "./filing-queue.ts";
 import { type HeldFiles, logHeld } from "./held-files.ts";
@@ -30,7 +31,7 @@ import { KnownPaths } from "./known-paths.ts";
 import { LaneRunner, type PipelineSettings } from "./lane-runner.ts";
 import { findLeftBehind, LeftBehind } from "./left-behind.ts";
 import type { Locations } from "./locations.ts";
-import { acceptRetries, redoFiling } from "./recovery.ts";
+import { acceptRetries, redoFiling, waitingEntries } from "./recovery.ts";
 import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./waiting-file.ts";
 
 export interface PipelineDependencies {
@@ -65,7 +66,6 @@ export interface Pipeline extends Inbox, Service {
   readonly waitingTotal: number;
 }
 
-const recoveryPage = 2_000;
 const entryGroup = 256;
 const entryPauseMs = 1_000;
 const retryPollMs = 1_000;
@@ -87,6 +87,7 @@ class InboundPipeline implements Pipeline {
   readonly #knownPaths = new KnownPaths();
   /** Paths that are about to appear. Kept apart: giving one back must not forget a file that waits under that name. */
   readonly #reservedPaths = new KnownPaths();
+  readonly #awaitedReceipts: AwaitedReceipts;
   readonly #leftBehind = new LeftBehind();
   readonly #waiting = new Map<number, number>();
   readonly #decided = new Map<LaneRunner, Map<DecidedState, number>>();
@@ -109,14 +110,18 @@ class InboundPipeline implements Pipeline {
       store: deps.store,
       failing: this.#failing,
       toLedger: (path) => deps.locations.toLedger(path),
+      isAwaited: (key) => this.#awaitedReceipts.has(key),
       log: deps.log,
+    });
+    this.#awaitedReceipts = new AwaitedReceipts({
+      ...deps,
+      failing: this.#failing,
+      idle: (key) => this.#filing.receiptIdle(key),
     });
   }
 
   get waitingTotal(): number {
-    let total = 0;
-    for (const count of this.#waiting.values()) total += count;
-    return total;
+    return [...this.#waiting.values()].reduce((total, count) => total + count, 0);
   }
 
   statistics(): PipelineStatistics {
@@ -146,12 +151,18 @@ class InboundPipeline implements Pipeline {
     return this.#knownPaths.has(path) || this.#reservedPaths.has(path);
   }
 
-  reserve(path: string): void {
+  reserve(path: string, file: ReceiptOwner): void {
     this.#reservedPaths.add(dirname(path), basename(path));
+    this.#awaitedReceipts.reserve(path, file);
   }
 
   release(path: string): void {
     this.#reservedPaths.delete(dirname(path), basename(path));
+    this.#awaitedReceipts.release(path);
+  }
+
+  clearReceipt(file: ReceiptOwner): Promise<void> {
+    return this.#awaitedReceipts.clear(file);
   }
 
   /** Not an async function: that would keep all arrivals in memory until the last is entered. */
@@ -171,7 +182,8 @@ class InboundPipeline implements Pipeline {
     const released: (() => void)[] = [];
     await redoFiling(this.#deps, this.#filing, this.#knownPaths);
     killPoint("recovery.redone");
-    for await (const entry of this.#openEntries()) {
+    await removeReceiptsOfWaiting(this.#deps.locations);
+    for await (const entry of waitingEntries(this.#deps.store)) {
       signal.throwIfAborted();
       const file = this.#fromLedger(entry);
       const runner = await this.#runnerFor(file.companyId);
@@ -208,7 +220,7 @@ class InboundPipeline implements Pipeline {
   }
 
   #toWaiting(arrival: Arrival): WaitingFile {
-    this.#reservedPaths.delete(dirname(arrival.path), basename(arrival.path));
+    this.release(arrival.path);
     this.#count(arrival.companyId, 1);
     return this.#remember({
       ...arrival,
@@ -247,6 +259,7 @@ class InboundPipeline implements Pipeline {
   #remember(source: WaitingFileSource): WaitingFile {
     const file = toWaitingFile(source);
     this.#knownPaths.add(file.directory, file.fileName);
+    this.#awaitedReceipts.add(file);
     this.#leftBehind.arrived(source.path);
     return file;
   }
@@ -273,7 +286,14 @@ class InboundPipeline implements Pipeline {
         ...this.#deps,
         failing: this.#failing,
         filing: this.#filing,
-        onDecided: (state) => decided.set(state, (decided.get(state) ?? 0) + 1),
+        onDecided: (file, state) => {
+          this.#awaitedReceipts.delete(file);
+          decided.set(state, (decided.get(state) ?? 0) + 1);
+        },
+        onGone: (file) => {
+          this.#awaitedReceipts.delete(file);
+          this.#forget(file);
+        },
         onFiled: (file) => this.#forget(file),
       },
     );
@@ -340,22 +360,9 @@ class InboundPipeline implements Pipeline {
   async #enterGroup(files: readonly WaitingFile[]): Promise<void> {
     const { store, locations } = this.#deps;
     const isStopped = () => this.#isStopped;
+    await this.#awaitedReceipts.clearAll(files);
     await enterSurely({ store, locations, failing: this.#failing, isStopped }, files);
     for (const file of files) this.#runners.get(file.companyId)?.wake();
-  }
-
-  async *#openEntries(): AsyncGenerator<LedgerEntry> {
-    for (let afterId = 0; ; ) {
-      const page = await listOpenFiles(this.#deps.store.read, {
-        states: ["waiting"],
-        afterId,
-        limit: recoveryPage,
-      });
-      yield* page;
-      const last = page.at(-1);
-      if (last === undefined || page.length < recoveryPage) return;
-      afterId = last.id;
-    }
   }
 
   async #takeRetries(): Promise<void> {

@@ -1,7 +1,8 @@
 /**
  * The last step of every arrival: a file whose bytes are durable gets its final name in `inbound/`.
  *
- *   reserve → link to the final name (never overwriting) → unlink the old name, sync the folder → arrive
+ *   reserve → remove the receipt of an earlier file of the name → link to the final name (never overwriting)
+ *   → unlink the old name, sync the folder → arrive
  *
  * A name that is taken by an earlier file still waiting goes to `inbound/.again/<12 hex>-<name>`: both wait. What survives
  * a crash: before the link nothing has arrived; after it the file stands under its final name and start-up recovers it;
@@ -20,7 +21,7 @@ import type { Arrival, Inbox } from "./inbox.ts";
 export const againFolderName = ".again";
 
 /** Where placed files are handed over: the pipeline, or who gathers them for it. */
-export interface PlacementInbox extends Pick<Inbox, "reserve" | "release"> {
+export interface PlacementInbox extends Pick<Inbox, "reserve" | "release" | "clearReceipt"> {
   /** The file lies durably under its final name. */
   arrive(arrival: Arrival): void;
 }
@@ -59,12 +60,13 @@ export function isAgainFileOf(fileName: string, name: string): boolean {
 /** Links without overwriting, under a reservation; false when the name is taken. */
 async function linkReserved(
   deps: PlacementDeps,
-  from: string,
+  { from, arrival }: Placement,
   to: { call: string; path: string },
 ): Promise<boolean> {
-  deps.inbox.reserve(to.path);
+  deps.inbox.reserve(to.path, arrival);
   killPoint("place.reserved");
   try {
+    await deps.inbox.clearReceipt(arrival);
     await (deps.disk ?? systemDisk).link(from, to.call);
     killPoint("place.linked");
     return true;
@@ -84,7 +86,7 @@ async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<st
   try {
     const name = againNameFor(arrival.name);
     const path = join(folder.path, name);
-    if (!(await linkReserved(deps, from, { call: folder.child(name), path })))
+    if (!(await linkReserved(deps, placement, { call: folder.child(name), path })))
       return await placeAgain(deps, placement);
     killPoint("again.linked");
     await finishReserved(deps, path, [folder.sync(), inbound.sync(), (deps.disk ?? systemDisk).unlink(from)]);
@@ -117,7 +119,7 @@ export async function placeArrival(deps: PlacementDeps, placement: Placement): P
   const { inbound, from, arrival } = placement;
   const disk = deps.disk ?? systemDisk;
   let path = join(inbound.path, arrival.name);
-  if (await linkReserved(deps, from, { call: inbound.child(arrival.name), path })) {
+  if (await linkReserved(deps, placement, { call: inbound.child(arrival.name), path })) {
     // Side by side: nothing depends on the old name being gone, and the sync is what takes the time.
     const synced = inbound.sync().then(() => killPoint("place.folderSynced"));
     const unlinked = disk.unlink(from).then(() => killPoint("place.unlinked"));

@@ -5,6 +5,7 @@ import { killPoint } from "../lib/kill-point.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Store } from "../store/database.ts";
 import { acceptRetry, findFile, type LedgerEntry, listOpenFiles } from "../store/files.ts";
+import { receiptKeyOf } from "./awaited-receipts.ts";
 import type { FilingQueue } from "./filing-queue.ts";
 import type { KnownPaths } from "./known-paths.ts";
 import type { Locations } from "./locations.ts";
@@ -13,6 +14,7 @@ import { receiptText } from "./receipts.ts";
 
 /** More than are ever decided and not filed at once, so that a crash leaves one page of them. */
 const page = 5_000;
+const waitingPage = 2_000;
 const decidedStates = [
   "applied",
   "refused",
@@ -66,13 +68,23 @@ export async function redoFiling(
       const receipt = await receiptOfEntry(deps, entry);
       const { id, state, location, sha256 } = entry;
       const decided = { id, state, location, sha256, receipt };
-      filing.add(toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided }), () =>
-        knownPaths.delete(dirname(from), basename(from)),
-      );
+      const task = toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided });
+      filing.add(task, receiptKeyOf(entry), () => knownPaths.delete(dirname(from), basename(from)));
       killPoint("recovery.filingQueued");
     }
     await filing.drain();
     if (entries.length < page) return;
+  }
+}
+
+/** The entries that an earlier run has left waiting, oldest first. */
+export async function* waitingEntries(store: Pick<Store, "read">): AsyncGenerator<LedgerEntry> {
+  for (let afterId = 0; ; ) {
+    const entries = await listOpenFiles(store.read, { states: ["waiting"], afterId, limit: waitingPage });
+    yield* entries;
+    const last = entries.at(-1);
+    if (last === undefined || entries.length < waitingPage) return;
+    afterId = last.id;
   }
 }
 

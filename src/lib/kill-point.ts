@@ -43,6 +43,7 @@ export const killPoints = {
   "upload.durable": "the bytes of a closed upload are durable under the unfinished name",
   "upload.finished": "the upload has its place; the close is not answered",
   "place.reserved": "the final path is reserved",
+  "receipt.cleared": "the receipt of an earlier file of the name is gone",
   "place.linked": "the final name is there, the old one too",
   "place.unlinked": "the old name is gone; the folder may not be synced",
   "place.folderSynced": "the folder is synced; the old name may be there",

@@ -35,6 +35,7 @@ export async function openFixture(changes: Partial<FileExchangeDeps> = {}): Prom
     inbox: {
       reserve: () => undefined,
       release: () => undefined,
+      clearReceipt: async () => undefined,
       arriveAll: async (all) => void arrivals.push(...all),
       waitingCount: () => 0,
     },

@@ -49,7 +49,7 @@ export const systemFolderDisk: FolderDisk = {
 };
 
 export interface FolderDeps {
-  readonly inbox: Pick<Inbox, "reserve" | "release" | "isKnown" | "arriveAll" | "hold">;
+  readonly inbox: Omit<Inbox, "waitingCount">;
   readonly settings: () => FolderSettings;
   readonly clock: Clock;
   readonly log: Logger;

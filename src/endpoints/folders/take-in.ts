@@ -14,7 +14,7 @@ import { constants } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Arrival } from "../../inbound/inbox.ts";
-import { placeArrival } from "../../inbound/place-arrival.ts";
+import { type PlacementInbox, placeArrival } from "../../inbound/place-arrival.ts";
 import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { openRegularFile, type PinnedFolder } from "../../lib/open-regular-file.ts";
@@ -76,9 +76,10 @@ async function place(
   how: { readonly from: string; readonly disk: FolderDisk },
 ): Promise<Arrival> {
   let placed: Arrival | undefined;
-  const inbox = {
-    reserve: (path: string) => deps.inbox.reserve(path),
-    release: (path: string) => deps.inbox.release(path),
+  const inbox: PlacementInbox = {
+    reserve: (path, file) => deps.inbox.reserve(path, file),
+    release: (path) => deps.inbox.release(path),
+    clearReceipt: (file) => deps.inbox.clearReceipt(file),
     // Handed over with all others of this look, so that their order holds.
     arrive: (arrival: Arrival) => {
       placed = arrival;

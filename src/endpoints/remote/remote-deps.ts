@@ -37,7 +37,7 @@ export interface RemoteLimits {
 }
 
 export interface RemoteDeps {
-  readonly inbox: Pick<Inbox, "reserve" | "release" | "arriveAll" | "waitingCount">;
+  readonly inbox: Pick<Inbox, "reserve" | "release" | "clearReceipt" | "arriveAll" | "waitingCount">;
   readonly memory: RemoteMemory;
   readonly space: Pick<DiskSpace, "assertEnough">;
   readonly limits: () => RemoteLimits;

@@ -266,10 +266,11 @@ export class FileTaker {
 
   async #placeOne({ file, path }: Fetched, inbound: PinnedFolder, arrivals: Arrival[]): Promise<void> {
     const { companyId, name } = this.#taking.remote;
-    const { reserve, release } = this.#deps.inbox;
+    const { reserve, release, clearReceipt } = this.#deps.inbox;
     const inbox = {
       reserve: reserve.bind(this.#deps.inbox),
       release: release.bind(this.#deps.inbox),
+      clearReceipt: clearReceipt.bind(this.#deps.inbox),
       arrive: (arrival: Arrival) => void arrivals.push(arrival),
     };
     const arrival = { companyId, name: file.name, channel: `remote:${name}`, size: file.size } as const;

@@ -105,7 +105,7 @@ export class FaultyPipeline {
       ? join(inbound, ".again", `${this.#again.toString(16).padStart(12, "0")}-${name}`)
       : join(inbound, name);
     writeFileSync(path, content);
-    this.pipeline.reserve(path);
+    this.pipeline.reserve(path, { companyId, name });
     return { companyId, name, path, channel, userName: "host", size: content.length };
   }
 

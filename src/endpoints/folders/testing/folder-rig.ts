@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Arrival, Inbox } from "../../../inbound/inbox.ts";
+import type { Arrival } from "../../../inbound/inbox.ts";
 import { createLogger } from "../../../lib/log.ts";
 import { type FolderDisk, systemFolderDisk, type WatchedFolder } from "../folder-deps.ts";
 import { createFolderEndpoint, type FolderEndpoint, type FolderEndpointDeps } from "../folder-endpoint.ts";
@@ -110,9 +110,10 @@ export class FolderRig implements AsyncDisposable {
   }
 
   #inbox(): FolderEndpointDeps["inbox"] {
-    const inbox: Pick<Inbox, "reserve" | "release" | "isKnown" | "arriveAll" | "hold"> = {
+    const inbox: FolderEndpointDeps["inbox"] = {
       reserve: (path) => void this.known.add(path),
       release: (path) => void this.known.delete(path),
+      clearReceipt: async () => undefined,
       isKnown: (path) => this.known.has(path),
       arriveAll: async (arrivals) => {
         for (const { path } of arrivals) this.known.add(path);

@@ -1,0 +1,191 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { waitFor } from "../../test/support/wait-for.ts";
+import { createLimitedLog } from "../lib/limited-log.ts";
+import { createLogger } from "../lib/log.ts";
+import { pinFolder } from "../lib/open-regular-file.ts";
+import type { FilingTask } from "./file-away.ts";
+import { createFilingQueue } from "./filing-queue.ts";
+import type { Arrival } from "./inbox.ts";
+import { placeArrival } from "./place-arrival.ts";
+import { FaultyPipeline, stopXml } from "./testing/faulty-pipeline.ts";
+
+const name = "a_20261105_080000.xml";
+const log = createLogger({ level: "silent" });
+const refusedContent = "<Stop/>";
+let rig: FaultyPipeline;
+let companyId: number;
+
+beforeEach(async () => {
+  rig = await FaultyPipeline.start();
+  companyId = await rig.addCompany("ACME");
+});
+afterEach(() => rig.end());
+
+const receiptPath = (): string =>
+  join(rig.locations.receiptsDirectory("ACME"), name.replace(/\.xml$/, ".receipt.xml"));
+
+async function untilFiled(count: number): Promise<void> {
+  await waitFor("the files to be filed", async () => {
+    const entries = await rig.ledger(companyId);
+    return entries.length === count && entries.every(({ isFiled }) => isFiled);
+  });
+}
+
+async function process(content: string, count = 1): Promise<void> {
+  await rig.pipeline.arriveAll([rig.arrival(companyId, name, content)]);
+  await untilFiled(count);
+}
+
+/** Gives a file its place as endpoints do, without handing it over. */
+async function place(content: string): Promise<Arrival> {
+  const from = join(rig.directory, "unfinished");
+  writeFileSync(from, content);
+  const inbound = await pinFolder(rig.locations.inboundDirectory("ACME"));
+  let placed: Arrival | undefined;
+  const inbox = {
+    reserve: rig.pipeline.reserve.bind(rig.pipeline),
+    release: rig.pipeline.release.bind(rig.pipeline),
+    clearReceipt: rig.pipeline.clearReceipt.bind(rig.pipeline),
+    arrive: (arrival: Arrival) => {
+      placed = arrival;
+    },
+  };
+  try {
+    const arrival = { companyId, name, channel: "sftp", size: content.length } as const;
+    await placeArrival({ inbox }, { from, inbound, arrival });
+  } finally {
+    await inbound.close();
+  }
+  if (placed === undefined) throw new Error("it was not placed");
+  return placed;
+}
+
+test("the receipt of an earlier file of the name is gone when a file has its place", async () => {
+  await process(stopXml(["a"], "first"));
+  expect(readFileSync(receiptPath(), "utf8")).toContain("<Status>10</Status>");
+  const placed = await place(stopXml(["a"], "other"));
+  expect(existsSync(receiptPath())).toBe(false);
+  await rig.pipeline.arriveAll([placed]);
+  await untilFiled(2);
+  expect(readFileSync(receiptPath(), "utf8")).toContain('ErrorMsgID="955"');
+});
+
+test("the same content again is answered with the first receipt again", async () => {
+  await process(stopXml(["a"], "first"));
+  const first = readFileSync(receiptPath(), "utf8");
+  const placed = await place(stopXml(["a"], "first"));
+  expect(existsSync(receiptPath())).toBe(false);
+  await rig.pipeline.arriveAll([placed]);
+  await untilFiled(2);
+  expect(readFileSync(receiptPath(), "utf8")).toBe(first);
+});
+
+test("the receipt of an earlier file that is decided about later does not appear in between", async () => {
+  const release = await rig.pipeline.hold(companyId);
+  await rig.pipeline.arriveAll([rig.arrival(companyId, name, refusedContent)]);
+  const placed = await place(stopXml(["a"], "second"));
+  release();
+  await untilFiled(1);
+  expect(existsSync(receiptPath())).toBe(false);
+  const error = rig.locations.filedDirectory("ACME", "error", Date.now());
+  expect(readdirSync(error)).toContain("a_20261105_080000.receipt.xml");
+  await rig.pipeline.arriveAll([placed]);
+  await untilFiled(2);
+  expect(readFileSync(receiptPath(), "utf8")).toContain("<Status>10</Status>");
+});
+
+test("of two files of a name that wait the receipt is that of the last", async () => {
+  const release = await rig.pipeline.hold(companyId);
+  await rig.pipeline.arriveAll([rig.arrival(companyId, name, refusedContent)]);
+  await rig.pipeline.arriveAll([rig.arrival(companyId, name, stopXml(["a"], "second"))]);
+  release();
+  await untilFiled(2);
+  expect(readFileSync(receiptPath(), "utf8")).toContain("<Status>10</Status>");
+});
+
+test("a file that was reserved and never placed keeps no receipt back", async () => {
+  const release = await rig.pipeline.hold(companyId);
+  await rig.pipeline.arriveAll([rig.arrival(companyId, name, refusedContent)]);
+  const path = join(rig.locations.inboundDirectory("ACME"), ".again", `0123456789ab-${name}`);
+  rig.pipeline.reserve(path, { companyId, name });
+  rig.pipeline.release(path);
+  release();
+  await untilFiled(1);
+  expect(existsSync(receiptPath())).toBe(true);
+});
+
+test("a file that has come to inbound/ by itself is in the ledger only when the earlier receipt is gone", async () => {
+  await process(stopXml(["a"], "first"));
+  const release = await rig.pipeline.hold(companyId);
+  await rig.pipeline.arriveAll([rig.arrival(companyId, name, stopXml(["a"], "other"), "folder")]);
+  expect(await rig.ledger(companyId)).toHaveLength(2);
+  expect(existsSync(receiptPath())).toBe(false);
+  release();
+  await untilFiled(2);
+  expect(existsSync(receiptPath())).toBe(true);
+});
+
+test("a receipt that cannot be removed refuses an upload, and holds up no file of a folder", async () => {
+  mkdirSync(receiptPath(), { recursive: true });
+  await expect(place(stopXml(["a"]))).rejects.toThrow("EISDIR");
+  expect(readdirSync(rig.locations.inboundDirectory("ACME"))).toEqual([".again"]);
+  await rig.pipeline.arriveAll([rig.arrival(companyId, name, stopXml(["a"]), "folder")]);
+  await waitFor("the decision", async () => (await rig.states(companyId))[name] === "applied");
+  rmSync(receiptPath(), { recursive: true });
+});
+
+test("after a start no receipt is there of what lies in inbound/", async () => {
+  await process(stopXml(["a"], "first"));
+  const receipts = rig.locations.receiptsDirectory("ACME");
+  const other = join(receipts, "b_20261105_080000.receipt.xml");
+  writeFileSync(other, "of b");
+  const again = join(receipts, "c_20261105_080000.receipt.xml");
+  writeFileSync(again, "of c");
+  const inbound = rig.locations.inboundDirectory("ACME");
+  writeFileSync(join(inbound, name), "of a crash");
+  writeFileSync(join(inbound, ".again", "0123456789ab-c_20261105_080000.xml"), "of a crash");
+  await rig.restart();
+  expect(existsSync(receiptPath())).toBe(false);
+  expect(existsSync(again)).toBe(false);
+  expect(readFileSync(other, "utf8")).toBe("of b");
+});
+
+test("a receipt whose file is filed late, after a fault, does not replace the one of a later file", async () => {
+  const folder = temporaryFolder();
+  const taskOf = (id: number): FilingTask => ({
+    id,
+    from: join(folder, `from${id}`),
+    to: join(folder, `day${id}`, "a.xml"),
+    sha256: null,
+    receipt: `receipt ${id}`,
+    receiptPaths: [join(folder, "receipts", "a.receipt.xml")],
+  });
+  for (const id of [1, 2]) writeFileSync(join(folder, `from${id}`), "x");
+  writeFileSync(join(folder, "day1"), "in the way");
+  const queue = createFilingQueue({
+    store: { write: async () => undefined as never },
+    toLedger: (path) => path,
+    isAwaited: () => false,
+    log,
+    failing: createLimitedLog(log),
+  });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const filed: number[] = [];
+    for (const id of [1, 2]) queue.add(taskOf(id), "1/a.receipt.xml", () => filed.push(id));
+    await queue.drain();
+    expect(filed).toEqual([2]);
+    rmSync(join(folder, "day1"));
+    vi.advanceTimersByTime(10_000);
+    await queue.drain();
+    expect(filed).toEqual([2, 1]);
+    expect(existsSync(join(folder, "day1", "a.xml"))).toBe(true);
+    expect(readFileSync(join(folder, "receipts", "a.receipt.xml"), "utf8")).toBe("receipt 2");
+  } finally {
+    vi.useRealTimers();
+    await queue.close();
+  }
+});
