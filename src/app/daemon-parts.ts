@@ -75,6 +75,7 @@ export function buildParts(
     log,
   });
   const signIn = createSignIn({ store, clock, log, options: signInOptionsOf(config) });
+  stack.push({ name: "sign-in", release: () => signIn.settled() });
   const health = createHealth({
     store,
     documents,

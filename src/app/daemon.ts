@@ -303,6 +303,7 @@ async function hostKeysOf({ sftp, stateDir }: Config): Promise<readonly HostKey[
 async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Daemon> {
   const { stack, health, log } = parts;
   await ensureTrees(parts);
+  await parts.signIn.load();
   const documentsDir = documentsDirOf(parts.locations);
   await makeDirectoryDurably(documentsDir);
   await startInbound(parts);

@@ -8,7 +8,7 @@ const bans = section(
       minimum: 1,
       maximum: 1_000_000,
       description:
-        "Points that ban an address: 1 for a wrong password, 2 for an unknown user, 3 for a broken connection limit.",
+        "Points that ban an address: 1 for a wrong password or an unknown user, 1 for a connection of which nobody signed in in time, 3 for a broken connection limit. A /48 of IPv6 is banned at ten times as many.",
     }),
     windowMs: integer({
       default: 1_800_000,

@@ -45,10 +45,16 @@ export function normaliseAddress(address: string): string {
  * has all of them. Texts that are no address are counted as they are.
  */
 export function peerKeyOf(address: string): string {
+  return networkOf(address, 64) ?? normaliseAddress(address);
+}
+
+/** The network of an IPv6 address with so many bits (a multiple of 16); undefined for all others. */
+export function networkOf(address: string, bits: number): string | undefined {
+  if (!address.includes(":")) return undefined;
   const plain = normaliseAddress(address);
-  if (!plain.includes(":") || !isIPv6(plain)) return plain;
-  const network = groupsOf(plain).slice(0, 4);
-  return `${network.map((group) => group.toString(16)).join(":")}::/64`;
+  if (!plain.includes(":") || !isIPv6(plain)) return undefined;
+  const network = groupsOf(plain).slice(0, bits / 16);
+  return `${network.map((group) => group.toString(16)).join(":")}::/${bits}`;
 }
 
 export interface AddressSet {

@@ -1,16 +1,17 @@
 /**
  * Signs users in by password or key, for every protocol (decisions 1).
  *
- *   banned? --> user closed to strangers? --> password remembered? --> hash (two at a time) --> may sign in?
+ *   banned? --> user slowed to strangers? --> password remembered? --> hash (two at a time) --> may sign in?
  *
  * User, roles and `enabled` are read from the database each time, so a change takes effect at the next sign-in.
  *
  * Records of one name in different companies may be different people, and the administrator of one company chooses the
  * password of its record at will. So no record may help to find out the password of another:
  *
- *   the request names a company with a record of the name --> that record alone is tried; what fits another is wrong
- *   else (SFTP, FTP, other companies)                     --> all are tried, oldest first; the first that fits and may
- *                                                             sign in is the user, and its memberships alone count
+ *   the request names a company (HTTP) --> the record of the name in that company alone is tried; when there is none,
+ *                                          the user is unknown, whatever records other companies have
+ *   else (SFTP, FTP)                   --> all are tried, oldest first; the first that fits and may sign in is the user,
+ *                                          and its memberships alone count
  *
  * In the second case a password that an earlier record refused was a guess at that record, even when a later one takes
  * it: it counts as a failure, at once, but each password once only. So who changes the later record to guess at the
@@ -19,26 +20,27 @@
  * record makes an address familiar to that record only. A key finds the records that hold it, so it tells nothing of
  * the others.
  *
- * From the outside a disabled user, one that must change its password first, a wrong password and an unknown user look
- * the same; the log has the reason.
+ * From the outside a disabled user, one that must change its password first, one of another company, a wrong password
+ * and an unknown user look the same and cost the same; the log has the reason.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { isSameCompanyCode } from "../domain/company-code.ts";
 import { peerKeyOf } from "../lib/address-range.ts";
 import type { Clock } from "../lib/clock.ts";
+import { createLimitedLog, type LimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
-import { findUserById, findUsersByKey, findUsersByName, type UserRecord } from "../store/users.ts";
+import { findUsersByKey, findUsersByName, type UserRecord } from "../store/users.ts";
 import {
   type BanOptions,
   createFailedSignIns,
   type FailedSignIns,
   type SignInPeer,
 } from "./failed-sign-ins.ts";
+import { createFamiliarAddresses, type FamiliarAddresses } from "./familiar-addresses.ts";
 import type {
   KeyAttempt,
   PasswordAttempt,
-  SignedInUser,
   SignIn,
   SignInOutcome,
   SignInProtocol,
@@ -46,6 +48,8 @@ import type {
 } from "./sign-in.ts";
 import type { HashQueueLimits } from "./sign-in-hash-queue.ts";
 import { createPasswordCheck, type PasswordCheck, type PasswordQuestion } from "./sign-in-passwords.ts";
+import { badCredentials, logRefusal, type RefusalReason, tooMany } from "./sign-in-refusals.ts";
+import { hindranceOf, signedInNow, userOf } from "./sign-in-review.ts";
 
 /** The options of the section `security`, the bans among them. */
 export interface SignInOptions extends BanOptions {
@@ -54,7 +58,7 @@ export interface SignInOptions extends BanOptions {
 }
 
 export interface SignInDeps {
-  readonly store: Pick<Store, "read">;
+  readonly store: Pick<Store, "read" | "write">;
   readonly clock: Clock;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly options: SignInOptions;
@@ -65,6 +69,10 @@ export interface SignInDeps {
 }
 
 export interface ConfigurableSignIn extends SignIn, SignInReview {
+  /** Reads from which addresses users have signed in before. Comes before the first sign-in. */
+  load(): Promise<void>;
+  /** Resolves when what came of the sign-ins so far is written. */
+  settled(): Promise<void>;
   /** Replaces the options; what was counted, banned and remembered stays. */
   configure(options: SignInOptions): void;
 }
@@ -84,62 +92,19 @@ async function waitForTimer(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
-type RefusalReason =
-  | "unknownUser"
-  | "wrongPassword"
-  | "unknownKey"
-  | "disabled"
-  | "mustChangePassword"
-  | "closedToStrangers"
-  | "addressBanned"
-  | "tooManyWaiting";
-
-/** Why a user whose password or key is right may still not sign in. */
-function hindranceOf(record: UserRecord): RefusalReason | undefined {
-  if (!record.isEnabled) return "disabled";
-  return record.mustChangePassword ? "mustChangePassword" : undefined;
-}
-
-function userOf(record: UserRecord): SignedInUser {
-  const { id, userName, memberships } = record;
-  return { userId: id, userName, memberships };
-}
-
-function signedIn(record: UserRecord): SignInOutcome {
-  return { kind: "signedIn", user: userOf(record) };
-}
-
-async function signedInNow(context: Context, userId: number): Promise<SignedInUser | undefined> {
-  const record = await findUserById(context.deps.store.read, userId);
-  return record === undefined || hindranceOf(record) !== undefined ? undefined : userOf(record);
-}
-
-function tooMany(retryAfterMs: number): SignInOutcome {
-  const seconds = Math.ceil(retryAfterMs / 1_000);
-  const time = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
-  const message = `Too many sign-ins have failed or are waiting. Try again in ${time}.`;
-  return { kind: "refused", code: "tooManyAttempts", message, retryAfterMs };
-}
-
-const badCredentials: SignInOutcome = {
-  kind: "refused",
-  code: "badCredentials",
-  message:
-    "The user name, password or key is wrong, or this user may not sign in. Check them with your administrator.",
-};
-
-/** Those of the request's company when it has one of the name, else all by age. */
+/** Those of the company when the request names one, else all by age. */
 function recordsFor(records: readonly UserRecord[], companyCode: string | undefined): readonly UserRecord[] {
   if (companyCode === undefined) return records;
-  const own = records.filter(({ memberships }) =>
+  return records.filter(({ memberships }) =>
     memberships.some((membership) => isSameCompanyCode(membership.companyCode, companyCode)),
   );
-  return own.length > 0 ? own : records;
 }
 
 interface Context {
   readonly deps: SignInDeps;
   readonly failures: FailedSignIns;
+  readonly familiar: FamiliarAddresses;
+  readonly log: LimitedLog;
   readonly passwords: PasswordCheck;
   options: SignInOptions;
 }
@@ -153,19 +118,13 @@ interface Attempt extends SignInPeer {
 }
 
 type Verdict =
-  | { readonly kind: "accepted"; readonly record: UserRecord }
+  | { readonly kind: "accepted"; readonly record: UserRecord; readonly keyBlob?: string }
   | {
       readonly kind: "refused";
       readonly reason: RefusalReason;
       /** Whether the attempt has been counted already. */
       readonly isCounted?: boolean;
     };
-
-function logRefusal(context: Context, attempt: Attempt, reason: RefusalReason): void {
-  const { address, protocol, method } = attempt;
-  const user = attempt.userName.slice(0, 64);
-  context.deps.log.info({ user, address, protocol, method, reason }, "sign-in refused");
-}
 
 /** Counts at once, then holds the answer back so that all of them take the same time, hashed or not. */
 async function answerFailure(
@@ -174,7 +133,7 @@ async function answerFailure(
   { reason, isCounted = false }: Extract<Verdict, { kind: "refused" }>,
 ): Promise<SignInOutcome> {
   if (!isCounted) context.failures.recordFailure(attempt);
-  logRefusal(context, attempt, reason);
+  logRefusal(context.log, attempt, reason);
   const { wrongPasswordDelayMs } = context.options;
   const elapsedMs = Math.max(0, context.deps.clock.now() - attempt.startedAt);
   const remainingMs = wrongPasswordDelayMs - elapsedMs;
@@ -183,31 +142,35 @@ async function answerFailure(
 }
 
 interface Admission {
-  /** Those of the records to which the peer is no stranger while they are closed to strangers. */
+  /** Those that may be tried: while strangers have to wait, only those to which the peer is none. */
   readonly open: readonly UserRecord[];
   /** The answer to those who may not even try. */
   readonly bar?: SignInOutcome;
 }
 
-/** Being barred is not counted: it would keep a user closed for ever. */
+/** Being barred is not counted: it would keep a user slowed for ever. */
 function admit(context: Context, attempt: Attempt, records: readonly UserRecord[]): Admission {
-  const bannedForMs = context.failures.bannedForMs(attempt.address);
+  const { failures, familiar } = context;
+  const bannedForMs = failures.bannedForMs(attempt.address);
   if (bannedForMs > 0) return { open: [], bar: tooMany(bannedForMs) };
-  const open = records.filter(({ id }) => context.failures.closedForMs({ ...attempt, userId: id }) === 0);
-  const closedForMs = open.length > 0 ? 0 : context.failures.closedForMs(attempt);
-  if (closedForMs === 0) return { open: open.length > 0 ? open : records };
-  logRefusal(context, attempt, "closedToStrangers");
-  return { open: [], bar: tooMany(closedForMs) };
+  const own = records.filter(({ id }) => familiar.has(attempt.address, id));
+  const slowedForMs = failures.slowedForMs(attempt);
+  if (slowedForMs > 0 && own.length === 0) {
+    logRefusal(context.log, attempt, "slowed");
+    return { open: [], bar: tooMany(slowedForMs) };
+  }
+  if (own.length < records.length || records.length === 0) failures.recordTry(attempt);
+  return { open: slowedForMs > 0 ? own : records };
 }
 
 async function answerVerdict(context: Context, attempt: Attempt, verdict: Verdict): Promise<SignInOutcome> {
   if (verdict.kind === "accepted") {
-    context.failures.recordSuccess({ ...attempt, userId: verdict.record.id });
-    return signedIn(verdict.record);
+    context.familiar.note(attempt.address, verdict.record.id);
+    return { kind: "signedIn", user: userOf(verdict.record, verdict.keyBlob) };
   }
   if (verdict.reason === "addressBanned") return tooMany(context.failures.bannedForMs(attempt.address));
   if (verdict.reason === "tooManyWaiting") {
-    logRefusal(context, attempt, verdict.reason);
+    logRefusal(context.log, attempt, verdict.reason);
     return tooMany(busyRetryMs);
   }
   return await answerFailure(context, attempt, verdict);
@@ -218,10 +181,12 @@ function questionOf(
   attempt: Attempt,
   about: { readonly user: UserRecord | undefined; readonly password: string },
 ): PasswordQuestion {
+  const { user } = about;
   return {
     ...about,
+    userName: attempt.userName,
     peerKey: peerKeyOf(attempt.address),
-    isFamiliar: context.failures.isFamiliar({ ...attempt, userId: about.user?.id }),
+    isFamiliar: user !== undefined && context.familiar.has(attempt.address, user.id),
     mayRun: () => context.failures.bannedForMs(attempt.address) === 0,
   };
 }
@@ -231,7 +196,7 @@ function isCountedGuess(context: Context, attempt: Attempt, question: PasswordQu
   if (!context.passwords.isNewGuess(question)) return false;
   context.failures.recordFailure(attempt);
   const { address, protocol, userName } = attempt;
-  context.deps.log.info(
+  context.log.info(
     { user: userName.slice(0, 64), address, protocol },
     "sign-in counted: the password is not that of an older user",
   );
@@ -282,9 +247,10 @@ function recallSignIn(context: Context, attempt: Attempt, tried: Tried): SignInO
   const { password, records } = tried;
   const [user] = records;
   if (user === undefined || hindranceOf(user) !== undefined) return undefined;
-  if (context.passwords.recall({ user, password }) !== "right") return undefined;
-  context.failures.recordSuccess({ ...attempt, userId: user.id });
-  return signedIn(user);
+  const { userName, address } = attempt;
+  if (context.passwords.recall({ user, userName, password }) !== "right") return undefined;
+  context.familiar.note(address, user.id);
+  return { kind: "signedIn", user: userOf(user) };
 }
 
 function signInAs(
@@ -293,7 +259,8 @@ function signInAs(
   { found, startedAt, signal }: Pick<Attempt, "startedAt" | "signal"> & { found: readonly UserRecord[] },
 ): SignInOutcome | Promise<SignInOutcome> {
   const { userName, address, protocol, password } = input;
-  const isKnownUser = found.length > 0;
+  const records = recordsToTry(context, input, found);
+  const isKnownUser = records.length > 0;
   const attempt: Attempt = {
     userName,
     address,
@@ -303,7 +270,7 @@ function signInAs(
     startedAt,
     signal,
   };
-  const { open, bar } = admit(context, attempt, recordsToTry(context, input, found));
+  const { open, bar } = admit(context, attempt, records);
   if (bar !== undefined) return bar;
   const tried = { records: open, password };
   return (
@@ -326,16 +293,12 @@ function signInWithPassword(
   return asked instanceof Promise ? asked.then(goOn) : goOn(asked);
 }
 
-function findHolders(context: Context, attempt: KeyAttempt): Promise<readonly UserRecord[]> {
-  // The blob names its own type; `keyType` may be a signature algorithm such as rsa-sha2-256.
-  const keyBlob = Buffer.from(attempt.keyBlob).toString("base64");
-  return findUsersByKey(context.deps.store.read, { userName: attempt.userName, keyBlob });
-}
-
 async function judgeKey(context: Context, input: KeyAttempt, isKnownUser: boolean): Promise<Verdict> {
-  const holders = await findHolders(context, input);
+  // The blob names its own type; `keyType` may be a signature algorithm such as rsa-sha2-256.
+  const keyBlob = Buffer.from(input.keyBlob).toString("base64");
+  const holders = await findUsersByKey(context.deps.store.read, { userName: input.userName, keyBlob });
   const record = holders.find((holder) => hindranceOf(holder) === undefined);
-  if (record !== undefined) return { kind: "accepted", record };
+  if (record !== undefined) return { kind: "accepted", record, keyBlob };
   const [holder] = holders;
   const reason = holder === undefined ? undefined : hindranceOf(holder);
   return { kind: "refused", reason: reason ?? (isKnownUser ? "unknownKey" : "unknownUser") };
@@ -366,17 +329,19 @@ async function isKeyKnown(context: Context, input: KeyAttempt): Promise<boolean>
   const attempt = await attemptWithKey(context, input);
   const verdict = await judgeKey(context, input, attempt.isKnownUser);
   if (verdict.kind === "accepted") return true;
-  logRefusal(context, attempt, verdict.reason);
+  logRefusal(context.log, attempt, verdict.reason);
   return false;
 }
 
 /** Makes the sign-in of one process; there must be one only, for the counts to mean anything. */
 export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
-  const { clock, log, options } = deps;
+  const { store, clock, options } = deps;
+  const log = createLimitedLog(deps.log);
+  const familiar = createFamiliarAddresses({ store, clock, log: deps.log });
+  const { hasSignedInLately } = familiar;
   const context: Context = {
-    deps,
-    options,
-    failures: createFailedSignIns({ clock, log, options }),
+    ...{ deps, options, log, familiar },
+    failures: createFailedSignIns({ clock, log, options, hasSignedInLately }),
     passwords: createPasswordCheck({
       clock,
       rememberForMs: () => context.options.passwordCacheMs,
@@ -384,6 +349,11 @@ export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
     }),
   };
   return {
+    load: () => familiar.load(),
+    async settled() {
+      log.flush();
+      await familiar.settled();
+    },
     configure(next) {
       context.options = next;
       context.failures.configure(next);
@@ -391,9 +361,9 @@ export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
     withPassword: (attempt, signal) => signInWithPassword(context, attempt, signal),
     isKeyKnown: (attempt) => isKeyKnown(context, attempt),
     withVerifiedKey: (attempt, signal) => signInWithKey(context, attempt, signal),
-    signedInNow: (userId) => signedInNow(context, userId),
+    signedInNow: (userId) => signedInNow(store, userId),
     bannedForMs: (address) => context.failures.bannedForMs(address),
-    hasSignedInLately: (address) => context.failures.hasSignedInLately(address),
+    hasSignedInLately,
     reportSilence: (address) => context.failures.recordSilence(address),
     reportBrokenLimit: (address) => context.failures.recordBrokenLimit(address),
   };

@@ -15,12 +15,15 @@ const defaults: BanOptions = {
 function setUp(options: Partial<BanOptions> = {}) {
   const time = { now: 1_000_000 };
   const warnings: unknown[] = [];
+  /** Addresses from which somebody has signed in lately. */
+  const known = new Set<string>();
   const failures = createFailedSignIns({
     clock: { now: () => time.now },
     log: { warn: (line: unknown) => warnings.push(line) },
     options: { ...defaults, ...options },
+    hasSignedInLately: (address) => known.has(address),
   });
-  return { failures, time, warnings };
+  return { failures, time, warnings, known };
 }
 
 function peer(address: string, change: Partial<SignInPeer> = {}): SignInPeer {
@@ -44,24 +47,25 @@ describe("an address", () => {
     expect(failures.bannedForMs("192.0.2.1")).toBe(0);
   });
 
-  it.each([
-    [
-      "unknown user",
-      8,
-      (failures: ReturnType<typeof setUp>["failures"]) =>
-        failures.recordFailure(peer("192.0.2.1", { isKnownUser: false })),
-    ],
-    [
-      "broken limit",
-      5,
-      (failures: ReturnType<typeof setUp>["failures"]) => failures.recordBrokenLimit("192.0.2.1"),
-    ],
-  ])("is banned after fewer of a graver kind: %s, %i times", (_, times, fail) => {
+  it("is banned for unknown users as soon as for wrong passwords: the count does not tell who exists", () => {
     const { failures } = setUp();
-    repeat(times - 1, () => fail(failures));
+    repeat(14, () => failures.recordFailure(peer("192.0.2.1", { isKnownUser: false })));
     expect(failures.bannedForMs("192.0.2.1")).toBe(0);
-    fail(failures);
-    expect(failures.bannedForMs("192.0.2.1")).toBeGreaterThan(0);
+    failures.recordFailure(peer("192.0.2.1", { isKnownUser: false }));
+    expect(failures.bannedForMs("192.0.2.1")).toBe(30 * minute);
+  });
+
+  it("is banned after five broken limits, and after fifteen silent connections unless it is known", () => {
+    const { failures, known } = setUp();
+    known.add("192.0.2.3");
+    repeat(4, () => failures.recordBrokenLimit("192.0.2.1"));
+    repeat(14, () => failures.recordSilence("192.0.2.2"));
+    repeat(100, () => failures.recordSilence("192.0.2.3"));
+    expect(["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(failures.bannedForMs)).toEqual([0, 0, 0]);
+    failures.recordBrokenLimit("192.0.2.1");
+    failures.recordSilence("192.0.2.2");
+    const banned = ["192.0.2.1", "192.0.2.2"].map(failures.bannedForMs);
+    expect(banned).toEqual([30 * minute, 30 * minute]);
   });
 
   it("is not banned for failures spread over more than the window", () => {
@@ -103,6 +107,20 @@ describe("an address", () => {
     expect(failures.bannedForMs("192.0.2.1")).toBeGreaterThan(0);
   });
 
+  it("of IPv6 is banned with its /48 after ten times the score from many /64s; who signed in lately is not", () => {
+    const { failures, known } = setUp();
+    const fail = (index: number) => failures.recordFailure(peer(`2001:db8:7:${index.toString(16)}::1`));
+    repeat(149, fail);
+    expect(failures.bannedForMs("2001:db8:7:ffff::1")).toBe(0);
+    fail(149);
+    known.add("2001:db8:7:aaaa::1");
+    expect(failures.bannedForMs("2001:db8:7:ffff::1")).toBe(30 * minute);
+    expect(failures.bannedForMs("2001:db8:7:aaaa::1")).toBe(0);
+    expect(failures.bannedForMs("2001:db8:8::1")).toBe(0);
+    repeat(15, () => failures.recordFailure(peer("2001:db8:7:aaaa::1")));
+    expect(failures.bannedForMs("2001:db8:7:aaaa::1")).toBe(30 * minute);
+  });
+
   it("on the allow list is never counted, and put there during a ban it is free", () => {
     const { failures } = setUp({ allow: ["192.0.2.0/24"] });
     repeat(50, () => failures.recordFailure(peer("192.0.2.1")));
@@ -126,37 +144,45 @@ describe("a user whose password is guessed from everywhere", () => {
     repeat(15, (index) => failures.recordFailure(peer(`198.51.100.${index}`, change)));
   }
 
-  it("is closed to strangers and open to addresses from which it has signed in", () => {
-    const { failures } = setUp();
-    failures.recordSuccess(peer("192.0.2.1"));
-    attack(failures);
-    expect(failures.closedForMs(peer("203.0.113.1"))).toBe(30 * minute);
-    expect(failures.closedForMs(peer("192.0.2.1"))).toBe(0);
-    expect(failures.closedForMs(peer("203.0.113.1", { userName: "other" }))).toBe(0);
-  });
+  it.each([true, false])(
+    "may be tried by each stranger once in a minute, existing (%s) or not",
+    (isKnownUser) => {
+      const { failures, time } = setUp();
+      const stranger = peer("203.0.113.1", { isKnownUser });
+      attack(failures, { isKnownUser });
+      expect(failures.slowedForMs(stranger)).toBe(0);
+      failures.recordTry(stranger);
+      expect(failures.slowedForMs(stranger)).toBe(minute);
+      expect(failures.slowedForMs({ ...stranger, address: "203.0.113.2" })).toBe(0);
+      expect(failures.slowedForMs({ ...stranger, userName: "other" })).toBe(0);
+      time.now += minute - 1;
+      expect(failures.slowedForMs(stranger)).toBe(1);
+      time.now += 1;
+      expect(failures.slowedForMs(stranger)).toBe(0);
+    },
+  );
 
-  it("is open to all again when the points have run out", () => {
+  it("may be tried as often as they like when the points have run out, and before there are enough", () => {
     const { failures, time } = setUp();
+    const stranger = peer("203.0.113.1");
+    failures.recordTry(stranger);
+    expect(failures.slowedForMs(stranger)).toBe(0);
     attack(failures);
-    time.now += 30 * minute;
-    expect(failures.closedForMs(peer("203.0.113.1"))).toBe(0);
+    time.now += 29.5 * minute;
+    failures.recordTry(stranger);
+    expect(failures.slowedForMs(stranger)).toBe(minute);
+    time.now += 0.5 * minute;
+    expect(failures.slowedForMs(stranger)).toBe(0);
   });
 
-  it("looks the same whether the user exists or not", () => {
-    const { failures } = setUp();
-    attack(failures, { userName: "nobody", isKnownUser: false });
-    expect(failures.closedForMs(peer("203.0.113.1", { userName: "nobody", isKnownUser: false }))).toBe(
-      30 * minute,
-    );
-  });
-
-  it("is not closed by one address alone, which is banned itself", () => {
+  it("is not slowed by one address alone, which is banned itself", () => {
     const { failures } = setUp();
     repeat(30, () => failures.recordFailure(peer("198.51.100.1")));
-    expect(failures.closedForMs(peer("203.0.113.1"))).toBe(0);
+    failures.recordTry(peer("203.0.113.1"));
+    expect(failures.slowedForMs(peer("203.0.113.1"))).toBe(0);
   });
 
-  it("stays closed while made-up names come in masses", () => {
+  it("stays slowed while made-up names come in masses", () => {
     const { failures } = setUp();
     attack(failures);
     repeat(60_000, (index) =>
@@ -164,7 +190,8 @@ describe("a user whose password is guessed from everywhere", () => {
         peer(`2001:db8:${(index % 65_536).toString(16)}::1`, { userName: `u${index}`, isKnownUser: false }),
       ),
     );
-    expect(failures.closedForMs(peer("203.0.113.1"))).toBeGreaterThan(0);
+    failures.recordTry(peer("203.0.113.1"));
+    expect(failures.slowedForMs(peer("203.0.113.1"))).toBe(minute);
   });
 });
 

@@ -1,18 +1,20 @@
 /**
- * Counts failed sign-ins over all protocols and bans those that fail too often (decisions 1).
+ * Counts failed sign-ins over all protocols: bans addresses that fail too often, and slows users that are guessed at.
  *
  *   address: counted --maxScore points in the window--> banned --banMs, longer each time--> counted from zero
- *   user:    counted --maxScore points from several addresses--> closed to strangers --points expire--> counted
+ *   user:    counted --maxScore points from several addresses--> slowed to strangers --points expire--> counted
  *
- * A stranger is an address from which this user has not signed in successfully: the real host goes on working while
- * the whole world guesses its password. IPv6 addresses are counted by /64. All of it is in memory, bounded whatever
- * number of addresses and names come, and begins anew with the process. User names that exist are counted apart from
- * those that do not, so that made-up names cannot push out the count of a real one; both are refused alike.
+ * IPv6 addresses are counted by /64, and by /48 at ten times the score, because who has many networks of 64 bits has
+ * them mostly out of one of 48. A stranger may try a slowed user once in a minute: the right password is let in from
+ * everywhere at any time, while a thousand addresses together get a thousand guesses a minute and no more.
+ *
+ * All of it is in memory, bounded whatever number of addresses and names come, and begins anew with the process. User
+ * names that exist are counted apart from those that do not, so that made-up names cannot push out the count of a real
+ * one; both cost the same and are refused alike.
  */
 import { createHash } from "node:crypto";
-import { type AddressSet, createAddressSet, peerKeyOf } from "../lib/address-range.ts";
+import { type AddressSet, createAddressSet, networkOf, peerKeyOf } from "../lib/address-range.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Logger } from "../lib/log.ts";
 import { createBoundedMap } from "./sign-in-bounded-map.ts";
 import { createScoreBoard, type ScoreBoard, type ScoreWindow } from "./sign-in-score-board.ts";
 
@@ -27,45 +29,42 @@ export interface BanOptions {
   readonly allow: readonly string[];
 }
 
-export const failureScores = { wrongPassword: 1, unknownUser: 2, brokenLimit: 3, silence: 1 } as const;
+/** A wrong password and an unknown user cost the same: the count must not tell who exists. */
+export const failureScores = { failedSignIn: 1, silence: 1, brokenLimit: 3 } as const;
 
-/** Who tried to sign in, and whether there is a user of that name. */
+/** Who tries to sign in, and whether there is a user of that name. */
 export interface SignInPeer {
   readonly address: string;
   readonly userName: string;
   readonly isKnownUser: boolean;
-  /** Which of the users of that name is meant: an address is familiar to the one it has signed in to, not to the others. */
-  readonly userId?: number | undefined;
 }
 
 export interface FailedSignIns {
   configure(options: BanOptions): void;
   /** Milliseconds for which the address is still banned; 0 when it is not. */
   bannedForMs(address: string): number;
-  /** Milliseconds for which the user is closed to this address; 0 when it is not. */
-  closedForMs(peer: SignInPeer): number;
-  /** Whether this user has signed in from this address before. */
-  isFamiliar(peer: SignInPeer): boolean;
-  /** A wrong password (1 point) or, for a user that is not known, 2. */
+  /** Milliseconds until this stranger may try the user; 0 when it may now. */
+  slowedForMs(peer: SignInPeer): number;
+  /** The stranger tries the user: if that is slowed, it has to wait before it may again. */
+  recordTry(peer: SignInPeer): void;
+  /** 1 point. */
   recordFailure(peer: SignInPeer): void;
-  recordSuccess(peer: SignInPeer): void;
   /** 3 points. */
   recordBrokenLimit(address: string): void;
   /** 1 point, but for an address from which somebody has signed in lately: browsers open connections in advance. */
   recordSilence(address: string): void;
-  /** Whether anybody has signed in from the address during the last day. */
-  hasSignedInLately(address: string): boolean;
 }
 
 /** Some 40 MB when all are full. */
 const maxAddresses = 50_000;
 const maxUserNames = 10_000;
-const maxFamiliarPairs = 50_000;
 /** How long after its end a ban makes the next one longer, and how long one lasts at most. */
 const banMemoryMs = 7 * 86_400_000;
 const longestBanMs = 30 * 86_400_000;
-/** For how long somebody who signed in speaks for the address. */
-const latelyMs = 86_400_000;
+/** How often a stranger may try a user that is guessed at. */
+const strangersTryEveryMs = 60_000;
+/** How many times the score of a /64 bans a /48. */
+const wideNetworkFactor = 10;
 
 interface Ban {
   readonly until: number;
@@ -80,8 +79,10 @@ function nameKeyOf(userName: string): string {
 
 export interface FailedSignInsDeps {
   readonly clock: Clock;
-  readonly log: Pick<Logger, "warn">;
+  readonly log: { warn(fields: object, message: string): void };
   readonly options: BanOptions;
+  /** Whether anybody has signed in from the address lately. */
+  hasSignedInLately(address: string): boolean;
 }
 
 type Settings = BanOptions & { readonly allowed: AddressSet };
@@ -91,7 +92,7 @@ function toSettings(options: BanOptions): Settings {
 }
 
 interface Bans {
-  remainingMs(key: string): number;
+  remainingMs(key: string | undefined): number;
   start(key: string, settings: BanOptions): number;
 }
 
@@ -99,7 +100,7 @@ function createBans(clock: Clock): Bans {
   const bans = createBoundedMap<Ban>(maxAddresses);
   return {
     remainingMs(key) {
-      const ban = bans.get(key);
+      const ban = key === undefined ? undefined : bans.get(key);
       return ban === undefined ? 0 : Math.max(0, ban.until - clock.now());
     },
     start(key, { banMs, growthPercent }) {
@@ -114,18 +115,18 @@ function createBans(clock: Clock): Bans {
 }
 
 interface UserCounts {
-  msUntilOpen(name: string, limit: number, window: ScoreWindow): number;
+  isGuessedAt(name: string, limit: number, window: ScoreWindow): boolean;
   add(name: string, failure: { points: number; addressKey: string }, window: ScoreWindow): void;
 }
 
-/** Points by user name. One address alone closes nothing: it is banned itself before that. */
+/** Points by user name. One address alone slows nobody: it is banned itself before that. */
 function createUserCounts(board: ScoreBoard): UserCounts {
   const sources = createBoundedMap<{ readonly lastKey: string; readonly spreadUntil: number }>(maxUserNames);
   return {
-    msUntilOpen(name, limit, window) {
+    isGuessedAt(name, limit, window) {
       const source = sources.get(name);
-      if (source === undefined || source.spreadUntil <= window.now) return 0;
-      return Math.min(board.msUntilBelow(name, limit, window), source.spreadUntil - window.now);
+      if (source === undefined || source.spreadUntil <= window.now) return false;
+      return board.msUntilBelow(name, limit, window) > 0;
     },
     add(name, { points, addressKey }, window) {
       board.add(name, points, window);
@@ -137,36 +138,42 @@ function createUserCounts(board: ScoreBoard): UserCounts {
   };
 }
 
+function widerNetworkOf(address: string): string | undefined {
+  return networkOf(address, 48);
+}
+
 /** Makes the counter. Options can be replaced at any time; what was counted and banned stays. */
 export function createFailedSignIns(deps: FailedSignInsDeps): FailedSignIns {
-  const { clock, log } = deps;
+  const { clock, log, hasSignedInLately } = deps;
   let settings = toSettings(deps.options);
   const addresses = createScoreBoard(maxAddresses);
   const knownUsers = createUserCounts(createScoreBoard(maxUserNames));
   const unknownUsers = createUserCounts(createScoreBoard(maxUserNames));
-  const familiar = createBoundedMap<true>(maxFamiliarPairs);
-  /** When somebody last signed in from an address. */
-  const signedInAt = createBoundedMap<number>(maxAddresses);
+  /** When a stranger last tried a user. */
+  const triedAt = createBoundedMap<number>(maxAddresses);
   const bans = createBans(clock);
 
   const isCounted = (address: string) => settings.enabled && !settings.allowed.has(address);
   const window = (): ScoreWindow => ({ now: clock.now(), windowMs: settings.windowMs });
   const usersLike = (peer: SignInPeer) => (peer.isKnownUser ? knownUsers : unknownUsers);
-  const pairOf = ({ address, userName, userId }: SignInPeer) =>
-    `${peerKeyOf(address)} ${userId ?? ""} ${nameKeyOf(userName)}`;
+  const pairOf = ({ address, userName }: SignInPeer) => `${peerKeyOf(address)} ${nameKeyOf(userName)}`;
 
-  function hasSignedInLately(address: string): boolean {
-    const at = signedInAt.get(peerKeyOf(address));
-    return at !== undefined && clock.now() - at < latelyMs;
+  function isGuessedAt(peer: SignInPeer): boolean {
+    return usersLike(peer).isGuessedAt(nameKeyOf(peer.userName), settings.maxScore, window());
   }
 
-  function countAddress(address: string, points: number): void {
-    const key = peerKeyOf(address);
+  function count(address: string, key: string, { points, limit }: { points: number; limit: number }): void {
     // What was under way when the ban began must not make the next one come sooner.
-    if (bans.remainingMs(key) > 0 || addresses.add(key, points, window()) < settings.maxScore) return;
+    if (bans.remainingMs(key) > 0 || addresses.add(key, points, window()) < limit) return;
     addresses.clear(key);
     const bannedForMs = bans.start(key, settings);
     log.warn({ address, countedAs: key, bannedForMs }, "address banned after too many failed sign-ins");
+  }
+
+  function countAddress(address: string, points: number): void {
+    const wider = widerNetworkOf(address);
+    count(address, peerKeyOf(address), { points, limit: settings.maxScore });
+    if (wider !== undefined) count(address, wider, { points, limit: settings.maxScore * wideNetworkFactor });
   }
 
   return {
@@ -174,24 +181,27 @@ export function createFailedSignIns(deps: FailedSignInsDeps): FailedSignIns {
       settings = toSettings(options);
     },
     bannedForMs(address) {
-      const remainingMs = bans.remainingMs(peerKeyOf(address));
+      const own = bans.remainingMs(peerKeyOf(address));
+      const wider = bans.remainingMs(widerNetworkOf(address));
+      // Hosts are not to suffer from their neighbours.
+      const remainingMs = wider > own && !hasSignedInLately(address) ? wider : own;
       return remainingMs > 0 && isCounted(address) ? remainingMs : 0;
     },
-    closedForMs(peer) {
-      const openInMs = usersLike(peer).msUntilOpen(nameKeyOf(peer.userName), settings.maxScore, window());
-      return openInMs > 0 && isCounted(peer.address) && !familiar.has(pairOf(peer)) ? openInMs : 0;
+    slowedForMs(peer) {
+      const last = triedAt.get(pairOf(peer));
+      if (last === undefined) return 0;
+      const remainingMs = Math.min(strangersTryEveryMs, last + strangersTryEveryMs - clock.now());
+      return remainingMs > 0 && isCounted(peer.address) && isGuessedAt(peer) ? remainingMs : 0;
     },
-    isFamiliar: (peer) => familiar.has(pairOf(peer)),
+    recordTry(peer) {
+      if (isGuessedAt(peer)) triedAt.set(pairOf(peer), clock.now());
+    },
     recordFailure(peer) {
       if (!isCounted(peer.address)) return;
-      const points = peer.isKnownUser ? failureScores.wrongPassword : failureScores.unknownUser;
+      const points = failureScores.failedSignIn;
       const addressKey = peerKeyOf(peer.address);
       usersLike(peer).add(nameKeyOf(peer.userName), { points, addressKey }, window());
       countAddress(peer.address, points);
-    },
-    recordSuccess(peer) {
-      familiar.set(pairOf(peer), true);
-      signedInAt.set(peerKeyOf(peer.address), clock.now());
     },
     recordBrokenLimit(address) {
       if (isCounted(address)) countAddress(address, failureScores.brokenLimit);
@@ -199,6 +209,5 @@ export function createFailedSignIns(deps: FailedSignInsDeps): FailedSignIns {
     recordSilence(address) {
       if (isCounted(address) && !hasSignedInLately(address)) countAddress(address, failureScores.silence);
     },
-    hasSignedInLately,
   };
 }

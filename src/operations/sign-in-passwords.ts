@@ -1,6 +1,7 @@
 /**
  * Checks passwords at a bearable price: at most two hashes at a time, and a verdict is remembered for a while, a wrong
- * one too, because a host with a wrong password asks again and again.
+ * one too, because a host with a wrong password asks again and again. That of a name that belongs to nobody is hashed and
+ * remembered like any other: no time that an answer takes tells who exists.
  *
  * What is remembered is a keyed hash over the user, the stored hash and the password, under a key of this process:
  * memory holds no password, and a new stored hash makes what was remembered before worthless.
@@ -14,6 +15,8 @@ import { createHashQueue, type HashQueueLimits } from "./sign-in-hash-queue.ts";
 export interface PasswordQuestion {
   /** Whose password it may be; undefined for nobody, which costs the same. */
   readonly user: { readonly id: number; readonly passwordHash: string | null } | undefined;
+  /** The name that was given: what is remembered of a name that belongs to nobody is its own. */
+  readonly userName: string;
   readonly password: string;
   /** Who asks, as failed sign-ins are counted: the same question of the same peer is hashed once. */
   readonly peerKey: string;
@@ -22,11 +25,14 @@ export interface PasswordQuestion {
   mayRun(): boolean;
 }
 
+/** What a password is remembered by. */
+export type PasswordGiven = Pick<PasswordQuestion, "user" | "userName" | "password">;
+
 export type PasswordVerdict = "right" | "wrong" | "notAllowed" | "tooBusy";
 
 export interface PasswordCheck {
   /** What was found out a short while ago, or undefined. Costs microseconds. */
-  recall(question: Pick<PasswordQuestion, "user" | "password">): "right" | "wrong" | undefined;
+  recall(question: PasswordGiven): "right" | "wrong" | undefined;
   /** Hashes; the caller has seen that nothing can be recalled. */
   check(question: PasswordQuestion): Promise<PasswordVerdict>;
   /** Whether this wrong password of this user has not been asked about before, since the start as far as memory goes. */
@@ -55,8 +61,9 @@ export function createPasswordCheck(deps: PasswordCheckDeps): PasswordCheck {
   const underWay = new Map<string, Promise<PasswordVerdict>>();
   const queue = createHashQueue(deps.queueLimits ?? defaultQueueLimits);
 
-  function tokenOf({ user, password }: Pick<PasswordQuestion, "user" | "password">): string {
-    const text = `${key}\n${user?.id ?? 0}\n${user?.passwordHash ?? ""}\n${password}`;
+  function tokenOf({ user, userName, password }: PasswordGiven): string {
+    const whose = user === undefined ? JSON.stringify(userName) : `${user.id}\n${user.passwordHash ?? ""}`;
+    const text = `${key}\n${whose}\n${password}`;
     return digestOf("sha256", text, "base64");
   }
 
@@ -80,7 +87,6 @@ export function createPasswordCheck(deps: PasswordCheckDeps): PasswordCheck {
 
   return {
     recall(question) {
-      if (question.user === undefined) return undefined;
       const token = tokenOf(question);
       if (isFresh(verifiedAt.get(token))) return "right";
       return isFresh(refusedAt.get(token)) ? "wrong" : undefined;

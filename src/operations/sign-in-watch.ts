@@ -1,15 +1,15 @@
 import type { Logger } from "../lib/log.ts";
-import type { SignedInUser, SignInReview } from "./sign-in.ts";
+import type { CurrentUser, SignInReview } from "./sign-in.ts";
 
-/** How soon it shows that an administrator disabled a user or took a role away. */
+/** How soon it shows that an administrator changed a user. */
 const reviewEveryMs = 1_000;
 
 /** A connection that outlives its sign-in. */
 export interface WatchedConnection {
   /** Who is signed in and has not been told to go. */
   readonly userId: number | undefined;
-  /** Told what signing in would give now; undefined when it would be refused. */
-  review(now: SignedInUser | undefined): void;
+  /** Told how the user is now; undefined when it may not sign in any more. */
+  review(now: CurrentUser | undefined): void;
 }
 
 interface WatchDeps {
@@ -42,7 +42,7 @@ export class SignInWatch {
 
   /** Asks once for each user. */
   async #look(): Promise<void> {
-    const users = new Map<number, SignedInUser | undefined>();
+    const users = new Map<number, CurrentUser | undefined>();
     try {
       for (const connection of [...this.#deps.connections()]) {
         const { userId } = connection;

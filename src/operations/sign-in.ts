@@ -12,10 +12,25 @@ export interface Membership {
   readonly roles: readonly Role[];
 }
 
+/** What a sign-in rests on: a connection that outlives it ends when this changes. */
+export interface SignInProof {
+  /** Another one after each change of the password. */
+  readonly passwordVersion: string;
+  /** The key by which it was, base64 of its SSH wire form; left out for a password. */
+  readonly keyBlob?: string;
+}
+
 export interface SignedInUser {
   readonly userId: number;
   readonly userName: string;
   readonly memberships: readonly Membership[];
+  readonly proof: SignInProof;
+}
+
+/** A user as it is at this moment. */
+export interface CurrentUser extends Omit<SignedInUser, "proof"> {
+  readonly passwordVersion: string;
+  readonly keyBlobs: ReadonlySet<string>;
 }
 
 export type SignInOutcome =
@@ -49,8 +64,8 @@ export interface KeyAttempt {
 
 /** For protocols whose connections outlive the request: what an administrator changes takes effect at once. */
 export interface SignInReview {
-  /** The user as signing in would give it now; undefined when it may not sign in any more. */
-  signedInNow(userId: number): Promise<SignedInUser | undefined>;
+  /** The user as it is now; undefined when it may not sign in any more. */
+  signedInNow(userId: number): Promise<CurrentUser | undefined>;
 }
 
 /** What is known of addresses, over all protocols together. */

@@ -82,6 +82,13 @@ export interface UserKeysTable {
   created_at: number;
 }
 
+export interface SignInAddressesTable {
+  user_id: number;
+  /** What an address is counted by. */
+  peer: string;
+  last_at: number;
+}
+
 export interface PartnersTable {
   id: Generated<number>;
   company_id: number;
@@ -312,6 +319,7 @@ export interface Tables extends AppointmentTables, MessageTables {
   users: UsersTable;
   memberships: MembershipsTable;
   user_keys: UserKeysTable;
+  sign_in_addresses: SignInAddressesTable;
   user_carriers: UserCarriersTable;
   partners: PartnersTable;
   stops: StopsTable;

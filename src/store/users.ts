@@ -130,11 +130,30 @@ export function findUsersByName(
   return recordsByName.get(read, userName, () => askForUsers(read, userName));
 }
 
+/** Reviews of open connections ask for the same few users each second. */
+const recordsById = createFewAnswers<readonly UserRecord[]>();
+
+async function askForUser(read: Reader | Transaction, userId: number): Promise<readonly UserRecord[]> {
+  return await readRecords(read, (await usersById.run(read, { userId })).rows);
+}
+
 export async function findUserById(
   read: Reader | Transaction,
   userId: number,
 ): Promise<UserRecord | undefined> {
-  return (await readRecords(read, (await usersById.run(read, { userId })).rows))[0];
+  return (await recordsById.get(read, String(userId), () => askForUser(read, userId)))[0];
+}
+
+const keysById = createFewAnswers<readonly string[]>();
+
+async function askForKeys(read: Reader, userId: number): Promise<readonly string[]> {
+  const rows = await read.selectFrom("user_keys").select("key_blob").where("user_id", "=", userId).execute();
+  return rows.map((row) => row.key_blob);
+}
+
+/** The public keys of the user, base64 of their SSH wire form. */
+export async function findKeysOfUser(read: Reader, userId: number): Promise<readonly string[]> {
+  return await keysById.get(read, String(userId), () => askForKeys(read, userId));
 }
 
 /** Users of exactly that name that hold the public key (base64 of its SSH wire form), oldest first. */

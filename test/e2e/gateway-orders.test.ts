@@ -83,7 +83,7 @@ describe.each(writings)("$what", ({ path, body, as }) => {
     const swapped = await post(path, body, { userName: as === user ? "boss" : user });
     expect([wrong, elsewhere, viewer, swapped].map(refusal)).toEqual([
       [401, 930],
-      [403, 931],
+      [401, 930],
       [403, 932],
       [403, 932],
     ]);

@@ -37,11 +37,13 @@ const users: Readonly<Record<string, SignedInUser>> = {
     userId: 1,
     userName: "host",
     memberships: [{ companyId: 7, companyCode: "ACME", roles: ["DI_Integration"] }],
+    proof: { passwordVersion: "first" },
   },
   viewer: {
     userId: 2,
     userName: "viewer",
     memberships: [{ companyId: 7, companyCode: "ACME", roles: ["DI_Inquiry", "MemberAdmin"] }],
+    proof: { passwordVersion: "first" },
   },
 };
 

@@ -24,7 +24,7 @@ import type { LimitedLog } from "../../lib/limited-log.ts";
 import type { Logger } from "../../lib/log.ts";
 import { lossSince } from "../../operations/exchange-companies.ts";
 import type { Place } from "../../operations/connection-gate.ts";
-import type { SignedInUser, SignIn } from "../../operations/sign-in.ts";
+import type { CurrentUser, SignIn } from "../../operations/sign-in.ts";
 import { runCommand, verbOf } from "./commands.ts";
 import { DataFault } from "./data-fault.ts";
 import type { FtpOptions } from "./ftp-options.ts";
@@ -40,6 +40,8 @@ const maxWaitingLines = 500;
 const maxUnreadBytes = 256 * 1024;
 /** How long a client may take to let go after it has been told that the connection ends. */
 const farewellMs = 2_000;
+/** The same for a user that was changed: with the time that it takes to see the change, all is over within 2 s. */
+const promptFarewellMs = 500;
 /** An upload that stands still for so long does not hold up a stop. */
 const stalledMs = 2_000;
 
@@ -147,7 +149,7 @@ export class ControlConnection implements Control {
     return true;
   }
 
-  leave(answer: Reply): void {
+  leave(answer: Reply, withinMs = farewellMs): void {
     if (this.#isLeaving || this.#isClosed) return;
     this.send(answer);
     this.#isLeaving = true;
@@ -155,21 +157,21 @@ export class ControlConnection implements Control {
     clearTimeout(this.#timer);
     clearInterval(this.#drainTimer);
     this.#stream.end();
-    this.#timer = setTimeout(() => this.#deps.socket.destroy(), farewellMs);
+    this.#timer = setTimeout(() => this.#deps.socket.destroy(), withinMs);
   }
 
   /**
-   * Ends the connection when its user, as signing in would give it now, has lost what the connection stands on. An upload
+   * Ends the connection when its user, as it is now, has lost what the connection stands on. An upload
    * under way is not completed.
    */
-  review(now: SignedInUser | undefined): void {
+  review(now: CurrentUser | undefined): void {
     const { user } = this.#session;
     if (this.userId === undefined || user === undefined) return;
     const reason = lossSince(user, now);
     if (reason === undefined) return;
     this.#session.log.warn({ reason }, "ftp connection ended: the user was changed");
     this.#session.abortTransfer(new DataFault(426, "The user was changed"));
-    this.leave(reply(421, "The user was changed; sign in again"));
+    this.leave(reply(421, "The user was changed; sign in again"), promptFarewellMs);
   }
 
   /** Lets a transfer come to its end as long as it moves, then ends the connection. */

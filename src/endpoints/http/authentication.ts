@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { isSameCompanyCode } from "../../domain/company-code.ts";
 import type { Membership, SignedInUser, SignIn, SignInOutcome } from "../../operations/sign-in.ts";
+import { badCredentials } from "../../operations/sign-in-refusals.ts";
 import { isLoopback } from "./client-address.ts";
 import { HttpRefusal, retryAfter } from "./http-refusal.ts";
 import type { CompanyRoute } from "./route.ts";
@@ -96,18 +97,14 @@ export function signInUser(
 }
 
 /**
- * The membership that lets the user run the route. Throws 931 for a company the user does not belong to, in the same
- * words whether it exists or not; 932 when the user belongs to it without a role that may.
+ * The membership that lets the user run the route. Throws 930 for a company the user does not belong to, like the sign-in
+ * itself: nothing tells whether the company or a namesake there exists. 932 when the user belongs to it without a role
+ * that may.
  */
 export function authorise(route: CompanyRoute, user: SignedInUser, companyCode: string): Membership {
   const membership = user.memberships.find((one) => isSameCompanyCode(one.companyCode, companyCode));
-  if (membership === undefined) {
-    const shown = companyCode.slice(0, 40);
-    throw new HttpRefusal(
-      "notRegistered",
-      `the user is not registered for the company ${shown}. Check the company code.`,
-    );
-  }
+  if (membership === undefined)
+    throw new HttpRefusal("badCredentials", badCredentials.message, { headers: challenge });
   if (membership.roles.some((role) => route.access.includes(role))) return membership;
   const needed = route.access.join(" or ");
   throw new HttpRefusal(

@@ -214,7 +214,7 @@ describe("the legacy web service", () => {
     ["no credentials", 401, "930", { headers: { authorization: "x" } }],
     ["too many attempts", 429, "933", { user: "throttled" }],
     ["no role", 403, "932", { user: "viewer" }],
-    ["another company", 403, "931", { path: "/api/stop/Beta" }],
+    ["another company", 401, "930", { path: "/api/stop/Beta" }],
     ["a wrong media type", 415, "942", { type: "application/json" }],
     ["a large body", 413, "909", { content: "x".repeat(200_000) }],
     ["a wrong method", 405, "941", { method: "PUT" }],

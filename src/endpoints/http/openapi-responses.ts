@@ -35,7 +35,7 @@ const plainHttp: Refusal = {
 const lateBody: Refusal = { status: 408, code: "notJson", meaning: "the body did not arrive in time" };
 
 const signedIn = [
-  ...refusalsOf("wrongType", "badCredentials", "notRegistered", "roleMissing", "tooManyAttempts"),
+  ...refusalsOf("wrongType", "badCredentials", "roleMissing", "tooManyAttempts"),
   ...refusalsOf("internal", "overloaded"),
   plainHttp,
 ];

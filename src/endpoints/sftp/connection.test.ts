@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { connect, Socket } from "node:net";
 import ssh2, { type PublicKeyAuthMethod } from "ssh2";
 import { afterEach, expect, test, vi } from "vitest";
@@ -279,11 +280,12 @@ test("accepted sockets are kept alive, so that a client that vanished is noticed
   }
 });
 
-const host = { userId: 1, userName: "host" };
+const host = { userId: 1 };
 
 test.each([
   ["was disabled", undefined, "may not sign in"],
-  ["lost its role", { ...host, memberships: [] }, "lost its role"],
+  ["lost its role", { memberships: [] }, "lost its role"],
+  ["got another password", { passwordVersion: "second" }, "password was changed"],
 ])("an upload of a user who %s is broken off and not completed", async (_name, changed, reason) => {
   await start();
   const raw = await connectRaw(server);
@@ -299,11 +301,30 @@ test.each([
   );
 });
 
+test("a connection that a key has opened ends when that key is removed, and not for another key or a new one", async () => {
+  await start();
+  const [own, other] = [await makeUserKey(server, "ed25519"), await makeUserKey(server, "rsa")];
+  server.signIn.keys.add(own.blob).add(other.blob);
+  const client = new ssh2.Client();
+  client.on("error", () => undefined);
+  const privateKey = await readFile(own.file);
+  client.connect({ host: "127.0.0.1", port: server.endpoint.port, username: "host", privateKey });
+  await once(client, "ready");
+  const gone = closed(client);
+  const ask = vi.spyOn(server.signIn, "signedInNow");
+  server.signIn.keys.delete(other.blob);
+  await vi.waitFor(() => expect(ask).toHaveBeenCalledTimes(2), 5_000);
+  expect(server.endpoint.connectionCount).toBe(1);
+  server.signIn.keys.delete(own.blob);
+  await gone;
+  expect(server.logLines).toContainEqual(expect.objectContaining({ reason: "the key was removed" }));
+});
+
 test("a user who lost only what the connection does not use stays, and each user is asked about once", async () => {
   await start();
   const clients = [await connectRaw(server), await connectRaw(server)];
   const memberships = [{ companyId: 7, companyCode: "ACME", roles: ["DI_Integration"] as const }];
-  server.signIn.changed.set(host.userId, { ...host, memberships });
+  server.signIn.changed.set(host.userId, { memberships });
   const ask = vi.spyOn(server.signIn, "signedInNow");
   await vi.waitFor(() => expect(ask).toHaveBeenCalledTimes(1), 5_000);
   for (const raw of clients) expect((await raw.request(packetType.realpath, ".")).type).toBe(packetType.name);

@@ -17,7 +17,7 @@ import type { LimitedLog } from "../../lib/limited-log.ts";
 import type { Logger } from "../../lib/log.ts";
 import { exchangeCompaniesOf, lossSince } from "../../operations/exchange-companies.ts";
 import type { Place } from "../../operations/connection-gate.ts";
-import type { SignedInUser, SignIn } from "../../operations/sign-in.ts";
+import type { CurrentUser, SignedInUser, SignIn } from "../../operations/sign-in.ts";
 import { type Mismatch, mismatchOf } from "./algorithms.ts";
 import { judge, signInMethods, type Verdict } from "./authentication.ts";
 import { type ClientOffer, isForOneHostKeyType, OfferWatch } from "./client-offer.ts";
@@ -31,6 +31,8 @@ const minPacketSize = 1024;
 const maxSocketBacklogBytes = 16 * 1024 * 1024;
 /** How long a client may take to let go after it has been told that the connection ends. */
 const farewellMs = 2_000;
+/** The same for a user that was changed: with the time that it takes to see the change, all is over within 2 s. */
+const promptFarewellMs = 500;
 
 export interface ConnectionDeps {
   readonly id: string;
@@ -343,15 +345,15 @@ export class Connection {
   }
 
   /**
-   * Ends the connection when its user, as signing in would give it now, has lost what the connection stands on. What
+   * Ends the connection when its user, as it is now, has lost what the connection stands on. What
    * was received before is finished; an upload that was not closed is not completed.
    */
-  review(now: SignedInUser | undefined): void {
+  review(now: CurrentUser | undefined): void {
     if (this.userId === undefined || this.#user === undefined) return;
     const reason = lossSince(this.#user, now);
     if (reason === undefined) return;
     this.#log.warn({ reason }, "sftp connection ended: the user was changed");
-    this.#leave();
+    this.#leave(promptFarewellMs);
     // Nothing that a client still sends counts; one that does not hang up is cut off after the farewell.
     this.#socket.pause();
   }
@@ -362,11 +364,11 @@ export class Connection {
   }
 
   /** Says good-bye and makes sure that the socket really goes. */
-  #leave(): void {
+  #leave(withinMs = farewellMs): void {
     if (this.#isClosed) return;
     this.#isLeaving = true;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#socket.destroy(), farewellMs);
+    this.#timer = setTimeout(() => this.#socket.destroy(), withinMs);
     if (this.#client === undefined) {
       this.#socket.destroy();
       return;

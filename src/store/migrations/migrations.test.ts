@@ -14,6 +14,7 @@ const frozenTexts = [
   "d9996fec2f54c8a23d6e4acd7c54755eb6b915e15e0f3912f5dc313647123f4c",
   "b287d93345f9cc4118ae2325a89a697694cc2b783707387f3702b2d05834d75f",
   "d4543d0dc5c009d8930441e8cd448b5b2bdf1ee0f6c50c9f453cb16b35799d3f",
+  "7670e907ef6da8efbbac510b1f1e8c348e133552dc85e633cf58286d397b0894",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

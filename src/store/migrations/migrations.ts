@@ -12,6 +12,7 @@
 import { sql as tablesOf010 } from "./0001-tables-of-0-1-0.ts";
 import { sql as orderOfStops } from "./0002-order-of-stops-and-addresses.ts";
 import { sql as askedForAgain } from "./0003-asked-for-again.ts";
+import { sql as addressesOfUsers } from "./0004-addresses-of-users.ts";
 
 export interface Migration {
   readonly name: string;
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
     fingerprint: "076ed0128af8c66441a91e988e5956f6",
   },
   { name: "what was asked for again", sql: askedForAgain, fingerprint: "b1e55fd81326b1974e66890ae97937aa" },
+  { name: "addresses of users", sql: addressesOfUsers, fingerprint: "6acb79029febff60c86a46a13bb15c99" },
 ];

@@ -1,8 +1,14 @@
-import type { SignedInUser, SignIn, SignInOutcome, SignInReview } from "../../../operations/sign-in.ts";
+import type {
+  CurrentUser,
+  SignedInUser,
+  SignIn,
+  SignInOutcome,
+  SignInReview,
+} from "../../../operations/sign-in.ts";
 
 export interface FakeSignIn extends SignIn, SignInReview {
-  /** What an administrator changed after the sign-in, by user id: other memberships, or `undefined` for disabled. */
-  readonly changed: Map<number, SignedInUser | undefined>;
+  /** What an administrator changed after the sign-in, by user id: `undefined` for disabled. */
+  readonly changed: Map<number, Partial<CurrentUser> | undefined>;
   /** Public keys of `host`, as base64 of their wire form. */
   readonly keys: Set<string>;
   readonly brokenLimits: string[];
@@ -16,7 +22,7 @@ export interface FakeSignIn extends SignIn, SignInReview {
 
 export const knownUser = { name: "host", password: "secret" } as const;
 
-const users: Readonly<Record<string, SignedInUser>> = {
+const users: Readonly<Record<string, Omit<SignedInUser, "proof">>> = {
   host: {
     userId: 1,
     userName: "host",
@@ -34,9 +40,12 @@ const users: Readonly<Record<string, SignedInUser>> = {
 
 const refused: SignInOutcome = { kind: "refused", code: "badCredentials", message: "wrong user or password" };
 
-function granted(userName: string): SignInOutcome {
+const passwordVersion = "first";
+
+function granted(userName: string, keyBlob?: string): SignInOutcome {
   const user = users[userName];
-  return user === undefined ? refused : { kind: "signedIn", user };
+  const proof = { passwordVersion, ...(keyBlob === undefined ? {} : { keyBlob }) };
+  return user === undefined ? refused : { kind: "signedIn", user: { ...user, proof } };
 }
 
 /** Knows `host` (may exchange) and `driver` (may not), both with the password `secret`. */
@@ -58,11 +67,14 @@ export function createFakeSignIn(): FakeSignIn {
     },
     async withVerifiedKey(attempt) {
       fake.attempts += 1;
-      return (await fake.isKeyKnown(attempt)) ? granted(attempt.userName) : refused;
+      const keyBlob = Buffer.from(attempt.keyBlob).toString("base64");
+      return (await fake.isKeyKnown(attempt)) ? granted(attempt.userName, keyBlob) : refused;
     },
     async signedInNow(userId) {
-      if (fake.changed.has(userId)) return fake.changed.get(userId);
-      return Object.values(users).find((user) => user.userId === userId);
+      const user = Object.values(users).find((one) => one.userId === userId);
+      const change = fake.changed.get(userId);
+      if (user === undefined || (fake.changed.has(userId) && change === undefined)) return undefined;
+      return { ...user, passwordVersion, keyBlobs: fake.keys, ...change };
     },
     bannedForMs: () => fake.bannedMs,
     hasSignedInLately: (address) => fake.knownAddresses.has(address),

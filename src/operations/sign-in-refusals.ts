@@ -1,0 +1,44 @@
+/** The answers to those who may not sign in, and what the log says about them. */
+import type { LimitedLog } from "../lib/limited-log.ts";
+import type { SignInOutcome, SignInProtocol } from "./sign-in.ts";
+
+export type RefusalReason =
+  | "unknownUser"
+  | "wrongPassword"
+  | "unknownKey"
+  | "disabled"
+  | "mustChangePassword"
+  | "slowed"
+  | "addressBanned"
+  | "tooManyWaiting";
+
+/** What the log says of an attempt. */
+export interface LoggedAttempt {
+  readonly userName: string;
+  readonly address: string;
+  readonly protocol: SignInProtocol;
+  readonly method: "password" | "publickey";
+}
+
+export function logRefusal(log: LimitedLog, attempt: LoggedAttempt, reason: RefusalReason): void {
+  const { address, protocol, method } = attempt;
+  const user = attempt.userName.slice(0, 64);
+  log.info({ user, address, protocol, method, reason }, "sign-in refused");
+}
+
+/** To those who have to wait, for which reason whatever. */
+export function tooMany(retryAfterMs: number): SignInOutcome {
+  const seconds = Math.ceil(retryAfterMs / 1_000);
+  const time = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+  const message = `Too many sign-ins have failed or are waiting. Try again in ${time}.`;
+  return { kind: "refused", code: "tooManyAttempts", message, retryAfterMs };
+}
+
+/** To all others: nothing tells an outsider who exists where. */
+export const badCredentials = {
+  kind: "refused",
+  code: "badCredentials",
+  message:
+    "The user name, password or key is wrong, the user may not sign in, or it does not belong to the company that " +
+    "was asked for. Check them with your administrator.",
+} as const satisfies SignInOutcome;
