@@ -73,14 +73,15 @@ test("the receipt of an earlier file of the name is gone when a file has its pla
   expect(readFileSync(receiptPath(), "utf8")).toContain('ErrorMsgID="955"');
 });
 
-test("the same content again is answered with the first receipt again", async () => {
+test("the same content again is answered with the first outcome again", async () => {
   await process(stopXml(["a"], "first"));
-  const first = readFileSync(receiptPath(), "utf8");
+  const outcome = () => readFileSync(receiptPath(), "utf8").replace(/<StopResponse[^>]*>/, "");
+  const first = outcome();
   const placed = await place(stopXml(["a"], "first"));
   expect(existsSync(receiptPath())).toBe(false);
   await rig.pipeline.arriveAll([placed]);
   await untilFiled(2);
-  expect(readFileSync(receiptPath(), "utf8")).toBe(first);
+  expect(outcome()).toBe(first);
 });
 
 test("the receipt of an earlier file that is decided about later does not appear in between", async () => {
