@@ -5,7 +5,8 @@
  *      └──failed──> alone ──> decided
  *                     ├──the entry was decided by somebody else──> gone
  *                     ├──the store is at fault──> held: tried again later, never refused
- *                     └──a fault of our own──> held, and refused as an internal error (998) at the third time
+ *                     └──a fault of our own──> held, and refused as an internal error (998) at the third time, or,
+ *                                                   when that fails as well, held as by a fault of the store
  */
 import type { DecidedState } from "../domain/file-state.ts";
 import { parseStopFileName } from "../domain/stop-file-name.ts";
@@ -132,7 +133,9 @@ async function decideAlone(
   if (file.failures < maxAttempts) return heldBecause(error, false);
   const refused = await outcomeOf(decideOnce(deps, file, internalRefusal(deps, file)));
   if (!("error" in refused)) return { kind: "decided", decided: refused };
-  return refused.error instanceof NotWaitingError ? { kind: "gone" } : heldBecause(refused.error, false);
+  if (refused.error instanceof NotWaitingError) return { kind: "gone" };
+  // Not even that can be written down: it is not for the file any more.
+  return { kind: "held", reason: "store", message: messageOf(refused.error), isGeneral: false };
 }
 
 /**

@@ -3,7 +3,13 @@ import { writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { StoreError } from "../lib/store-error.ts";
 import type { PipelineSettings } from "./lane-runner.ts";
-import { FaultyPipeline, noFaults, type ReadFault, stopXml, unreadable } from "./testing/faulty-pipeline.ts";
+import {
+  FaultyPipeline,
+  noFaults,
+  type ReadFault,
+  stopXml,
+  unreadable,
+} from "../../test/support/faulty-pipeline.ts";
 
 let rig: FaultyPipeline;
 let acme: number;

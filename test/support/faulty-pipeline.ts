@@ -3,19 +3,20 @@ import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { createDocumentPool, type DocumentPool } from "../../documents/document-pool.ts";
-import type { PreparedDocument } from "../../documents/prepared-document.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { createLogger, type Logger } from "../../lib/log.ts";
-import { insertCompany } from "../../store/companies.ts";
-import { openStore, type Store } from "../../store/database.ts";
-import { type LedgerEntry, toLedgerEntry } from "../../store/files.ts";
-import type { DecidedFile } from "../decide-file.ts";
-import type { Arrival, Channel } from "../inbox.ts";
-import type { PipelineSettings } from "../lane-runner.ts";
-import { createLocations, type Locations } from "../locations.ts";
-import { createPipeline, type Pipeline } from "../pipeline.ts";
-import { nameOfAgainFile } from "../place-arrival.ts";
+import { createDocumentPool, type DocumentPool } from "../../src/documents/document-pool.ts";
+import type { PreparedDocument } from "../../src/documents/prepared-document.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createLogger, type Logger } from "../../src/lib/log.ts";
+import { insertCompany } from "../../src/store/companies.ts";
+import { openStore, type Store } from "../../src/store/database.ts";
+import { type LedgerEntry, toLedgerEntry } from "../../src/store/files.ts";
+import type { Transaction } from "../../src/store/group-commit.ts";
+import type { DecidedFile } from "../../src/inbound/decide-file.ts";
+import type { Arrival, Channel } from "../../src/inbound/inbox.ts";
+import type { PipelineSettings } from "../../src/inbound/lane-runner.ts";
+import { createLocations, type Locations } from "../../src/inbound/locations.ts";
+import { createPipeline, type Pipeline } from "../../src/inbound/pipeline.ts";
+import { nameOfAgainFile } from "../../src/inbound/place-arrival.ts";
 
 /** What the disk says of a file, or an error that is no value. */
 export type ReadFault = (PreparedDocument & { readonly kind: "unreadable" }) | Error;
@@ -27,6 +28,25 @@ export interface Faults {
   /** Asked at every unit of work. */
   write?: () => Error | undefined;
 }
+
+/** Told what happens, with numbers that grow. */
+export interface Observer {
+  /** A decision is begun: gives the number of this moment. */
+  begun(): number;
+  /** A decision that was begun then has run to its end; it may still be undone. */
+  attempted(company: string, name: string, begunAt: number): void;
+  /** It is committed. */
+  decided(company: string, name: string, state: string): void;
+  /** The document was read, or not. */
+  looked(company: string, name: string, isRead: boolean): void;
+}
+
+const nobody: Observer = {
+  begun: () => 0,
+  attempted: () => undefined,
+  decided: () => undefined,
+  looked: () => undefined,
+};
 
 export const noFaults: Faults = { read: () => undefined, decide: () => undefined };
 
@@ -49,6 +69,7 @@ export class FaultyPipeline {
   readonly locations: Locations;
   readonly store: Store;
   faults: Faults = noFaults;
+  observer: Observer = nobody;
   settings: PipelineSettings;
   pipeline: Pipeline;
   readonly #documents: DocumentPool;
@@ -145,7 +166,7 @@ export class FaultyPipeline {
 
   #makePipeline(): Pipeline {
     return createPipeline({
-      store: { read: this.store.read, write: (work) => this.store.write((tx) => this.#failing(work(tx))) },
+      store: { read: this.store.read, write: (work) => this.#write(work) },
       documents: { prepareFile: (path) => this.#prepare(path) },
       locations: this.locations,
       ledgerNumbers,
@@ -156,13 +177,25 @@ export class FaultyPipeline {
     });
   }
 
+  async #write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    // In the same turn in which the group left the line.
+    const begunAt = this.observer.begun();
+    const result = await this.store.write((tx) => this.#failing(work(tx), begunAt));
+    if (isDecidedFile(result)) {
+      const { company, name } = fileOfLocation(result.location);
+      this.observer.decided(company, name, result.state);
+    }
+    return result;
+  }
+
   /** Fails after all was written, so that it has to be undone. */
-  async #failing<T>(work: Promise<T>): Promise<T> {
+  async #failing<T>(work: Promise<T>, begunAt: number): Promise<T> {
     const result = await work;
     const general = this.faults.write?.();
     if (general !== undefined) throw general;
     if (!isDecidedFile(result)) return result;
     const { company, name } = fileOfLocation(result.location);
+    this.observer.attempted(company, name, begunAt);
     const fault = this.faults.decide(company, name);
     if (fault !== undefined) throw fault;
     return result;
@@ -170,9 +203,13 @@ export class FaultyPipeline {
 
   async #prepare(path: string): Promise<PreparedDocument> {
     const company = path.slice(this.directory.length).split("/")[2] ?? "";
-    const fault = this.faults.read(company, nameOfAgainFile(basename(path)));
+    const name = nameOfAgainFile(basename(path));
+    const fault = this.faults.read(company, name);
+    if (fault !== undefined) this.observer.looked(company, name, false);
     if (fault instanceof Error) throw fault;
-    return fault ?? (await this.#documents.prepareFile(path));
+    const prepared = fault ?? (await this.#documents.prepareFile(path));
+    if (prepared.kind === "read") this.observer.looked(company, name, true);
+    return prepared;
   }
 }
 
