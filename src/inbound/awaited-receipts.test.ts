@@ -10,7 +10,7 @@ import type { FilingTask } from "./file-away.ts";
 import { createFilingQueue } from "./filing-queue.ts";
 import type { Arrival } from "./inbox.ts";
 import { placeArrival } from "./place-arrival.ts";
-import { FaultyPipeline, stopXml } from "./testing/faulty-pipeline.ts";
+import { FaultyPipeline, stopXml } from "../../test/support/faulty-pipeline.ts";
 
 const name = "a_20261105_080000.xml";
 const log = createLogger({ level: "silent" });

@@ -1,5 +1,5 @@
 /** A pipeline over a real store and real parser threads, in which reading and deciding can be made to fail, file by file. */
-import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
+import { ledgerNumbers } from "./ledger-numbers.ts";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
