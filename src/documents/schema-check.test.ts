@@ -1,3 +1,4 @@
+import { cpuRatio } from "../../test/support/cpu-time.ts";
 import { expect, test } from "vitest";
 import { readStopDocument } from "./read-stop-document.ts";
 
@@ -11,14 +12,6 @@ function faultsOf(text: string) {
 /** Line, path and the first word of each fault. */
 function told(text: string): string[] {
   return faultsOf(text).map(({ line, path, message }) => `${line} ${path} ${message.split(":")[0]}`);
-}
-
-/** Processor time, which a busy machine does not stretch as it stretches the clock. */
-function cpuMsOf(work: () => void): number {
-  const began = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(began);
-  return (user + system) / 1_000;
 }
 
 /** A document without a fault of about so many characters, each element of which is short: the floor. */
@@ -135,7 +128,10 @@ test.each([
     ),
   ],
 ])("%s are refused with work that grows with the document and no faster", (_name, text) => {
-  const spent = cpuMsOf(() => expect(faultsOf(text)).toHaveLength(51));
   // A walk along the siblings for each fault would be thousands of times the floor.
-  expect(spent / cpuMsOf(() => expect(faultsOf(plainOf(text.length))).toEqual([]))).toBeLessThan(400);
+  const ratio = cpuRatio(
+    () => expect(faultsOf(text)).toHaveLength(51),
+    () => expect(faultsOf(plainOf(text.length))).toEqual([]),
+  );
+  expect(ratio).toBeLessThan(400);
 });

@@ -63,12 +63,18 @@ describe.skipIf(!isInstalled("sshd"))("a remote over SFTP", () => {
     const hole = await startBlackHole();
     onTestFinished(() => hole.end());
     put();
-    const silent = remote({ name: "silent", server: { port: hole.port } });
-    const begun = performance.now();
-    rig.remotes = [silent, remote()];
+    const patient = { ...hurried, connectMs: 300_000 };
+    const silentWith = (times: typeof patient) =>
+      rig.remote(
+        { ...site.server, times },
+        { name: "silent", directory: site.directory, server: { port: hole.port } },
+      );
+    rig.remotes = [silentWith(patient), remote()];
     await rig.endpoint.reload();
     await waitFor("the other one's file", async () => (await rig.names()).length === 1);
-    expect(performance.now() - begun).toBeLessThan(hurried.connectMs + 5_000);
+    expect(rig.warnings()).toEqual([]);
+    rig.remotes = [silentWith(hurried), remote()];
+    await rig.endpoint.reload();
     await waitFor("the silent one to be told", () => rig.warnings().length === 1);
     expect(rig.warnings()).toEqual([expect.stringMatching(/not signed in within|says nothing/)]);
   });
@@ -153,7 +159,7 @@ describe.skipIf(!isInstalled("sshd"))("a remote over SFTP", () => {
     const begun = performance.now();
     await rig.use();
     await polled;
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(performance.now() - begun).toBeLessThan(30_000);
     expect(rig.leftovers()).toEqual([]);
     await rig.use(remote());
     await rig.poll();

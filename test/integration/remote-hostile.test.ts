@@ -329,6 +329,6 @@ describe("an SFTP server of a remote", () => {
     await rig.endpoint.reload();
     const begun = performance.now();
     await rig.use();
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(performance.now() - begun).toBeLessThan(30_000);
   });
 });

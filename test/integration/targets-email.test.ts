@@ -260,7 +260,7 @@ describe("what the server answers", () => {
         false,
         "target",
       ]);
-      expect(performance.now() - begun).toBeLessThan(5_000);
+      expect(performance.now() - begun).toBeLessThan(25_000);
     },
   );
 

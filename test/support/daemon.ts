@@ -37,6 +37,18 @@ export interface StartOptions {
   readonly userId?: number;
 }
 
+/**
+ * With `DROPGATE_TEST_SYNC_DELAY_US` each sync of the daemons takes so much longer, as on a disk that is slow. The tracer is a
+ * process beside, so that the daemon keeps its own id and its signals.
+ */
+function commandOf(args: readonly string[]): readonly [file: string, args: readonly string[]] {
+  const delayUs = process.env["DROPGATE_TEST_SYNC_DELAY_US"];
+  if (delayUs === undefined) return [program, args];
+  const inject = `inject=fsync,fdatasync:delay_enter=${delayUs}`;
+  const trace = ["-D", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", inject];
+  return ["strace", [...trace, program, ...args]];
+}
+
 /** One run of `dropgate serve`. */
 export class DaemonRun {
   readonly process: ChildProcess;
@@ -48,7 +60,8 @@ export class DaemonRun {
 
   constructor(configFile: string, options: StartOptions) {
     const { env, userId } = options;
-    this.process = spawn(program, ["serve", "--config", configFile], {
+    const [file, args] = commandOf(["serve", "--config", configFile]);
+    this.process = spawn(file, args, {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...env },
       ...(userId === undefined ? {} : { uid: userId, gid: userId }),

@@ -27,7 +27,7 @@ export function runProgram(
   options: RunOptions = {},
 ): Promise<ProgramResult> {
   return new Promise((resolve) => {
-    const { cwd, env, input, timeoutMs = 60_000, detached = false, onStart } = options;
+    const { cwd, env, input, timeoutMs = 180_000, detached = false, onStart } = options;
     const child = spawn(program, args, { cwd, env, detached, timeout: timeoutMs, killSignal: "SIGKILL" });
     let stdout = "";
     let output = "";

@@ -326,9 +326,10 @@ describe("TLS", () => {
     const http = await startHttp({ tls: one });
     const silent = await opened(http.port);
     const isClosed = closed(silent);
-    const startedAt = performance.now();
-    await http.endpoint.stop(AbortSignal.timeout(8_000));
+    const deadline = AbortSignal.timeout(60_000);
+    await http.endpoint.stop(deadline);
     await isClosed;
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    // It was not the deadline that ended it.
+    expect(deadline.aborted).toBe(false);
   });
 });
