@@ -112,7 +112,11 @@ describe("over both versions of the gateway", () => {
         ...{ timeFrom: `${slot?.startDateTime}:00`, timeTo: `${slot?.endDateTime}:00` },
         timeZone: "America/New_York",
       };
-      expect(Order[0]).toEqual({ orderNbr: "E1", to: { schedule }, orderStatus: "10" });
+      expect(Order[0]).toMatchObject({ orderNbr: "E1", to: { schedule }, orderStatus: "10" });
+      expect(Order[0]?.["appointment"]).toMatchObject({
+        timeSlotId: slot?.timeSlotId,
+        serviceRegion: "East",
+      });
     }
     expect(await eventCodes(site, "stopNbr=E1")).toEqual([8101, 8102, 8102]);
     const { Events } = await getJson<{ Events: readonly Record<string, unknown>[] }>(

@@ -185,7 +185,9 @@ describe("orders", () => {
     expect(await importOrders({ orderNbr: "E4" })).toMatchObject(success);
     await site.kill();
     await site.start();
-    expect(JSON.parse((await info("E4")).body)).toEqual({ Order: [{ orderNbr: "E4", orderStatus: "05" }] });
+    expect(JSON.parse((await info("E4")).body)).toMatchObject({
+      Order: [{ orderNbr: "E4", orderStatus: "05" }],
+    });
   });
 
   test("whose service or number nobody knows are 908 and 922", async () => {

@@ -243,7 +243,7 @@ describe("dropgate delivery retry", () => {
     expect(code).toBe(1);
     expect(stdout).toContain("Delivery 1 ");
     expect(stderr.trimEnd().split("\n")).toEqual([
-      "dropgate: delivery 2 is not tried again: it was delivered: only dead ones are tried again",
+      "dropgate: delivery 2 is not tried again: it was delivered: `dropgate delivery resend` sends it again",
       "dropgate: delivery 3 is not tried again: it is waiting: it is tried without being asked for",
       "dropgate: delivery 9 is not tried again: there is no such delivery: `dropgate deliveries` lists them",
     ]);
