@@ -7,7 +7,8 @@ import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
 import { addCompany, addUser, listCompanies, listUsers, setUserEnabled } from "./admin.ts";
 import { initialise } from "./init.ts";
-import { listLedger, retryFile, showFile } from "./ledger-admin.ts";
+import { retryFiles, selectRetries } from "./file-retry.ts";
+import { listLedger, showFile } from "./ledger-admin.ts";
 import { validateFiles } from "./validate-files.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
@@ -82,7 +83,11 @@ describe("the commands of an administrator", () => {
   });
 
   it("refuse to try again what is not there", async () => {
-    expect(await retryFile(config, "1")).toMatchObject({ kind: "refused" });
+    const { retries } = await retryFiles(config, ["1"], { isDryRun: false });
+    expect(retries).toEqual([
+      { given: "1", id: null, name: null, why: expect.stringContaining("no such ledger entry") },
+    ]);
+    expect(await selectRetries(config, { state: "refused" })).toEqual([]);
     expect(await showFile(config, "1")).toBeUndefined();
   });
 
@@ -90,6 +95,7 @@ describe("the commands of an administrator", () => {
     const none = { files: [], isCut: false };
     expect(await listLedger(config, { limit: 5, state: "waiting" })).toEqual(none);
     await expect(listLedger(config, { limit: 5, state: "lost" })).rejects.toThrow("use one of waiting");
+    await expect(listLedger(config, { limit: 5, reason: 9999 })).rejects.toThrow("9999 is no reason code");
   });
 
   it("validate a file without leaving a trace", async () => {

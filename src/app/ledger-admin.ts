@@ -1,8 +1,7 @@
 /** The ledger, as the commands of an administrator see it. */
-import { lstat } from "node:fs/promises";
 import { companySettingsOf } from "../config/company-settings.ts";
 import type { Config } from "../config/schema.ts";
-import { type FileState, fileStates, isFileState } from "../domain/file-state.ts";
+import type { FileState } from "../domain/file-state.ts";
 import { partialFolderName } from "../exchange/company-tree.ts";
 import { countUploadsOfFormerJournal } from "../exchange/take-up-former-journal.ts";
 import { type Explanation, explain, type FileStory, type StopStory } from "../inbound/explain.ts";
@@ -16,18 +15,18 @@ import {
 import { createLocations } from "../inbound/locations.ts";
 import { systemClock } from "../lib/clock.ts";
 import { isSealedForm } from "../lib/sealed-numbers.ts";
-import { reasonCodeOf } from "../lib/errors.ts";
+import { type Fault, reasonCodeOf } from "../lib/errors.ts";
 import { isoOrNull, isoTime } from "../lib/iso-time.ts";
 import { listCompanies } from "../store/companies.ts";
 import { listFiles } from "../store/file-queries.ts";
-import { findFile, type LedgerEntry, requestRetry } from "../store/files.ts";
+import { type FileRepeat, findFile, type LedgerEntry, listFileRepeats } from "../store/files.ts";
 import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
 import { exchangeFoldersOf } from "./exchange-folders.ts";
 import { entryNumberOf } from "./ledger-reference.ts";
 import { arrivalGraceMsOf } from "./ledger-watch.ts";
-import { WrongUseError } from "./wrong-use-error.ts";
+import { type FileFilter, readFilter } from "./file-filter.ts";
 
 export interface FileReason {
   readonly reasonCode: number;
@@ -65,6 +64,10 @@ export interface FileView {
   readonly removedBy: string | null;
 }
 
+function toReason({ code, ...fault }: Fault): FileReason {
+  return { reasonCode: reasonCodeOf(code), ...fault };
+}
+
 function toView(entry: LedgerEntry, company: string, stateDir: string): FileView {
   return {
     id: entry.id,
@@ -79,7 +82,7 @@ function toView(entry: LedgerEntry, company: string, stateDir: string): FileView
     documentId: entry.documentId,
     function: entry.stopFunction,
     stopNbr: entry.stopNbr,
-    reasons: entry.faults.map(({ code, ...fault }) => ({ reasonCode: reasonCodeOf(code), ...fault })),
+    reasons: entry.faults.map(toReason),
     recordsCreated: entry.created,
     recordsUpdated: entry.updated,
     recordsDeleted: entry.deleted,
@@ -98,23 +101,6 @@ async function codesOf({ read }: Pick<AdminStore, "read">): Promise<ReadonlyMap<
   return new Map((await listCompanies(read)).map(({ id, code }) => [id, code]));
 }
 
-export interface FileListOptions {
-  readonly state?: string;
-  readonly stopNbr?: string;
-  readonly companyCode?: string;
-  readonly limit: number;
-}
-
-function readState(state: string | undefined): { readonly states?: readonly FileState[] } {
-  if (state === undefined) return {};
-  if (!isFileState(state)) {
-    throw new WrongUseError(
-      `${JSON.stringify(state)} is not a state of a file: use one of ${fileStates.join(", ")}`,
-    );
-  }
-  return { states: [state] };
-}
-
 export interface LedgerList {
   /** The newest first. */
   readonly files: readonly FileView[];
@@ -123,17 +109,16 @@ export interface LedgerList {
 }
 
 /** Entries of the ledger. */
-export async function listLedger(config: StateConfig, options: FileListOptions): Promise<LedgerList> {
-  const states = readState(options.state);
+export async function listLedger(
+  config: StateConfig,
+  options: FileFilter & { readonly limit: number },
+): Promise<LedgerList> {
+  const filter = readFilter(options);
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
-    const { companyCode, stopNbr, limit } = options;
+    const { companyCode, limit } = options;
     const company = companyCode === undefined ? undefined : await chooseCompany(store, companyCode);
-    const entries = await listFiles(store.read, {
-      ...states,
-      ...(stopNbr === undefined ? {} : { stopNbr }),
-      ...(company === undefined ? {} : { companyId: company.id }),
-      limit: limit + 1,
-    });
+    const owner = company === undefined ? {} : { companyId: company.id };
+    const entries = await listFiles(store.read, { ...filter, ...owner, limit: limit + 1 });
     const codes = await codesOf(store);
     const shown = entries.slice(0, limit);
     return {
@@ -143,64 +128,44 @@ export async function listLedger(config: StateConfig, options: FileListOptions):
   });
 }
 
-/** One entry by its number or reference, undefined when there is none. */
-export async function showFile(config: StateConfig, given: string): Promise<FileView | undefined> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
-    const entry = await findGiven(store, given);
-    if (entry === undefined) return undefined;
-    return toView(entry, (await codesOf(store)).get(entry.companyId) ?? "", config.stateDir);
-  });
-}
-
 async function findGiven(store: AdminStore, given: string): Promise<LedgerEntry | undefined> {
   const id = await entryNumberOf(store, given);
   return id === undefined ? undefined : await findFile(store.read, id);
 }
 
-export type RetryOutcome =
-  | {
-      readonly kind: "requested";
-      readonly id: number;
-      readonly name: string;
-      readonly daemonPid: number | undefined;
-    }
-  | { readonly kind: "refused"; readonly why: string };
-
-async function whyNotRetried(entry: LedgerEntry | undefined, path: string): Promise<string | undefined> {
-  if (entry === undefined) return "there is no such ledger entry: `dropgate files` lists them";
-  if (entry.state === "retry") return "it is to be tried again already";
-  if (entry.state !== "refused" && entry.state !== "superseded") {
-    return `it is ${entry.state}; only refused and superseded files can be tried again`;
-  }
-  if (entry.removedAt !== null) return "its bytes were removed by a user: have the file sent again";
-  if (!entry.isFiled) return "it is still being filed away: try again in a moment";
-  try {
-    await lstat(path);
-    return undefined;
-  } catch {
-    return `its bytes are not at ${path}: have the file sent again`;
-  }
+/** What was decided about a file before somebody asked for it to be tried again. */
+export interface FileRepeatView {
+  readonly askedAt: string;
+  readonly state: FileState;
+  readonly decidedAt: string | null;
+  readonly reasons: readonly FileReason[];
 }
 
-/** Asks for a refused or superseded file to be tried again; a running daemon takes it up within a second. */
-export async function retryFile(config: StateConfig, given: string): Promise<RetryOutcome> {
+export interface FileDetail extends FileView {
+  /** Oldest first. */
+  readonly repeats: readonly FileRepeatView[];
+}
+
+function toRepeatView({ askedAt, state, decidedAt, faults }: FileRepeat): FileRepeatView {
+  return { askedAt: isoTime(askedAt), state, decidedAt: isoOrNull(decidedAt), reasons: faults.map(toReason) };
+}
+
+/** One entry by its number or reference, undefined when there is none. */
+export async function showFile(config: StateConfig, given: string): Promise<FileDetail | undefined> {
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
     const entry = await findGiven(store, given);
-    const path = createLocations(config.stateDir).fromLedger(entry?.location ?? "");
-    const why = await whyNotRetried(entry, path);
-    if (why !== undefined || entry === undefined) return { kind: "refused", why: why ?? "" };
-    const { id, name } = entry;
-    const isRequested = await store.write((tx) => requestRetry(tx, id));
-    if (!isRequested) return { kind: "refused", why: "it was changed at this moment: look at it again" };
-    return { kind: "requested", id, name, daemonPid: findProcessLockHolder(config.stateDir) };
+    if (entry === undefined) return undefined;
+    const view = toView(entry, (await codesOf(store)).get(entry.companyId) ?? "", config.stateDir);
+    return { ...view, repeats: (await listFileRepeats(store.read, entry.id)).map(toRepeatView) };
   });
 }
 
 /** What is told of a file besides its entry. */
 function storyView(story: FileStory, stateDir: string): object {
-  const { before, first, laterStop, presence, path } = story;
+  const { before, first, laterStop, presence, path, repeats } = story;
   return {
     ...toView(story.entry, story.company, stateDir),
+    repeats: repeats.map(toRepeatView),
     presence,
     path,
     ...(first === undefined ? {} : { first: toView(first, story.company, stateDir) }),

@@ -11,6 +11,7 @@ import { createRemoteEndpoint, type RemoteEndpoint } from "../endpoints/remote/r
 import { createDiskSpace } from "../exchange/disk-space.ts";
 import type { Locations } from "../inbound/locations.ts";
 import type { Pipeline } from "../inbound/pipeline.ts";
+import { createRemoteStates } from "../inbound/remote-states.ts";
 import { createRemoteMemory } from "../inbound/remote-memory.ts";
 import type { Clock } from "../lib/clock.ts";
 import { systemDisk } from "../lib/durable-file.ts";
@@ -130,6 +131,7 @@ export async function startRemotes(
   const endpoint = createRemoteEndpoint({
     inbox: pipeline,
     memory: createRemoteMemory(deps),
+    states: createRemoteStates(deps),
     space: createDiskSpace({
       directory: join(locations.stateDir, "companies"),
       minFreeBytes: (diskBytes) => minFreeBytesOf(config())(diskBytes),

@@ -6,9 +6,9 @@ describe("the difference of two stops", () => {
     const before = JSON.stringify({ stopNbr: "1", weight: 5, to: { address: { zip: "1", city: "A" } } });
     const after = JSON.stringify({ stopNbr: "1", bol: "b", to: { address: { zip: "2", city: "A" } } });
     expect(differenceOfStops(before, after)).toEqual([
-      { path: "weight", before: "5", after: undefined },
-      { path: "to.address.zip", before: '"1"', after: '"2"' },
-      { path: "bol", before: undefined, after: '"b"' },
+      { path: "weight", before: 5, after: undefined },
+      { path: "to.address.zip", before: "1", after: "2" },
+      { path: "bol", before: undefined, after: "b" },
     ]);
   });
 

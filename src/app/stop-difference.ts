@@ -1,17 +1,12 @@
 /** What differs between two versions of a stop, field by field. */
+import { isDeepStrictEqual } from "node:util";
+
 export interface FieldDifference {
   /** Path in the canonical stop, such as `to.address.zip`. */
   readonly path: string;
-  /** JSON text, undefined where the field is not. */
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-}
-
-const maxShown = 80;
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > maxShown ? `${text.slice(0, maxShown - 1)}…` : text;
+  /** Values of JSON; undefined where the field is not. */
+  readonly before: unknown;
+  readonly after: unknown;
 }
 
 /** Leaves by their path; empty objects and lists count as leaves. */
@@ -36,8 +31,8 @@ export function differenceOfStops(
   const paths = new Set([...(old?.keys() ?? []), ...(fresh?.keys() ?? [])]);
   const differences: FieldDifference[] = [];
   for (const path of paths) {
-    const [was, is] = [old, fresh].map((leaves) => (leaves?.has(path) ? shown(leaves.get(path)) : undefined));
-    if (path !== "" && was !== is) differences.push({ path, before: was, after: is });
+    const [was, is] = [old?.get(path), fresh?.get(path)];
+    if (path !== "" && !isDeepStrictEqual(was, is)) differences.push({ path, before: was, after: is });
   }
   return differences;
 }

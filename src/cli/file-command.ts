@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { FileReason, FileView } from "../app/ledger-admin.ts";
+import type { FileDetail, FileReason, FileView } from "../app/ledger-admin.ts";
 import {
   type CliRun,
   declare,
@@ -11,12 +11,11 @@ import {
   wholeNumber,
   withJson,
 } from "./command-line.ts";
+import { type FilterOptions, fileFilterOf, withFileFilter } from "./file-filter-options.ts";
+import { declareFileRetry } from "./file-retry-command.ts";
 import { tableLines } from "./table.ts";
 
-interface ListOptions {
-  readonly state?: string;
-  readonly stop?: string;
-  readonly company?: string;
+interface ListOptions extends FilterOptions {
   readonly limit: number;
   readonly json?: true;
 }
@@ -35,21 +34,13 @@ function fileRow(file: FileView): (string | number)[] {
 
 /** `dropgate files` */
 export function declareFiles(program: Command, run: CliRun): void {
-  withJson(declare(program, "files", "list the ledger, the newest first"))
-    .option("--state <state>", "waiting, retry, applied, refused, duplicate or superseded")
-    .option("--stop <number>", "files of a stop: by their name, or by a Stop in them")
-    .option("--company <code>", "files of a company")
+  withFileFilter(withJson(declare(program, "files", "list the ledger, the newest first")))
     .option("--limit <count>", "how many at most", wholeNumber(1, maxLimit), defaultLimit)
     .action(async (options: ListOptions, command: Command) => {
       const config = await requireConfig(run, command);
       const { listLedger } = await import("../app/ledger-admin.ts");
-      const { state, stop, company, limit } = options;
-      const { files, isCut } = await listLedger(config, {
-        limit,
-        ...(state === undefined ? {} : { state }),
-        ...(stop === undefined ? {} : { stopNbr: stop }),
-        ...(company === undefined ? {} : { companyCode: company }),
-      });
+      const { limit } = options;
+      const { files, isCut } = await listLedger(config, { ...fileFilterOf(options), limit });
       // Beside the list, so that a program that reads it is told as well.
       if (isCut) printError(run, `(only the newest ${limit}; --limit shows more)`);
       if (options.json) return printJson(run, files);
@@ -66,7 +57,13 @@ function reasonText({ reasonCode, line, path, message }: FileReason): string {
   return `${reasonCode}${place === "" ? "" : ` ${place}`}: ${message}`;
 }
 
-function fileLines(file: FileView): string[] {
+function repeatText({ askedAt, state, decidedAt, reasons }: FileDetail["repeats"][number]): string {
+  const codes = reasonCodesOf(reasons);
+  const when = `${state} ${decidedAt ?? ""}${codes === "" ? "" : ` (${codes})`}`;
+  return `asked for ${askedAt}; it was ${when}`;
+}
+
+function fileLines(file: FileDetail): string[] {
   const records = `${file.recordsCreated} created, ${file.recordsUpdated} updated, ${file.recordsDeleted} deleted`;
   const removed =
     file.removedAt === null ? [] : [["Removed", `${file.removedAt} by ${file.removedBy ?? "unknown"}`]];
@@ -86,6 +83,7 @@ function fileLines(file: FileView): string[] {
     ...(file.duplicateOf === null ? [] : [["Duplicate of", `entry ${file.duplicateOf}`]]),
     ...removed,
     ...file.reasons.map((reason) => ["Reason", reasonText(reason)]),
+    ...file.repeats.map((repeat) => ["Again", repeatText(repeat)]),
   ];
   return rows.map(([title = "", value = ""]) => `${title.padEnd(14)}${value}`);
 }
@@ -105,29 +103,9 @@ function declareShow(file: Command, run: CliRun): void {
     });
 }
 
-function declareRetry(file: Command, run: CliRun): void {
-  declare(file, "retry", "try a refused or superseded file again")
-    .argument("<entry>", "number of the ledger entry, or the reference in its receipt")
-    .action(async (given: string, _options: object, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { retryFile } = await import("../app/ledger-admin.ts");
-      const outcome = await retryFile(config, given);
-      if (outcome.kind === "refused") {
-        printError(run, `dropgate: entry ${given} is not tried again: ${outcome.why}`);
-        run.exitCode = exitCodes.failure;
-        return;
-      }
-      const when =
-        outcome.daemonPid === undefined
-          ? "The daemon is not running: its next start takes it up."
-          : `The daemon (process ${outcome.daemonPid}) takes it up within a second.`;
-      printLines(run, [`Entry ${outcome.id} (${outcome.name}) is to be tried again. ${when}`]);
-    });
-}
-
 /** `dropgate file show|retry` */
 export function declareFile(program: Command, run: CliRun): void {
   const file = declare(program, "file", "one file of the ledger");
   declareShow(file, run);
-  declareRetry(file, run);
+  declareFileRetry(file, run);
 }

@@ -1,4 +1,4 @@
-/** What `delivery retry` and `delivery resend` share: numbers of deliveries, and what became of them. */
+/** What commands share that ask for files or deliveries again: their numbers, and what became of them. */
 import type { RepeatView } from "../app/repeat-view.ts";
 import { type CliRun, exitCodes, printError, printLines, wholeNumber } from "./command-line.ts";
 
@@ -6,6 +6,14 @@ export const readNumber: (text: string) => number = wholeNumber(1, Number.MAX_SA
 
 export function readNumbers(value: string, before: readonly number[] | undefined): readonly number[] {
   return [...(before ?? []), readNumber(value)];
+}
+
+/** Of a selection no more are named one by one. */
+const namedAtMost = 20;
+
+export function numbersText(ids: readonly number[]): string {
+  const shown = ids.slice(0, namedAtMost).join(", ");
+  return ids.length > namedAtMost ? `${shown} and ${ids.length - namedAtMost} more` : shown;
 }
 
 export function whenText(daemonPid: number | undefined): string {

@@ -4,7 +4,7 @@ import type { ResendOptions as Selection } from "../app/resend-admin.ts";
 import { WrongUseError } from "../app/wrong-use-error.ts";
 import { type CliRun, declare, exitCodes, printError, printLines, requireConfig } from "./command-line.ts";
 import { momentText, readMoment } from "./moment.ts";
-import { printRepeats, readNumbers, whenText } from "./repeats.ts";
+import { numbersText, printRepeats, readNumbers, whenText } from "./repeats.ts";
 
 interface Options {
   readonly stop?: string;
@@ -17,8 +17,6 @@ interface Options {
 
 const words = { done: "is to be sent again", refused: "is not sent again" } as const;
 const dryWords = { done: "would be sent again", refused: "would not be sent again", isDry: true } as const;
-/** Of a selection no more are named one by one. */
-const namedAtMost = 20;
 
 /** Undefined when numbers are given instead. */
 function selectionOf(ids: readonly number[], options: Options): Selection | undefined {
@@ -40,11 +38,6 @@ function selectionOf(ids: readonly number[], options: Options): Selection | unde
 
 function countText(count: number): string {
   return count === 1 ? "1 delivery" : `${count} deliveries`;
-}
-
-function numbersText(ids: readonly number[]): string {
-  const shown = ids.slice(0, namedAtMost).join(", ");
-  return ids.length > namedAtMost ? `${shown} and ${ids.length - namedAtMost} more` : shown;
 }
 
 async function resendSelected(

@@ -13,6 +13,7 @@ import { declareInit } from "./init-command.ts";
 import { declareIntegration } from "./integration-command.ts";
 import { declareLedger } from "./ledger-command.ts";
 import { declareMessages } from "./messages-command.ts";
+import { declareRemote } from "./remote-command.ts";
 import { declareServe } from "./serve-command.ts";
 import { declareSimulate } from "./simulate-command.ts";
 import { declareUser } from "./user-command.ts";
@@ -32,6 +33,7 @@ const declarations = [
     declareDelivery,
     declareExport,
     declareMessages,
+    declareRemote,
     declareSimulate,
     declareVersion,
   ],

@@ -24,6 +24,14 @@ function reasonLine(file: string, { line, column, reasonCode, path, message }: F
   return `  ${place}: ${reasonCode}${path === undefined ? "" : ` ${path}`}: ${message}`;
 }
 
+const maxShown = 80;
+
+function shown(value: unknown): string {
+  if (value === undefined) return "(none)";
+  const text = JSON.stringify(value);
+  return text.length > maxShown ? `${text.slice(0, maxShown - 1)}…` : text;
+}
+
 function changeLines({ stopNbr, effect, statusBefore, statusAfter, fields }: StopChangeView): string[] {
   const isMoved = statusBefore !== null && statusBefore !== statusAfter;
   const status = isMoved ? `${statusBefore} → ${statusAfter ?? "none"}` : (statusAfter ?? "none");
@@ -31,7 +39,7 @@ function changeLines({ stopNbr, effect, statusBefore, statusAfter, fields }: Sto
   const nothing = effect === "updated" && fields.length === 0 ? ["    no field changes"] : [];
   return [
     `  stop ${stopNbr} ${words}; status ${status}`,
-    ...fields.map(({ path, before, after }) => `    ${path}: ${before ?? "(none)"} → ${after ?? "(none)"}`),
+    ...fields.map(({ path, before, after }) => `    ${path}: ${shown(before)} → ${shown(after)}`),
     ...nothing,
   ];
 }

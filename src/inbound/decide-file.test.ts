@@ -52,7 +52,7 @@ describe("a decided file", () => {
     expect(await filesOf("B2")).toEqual([id]);
     await fixture.store.write(async (tx) => {
       await markFiled(tx, [id]);
-      await requestRetry(tx, id);
+      await requestRetry(tx, { id: id, now: 1 });
       await acceptRetry(tx, id);
     });
     expect(await decide(id, ["A1", "B2"].map(created))).toBe("applied");

@@ -5,7 +5,7 @@ import type { FileState } from "../domain/file-state.ts";
 import { type ErrorCode, type Fault, reasonCodeOf } from "../lib/errors.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import type { FilesBefore } from "../store/file-queries.ts";
-import type { LedgerEntry } from "../store/files.ts";
+import type { FileRepeat, LedgerEntry } from "../store/files.ts";
 import type { Explanation, FileStory, LooseStory, StopStory } from "./explain.ts";
 import type { LooseKind } from "./find-loose-files.ts";
 
@@ -102,6 +102,13 @@ function stateLine(story: FileStory): string {
   return `${stateWords[entry.state]}${when}${same}.${about}`;
 }
 
+function repeatLine({ askedAt, state, decidedAt, faults }: FileRepeat): string {
+  const codes = [...new Set(faults.map(({ code }) => reasonCodeOf(code)))].join(", ");
+  const reasons = codes === "" ? "" : ` (${codes})`;
+  const when = decidedAt === null ? "" : ` ${isoTime(decidedAt)}`;
+  return `Before that ${state}${when}${reasons}; somebody asked for it to be tried again ${isoTime(askedAt)}.`;
+}
+
 const presenceWords: Readonly<Record<FileStory["presence"], string>> = {
   there: "Its bytes are there",
   absent: "ITS BYTES ARE NOT THERE: restore them from a backup, or have the file sent again",
@@ -153,6 +160,7 @@ function fileLines(story: FileStory, daemonPid: number | undefined): string[] {
     receivedLine(entry),
     stateLine(story),
     ...reasonLines(entry.faults),
+    ...story.repeats.map(repeatLine),
     ...waitingLines(story, daemonPid),
     ...placeLines(story),
   ];

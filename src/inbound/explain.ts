@@ -8,7 +8,7 @@ import { systemCodeOf } from "../lib/errors.ts";
 import { type Company, listCompanies } from "../store/companies.ts";
 import type { Store } from "../store/database.ts";
 import { type FilesBefore, findFilesBefore, listFiles, listFilesByName } from "../store/file-queries.ts";
-import { findFile, type LedgerEntry } from "../store/files.ts";
+import { type FileRepeat, findFile, type LedgerEntry, listFileRepeats } from "../store/files.ts";
 import { findStopSummaries, listStopEvents, type StopSummary } from "../store/stop-history.ts";
 import { listUserRecords } from "../store/users.ts";
 import { listFileSpellings } from "../store/file-spellings.ts";
@@ -29,6 +29,8 @@ export interface FileStory {
   /** Absolute path of the bytes. */
   readonly path: string;
   readonly presence: BytesPresence;
+  /** What was decided about it before somebody asked for it to be tried again, oldest first. */
+  readonly repeats: readonly FileRepeat[];
   /** The entry whose content this one repeats. */
   readonly first?: LedgerEntry;
   /** The stop that was asked for, when it is not the file's first. */
@@ -120,6 +122,7 @@ async function tellFile(deps: ExplainDependencies, company: string, entry: Ledge
     company,
     entry,
     ...(await whereabouts(deps, entry)),
+    repeats: await listFileRepeats(deps.store.read, entry.id),
     ...(first === undefined ? {} : { first }),
     ...(isWaiting ? { before: await lineBefore(deps, entry) } : {}),
   };

@@ -50,7 +50,7 @@ describe("the verification of the ledger", () => {
 
   it("counts an entry that is to be tried again as waiting", async () => {
     const id = await filed("1_20261105_080000.xml", "refused");
-    await fixture.store.write((tx) => requestRetry(tx, id));
+    await fixture.store.write((tx) => requestRetry(tx, { id: id, now: 1 }));
     const report = await verify();
     expect(report.accounts[0]).toMatchObject({ received: 1, refused: 0, waiting: 1 });
     expect(report.discrepancies).toEqual([]);

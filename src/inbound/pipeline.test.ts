@@ -279,7 +279,7 @@ describe("the inbound pipeline", () => {
     expect(codesOf(refused)).toEqual(["partnerNotFound"]);
     const partner = { partnerCode: "C1", partnerName: "Carrier" };
     await store.write((tx) => savePartner(tx, { companyId, partner, now: 1 }));
-    expect(await store.write((tx) => requestRetry(tx, refused?.id ?? 0))).toBe(true);
+    expect(await store.write((tx) => requestRetry(tx, { id: refused?.id ?? 0, now: 1 }))).toBe(true);
     await vi.waitFor(async () => expect((await ledger())[0]?.state).toBe("applied"), { timeout: 5_000 });
     await settled();
     const folder = join(locations.fromLedger(refused?.location ?? ""), "..");

@@ -57,6 +57,44 @@ describe("the ledger's lists", () => {
     expect(await ids({ limit: 9, companyId: acme })).toEqual([second, first]);
   });
 
+  it("choose by name with wildcards, time, reason, channel and user", async () => {
+    const enterAs = (name: string, receivedAt: number, rest: object) =>
+      store.write((tx) => {
+        const arrival = { size: 1, channel: "sftp", userName: null, location: `in/${name}` };
+        return enterFile(tx, { companyId: acme, name, nameTime: 1, receivedAt, ...arrival, ...rest });
+      });
+    const one = await enterAs("1_20261105_080000.xml", 10, { userName: "host" });
+    const two = await enterAs("2%_20261105_080000.xml", 20, { channel: "remote:partner" });
+    const three = await enterAs("22_20261105_080000.xml", 30, { channel: "remote:other" });
+    const faults = [{ code: "xsdMismatch", message: 'it says {"code":"badFileName"} there' }] as const;
+    const nothing = { created: 0, updated: 0, deleted: 0, documentId: null, firstId: null };
+    const about = {
+      sha256: "x",
+      size: 1,
+      stopFunction: "01",
+      stopNbr: "1",
+      decidedAt: 1,
+      location: "error/1",
+    };
+    await store.write((tx) =>
+      recordDecision(tx, { id: one, state: "refused", faults, ...about, ...nothing }),
+    );
+    const ids = async (selection: Omit<Parameters<typeof listFiles>[1], "limit">) =>
+      (await listFiles(store.read, { ...selection, limit: 9 })).map(({ id }) => id);
+    expect(await ids({ name: "2%_*" })).toEqual([two]);
+    expect(await ids({ name: "2?_20261105_*.xml" })).toEqual([three, two]);
+    expect(await ids({ name: "22_20261105_080000.xml" })).toEqual([three]);
+    expect(await ids({ name: "2_2026*" })).toEqual([]);
+    expect(await ids({ since: 20 })).toEqual([three, two]);
+    expect(await ids({ since: 10, until: 30 })).toEqual([two, one]);
+    expect(await ids({ reasons: ["xsdMismatch", "tooLarge"] })).toEqual([one]);
+    expect(await ids({ reasons: ["badFileName"] })).toEqual([]);
+    expect(await ids({ channel: "remote" })).toEqual([three, two]);
+    expect(await ids({ channel: "remote:partner" })).toEqual([two]);
+    expect(await ids({ channel: "rem" })).toEqual([]);
+    expect(await ids({ userName: "host", channel: "sftp" })).toEqual([one]);
+  });
+
   it("find the files of a stop by their name while they wait and by their first Stop after it", async () => {
     const waiting = await enter(acme, "ab_1_20261105_080000.xml", 20261105080000);
     const decided = await enter(acme, "odd name.xml", null);

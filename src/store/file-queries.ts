@@ -2,6 +2,7 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
 import { sql } from "kysely";
 import { type FileState, isFileState, openStates } from "../domain/file-state.ts";
+import type { ErrorCode } from "../lib/errors.ts";
 import type { Reader } from "./database.ts";
 import { findFilesOfLaterStops } from "./file-stops.ts";
 import { type LedgerEntry, toLedgerEntry } from "./files.ts";
@@ -12,6 +13,16 @@ export interface FileSelection {
   readonly states?: readonly FileState[];
   /** Without regard to case: files whose name has this number, or one of whose Stops. */
   readonly stopNbr?: string;
+  /** Received at this time or later, and before that one, milliseconds UTC. */
+  readonly since?: number;
+  readonly until?: number;
+  /** A name, in which `*` stands for any characters and `?` for one. */
+  readonly name?: string;
+  /** Any of these is among its reasons. */
+  readonly reasons?: readonly ErrorCode[];
+  /** `remote` and `folder` stand for all of them; `remote:NAME` for one. */
+  readonly channel?: string;
+  readonly userName?: string;
   readonly limit: number;
 }
 
@@ -70,9 +81,47 @@ async function companyIds(read: Reader, companyId: number | undefined): Promise<
 /** SQLite takes 32,766 values in one statement; a stop with more files than this shows its newest. */
 const maxIds = 20_000;
 
+/** For `like … escape '\\'`. */
+function likePattern(text: string): string {
+  return text.replaceAll(/[\\%_]/g, "\\$&");
+}
+
+function isNamed(eb: FileExpressions, name: string): ExpressionWrapper<Tables, "files", SqlBool> {
+  if (!/[*?]/.test(name)) return eb.and([eb("name", "=", name)]);
+  const pattern = likePattern(name).replaceAll("*", "%").replaceAll("?", "_");
+  return eb.and([sql<SqlBool>`name like ${pattern} escape '\\'`]);
+}
+
+/** A fault is kept as an object that begins with its code; a message cannot look like that, since its quotes are escaped. */
+function hasReason(eb: FileExpressions, codes: readonly ErrorCode[]) {
+  return eb.or(codes.map((code) => eb("reasons", "like", `%"code":"${code}"%`)));
+}
+
+function isOfChannel(eb: FileExpressions, channel: string) {
+  const parts = sql<SqlBool>`channel like ${`${likePattern(channel)}:%`} escape '\\'`;
+  return eb.or([eb("channel", "=", channel), parts]);
+}
+
+function conditions(eb: FileExpressions, selection: FileSelection) {
+  const { since, until, name, reasons, channel, userName } = selection;
+  return eb.and([
+    ...(since === undefined ? [] : [eb("received_at", ">=", since)]),
+    ...(until === undefined ? [] : [eb("received_at", "<", until)]),
+    ...(name === undefined ? [] : [isNamed(eb, name)]),
+    ...(reasons === undefined ? [] : [hasReason(eb, reasons)]),
+    ...(channel === undefined ? [] : [isOfChannel(eb, channel)]),
+    ...(userName === undefined ? [] : [eb("user_name", "=", userName)]),
+  ]);
+}
+
 /** Entries of the selection, the newest first. */
 export async function listFiles(read: Reader, selection: FileSelection): Promise<readonly LedgerEntry[]> {
-  let query = read.selectFrom("files").selectAll().orderBy("id", "desc").limit(selection.limit);
+  let query = read
+    .selectFrom("files")
+    .selectAll()
+    .where((eb) => conditions(eb, selection))
+    .orderBy("id", "desc")
+    .limit(selection.limit);
   if (selection.states !== undefined) {
     query = query.where("state", "in", [...selection.states]);
     // A literal, not a parameter: only then does SQLite see that the partial index serves.

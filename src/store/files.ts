@@ -274,8 +274,19 @@ export async function listOpenSources(read: Reader): Promise<readonly string[]> 
   return rows.map(({ source }) => source);
 }
 
-/** Asks for a refused or superseded file to be tried again; false when it is in no such state or its bytes are gone. */
-export async function requestRetry(tx: Transaction, id: number): Promise<boolean> {
+/**
+ * Asks for a refused or superseded file to be tried again, and keeps what was decided about it; false when it is in no such
+ * state or its bytes are gone.
+ */
+export async function requestRetry(
+  tx: Transaction,
+  { id, now }: { readonly id: number; readonly now: number },
+): Promise<boolean> {
+  const before = await tx
+    .selectFrom("files")
+    .select(["state", "decided_at", "reasons"])
+    .where("id", "=", id)
+    .executeTakeFirst();
   const result = await tx
     .updateTable("files")
     .set((set) => ({ state: "retry", is_filed: 0, source: set.ref("location") }))
@@ -285,7 +296,36 @@ export async function requestRetry(tx: Transaction, id: number): Promise<boolean
     .where("removed_at", "is", null)
     .executeTakeFirst();
   killPoint("retry.requested");
-  return Number(result.numUpdatedRows) === 1;
+  if (before === undefined || Number(result.numUpdatedRows) !== 1) return false;
+  await tx
+    .insertInto("file_repeats")
+    .values({ ...before, file_id: id, asked_at: now })
+    .execute();
+  return true;
+}
+
+/** What was decided about a file before somebody asked for it to be tried again; times are milliseconds UTC. */
+export interface FileRepeat {
+  readonly askedAt: number;
+  readonly state: FileState;
+  readonly decidedAt: number | null;
+  readonly faults: readonly Fault[];
+}
+
+/** Oldest first. */
+export async function listFileRepeats(read: Reader, id: number): Promise<readonly FileRepeat[]> {
+  const rows = await read
+    .selectFrom("file_repeats")
+    .select(["asked_at", "state", "decided_at", "reasons"])
+    .where("file_id", "=", id)
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => ({
+    askedAt: row.asked_at,
+    state: row.state as FileState,
+    decidedAt: row.decided_at,
+    faults: JSON.parse(row.reasons) as readonly Fault[],
+  }));
 }
 
 /** Takes an entry that is to be tried again back among the waiting; false when somebody else did. */

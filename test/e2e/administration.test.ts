@@ -76,6 +76,49 @@ describe("file retry", () => {
     const applied = await site.cli("file", "retry", String(entry?.id));
     expect(applied.exitCode).toBe(1);
     expect(applied.output).toContain("applied");
+    // What was decided before is not forgotten.
+    const { stdout } = await site.cli("file", "show", String(entry?.id));
+    expect(stdout.match(/Again +asked for .*; it was refused .* \(925\)/g)).toHaveLength(2);
+    expect((await site.cli("explain", file.name)).stdout).toMatch(
+      /Before that refused .* \(925\); somebody asked for it to be tried again/,
+    );
+  });
+
+  test("files are chosen by time, name, reason, channel and user, to be listed and to be tried again together", async () => {
+    const files = ["A110", "A111", "A112"].map((stopNbr) =>
+      stopFile(stopNbr, { more: carrier("LATEST"), stopFunction: "03" }),
+    );
+    for (const file of files) expect(codesOf(await send(site, file))).toEqual([925]);
+    const [first, second, third] = await Promise.all(
+      files.map(async ({ name }) => (await entriesOf(name))[0]?.id),
+    );
+    const numbers = async (...args: readonly string[]) =>
+      (await site.json<Entry[]>("files", ...args)).map(({ id }) => id).toReversed();
+    const chosen = ["--name", "a11?_*", "--reason", "925", "--since", "1h"];
+    expect(await numbers(...chosen)).toEqual([first, second, third]);
+    expect(await numbers(...chosen, "--channel", "sftp", "--user", "host")).toEqual([first, second, third]);
+    for (const none of [
+      ["--channel", "ftp"],
+      ["--user", "guest"],
+      ["--until", "1h"],
+      ["--reason", "951"],
+    ])
+      expect(await numbers("--name", "a11?_*", ...none)).toEqual([]);
+    const retry = (...args: readonly string[]) => site.cli("file", "retry", ...args);
+    expect((await retry(...chosen)).output).toContain(
+      `3 files (${first}, ${second}, ${third}) would be tried again: add --yes`,
+    );
+    expect((await retry(...chosen, "--dry-run")).stdout).toContain("3 files");
+    expect((await retry(String(first), "--stop", "A110")).exitCode).toBe(2);
+    await importPartner(site, "LATEST");
+    const { exitCode, output } = await retry(String(first), String(second), "4711");
+    expect(exitCode).toBe(1);
+    expect(output).toContain("entry 4711 is not tried again: there is no such ledger entry");
+    for (const { name } of files.slice(0, 2))
+      await waitFor("the file is applied", async () => (await receiptFor(site, name)).status === 10);
+    expect((await retry(...chosen, "--yes")).stdout).toContain(`1 file (${third}) is to be tried again.`);
+    await waitFor("the last one", async () => (await receiptFor(site, files[2]?.name ?? "")).status === 10);
+    expect((await retry(...chosen, "--yes")).exitCode).toBe(1);
   });
 });
 

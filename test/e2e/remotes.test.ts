@@ -165,4 +165,35 @@ describe.skipIf(!isInstalled("sshd"))("remotes of the daemon", () => {
     const quiet = await site.cli("check", "--json");
     expect(quiet.stdout).not.toContain("the remote fine");
   });
+
+  test("remote list says how each stands, and remote retry ends a pause at once", async () => {
+    if (site.isRunning) await site.stop();
+    const later = join(remote.directory, "later");
+    const { everyMs: _, ...settings } = settingsOf(later, "leave");
+    await useRemotes({ partner: { ...settings, schedule: "0 0 1 1 *" } });
+    const list = async () => {
+      const [one] = await site.json<readonly { condition: string; fault: string | null; failures: number }[]>(
+        "remote",
+        "list",
+      );
+      return one;
+    };
+    expect(await list()).toMatchObject({ remote: "partner", condition: "new" });
+    const asked = await site.cli("remote", "retry", "partner");
+    expect(asked.output).toContain("its next start does it");
+    await site.start();
+    await waitFor("a round that fails", async () => (await list())?.condition === "failing");
+    expect(await list()).toMatchObject({ fault: "missingFolder", pausedUntil: expect.any(String) });
+    expect((await site.cli("remote", "list")).stdout).toContain(
+      "`dropgate remote retry partner` tries it at once.",
+    );
+    giveFolder(join(remote.box, "later"));
+    expect((await site.cli("remote", "retry", "partner", "--company", company)).stdout).toContain(
+      "begins within a second",
+    );
+    await waitFor("a round that is fine", async () => (await list())?.condition === "fine");
+    const unknown = await site.cli("remote", "retry", "patner");
+    expect([unknown.exitCode, unknown.output]).toEqual([2, expect.stringContaining("there is partner")]);
+    await site.stop();
+  });
 });

@@ -9,6 +9,7 @@ import { createRemoteEndpoint, type RemoteEndpoint } from "../../src/endpoints/r
 import { createLocations } from "../../src/inbound/locations.ts";
 import { createPipeline, type Pipeline } from "../../src/inbound/pipeline.ts";
 import { createRemoteMemory, type RemoteMemory } from "../../src/inbound/remote-memory.ts";
+import { createRemoteStates } from "../../src/inbound/remote-states.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLogger } from "../../src/lib/log.ts";
 import type { ServerSettings } from "../../src/remote/server-settings.ts";
@@ -91,13 +92,13 @@ export class RemoteRig {
     await rig.pipeline.start(never);
     rig.memory = createRemoteMemory({ store: rig.store, locations: rig.locations, clock: systemClock });
     rig.endpoint = createRemoteEndpoint({
-      ...{ inbox: rig.pipeline, memory: rig.memory, log },
+      ...{ inbox: rig.pipeline, memory: rig.memory, states: createRemoteStates(rig), log },
       clock: { now: () => rig.now() },
       space: { assertEnough: async () => undefined },
       limits: () => rig.limits,
       random: () => 0.5,
       remotes: async () => rig.remotes,
-      refreshMs: 1_000_000,
+      ...{ refreshMs: 1_000_000, heedMs: 1_000_000 },
       ...(maxCandidates === undefined ? {} : { maxCandidates }),
     });
     await rig.endpoint.start(never);

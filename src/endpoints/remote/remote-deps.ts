@@ -1,6 +1,7 @@
 import type { CronSchedule } from "../../domain/cron-schedule.ts";
 import type { DiskSpace } from "../../exchange/disk-space.ts";
 import type { Inbox } from "../../inbound/inbox.ts";
+import type { RemoteStates } from "../../inbound/remote-states.ts";
 import type { RemoteMemory } from "../../inbound/remote-memory.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/log.ts";
@@ -39,6 +40,7 @@ export interface RemoteLimits {
 export interface RemoteDeps {
   readonly inbox: Pick<Inbox, "reserve" | "release" | "clearReceipt" | "arriveAll" | "waitingCount">;
   readonly memory: RemoteMemory;
+  readonly states: RemoteStates;
   readonly space: Pick<DiskSpace, "assertEnough">;
   readonly limits: () => RemoteLimits;
   readonly clock: Clock;

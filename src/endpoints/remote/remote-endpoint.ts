@@ -16,6 +16,8 @@ export interface RemoteEndpointDeps extends Omit<RemoteDeps, "runId"> {
   readonly maxCandidates?: number;
   /** Time between two questions for the list of remotes. Default 10 s. */
   readonly refreshMs?: number;
+  /** Time between two looks whether somebody has asked for a round. Default 1 s. */
+  readonly heedMs?: number;
 }
 
 export interface RemoteEndpoint extends Service {
@@ -23,10 +25,17 @@ export interface RemoteEndpoint extends Service {
   reload(): Promise<void>;
   /** One round of every remote; resolves when all are done. */
   pollNow(): Promise<void>;
+  /** Begins the rounds that somebody has asked for. */
+  heed(): Promise<void>;
   statistics(): readonly RemoteStatistics[];
 }
 
 const defaultRefreshMs = 10_000;
+const defaultHeedMs = 1_000;
+
+function keyOf({ companyId, name }: Pick<PolledRemote, "companyId" | "name">): string {
+  return `${companyId} ${name}`;
+}
 
 class RemotePollers implements RemoteEndpoint {
   readonly name = "remotes";
@@ -36,7 +45,9 @@ class RemotePollers implements RemoteEndpoint {
   readonly #closing = new Map<string, Promise<void>>();
   #turn: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  #heedTimer: NodeJS.Timeout | undefined;
   #isListFailing = false;
+  #isHeedFailing = false;
   #isStopped = false;
 
   constructor(deps: RemoteEndpointDeps) {
@@ -48,13 +59,16 @@ class RemotePollers implements RemoteEndpoint {
   async start(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     await this.reload();
-    const { refreshMs = defaultRefreshMs } = this.#deps;
+    const { refreshMs = defaultRefreshMs, heedMs = defaultHeedMs } = this.#deps;
     this.#timer = setInterval(() => void this.reload(), refreshMs);
+    this.#heedTimer = setInterval(() => void this.heed(), heedMs);
+    this.#heedTimer.unref();
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
+    clearInterval(this.#heedTimer);
     const closed = Promise.all([...this.#pollers.values()].map((poller) => poller.close()));
     await Promise.race([Promise.all([closed, ...this.#closing.values()]), aborted(deadline)]);
   }
@@ -72,6 +86,21 @@ class RemotePollers implements RemoteEndpoint {
     return [...this.#pollers.values()].map(({ statistics }) => statistics);
   }
 
+  async heed(): Promise<void> {
+    try {
+      for (const state of await this.#deps.states.list())
+        this.#pollers.get(keyOf({ companyId: state.companyId, name: state.remote }))?.heed(state);
+      this.#isHeedFailing = false;
+    } catch (error) {
+      if (!this.#isHeedFailing)
+        this.#deps.log.error(
+          { err: error },
+          "the remotes that somebody asked for cannot be read; it is tried again",
+        );
+      this.#isHeedFailing = true;
+    }
+  }
+
   async #refresh(): Promise<void> {
     try {
       await this.#use(await this.#deps.remotes());
@@ -85,7 +114,7 @@ class RemotePollers implements RemoteEndpoint {
 
   async #use(remotes: readonly PolledRemote[]): Promise<void> {
     if (this.#isStopped) return;
-    const wanted = new Map(remotes.map((remote) => [`${remote.companyId} ${remote.name}`, remote]));
+    const wanted = new Map(remotes.map((remote) => [keyOf(remote), remote]));
     for (const [key, poller] of this.#pollers) {
       if (!isDeepStrictEqual(wanted.get(key), poller.remote)) this.#close(key, poller);
     }

@@ -4,10 +4,12 @@
  *   waiting ──due──> listing ──new files──> settling ──settleMs──> listing again ──> taking ──> waiting
  *                       └──────── trouble, told once ──> waiting, longer each time ──┘
  *
- * What was seen once is kept for the next round; nothing of it is kept over a restart.
+ * What was seen once is kept for the next round; nothing of it is kept over a restart. How it stands is written to the store
+ * when that changes, and each minute, for commands to show. A command that asks for a round (`heed`) ends its pause.
  */
 import { nextDue } from "../../domain/cron-schedule.ts";
 import { pausedUntil } from "../../domain/retry-schedule.ts";
+import type { RemoteState } from "../../inbound/remote-states.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import { failedBy } from "../../remote/transfer-fault.ts";
@@ -16,6 +18,7 @@ import { RemoteCandidates } from "./remote-candidates.ts";
 import { createRemoteClient, type RemoteClient } from "./remote-client.ts";
 import type { PolledRemote, RemoteDeps, RemoteStatistics } from "./remote-deps.ts";
 import { RemoteReports } from "./remote-reports.ts";
+import { RemoteStanding } from "./remote-standing.ts";
 import { FileTaker, RoundTrouble, sweepDownloads, type Trouble } from "./take-files.ts";
 
 /** Names that are kept of one round; the rest comes in later ones. */
@@ -34,6 +37,10 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", end, { once: true });
     if (signal.aborted) end();
   });
+}
+
+function faultOf(trouble: Trouble): string {
+  return trouble.kind === "failed" ? trouble.fault : "ownFault";
 }
 
 export class RemotePoller {
@@ -59,6 +66,8 @@ export class RemotePoller {
   #failures = 0;
   #filesTaken = 0;
   #lastSuccessAt: number | undefined;
+  readonly #standing: RemoteStanding;
+  #trouble: Trouble | undefined;
 
   constructor(deps: RemoteDeps, remote: PolledRemote, maxCandidates = defaultMaxCandidates) {
     this.#deps = deps;
@@ -67,6 +76,7 @@ export class RemotePoller {
     this.#log = deps.log.child({ company: remote.companyCode, remote: remote.name });
     this.#candidates = new RemoteCandidates(maxCandidates);
     this.#reports = new RemoteReports(this.#log);
+    this.#standing = new RemoteStanding(deps.states, remote, this.#log);
     if ("fault" in remote.fetch) return;
     this.#client = createRemoteClient(remote.fetch, remote.timeoutMs);
     this.#taker = new FileTaker(deps, {
@@ -100,6 +110,13 @@ export class RemotePoller {
     const turn = this.#turn.then(() => this.#round());
     this.#turn = turn;
     return turn;
+  }
+
+  /** Somebody may have asked for a round, by what the store says: then there is one at once, and nothing rests any more. */
+  heed(state: Pick<RemoteState, "askedAt" | "polledAt">): void {
+    if (this.#aborted.signal.aborted || !this.#standing.isNewWish(state)) return;
+    this.#reports.endRests();
+    void this.pollNow();
   }
 
   /** Ends at once what waits for the server, and resolves when what was fetched is handed over. Safe to call twice. */
@@ -150,6 +167,18 @@ export class RemotePoller {
     this.#pauseMs = failures === 0 ? 0 : pausedUntil({ failures, now: 0, random: this.#deps.random() });
   }
 
+  async #note(): Promise<void> {
+    const trouble = this.#trouble;
+    await this.#standing.note({
+      polledAt: this.#endedAt,
+      succeededAt: this.#lastSuccessAt ?? null,
+      failures: this.#failuresInRow,
+      pausedUntil: this.#pauseMs === 0 ? 0 : this.#endedAt + this.#pauseMs,
+      fault: trouble === undefined ? null : faultOf(trouble),
+      faultText: trouble?.message ?? null,
+    });
+  }
+
   async #round(): Promise<void> {
     if (this.#aborted.signal.aborted) return;
     try {
@@ -162,6 +191,7 @@ export class RemotePoller {
     } finally {
       this.#ended();
     }
+    await this.#note();
   }
 
   async #poll(): Promise<void> {
@@ -201,6 +231,7 @@ export class RemotePoller {
 
   #succeeded(): void {
     this.#failuresInRow = 0;
+    this.#trouble = undefined;
     this.#lastSuccessAt = this.#deps.clock.now();
     // The files that break the link are resting, and it will be broken again.
     if (this.#told === undefined || this.#reports.hasLinkBreakers) return;
@@ -211,7 +242,8 @@ export class RemotePoller {
   #failed(trouble: Trouble, error?: unknown): void {
     this.#failures += 1;
     this.#failuresInRow += 1;
-    const fault = trouble.kind === "failed" ? trouble.fault : "ownFault";
+    this.#trouble = trouble;
+    const fault = faultOf(trouble);
     if (this.#told === fault) return;
     this.#told = fault;
     this.#log.warn(

@@ -85,6 +85,11 @@ export class RemoteReports {
     return held !== undefined && nowMs < held.untilMs && isSameRemoteVersion(held.version, file);
   }
 
+  /** Somebody has seen to the server: what rests is tried in the next round. */
+  endRests(): void {
+    this.#held.clear();
+  }
+
   /** Whether there are files at which the link has broken again and again. */
   get hasLinkBreakers(): boolean {
     return [...this.#held.values()].some(({ cause, attempts }) => cause === "link" && attempts > 1);

@@ -1,0 +1,94 @@
+/** How remotes stand, for people to see, and rounds that somebody asks for. */
+import { chmodSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { SftpSettings } from "../../src/remote/server-settings.ts";
+import { askForRemote, listRemoteStates } from "../../src/store/remote-states.ts";
+import { RemoteRig } from "../support/remote-rig.ts";
+import {
+  emptyFolder,
+  giveFolder,
+  openSftpRemote,
+  putFile,
+  type RemoteSite,
+  stopText,
+} from "../support/remote-site.ts";
+import { isInstalled } from "../support/run-program.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const name = "a_20261105_080000.xml";
+
+describe.skipIf(!isInstalled("sshd"))("a remote", () => {
+  let site: RemoteSite & { readonly server: SftpSettings };
+  let rig: RemoteRig;
+  beforeAll(async () => {
+    site = await openSftpRemote();
+  });
+  afterAll(() => site.end());
+  beforeEach(async () => {
+    rig = await RemoteRig.open();
+  });
+  afterEach(async () => {
+    await rig.close();
+    emptyFolder(site.box);
+  });
+
+  const state = async () => (await listRemoteStates(rig.store.read))[0];
+  const ask = (now = Date.now()) =>
+    rig.store.write((tx) => askForRemote(tx, { companyId: rig.companyId, remote: "partner", now }));
+  const inbox = () => join(site.directory, "later");
+
+  test("that cannot be used says why and until when it pauses; when somebody asks, it is polled at once", async () => {
+    await rig.use(rig.remote(site.server, { directory: inbox() }));
+    const failed = await state();
+    expect(failed).toMatchObject({
+      remote: "partner",
+      fault: "missingFolder",
+      succeededAt: null,
+      askedAt: 0,
+    });
+    expect(failed?.failures).toBeGreaterThan(0);
+    expect(failed?.pausedUntil).toBeGreaterThan(failed?.polledAt ?? 0);
+    giveFolder(join(site.box, "later"));
+    putFile(join(site.box, "later", name), stopText("a"));
+    await ask();
+    await rig.endpoint.heed();
+    await waitFor("the file", async () => (await rig.names()).join() === name);
+    await waitFor("the round to be noted", async () => (await state())?.fault === null);
+    expect(await state()).toMatchObject({ failures: 0, pausedUntil: 0, faultText: null });
+    expect((await state())?.succeededAt).toBeGreaterThan(0);
+  });
+
+  test("is polled once for each time that somebody asks, and not for a wish that a round has answered", async () => {
+    let rounds = 0;
+    await rig.use(rig.remote(site.server, { directory: inbox() }));
+    rmSync(join(site.box, "later"), { recursive: true, force: true });
+    const failures = async () => (await state())?.failures ?? 0;
+    rounds = await failures();
+    await ask(1);
+    await rig.endpoint.heed();
+    await rig.endpoint.pollNow();
+    expect(await failures()).toBe(rounds + 1);
+    await ask();
+    await rig.endpoint.heed();
+    await rig.endpoint.heed();
+    await rig.endpoint.pollNow();
+    expect(await failures()).toBe(rounds + 3);
+  });
+
+  test("has the rests of its files ended by somebody who asks", async () => {
+    const path = join(site.box, name);
+    putFile(path, stopText("a"));
+    chmodSync(path, 0o000);
+    await rig.use(rig.remote(site.server, { directory: site.directory }));
+    await waitFor("the file to be refused", () =>
+      rig.warnings().some((one) => one.includes("cannot be fetched")),
+    );
+    chmodSync(path, 0o644);
+    await rig.poll();
+    expect(await rig.names()).toEqual([]);
+    await ask();
+    await rig.endpoint.heed();
+    await waitFor("the file", async () => (await rig.names()).join() === name);
+  });
+});
