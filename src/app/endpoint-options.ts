@@ -44,7 +44,7 @@ export function pipelineSettingsOf(config: Config): PipelineSettings {
 }
 
 /** How many bytes must stay free on a disk of this size: the smaller of percentage and amount. */
-export function minFreeBytesOf(config: Config): (diskBytes: number) => number {
+export function minFreeBytesOf(config: Pick<Config, "storage">): (diskBytes: number) => number {
   const { percent, bytes } = config.storage.minFree;
   return (diskBytes) => Math.min((diskBytes * percent) / 100, bytes);
 }

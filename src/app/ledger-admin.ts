@@ -1,10 +1,18 @@
 /** The ledger, as the commands of an administrator see it. */
+import { statfs } from "node:fs/promises";
 import { companySettingsOf } from "../config/company-settings.ts";
 import type { Config } from "../config/schema.ts";
 import type { FileState } from "../domain/file-state.ts";
 import { partialFolderName } from "../exchange/company-tree.ts";
 import { countUploadsOfFormerJournal } from "../exchange/take-up-former-journal.ts";
-import { type Explanation, explain, type FileStory, type StopStory } from "../inbound/explain.ts";
+import {
+  type DiskRoom,
+  type Explanation,
+  explain,
+  type FileStory,
+  isKnown,
+  type StopStory,
+} from "../inbound/explain.ts";
 import { explanationLines } from "../inbound/explain-words.ts";
 import {
   type LedgerReport,
@@ -26,7 +34,9 @@ import { type AdminStore, withAdminStore } from "./admin-store.ts";
 import { exchangeFoldersOf } from "./exchange-folders.ts";
 import { entryNumberOf } from "./ledger-reference.ts";
 import { arrivalGraceMsOf } from "./ledger-watch.ts";
+import { minFreeBytesOf } from "./endpoint-options.ts";
 import { type FileFilter, readFilter } from "./file-filter.ts";
+import { toDeliveryView } from "./outbound-admin.ts";
 
 export interface FileReason {
   readonly reasonCode: number;
@@ -162,7 +172,7 @@ export async function showFile(config: StateConfig, given: string): Promise<File
 
 /** What is told of a file besides its entry. */
 function storyView(story: FileStory, stateDir: string): object {
-  const { before, first, laterStop, presence, path, repeats } = story;
+  const { before, first, laterStop, presence, path, repeats, ofSameStop } = story;
   return {
     ...toView(story.entry, story.company, stateDir),
     repeats: repeats.map(toRepeatView),
@@ -171,26 +181,34 @@ function storyView(story: FileStory, stateDir: string): object {
     ...(first === undefined ? {} : { first: toView(first, story.company, stateDir) }),
     ...(laterStop === undefined ? {} : { laterStop }),
     ...(before === undefined ? {} : { before }),
+    ...(ofSameStop === undefined ? {} : { ofSameStop }),
   };
 }
 
-function stopView({ stop, ...story }: StopStory): object {
+function stopView({ stop, deliveries, ...story }: StopStory, now: number): object {
   return {
+    deliveries: deliveries.map((one) => toDeliveryView(one, now)),
     ...stop,
     createdAt: isoTime(stop.createdAt),
     updatedAt: isoTime(stop.updatedAt),
     ...story,
-    events: story.events.map((event) => ({ ...event, recordedAt: isoTime(event.recordedAt) })),
+    events: story.events.map((event) => ({
+      ...event,
+      recordedAt: isoTime(event.recordedAt),
+      happenedAt: isoTime(event.happenedAt),
+    })),
   };
 }
 
 function explanationView(explanation: Explanation, stateDir: string): object {
-  const { files, stopFiles, stops, loose, ...rest } = explanation;
+  const { files, stopFiles, stops, loose, deliveries, ...rest } = explanation;
+  const now = systemClock.now();
   return {
     ...rest,
+    deliveries: deliveries.map((one) => toDeliveryView(one, now)),
     files: files.map((story) => storyView(story, stateDir)),
     loose: loose.map((file) => ({ ...file, modifiedAt: isoTime(file.modifiedAt) })),
-    stops: stops.map(stopView),
+    stops: stops.map((story) => stopView(story, now)),
     stopFiles: stopFiles.map((story) => storyView(story, stateDir)),
   };
 }
@@ -203,9 +221,14 @@ export interface ExplainedSubject {
   readonly lines: readonly string[];
 }
 
+async function roomOf(config: Pick<Config, "stateDir" | "storage">): Promise<DiskRoom> {
+  const { bavail, blocks, bsize } = await statfs(config.stateDir);
+  return { freeBytes: bavail * bsize, minFreeBytes: minFreeBytesOf(config)(blocks * bsize) };
+}
+
 /** Explains a file or a stop. */
 export async function explainSubject(
-  config: Pick<Config, "stateDir" | "companies" | "inbound">,
+  config: Pick<Config, "stateDir" | "companies" | "inbound" | "storage">,
   query: { readonly subject: string; readonly companyCode?: string },
 ): Promise<ExplainedSubject> {
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
@@ -223,14 +246,13 @@ export async function explainSubject(
     ]);
     const daemonPid = findProcessLockHolder(config.stateDir);
     const explanation = await explain(
-      { store, locations, folders, partialFolderName, daemonPid },
+      { store, locations, folders, partialFolderName, daemonPid, space: await roomOf(config) },
       named === undefined
         ? { subject, ...(company === undefined ? {} : { companyId: company.id }) }
         : { subject: named.name, companyId: named.companyId },
     );
-    const { files, loose, stops, stopFiles } = explanation;
     return {
-      isKnown: files.length + loose.length + stops.length + stopFiles.length > 0,
+      isKnown: isKnown(explanation),
       facts: explanationView(explanation, config.stateDir),
       lines: explanationLines(explanation),
     };

@@ -86,7 +86,8 @@ export interface DeliveryDetail extends DeliveryView {
   readonly behind: { readonly id: number; readonly name: string; readonly dueAt: string } | null;
 }
 
-function toView(row: ListedDelivery, now: number): DeliveryView {
+/** The delivery as commands show it. */
+export function toDeliveryView(row: ListedDelivery, now: number): DeliveryView {
   const isExport = row.kind === "export";
   return {
     id: row.id,
@@ -120,7 +121,7 @@ function toView(row: ListedDelivery, now: number): DeliveryView {
 function toDetail(found: DeliveryWithAttempts, now: number): DeliveryDetail {
   const { behind, failedAttempts, repeats } = found;
   return {
-    ...toView(found, now),
+    ...toDeliveryView(found, now),
     repeats: repeats.map((repeat) => ({
       ...repeat,
       askedAt: isoTime(repeat.askedAt),
@@ -197,7 +198,7 @@ export async function listDeliveries(
     const rows = await readDeliveries(store.read, selection);
     const now = systemClock.now();
     return {
-      deliveries: rows.slice(0, limit).map((row) => toView(row, now)),
+      deliveries: rows.slice(0, limit).map((row) => toDeliveryView(row, now)),
       isCut: rows.length > limit,
     };
   });

@@ -6,7 +6,17 @@ import { type ErrorCode, type Fault, reasonCodeOf } from "../lib/errors.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import type { FilesBefore } from "../store/file-queries.ts";
 import type { FileRepeat, LedgerEntry } from "../store/files.ts";
-import type { Explanation, FileStory, LooseStory, StopStory } from "./explain.ts";
+import type { StopSummary } from "../store/stop-history.ts";
+import type {
+  DiskRoom,
+  EarlierFile,
+  Explanation,
+  FileStory,
+  LooseStory,
+  StopStory,
+  ToldEvent,
+} from "./explain.ts";
+import { deliveryLines, deliveryText } from "./explain-delivery-words.ts";
 import type { LooseKind } from "./find-loose-files.ts";
 
 /** The file stays as it is, yet the same bytes may meet another answer later: a limit, a partner, the state of the stop. */
@@ -139,13 +149,23 @@ function lineText(before: FilesBefore): string {
   return `${count} before it in order${firstText}.${others}`;
 }
 
+/** A file that cannot be read is parked, and keeps back the later ones of its stop. */
+function earlierText({ id, name, presence }: EarlierFile): string {
+  const first = `${name} (entry ${id}) of the same stop goes first`;
+  if (presence === "there") return `${first}.`;
+  return `${first}, and cannot be read now: this one waits until it can, or is given up (inbound.giveUpAfterMs).`;
+}
+
 function waitingLines(story: FileStory, daemonPid: number | undefined): string[] {
   const { before, presence } = story;
   if (before === undefined) return [];
-  const lines = [lineText(before)];
+  const lines = [lineText(before), ...(story.ofSameStop ?? []).map(earlierText)];
   if (daemonPid === undefined)
     lines.push("The daemon is not running: the file is taken up at its next start.");
-  else if (presence === "unreadable") lines.push("The daemon tries again every few seconds to read it.");
+  else if (presence === "unreadable")
+    lines.push(
+      "The daemon tries again and again to read it; the later files of its stop wait for it. Give its user the right to read the file: the log names the fault.",
+    );
   return lines;
 }
 
@@ -176,6 +196,8 @@ function inboundText(file: LooseStory, daemonPid: number | undefined): string {
   if (hasControlCharacterInName(basename(file.path)))
     return "Its name has a control character, such as a line break, so it is left alone: rename it.";
   if (!file.isRegular) return "It is a link, folder, FIFO or device, and none of these is taken.";
+  if (!file.isReadable)
+    return "It cannot be read by the user of the daemon: give it the right, and the file is taken.";
   if (daemonPid === undefined)
     return "It is not in the ledger yet: the daemon is not running and takes it at its start.";
   return "It is not in the ledger yet: it is taken when its size and time have not changed for inbound.settleMs, or when the burst of uploads with which it came pauses, after five seconds at most.";
@@ -201,6 +223,20 @@ function looseLines(file: LooseStory, daemonPid: number | undefined): string[] {
   ];
 }
 
+function loadText(load: StopSummary["load"]): string {
+  if (load === null) return "It is on no load.";
+  const driver = load.driver === null ? "without a driver that has a name" : `driver ${load.driver}`;
+  return `It is on load ${load.loadNbr} (status ${load.status}), ${driver}.`;
+}
+
+/** Reports that come in at once after a time without connection are told by when they happened. */
+const noteworthyMs = 60_000;
+
+function eventText({ code, name, happenedAt, recordedAt }: ToldEvent): string {
+  const isLate = Math.abs(recordedAt - happenedAt) >= noteworthyMs;
+  return `${isoTime(happenedAt)}  ${code} ${name}${isLate ? ` (recorded ${isoTime(recordedAt)})` : ""}`;
+}
+
 function stopLines(story: StopStory): string[] {
   const { stop } = story;
   const received = stop.receiveStatus === "10" ? "received" : "not received";
@@ -213,14 +249,16 @@ function stopLines(story: StopStory): string[] {
     `Stop ${stop.stopNbr}, company ${story.company}`,
     `  Status ${stop.status}: ${story.statusName}; ${received}, ${carrier}.`,
     `  Created ${isoTime(stop.createdAt)}, changed ${isoTime(stop.updatedAt)}. ${newest}`,
-    ...story.events.map(({ code, name, recordedAt }) => `  ${isoTime(recordedAt)}  ${code} ${name}`),
+    `  ${loadText(stop.load)}`,
+    ...story.events.map((event) => `  ${eventText(event)}`),
+    ...story.deliveries.map((delivery) => `  ${deliveryText(delivery)}`),
   ];
 }
 
 function unknownLines(explanation: Explanation): string[] {
   const { subject, nameFault, otherCompanies } = explanation;
   const lines = [
-    `${subject}: neither the ledger nor any folder knows this name, and there is no stop of this number.`,
+    `${subject}: neither the ledger nor any folder knows this name, nothing went out under it, and there is no stop of this number.`,
   ];
   if (nameFault !== undefined) lines.push(`  The name is not of the form: ${nameFault}.`);
   if (otherCompanies.length === 0)
@@ -228,9 +266,16 @@ function unknownLines(explanation: Explanation): string[] {
   return lines;
 }
 
+function fullDiskLines({ freeBytes, minFreeBytes }: DiskRoom): string[] {
+  const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
+  return [
+    `The disk is full: ${gigabytes(freeBytes)} are free, and storage.minFree asks for ${gigabytes(minFreeBytes)}. Uploads are refused and nothing is fetched until there is room.`,
+  ];
+}
+
 /** The whole explanation; blocks are separated by empty lines. */
 export function explanationLines(explanation: Explanation): readonly string[] {
-  const { files, loose, stops, stopFiles, daemonPid, otherCompanies } = explanation;
+  const { files, loose, stops, stopFiles, deliveries, daemonPid, otherCompanies, fullDisk } = explanation;
   const { askedFor, subject } = explanation;
   const blocks = [
     ...(askedFor === undefined
@@ -240,8 +285,10 @@ export function explanationLines(explanation: Explanation): readonly string[] {
     ...files.map((story) => fileLines(story, daemonPid)),
     ...stopFiles.map((story) => fileLines(story, daemonPid)),
     ...loose.map((file) => looseLines(file, daemonPid)),
+    ...deliveries.map(deliveryLines),
   ];
   if (blocks.length === 0) blocks.push(unknownLines(explanation));
+  if (fullDisk !== undefined) blocks.push(fullDiskLines(fullDisk));
   if (otherCompanies.length > 0) blocks.push([`Found in another company: ${otherCompanies.join(", ")}.`]);
   return blocks.flatMap((block, index) => (index === 0 ? block : ["", ...block]));
 }

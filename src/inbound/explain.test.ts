@@ -1,9 +1,13 @@
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { asOrdinaryUser } from "../../test/support/ordinary-user.ts";
 import { plainStop } from "../../test/support/plain-stop.ts";
 import type { ErrorCode } from "../lib/errors.ts";
 import { noteLaterStops } from "../store/file-stops.ts";
-import { recordEvent } from "../store/recorded-events.ts";
+import { addDelivery } from "../store/deliveries.ts";
+import { saveOutboundCopy, saveTargetPause } from "../store/outbound-targets.ts";
+import { recordEvent, recordEvents } from "../store/recorded-events.ts";
 import { saveStop } from "../store/stops.ts";
 import { insertUser } from "../store/users.ts";
 import { explain } from "./explain.ts";
@@ -17,14 +21,16 @@ describe("an explanation", () => {
 
   async function tell(
     subject: string,
-    options: { daemonPid?: number; companyId?: number } = {},
+    options: { daemonPid?: number; companyId?: number; freeBytes?: number } = {},
   ): Promise<string> {
     const { store, locations, stateDir } = fixture;
     const folders = [
       { companyCode: "ACME", path: locations.inboundDirectory("ACME"), isInbox: true },
       { companyCode: "ACME", path: join(stateDir, "share"), isInbox: false },
     ];
-    const deps = { store, locations, folders, partialFolderName: ".partial", daemonPid: options.daemonPid };
+    const { daemonPid, freeBytes = 5e9 } = options;
+    const space = { freeBytes, minFreeBytes: 2e9 };
+    const deps = { store, locations, folders, partialFolderName: ".partial", daemonPid, space };
     const query = options.companyId === undefined ? { subject } : { subject, companyId: options.companyId };
     return explanationLines(await explain(deps, query)).join("\n");
   }
@@ -192,6 +198,108 @@ describe("an explanation", () => {
     expect(text).toContain("Stop AB1, company ACME\n  Status 10: unplanned; ");
     expect(text).toContain("7053 STOP UPDATED");
     expect(text).toContain("ab1_20261105_090000.xml, company ACME");
+  });
+
+  it("of a stop tells its load and driver, and its events by when they happened", async () => {
+    const { companyId, store } = fixture;
+    const stop = { ...plainStop, companyId, stopNbr: "AB1", body: "{}", fileTime: null, updatedAt: 2 };
+    const at = Date.UTC(2026, 10, 5, 12);
+    await store.write(async (tx) => {
+      await saveStop(tx, stop);
+      const driver = JSON.stringify({ driverName: "Bo Lind", driverUserName: "blind" });
+      const times = { created_at: 1, updated_at: 1 };
+      const load = {
+        company_id: companyId,
+        load_nbr: "R7",
+        load_status: 40,
+        body: "{}",
+        execution: "{}",
+        extra: "{}",
+      };
+      const { id } = await tx
+        .insertInto("loads")
+        .values({ ...load, ...times, driver })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      await tx.updateTable("stops").set({ load_id: id }).execute();
+      const reported = (eventDTTM: string) => ({ data: { eventDTTM, eventTz: "Europe/Berlin" } });
+      await recordEvents(tx, [
+        {
+          companyId,
+          kind: "stopArrival",
+          stopNbr: "AB1",
+          recordedAt: at,
+          ...reported("2026-11-05T12:30:00"),
+        },
+        { companyId, kind: "stopPlanned", stopNbr: "AB1", recordedAt: at - 1_000 },
+        {
+          companyId,
+          kind: "stopDeparture",
+          stopNbr: "AB1",
+          recordedAt: at,
+          ...reported("2026-11-05T13:00:10"),
+        },
+      ]);
+    });
+    const text = await tell("AB1");
+    expect(text).toContain("It is on load R7 (status 40), driver Bo Lind (blind).");
+    const lines = text.split("\n").filter((line) => /70\d\d/.test(line));
+    expect(lines.map((line) => line.trim())).toEqual([
+      "2026-11-05T11:30:00.000Z  7007 STOP ARRIVAL (recorded 2026-11-05T12:00:00.000Z)",
+      "2026-11-05T11:59:59.000Z  7028 STOP PLANNED",
+      "2026-11-05T12:00:10.000Z  7008 STOP DEPARTURE",
+    ]);
+  });
+
+  it("knows completion files and exports by their names, and what they wait for", async () => {
+    const { companyId, store } = fixture;
+    const stop = { ...plainStop, companyId, stopNbr: "AB1", body: "{}", fileTime: null, updatedAt: 2 };
+    const now = Date.UTC(2026, 10, 5, 12);
+    await store.write(async (tx) => {
+      const targets = [{ name: "tms", takesCompletions: true }];
+      await saveOutboundCopy(tx, { companyId, targets, events: [], embedsDocuments: false });
+      await saveStop(tx, { ...stop, status: "90" });
+      await recordEvents(tx, [{ companyId, kind: "stopDelivery", stopNbr: "AB1", recordedAt: now }]);
+      const line = { companyId, targetId: 1, orderKey: "nightly", subjectId: 1, now };
+      await addDelivery(tx, { ...line, kind: "export", name: "acme_nightly_000012.xml" });
+      await saveTargetPause(tx, { id: 1, failures: 3, pausedUntil: now + 600_000 });
+    });
+    const file = "ab1_20261105_120000.xml";
+    expect(await tell(file)).toContain(
+      `${file}, company ACME, of stop AB1\n  Completion file ${file} to tms (delivery 1): it waits: the target tms pauses until 2026-11-05T12:10:00.000Z.`,
+    );
+    expect(await tell("AB1")).toContain(`Completion file ${file} to tms (delivery 1)`);
+    for (const subject of ["acme_nightly_000012.xml", "acme_nightly_000012.manifest.xml"])
+      expect(await tell(subject)).toContain("of export nightly\n  Export acme_nightly_000012.xml to tms");
+    await store.write((tx) =>
+      tx.updateTable("deliveries").set({ name: "ab1_20261105_120001.xml" }).where("id", "=", 1).execute(),
+    );
+    expect(await tell(file)).toContain("Completion file ab1_20261105_120001.xml to tms");
+  });
+
+  it("tells of a file that cannot be read, and of the later file of its stop that waits for it", async () => {
+    await fixture.wait("ab1_20261105_080000.xml");
+    const later = "ab1_20261105_090000.xml";
+    await fixture.wait(later, { nameTime: 20261105090000 });
+    await fixture.put("share/ab2_20261105_080000.xml", "x");
+    await asOrdinaryUser(fixture.stateDir, async () => {
+      for (const path of ["companies/ACME/inbound/ab1_20261105_080000.xml", "share/ab2_20261105_080000.xml"])
+        chmodSync(join(fixture.stateDir, path), 0);
+      const first = await tell("ab1_20261105_080000.xml", { daemonPid: 7 });
+      expect(first).toContain("the later files of its stop wait for it");
+      expect(first).toContain("cannot be read by this user");
+      expect(await tell(later, { daemonPid: 7 })).toContain(
+        "ab1_20261105_080000.xml (entry 1) of the same stop goes first, and cannot be read now",
+      );
+      expect(await tell("ab2_20261105_080000.xml", { daemonPid: 7 })).toContain("give it the right");
+    });
+  });
+
+  it("says that the disk is full, whatever is asked for", async () => {
+    expect(await tell(name)).not.toContain("disk");
+    expect(await tell(name, { freeBytes: 1e9 })).toContain(
+      "The disk is full: 1.0 GB are free, and storage.minFree asks for 2.0 GB",
+    );
   });
 
   it("of a stop finds the files that name it further down, and says so", async () => {

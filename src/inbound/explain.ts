@@ -4,20 +4,41 @@ import { basename } from "node:path";
 import { recordedEvents } from "../domain/recorded-events.ts";
 import { parseStopFileName } from "../domain/stop-file-name.ts";
 import { isStopStatus, stopStatusNames } from "../domain/stop-status.ts";
+import { momentOf } from "../domain/zoned-time.ts";
 import { systemCodeOf } from "../lib/errors.ts";
 import { type Company, listCompanies } from "../store/companies.ts";
-import type { Store } from "../store/database.ts";
-import { type FilesBefore, findFilesBefore, listFiles, listFilesByName } from "../store/file-queries.ts";
+import type { Reader, Store } from "../store/database.ts";
+import { type ListedDelivery, listDeliveries, listDeliveriesByName } from "../store/delivery-queries.ts";
+import {
+  type FilesBefore,
+  findEarlierOfStop,
+  findFilesBefore,
+  listFiles,
+  listFilesByName,
+  type PlaceInLine,
+} from "../store/file-queries.ts";
 import { type FileRepeat, findFile, type LedgerEntry, listFileRepeats } from "../store/files.ts";
-import { findStopSummaries, listStopEvents, type StopSummary } from "../store/stop-history.ts";
+import {
+  findStopSummaries,
+  listStopEvents,
+  type StopEvent,
+  type StopSummary,
+} from "../store/stop-history.ts";
 import { listUserRecords } from "../store/users.ts";
 import { listFileSpellings } from "../store/file-spellings.ts";
-import { findLooseFiles, type LooseFile, type LooseSearch } from "./find-loose-files.ts";
+import { canBeRead, findLooseFiles, type LooseFile, type LooseSearch } from "./find-loose-files.ts";
 
 export interface ExplainDependencies extends LooseSearch {
   readonly store: Pick<Store, "read">;
   /** The running daemon, undefined when there is none. */
   readonly daemonPid: number | undefined;
+  /** Room on the disk of the state directory, and how much has to stay free, in bytes. */
+  readonly space?: DiskRoom;
+}
+
+export interface DiskRoom {
+  readonly freeBytes: number;
+  readonly minFreeBytes: number;
 }
 
 /** What lies at the place that the ledger names. */
@@ -37,14 +58,32 @@ export interface FileStory {
   readonly laterStop?: string;
   /** Who goes before it, while it waits. */
   readonly before?: FilesBefore;
+  /** Files of the same stop that go before it, while it waits. */
+  readonly ofSameStop?: readonly EarlierFile[];
+}
+
+export interface EarlierFile {
+  readonly id: number;
+  readonly name: string;
+  readonly presence: BytesPresence;
 }
 
 export interface StopStory {
   readonly company: string;
   readonly stop: StopSummary;
   readonly statusName: string;
-  /** Oldest first, the newest 100. */
-  readonly events: readonly { readonly code: number; readonly name: string; readonly recordedAt: number }[];
+  /** By when they happened, the newest 100. */
+  readonly events: readonly ToldEvent[];
+  /** What went out about it, or is to go, oldest first, the newest 50. */
+  readonly deliveries: readonly ListedDelivery[];
+}
+
+export interface ToldEvent {
+  readonly code: number;
+  readonly name: string;
+  readonly recordedAt: number;
+  /** When it happened: as it was reported, else when it was recorded. */
+  readonly happenedAt: number;
 }
 
 export type LooseStory = LooseFile & { readonly userName?: string };
@@ -61,6 +100,10 @@ export interface Explanation {
   readonly stops: readonly StopStory[];
   /** Entries of the stop, oldest first, the newest 50. */
   readonly stopFiles: readonly FileStory[];
+  /** Deliveries of that name: completion files and exports. */
+  readonly deliveries: readonly ListedDelivery[];
+  /** When there is too little room, so that uploads are refused. */
+  readonly fullDisk?: DiskRoom;
   /** Companies outside the search that know the name or the stop. */
   readonly otherCompanies: readonly string[];
   /** What is wrong with the name, for a name that is known nowhere. */
@@ -69,6 +112,7 @@ export interface Explanation {
 
 const maxStopFiles = 50;
 const maxEvents = 100;
+const maxDeliveries = 50;
 
 const eventNames: ReadonlyMap<number, string> = new Map(
   Object.values(recordedEvents).map(({ code, name }) => [code, name]),
@@ -77,7 +121,8 @@ const eventNames: ReadonlyMap<number, string> = new Map(
 async function presenceOf(entry: LedgerEntry, path: string): Promise<BytesPresence> {
   try {
     const stats = await lstat(path);
-    return stats.isFile() ? "there" : "notAFile";
+    if (!stats.isFile()) return "notAFile";
+    return (await canBeRead(path)) ? "there" : "unreadable";
   } catch (error) {
     const code = systemCodeOf(error);
     if (code === undefined) throw error;
@@ -109,10 +154,28 @@ function timeOf(milliseconds: number): number {
   return Number(new Date(milliseconds).toISOString().replaceAll(/[-:T]/g, "").slice(0, 14));
 }
 
-async function lineBefore(deps: ExplainDependencies, entry: LedgerEntry): Promise<FilesBefore> {
+async function earlierOfStop(deps: ExplainDependencies, entry: LedgerEntry, place: PlaceInLine) {
+  const name = parseStopFileName(entry.name);
+  if (name.kind !== "named") return [];
+  const earlier = await findEarlierOfStop(deps.store.read, { ...place, stopNbr: name.stopNbr });
+  return await Promise.all(
+    earlier.map(async (one) => ({
+      id: one.id,
+      name: one.name,
+      presence: (await whereabouts(deps, one)).presence,
+    })),
+  );
+}
+
+/** What goes before a file that waits. */
+async function lineBefore(
+  deps: ExplainDependencies,
+  entry: LedgerEntry,
+): Promise<Pick<FileStory, "before" | "ofSameStop">> {
   const time = entry.nameTime ?? timeOf(entry.receivedAt);
   const place = { companyId: entry.companyId, id: entry.id, time, timeMs: millisecondsOf(time) };
-  return await findFilesBefore(deps.store.read, place);
+  const before = await findFilesBefore(deps.store.read, place);
+  return { before, ofSameStop: await earlierOfStop(deps, entry, place) };
 }
 
 async function tellFile(deps: ExplainDependencies, company: string, entry: LedgerEntry): Promise<FileStory> {
@@ -124,8 +187,15 @@ async function tellFile(deps: ExplainDependencies, company: string, entry: Ledge
     ...(await whereabouts(deps, entry)),
     repeats: await listFileRepeats(deps.store.read, entry.id),
     ...(first === undefined ? {} : { first }),
-    ...(isWaiting ? { before: await lineBefore(deps, entry) } : {}),
+    ...(isWaiting ? await lineBefore(deps, entry) : {}),
   };
+}
+
+function toldEvent({ code, recordedAt, eventDTTM, eventTz }: StopEvent): ToldEvent {
+  const reported = eventDTTM === undefined ? undefined : momentOf(eventDTTM, eventTz ?? "UTC");
+  const isKnown = reported !== undefined && !Number.isNaN(reported);
+  const name = eventNames.get(code) ?? "unknown event";
+  return { code, name, recordedAt, happenedAt: isKnown ? reported : recordedAt };
 }
 
 async function tellStops(deps: ExplainDependencies, company: Company, stopNbr: string): Promise<StopStory[]> {
@@ -133,13 +203,14 @@ async function tellStops(deps: ExplainDependencies, company: Company, stopNbr: s
   const stories: StopStory[] = [];
   for (const stop of await findStopSummaries(read, { companyId: company.id, stopNbr })) {
     const key = { companyId: company.id, stopNbr: stop.stopNbr, limit: maxEvents };
-    const events = (await listStopEvents(read, key)).map(({ code, recordedAt }) => ({
-      code,
-      name: eventNames.get(code) ?? "unknown event",
-      recordedAt,
-    }));
+    const events = (await listStopEvents(read, key)).map(toldEvent);
     const statusName = isStopStatus(stop.status) ? stopStatusNames[stop.status] : "unknown status";
-    stories.push({ company: company.code, stop, statusName, events });
+    const ofStop = { companyId: company.id, stopNbr: stop.stopNbr, limit: maxDeliveries };
+    stories.push({
+      ...{ company: company.code, stop, statusName },
+      events: events.toSorted((one, other) => one.happenedAt - other.happenedAt),
+      deliveries: (await listDeliveries(read, ofStop)).toReversed(),
+    });
   }
   return stories;
 }
@@ -187,6 +258,7 @@ function readSubject(text: string): Subject {
 }
 
 interface CompanyView {
+  readonly deliveries: readonly ListedDelivery[];
   readonly files: readonly FileStory[];
   readonly loose: readonly LooseStory[];
   readonly stops: readonly StopStory[];
@@ -204,11 +276,22 @@ async function lookInCompany(
   const named = await listFilesByName(read, { companyId: company.id, name: fileName });
   const files = await Promise.all(named.map(tell));
   const loose = await tellLoose(deps, company, fileName, files);
-  if (stopNbr === undefined) return { files, loose, stops: [], stopFiles: [] };
+  const deliveries = await tellDeliveries(read, company.id, fileName);
+  if (stopNbr === undefined) return { files, loose, deliveries, stops: [], stopFiles: [] };
   const ofStop = await listFiles(read, { companyId: company.id, stopNbr, limit: maxStopFiles });
   const told = await Promise.all(ofStop.toReversed().map(tell));
   const stopFiles = told.map((story) => asFileOfStop(story, stopNbr));
-  return { files, loose, stops: await tellStops(deps, company, stopNbr), stopFiles };
+  return { files, loose, deliveries, stops: await tellStops(deps, company, stopNbr), stopFiles };
+}
+
+/** What went out under that name; a manifest is part of what its document's name stands for. */
+async function tellDeliveries(
+  read: Reader,
+  companyId: number,
+  fileName: string,
+): Promise<readonly ListedDelivery[]> {
+  const name = fileName.replace(/\.manifest\.xml$/, ".xml");
+  return await listDeliveriesByName(read, { companyId, name });
 }
 
 function isNothing(view: CompanyView): boolean {
@@ -249,8 +332,19 @@ export async function explain(
   };
 }
 
-function isKnown({ files, loose, stops, stopFiles }: Explanation): boolean {
-  return files.length + loose.length + stops.length + stopFiles.length > 0;
+/** Whether anything is known of what was asked for. */
+export function isKnown({
+  files,
+  loose,
+  stops,
+  stopFiles,
+  deliveries,
+}: Pick<Explanation, "files" | "loose" | "stops" | "stopFiles" | "deliveries">): boolean {
+  return [files, loose, stops, stopFiles, deliveries].some((list) => list.length > 0);
+}
+
+function fullDiskOf({ space }: ExplainDependencies): Pick<Explanation, "fullDisk"> {
+  return space !== undefined && space.freeBytes < space.minFreeBytes ? { fullDisk: space } : {};
 }
 
 async function explainSubject(
@@ -275,6 +369,8 @@ async function explainSubject(
     loose: views.flatMap(({ loose }) => loose),
     stops: views.flatMap(({ stops }) => stops),
     stopFiles: views.flatMap(({ stopFiles }) => stopFiles),
+    deliveries: views.flatMap(({ deliveries }) => deliveries),
+    ...fullDiskOf(deps),
     otherCompanies,
     ...(isFaulty ? { nameFault: name.why } : {}),
   };

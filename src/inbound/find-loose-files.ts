@@ -1,6 +1,6 @@
 /** Where a file lies that is in no ledger: arriving, unfinished, or in a folder where nobody takes it. */
-import type { Dirent, Stats } from "node:fs";
-import { lstat, readdir } from "node:fs/promises";
+import { constants, type Dirent, type Stats } from "node:fs";
+import { lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { receiptNameOf } from "../domain/stop-file-name.ts";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
@@ -15,6 +15,8 @@ export interface LooseFile {
   readonly company: string;
   readonly path: string;
   readonly isRegular: boolean;
+  /** Whether the user of this process may read it. */
+  readonly isReadable: boolean;
   readonly size: number;
   /** Milliseconds UTC. */
   readonly modifiedAt: number;
@@ -52,6 +54,17 @@ async function unlessGone<T>(look: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** Whether the user of this process may read the file, by trying: rights alone do not tell it on every share. */
+export async function canBeRead(path: string): Promise<boolean> {
+  try {
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    await handle.close();
+    return true;
+  } catch {
+    return false; // why, is told by the log of who takes it
+  }
+}
+
 interface Place {
   readonly kind: LooseKind;
   readonly company: string;
@@ -62,7 +75,11 @@ interface Place {
 async function lookAt(place: Place): Promise<LooseFile | undefined> {
   const stats: Stats | undefined = await unlessGone(() => lstat(place.path));
   if (stats === undefined) return undefined;
-  return { ...place, isRegular: stats.isFile(), size: stats.size, modifiedAt: Math.trunc(stats.mtimeMs) };
+  const isReadable = !stats.isFile() || (await canBeRead(place.path));
+  return {
+    ...place,
+    ...{ isRegular: stats.isFile(), isReadable, size: stats.size, modifiedAt: Math.trunc(stats.mtimeMs) },
+  };
 }
 
 async function namesIn(folder: string): Promise<readonly Dirent[]> {

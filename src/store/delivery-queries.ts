@@ -251,3 +251,30 @@ export async function listDeliveredIds(
   }
   return (await query.orderBy("d.id").execute()).map(({ id }) => id);
 }
+
+/** Deliveries of files, or folders of files, of that name, and of completions that were to have it; the oldest first. */
+export async function listDeliveriesByName(
+  read: Reader,
+  { companyId, name }: { readonly companyId: number; readonly name: string },
+): Promise<readonly ListedDelivery[]> {
+  const completions = await read
+    .selectFrom("completions")
+    .select("id")
+    .where("company_id", "=", companyId)
+    .where("name", "=", name)
+    .execute();
+  const ofCompletions = completions.map(({ id }) => id);
+  const named = await selectDeliveries(read)
+    .where("d.company_id", "=", companyId)
+    .where("d.name", "=", name)
+    .execute();
+  const moved =
+    ofCompletions.length === 0
+      ? []
+      : await selectDeliveries(read)
+          .where("d.kind", "=", "completion")
+          .where("d.subject_id", "in", ofCompletions)
+          .execute();
+  const all = new Map([...named, ...moved].map((row) => [row.id, listed(row)]));
+  return [...all.values()].toSorted((one, other) => one.id - other.id);
+}

@@ -364,3 +364,25 @@ export async function lastFileId(read: Reader): Promise<number> {
     .executeTakeFirst();
   return Number(row?.last ?? 0);
 }
+
+/** Waiting files of the same stop, by its number in the name, that go before one; in their order, at most 20. */
+export async function findEarlierOfStop(
+  read: Reader,
+  place: PlaceInLine & { readonly stopNbr: string },
+): Promise<readonly LedgerEntry[]> {
+  const rows = await waitingFiles(read, place.companyId)
+    .selectAll()
+    .where((eb) => isNamedFor(eb, place.stopNbr))
+    .where("id", "!=", place.id)
+    .where((eb) =>
+      eb.or([
+        eb("name_time", "<", place.time),
+        eb.and([eb("name_time", "=", place.time), eb("id", "<", place.id)]),
+      ]),
+    )
+    .orderBy("name_time")
+    .orderBy("id")
+    .limit(20)
+    .execute();
+  return rows.map(toLedgerEntry);
+}
