@@ -205,10 +205,6 @@ async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> 
     log,
     operations: {
       ...gateway,
-      async reportRouteEvent(report) {
-        await gateway.reportRouteEvent(report);
-        traffic.outbound.wake();
-      },
       submitStopDocument: (submission) => submitStopDocument({ store, documents, clock }, submission),
       health: () => parts.health.current(),
       metrics: () => metricsOf(parts, traffic),

@@ -22,7 +22,7 @@ import { createTargets } from "./outbound-targets.ts";
 import type { ReleaseStack } from "./service-group.ts";
 
 export interface OutboundDeps {
-  readonly store: Pick<Store, "read" | "write">;
+  readonly store: Pick<Store, "read" | "write" | "listen">;
   readonly stateDir: string;
   readonly documentsDir: string;
   readonly config: () => Config;
@@ -32,7 +32,7 @@ export interface OutboundDeps {
   readonly signal: AbortSignal;
 }
 
-export interface Outbound extends Pick<DeliveryQueue, "wake" | "statistics"> {
+export interface Outbound extends Pick<DeliveryQueue, "statistics"> {
   /** Takes over the configuration that is in force now. */
   reload(): Promise<void>;
 }
@@ -67,6 +67,9 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const targets = createTargets({ config, stateDir });
   const queue = createDeliveryQueue({ store, clock, log, targets, render, random: Math.random });
   await stack.start(queue, signal);
+  // Whoever records an event wakes the queue with its commit, by whatever way the change came in.
+  const release = store.listen("deliveries", () => queue.wake());
+  stack.push({ name: "news of deliveries", release });
   // Before the queue is stopped: it would wait for a large export to be rendered.
   stack.push({ name: "export rendering", release: () => exportFiles.stopRendering() });
   const plans = () => allExportPlans(store, config());
@@ -74,7 +77,6 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const exports = createExportScheduler({ store, clock, log, plans, tidy });
   await stack.start(exports, signal);
   return {
-    wake: () => queue.wake(),
     statistics: () => queue.statistics(),
     async reload() {
       await saveOutboundSettings(store, config());

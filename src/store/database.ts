@@ -13,6 +13,7 @@ import { systemCodeOf } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { newGuid } from "../lib/ids.ts";
 import { killPoint } from "../lib/kill-point.ts";
+import { createListeners, type Listeners } from "./announcements.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
 import { migrate, type MigrationSurroundings } from "./migrate.ts";
 import { connectionOf } from "./prepared-query.ts";
@@ -40,6 +41,8 @@ export interface Store {
   readonly read: Reader;
   /** Runs a unit of work; resolves after it is durable. Units share commits but fail alone. */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Has `listener` called after each commit that has announced such work; gives the way to end that. */
+  listen: Listeners["listen"];
   /** Gives free pages back to the file system; call it when idle. */
   vacuum(pages: number): void;
   close(): Promise<void>;
@@ -154,12 +157,14 @@ export async function openStore(stateDir: string, options: OpenOptions = {}): Pr
     // Found once: prepared queries then go to it straight.
     await connectionOf(read);
     setDataVersion(read, dataVersionOf(reader));
-    const commits = createGroupCommit(write);
+    const listeners = createListeners();
+    const commits = createGroupCommit(write, listeners.tell);
     return {
       instanceId,
       condition,
       read,
       write: (work) => commits.run(work),
+      listen: listeners.listen,
       vacuum: (pages) => vacuumIncrementally(writer, pages),
       async close() {
         await commits.close();

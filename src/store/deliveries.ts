@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { killPoint } from "../lib/kill-point.ts";
 import { newDeliveryGuid } from "./delivery-guid.ts";
 import { isOpen } from "./delivery-states.ts";
+import { announce } from "./announcements.ts";
 import type { Transaction } from "./group-commit.ts";
 import { changeTargetCounts } from "./outbound-targets.ts";
 import { prepareQuery } from "./prepared-query.ts";
@@ -135,6 +136,7 @@ export async function insertCompletionDeliveries(
   const { rows } = await completionTargets.run(tx, completion);
   if (rows.length === 0) return;
   await countCompletion.run(tx, completion);
+  announce(tx, "deliveries");
   for (const { id } of rows) await insertUncounted(tx, { ...completion, kind: "completion", targetId: id });
 }
 

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type BetterSqlite from "better-sqlite3";
-import { Kysely } from "kysely";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { Kysely, sql } from "kysely";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { announce, createListeners } from "./announcements.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import type { Tables } from "./schema.ts";
 import { dataVersionOf, openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
@@ -105,5 +106,43 @@ describe("a group of units", () => {
     }
     expect(isDone).toBe(true);
     await Promise.all([first, ...others]);
+  });
+});
+
+describe("what a unit announces", () => {
+  it("is told once its group is committed, and to nobody who has stopped to listen", async () => {
+    const listeners = createListeners();
+    const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+    const group = createGroupCommit(db, listeners.tell);
+    const seen: string[] = [];
+    const end = listeners.listen("deliveries", () => seen.push(keys().join()));
+    await group.run(async (tx) => {
+      announce(tx, "deliveries");
+      await tx.insertInto("meta").values({ key: "a", value: "" }).execute();
+      announce(tx, "deliveries");
+      expect(seen).toEqual([]);
+    });
+    expect(seen).toEqual(["a"]);
+    await group.run((tx) => tx.insertInto("meta").values({ key: "b", value: "" }).execute());
+    expect(seen).toEqual(["a"]);
+    end();
+    await group.run(async (tx) => announce(tx, "deliveries"));
+    expect(seen).toEqual(["a"]);
+    await group.close();
+  });
+
+  it("is not told when the commit fails", async () => {
+    const listeners = createListeners();
+    const group = createGroupCommit(new Kysely<Tables>({ dialect: sqliteDialect(database) }), listeners.tell);
+    const listener = vi.fn();
+    listeners.listen("deliveries", listener);
+    database.exec("create table child (id integer references meta (key) deferrable initially deferred)");
+    const orphan = group.run(async (tx) => {
+      announce(tx, "deliveries");
+      await sql`insert into child values ('nobody')`.execute(tx);
+    });
+    await expect(orphan).rejects.toThrow();
+    expect(listener).not.toHaveBeenCalled();
+    await group.close();
   });
 });

@@ -13,6 +13,7 @@ import { DropgateError } from "../lib/errors.ts";
 import { isStoreBusy } from "../lib/store-error.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { renewTurn } from "../lib/request-turn.ts";
+import { announcementsOf, type Topic } from "./announcements.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
 
@@ -104,12 +105,18 @@ async function undo({ connection, rollback, release }: Brackets, cause: unknown)
 }
 
 /** Commits the group; a busy database, which takes no transaction at all, is asked again for some seconds. */
-async function commitGroup(db: Kysely<Tables>, units: readonly Unit[]): Promise<void> {
+interface Committing {
+  readonly db: Kysely<Tables>;
+  /** Told what was announced, before the units are answered. */
+  readonly tell: (topics: Iterable<Topic>) => void;
+}
+
+async function commitGroup(committing: Committing, units: readonly Unit[]): Promise<void> {
   const until = performance.now() + busyPatienceMs;
   for (;;) {
     const begun = { units: 0 };
     try {
-      return await commitOnce(db, units, begun);
+      return await commitOnce(committing, units, begun);
     } catch (error) {
       if (!isStoreBusy(error) || begun.units > 0 || performance.now() > until) {
         for (const unit of units) unit.reject(error);
@@ -121,11 +128,11 @@ async function commitGroup(db: Kysely<Tables>, units: readonly Unit[]): Promise<
 }
 
 async function commitOnce(
-  db: Kysely<Tables>,
+  { db, tell }: Committing,
   units: readonly Unit[],
   begun: { units: number },
 ): Promise<void> {
-  const answers = await db.transaction().execute(async (tx) => {
+  const { answers, topics } = await db.transaction().execute(async (tx) => {
     const connection = await connectionOf(tx);
     const brackets = aroundUnit(connection);
     const done: (() => void)[] = [];
@@ -134,16 +141,23 @@ async function commitOnce(
       done.push(await runUnit(tx, brackets, unit));
     }
     killPoint("commit.ready");
-    return done;
+    return { answers: done, topics: announcementsOf(tx) };
   });
   renewTurn();
   killPoint("commit.done");
+  tell(topics);
   for (const answer of answers) answer();
   killPoint("commit.answered");
 }
 
-/** Puts writers in line over one connection. `maxUnits` bounds how long the first of a group waits for the last. */
-export function createGroupCommit(db: Kysely<Tables>, maxUnits = 256): GroupCommit {
+/** Most units of a group: it bounds how long the first of them waits for the last. */
+const maxUnits = 256;
+
+/** Puts writers in line over one connection. `tell` is called after a commit with what its units have announced. */
+export function createGroupCommit(
+  db: Kysely<Tables>,
+  tell: (topics: Iterable<Topic>) => void = () => undefined,
+): GroupCommit {
   let waiting: Unit[] = [];
   let running: Promise<void> | undefined;
   let isClosed = false;
@@ -166,7 +180,7 @@ export function createGroupCommit(db: Kysely<Tables>, maxUnits = 256): GroupComm
       await gather();
       const group = waiting.slice(0, maxUnits);
       waiting = waiting.slice(maxUnits);
-      await commitGroup(db, group);
+      await commitGroup({ db, tell }, group);
     }
     running = undefined;
   }

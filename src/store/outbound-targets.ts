@@ -3,6 +3,7 @@
  * configuration says, and how each target is doing.
  */
 import type { MessagePlan } from "../domain/message-settings.ts";
+import { announce } from "./announcements.ts";
 import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 import { saveMessagePlan } from "./message-plans.ts";
@@ -233,6 +234,7 @@ const countQuery = prepareQuery<CountChange & { readonly added: number }>((db, a
 /** Changes the numbers of open and dead deliveries by that much, in the transaction that changes the deliveries. */
 export async function changeTargetCounts(tx: Transaction, change: CountChange): Promise<void> {
   await countQuery.run(tx, { ...change, added: Math.max(0, change.open) });
+  if (change.open > 0) announce(tx, "deliveries");
 }
 
 const newsQuery = prepareQuery<{ id: number }>((db, arg) =>
@@ -245,6 +247,7 @@ const newsQuery = prepareQuery<{ id: number }>((db, arg) =>
 /** A delivery of the target is due that was not: the queue asks for what is due at its next look. */
 export async function announceNews(tx: Transaction, id: number): Promise<void> {
   await newsQuery.run(tx, { id });
+  announce(tx, "deliveries");
 }
 
 /** Counts once what is kept up to date otherwise, in case that the database was changed by hand. */
