@@ -11,7 +11,8 @@ async function readTls(tls: Config["http"]["tls"]): Promise<HttpTlsOptions | und
   if (tls === undefined) return undefined;
   const [cert, key] = await Promise.all([readFile(tls.certFile, "utf8"), readFile(tls.keyFile, "utf8")]);
   const passphrase = tls.keyPassphrase?.reveal();
-  return { cert, key, minVersion: tls.minVersion, ...(passphrase === undefined ? {} : { passphrase }) };
+  const { minVersion, legacyCiphers } = tls;
+  return { cert, key, minVersion, legacyCiphers, ...(passphrase === undefined ? {} : { passphrase }) };
 }
 
 /** Options of the HTTP endpoint; reads the certificate, so that a reload takes a renewed one. */

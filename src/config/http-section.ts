@@ -89,11 +89,12 @@ const access = {
     default: [],
     example: ["10.0.0.5"],
     description:
-      "Proxies whose X-Forwarded-For names the client's address. Others' headers are not believed.",
+      "Proxies whose X-Forwarded-For, or Forwarded when there is no such header, names the client's address. Others' headers are not believed.",
   }),
   metricsFrom: addressRanges({
     default: ["127.0.0.0/8", "::1/128"],
-    description: "Who may read /metrics, which asks for no sign-in.",
+    description:
+      "Who may read /metrics, which asks for no sign-in. Nobody may through a proxy that is not one of http.trustedProxies.",
   }),
   legacyStatus: choice(["ok", "mapped"], {
     default: "ok",

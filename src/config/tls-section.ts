@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { choice, path, secret, section } from "./setting.ts";
+import { choice, flag, path, secret, section } from "./setting.ts";
 
 /** Certificate and key of a server, in the same form for each. */
 export function tlsSection(description: string) {
@@ -22,6 +22,11 @@ export function tlsSection(description: string) {
       minVersion: choice(["TLSv1.2", "TLSv1.3"], {
         default: "TLSv1.2",
         description: "The oldest version of TLS that is taken.",
+      }),
+      legacyCiphers: flag({
+        default: false,
+        description:
+          "Under TLS 1.2 also offer suites with CBC and without forward secrecy, last of all, for clients that know no others. Without it only ECDHE with AES-GCM or ChaCha20-Poly1305 is offered.",
       }),
     },
     { description, needsRestart: true },

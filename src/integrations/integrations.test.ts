@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { DropgateError } from "../lib/errors.ts";
 import { createLogger } from "../lib/log.ts";
 import type { Integration } from "./integration.ts";
@@ -221,4 +221,35 @@ describe("the integrations", () => {
     made.push(integrations);
     expect(await refusal(map(integrations, "same"))).toContain("internal");
   });
+});
+
+describe("the processes", () => {
+  const slow = integration("slow", stuck, { timeoutMs: 60_000 });
+
+  test("are never all in the hands of one company while another is there", async () => {
+    const integrations = await started([slow, identity]);
+    await map(integrations, "same", { companyCode: "OTHER" });
+    const ended: string[] = [];
+    const held = [1, 2, 3].map(() =>
+      map(integrations, "slow").then(
+        () => ended.push("ACME"),
+        () => ended.push("ACME"),
+      ),
+    );
+    for (let index = 0; index < 3; index += 1)
+      expect(await map(integrations, "same", { companyCode: "OTHER", body: [index] })).toEqual([index]);
+    expect(ended).toEqual([]);
+    await integrations.stop(AbortSignal.abort());
+    await Promise.all(held);
+  }, 40_000);
+
+  test("are not waited for without end", async () => {
+    const integrations = await started([slow, identity], { processes: 1, maxWaitMs: 200 });
+    // The process takes longer to start than a body may wait here.
+    await vi.waitFor(() => map(integrations, "same"), { timeout: 30_000 });
+    const held = refusal(map(integrations, "slow"));
+    expect(await refusal(map(integrations, "same"))).toMatch(/^overloaded: .*later/);
+    await integrations.stop(AbortSignal.abort());
+    expect(await held).toMatch(/^overloaded: dropgate is stopping/);
+  }, 40_000);
 });

@@ -7,12 +7,14 @@
  */
 import { isSameCompanyCode } from "../domain/company-code.ts";
 import { DropgateError } from "../lib/errors.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { Integration, MappingRequest } from "./integration.ts";
 import { JobQueue } from "./job-queue.ts";
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
 import { outOfTimeMessage } from "./out-of-time.ts";
+import { ProcessShares } from "./process-shares.ts";
 import { type EndReason, MappingProcess, type ProcessLimits } from "./mapping-process.ts";
 
 export interface Integrations extends Service {
@@ -33,15 +35,22 @@ export interface IntegrationsOptions {
   /** At most so many at the same time. Default 2. */
   readonly processes?: number;
   readonly limits?: Partial<ProcessLimits>;
+  readonly clock?: Clock;
+  /** How long a body may wait for a process. */
+  readonly maxWaitMs?: number;
 }
 
 interface Job {
   readonly mapping: MappingJob;
   readonly companyCode: string;
+  /** It has a process, and waits no more. */
+  begin(): void;
   readonly resolve: (outcome: MappingOutcome) => void;
   readonly reject: (error: unknown) => void;
 }
 
+/** As long as the slowest body in hand may take, and no client waits much longer. */
+const defaultMaxWaitMs = 60_000;
 const defaultLimits: ProcessLimits = { maxHeapMb: 384, maxMemoryMb: 800, maxParserMb: 320 };
 
 class MappingPool implements Integrations {
@@ -54,10 +63,14 @@ class MappingPool implements Integrations {
   readonly #processes = new Set<MappingProcess>();
   readonly #free: MappingProcess[] = [];
   readonly #inHand = new Map<MappingProcess, Job>();
+  readonly #shares: ProcessShares;
+  readonly #maxWaitMs: number;
   #isStopping = false;
   #onIdle: (() => void) | undefined;
 
-  constructor({ integrations, log, processes = 2, limits }: IntegrationsOptions) {
+  constructor({ integrations, log, processes = 2, limits, clock, maxWaitMs }: IntegrationsOptions) {
+    this.#shares = new ProcessShares(clock ?? systemClock, processes);
+    this.#maxWaitMs = maxWaitMs ?? defaultMaxWaitMs;
     this.#integrations = integrations;
     this.#log = log;
     this.#maxProcesses = processes;
@@ -117,10 +130,19 @@ class MappingPool implements Integrations {
         this.#queue.remove(job);
         job.reject(signal?.reason);
       };
-      const settled = () => signal?.removeEventListener("abort", abort);
+      const giveUp = () => {
+        this.#queue.remove(job);
+        job.reject(busyError());
+      };
+      const deadline = setTimeout(giveUp, this.#maxWaitMs);
+      const settled = () => {
+        clearTimeout(deadline);
+        signal?.removeEventListener("abort", abort);
+      };
       const job: Job = {
         mapping,
         companyCode: mapping.companyCode,
+        begin: () => clearTimeout(deadline),
         resolve: (outcome) => {
           settled();
           resolve(outcome);
@@ -131,6 +153,7 @@ class MappingPool implements Integrations {
         },
       };
       signal?.addEventListener("abort", abort, { once: true });
+      this.#shares.came(job.companyCode);
       this.#queue.add(job);
       this.#dispatch();
     });
@@ -141,16 +164,20 @@ class MappingPool implements Integrations {
   }
 
   #dispatch(): void {
+    const mayHave = (companyCode: string) => this.#shares.mayHaveAnother(companyCode);
     while (this.#free.length > 0) {
-      const job = this.#queue.take();
+      const job = this.#queue.take(mayHave);
       if (job === undefined) break;
       const process = this.#free.pop();
       if (process === undefined) break;
       this.#inHand.set(process, job);
+      this.#shares.took(job.companyCode);
+      job.begin();
       process.send(job.mapping);
     }
     const starting = this.#processes.size - this.#inHand.size - this.#free.length;
-    if (this.#queue.size > starting && this.#processes.size < this.#maxProcesses) this.#addProcess();
+    const isWanted = this.#queue.size > starting && this.#queue.has(mayHave);
+    if (isWanted && this.#processes.size < this.#maxProcesses) this.#addProcess();
     if (this.#isIdle) this.#onIdle?.();
   }
 
@@ -169,6 +196,7 @@ class MappingPool implements Integrations {
   #takeOf(process: MappingProcess): Job | undefined {
     const job = this.#inHand.get(process);
     this.#inHand.delete(process);
+    if (job !== undefined) this.#shares.gaveBack(job.companyCode);
     return job;
   }
 
@@ -207,6 +235,13 @@ function forProcess({
 
 function stoppingError(): DropgateError {
   return new DropgateError("overloaded", "dropgate is stopping. Send the same request again later.");
+}
+
+function busyError(): DropgateError {
+  return new DropgateError(
+    "overloaded",
+    "too many bodies wait to be mapped. Send the same request again later.",
+  );
 }
 
 function endError(reason: EndReason, { serviceName, integration }: MappingJob): DropgateError {

@@ -23,6 +23,16 @@ test("companies take turns, each in its own order", () => {
   expect(queue.size).toBe(0);
 });
 
+test("a company that may have none is passed over, and keeps its turn", () => {
+  const queue = new JobQueue<ReturnType<typeof job>>();
+  queue.add(job("A", 1));
+  queue.add(job("B", 1));
+  expect(queue.has((code) => code === "C")).toBe(false);
+  expect(queue.take((code) => code !== "A")).toEqual(job("B", 1));
+  expect(queue.take((code) => code !== "A")).toBeUndefined();
+  expect(queue.take()).toEqual(job("A", 1));
+});
+
 test("one that is taken back is not worked on, and what is not there is no fault", () => {
   const queue = new JobQueue<ReturnType<typeof job>>();
   const [first, second] = [job("A", 1), job("A", 2)];

@@ -19,15 +19,22 @@ export class JobQueue<Job extends Queued> {
     else jobs.push(job);
   }
 
-  /** The next job; its company's turn comes again behind all others. */
-  take(): Job | undefined {
-    const [entry] = this.#waiting;
-    if (entry === undefined) return undefined;
-    const [companyCode, jobs] = entry;
-    const job = jobs.shift();
-    this.#waiting.delete(companyCode);
-    if (jobs.length > 0) this.#waiting.set(companyCode, jobs);
-    return job;
+  /** The next job of a company that may have one; its turn comes again behind all others. */
+  take(mayHave: (companyCode: string) => boolean = () => true): Job | undefined {
+    for (const [companyCode, jobs] of this.#waiting) {
+      if (!mayHave(companyCode)) continue;
+      const job = jobs.shift();
+      this.#waiting.delete(companyCode);
+      if (jobs.length > 0) this.#waiting.set(companyCode, jobs);
+      return job;
+    }
+    return undefined;
+  }
+
+  /** Whether a company that may have one waits for it. */
+  has(mayHave: (companyCode: string) => boolean): boolean {
+    for (const companyCode of this.#waiting.keys()) if (mayHave(companyCode)) return true;
+    return false;
   }
 
   remove(job: Job): void {

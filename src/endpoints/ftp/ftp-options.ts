@@ -7,6 +7,8 @@ export interface FtpTlsOptions {
   readonly key: string;
   readonly passphrase?: string;
   readonly minVersion: "TLSv1.2" | "TLSv1.3";
+  /** Also suites without forward secrecy, and with CBC; not when left out. */
+  readonly legacyCiphers?: boolean;
 }
 
 /** Settings of the FTP endpoint; names and meaning as in the configuration file under `ftp`, but for `tls`. */

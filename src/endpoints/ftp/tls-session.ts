@@ -4,10 +4,10 @@
  * Each client has a context, and so keys for session tickets, of its own: a TLS session that is resumed on a data
  * connection can only have begun on the control connection of the same client.
  */
-import { constants } from "node:crypto";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
+import { suiteSettings } from "../../lib/tls-suites.ts";
 import type { FtpTlsOptions } from "./ftp-options.ts";
 
 /** As long as a control connection lasts in practice; with the usual five minutes, resuming would fail after them. */
@@ -17,7 +17,7 @@ export class TlsSession {
   readonly #context: SecureContext;
 
   /** Throws when certificate and key cannot be used. */
-  constructor({ cert, key, passphrase, minVersion }: FtpTlsOptions) {
+  constructor({ cert, key, passphrase, minVersion, legacyCiphers = false }: FtpTlsOptions) {
     this.#context = createSecureContext({
       cert,
       key,
@@ -25,7 +25,7 @@ export class TlsSession {
       ...(passphrase === undefined ? {} : { passphrase }),
       sessionTimeout: sessionSeconds,
       sessionIdContext: "dropgate-ftp",
-      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+      ...suiteSettings(legacyCiphers),
     });
   }
 

@@ -54,6 +54,19 @@ async function sendSome(stream: TLSSocket, content: string): Promise<void> {
   await waitFor("the bytes", () => server.receivedBytes === before + content.length);
 }
 
+test("old cipher suites are taken only when legacyCiphers is set", async () => {
+  const offer = { ciphers: "ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA", maxVersion: "TLSv1.2" } as const;
+  await expect((await server.connect()).startTls(offer)).rejects.toThrow();
+  const lenient = await startFtpServer({ tls: { ...tls, legacyCiphers: true } });
+  try {
+    const client = await lenient.connect();
+    await client.startTls(offer);
+    expect((await client.signIn()).code).toBe(230);
+  } finally {
+    await lenient.stop();
+  }
+});
+
 describe("without TLS", () => {
   test("no name, no password and no file is taken", async () => {
     const client = await server.connect();

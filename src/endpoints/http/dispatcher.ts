@@ -18,7 +18,7 @@ import type { Membership, SignedInUser, SignIn } from "../../operations/sign-in.
 import { type Answer, type RefusalDocument, refusalAnswer, textType } from "./answer.ts";
 import { authorise, checkBan, checkTransport, signInUser } from "./authentication.ts";
 import type { BodyBudget } from "./body-budget.ts";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress, isForwarded } from "./client-address.ts";
 import { type Exchange, logExchange, openExchange, sendAnswer } from "./exchange.ts";
 import type { HttpOperations } from "./http-operations.ts";
 import type { HttpOptions } from "./http-options.ts";
@@ -71,11 +71,6 @@ function checkLoad(state: DispatcherState): void {
   );
 }
 
-function forwardedFor(request: IncomingMessage): string | undefined {
-  const header = request.headers["x-forwarded-for"];
-  return Array.isArray(header) ? header.join(",") : header;
-}
-
 function identify(
   state: DispatcherState,
   exchange: Exchange,
@@ -83,7 +78,7 @@ function identify(
 ): SignedInUser | Promise<SignedInUser> {
   const { request } = exchange;
   const peer = exchange.address;
-  exchange.address = clientAddress(peer, forwardedFor(request), state.trustedProxies);
+  exchange.address = clientAddress(peer, request.headers, state.trustedProxies);
   checkBan(state.signIn, exchange.address);
   checkTransport(request.socket, peer, state.options().allowPlain);
   const { address } = exchange;
@@ -214,9 +209,14 @@ function noSuchOperation(): HttpRefusal {
   );
 }
 
-/** Whether the request comes from who may look at the figures. */
+/**
+ * Whether the request comes from who may look at the figures. What a proxy passes on that is not trusted may come from
+ * anywhere, though the proxy stands on this machine.
+ */
 function isMonitor(state: DispatcherState, exchange: Exchange): boolean {
-  const address = clientAddress(exchange.address, forwardedFor(exchange.request), state.trustedProxies);
+  const { headers } = exchange.request;
+  if (isForwarded(headers) && !state.trustedProxies.has(exchange.address)) return false;
+  const address = clientAddress(exchange.address, headers, state.trustedProxies);
   return createAddressSet(state.options().metricsFrom).has(address);
 }
 

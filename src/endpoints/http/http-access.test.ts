@@ -57,6 +57,22 @@ describe("metrics", () => {
     const headers = { "x-forwarded-for": "192.0.2.9" };
     expect((await ask(http.port, "GET", "/metrics", { headers })).status).toBe(404);
   });
+
+  it.each(["x-forwarded-for", "forwarded", "x-real-ip", "x-forwarded-proto", "via"])(
+    "are given to nobody behind a proxy that is not trusted, as its %s tells",
+    async (name) => {
+      const open = await startHttp({ trustedProxies: [] });
+      const through = await ask(open.port, "GET", "/metrics", { headers: { [name]: "127.0.0.1" } });
+      expect(through.status).toBe(404);
+      expect((await ask(open.port, "GET", "/metrics")).status).toBe(200);
+      await open.close();
+    },
+  );
+
+  it("are given to who is behind a trusted proxy and may see them", async () => {
+    const headers = { forwarded: 'for="127.0.0.7:4711";proto=https' };
+    expect((await ask(http.port, "GET", "/metrics", { headers })).status).toBe(200);
+  });
 });
 
 describe("access", () => {
@@ -86,6 +102,40 @@ describe("access", () => {
 
 describe("the client's address", () => {
   const trusted = createAddressSet(["127.0.0.1", "10.0.0.0/8", "2001:db8::/32"]);
+  const ofProxy = (headers: Record<string, string>) => clientAddress("127.0.0.1", headers, trusted);
+
+  it.each([
+    ["198.51.100.7:4711", "198.51.100.7"],
+    ["[2001:db9::7]", "2001:db9::7"],
+    ["[2001:db9::7]:4711", "2001:db9::7"],
+    ["203.0.113.5, [::ffff:198.51.100.7]:80", "198.51.100.7"],
+    ["198.51.100.7:4711, 10.0.0.1:80", "198.51.100.7"],
+    ["198.51.100.7:x", "127.0.0.1"],
+    ["[198.51.100.7", "127.0.0.1"],
+    ["", "127.0.0.1"],
+  ])("is read from X-Forwarded-For: %s", (header, expected) => {
+    expect(ofProxy({ "x-forwarded-for": header })).toBe(expected);
+  });
+
+  it.each([
+    ["for=198.51.100.7", "198.51.100.7"],
+    ['For="198.51.100.7:4711";proto=https;by=203.0.113.43', "198.51.100.7"],
+    ['for=203.0.113.5, for="[2001:db9::7]:4711"; host="a,b;for=192.0.2.1"', "2001:db9::7"],
+    ["for=198.51.100.7, for=10.0.0.1", "198.51.100.7"],
+    ["for=198.51.100.7, proto=https", "127.0.0.1"],
+    ["for=unknown", "127.0.0.1"],
+    ["for=_hidden, for=10.0.0.1", "10.0.0.1"],
+    ['for="198.51.100.7', "127.0.0.1"],
+  ])("is read from Forwarded: %s", (header, expected) => {
+    expect(ofProxy({ forwarded: header })).toBe(expected);
+  });
+
+  it("is that of X-Forwarded-For when both headers are there, and that of the peer when it is not trusted", () => {
+    const headers = { forwarded: "for=203.0.113.5", "x-forwarded-for": "198.51.100.7" };
+    expect(ofProxy(headers)).toBe("198.51.100.7");
+    expect(clientAddress("192.0.2.1", headers, trusted)).toBe("192.0.2.1");
+  });
+
   it.each([
     ["192.0.2.1", "198.51.100.7", "192.0.2.1"],
     ["127.0.0.1", undefined, "127.0.0.1"],
@@ -96,7 +146,8 @@ describe("the client's address", () => {
     ["127.0.0.1", "junk", "127.0.0.1"],
     ["2001:db8::1", "::ffff:198.51.100.7", "198.51.100.7"],
   ])("of peer %s with X-Forwarded-For %s is %s", (peer, header, expected) => {
-    expect(clientAddress(peer, header, trusted)).toBe(expected);
+    const headers = header === undefined ? {} : { "x-forwarded-for": header };
+    expect(clientAddress(peer, headers, trusted)).toBe(expected);
   });
 
   it("reaches the sign-in and the log", async () => {

@@ -20,6 +20,7 @@ import { listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/log.ts";
 import { createAddressSet } from "../../lib/address-range.ts";
 import { runInTurn } from "../../lib/request-turn.ts";
+import { suiteSettings } from "../../lib/tls-suites.ts";
 import type { Service } from "../../lib/service.ts";
 import { ConnectionGate } from "../../operations/connection-gate.ts";
 import type { AddressStanding, SignIn } from "../../operations/sign-in.ts";
@@ -76,8 +77,9 @@ function serverOptions(options: HttpOptions): ServerOptions {
   };
 }
 
-function tlsSettings({ cert, key, passphrase, minVersion }: HttpTlsOptions) {
-  return { cert, key, minVersion, ...(passphrase === undefined ? {} : { passphrase }) };
+function tlsSettings({ cert, key, passphrase, minVersion, legacyCiphers = false }: HttpTlsOptions) {
+  const suites = suiteSettings(legacyCiphers);
+  return { cert, key, minVersion, ...suites, ...(passphrase === undefined ? {} : { passphrase }) };
 }
 
 function createNodeServer(options: HttpOptions): Server | TlsServer {

@@ -288,6 +288,23 @@ describe("TLS", () => {
     await http.close();
   });
 
+  it("takes old cipher suites only when legacyCiphers is set", async () => {
+    const offer = {
+      host: "127.0.0.1",
+      ca: one.cert,
+      ciphers: "ECDHE-ECDSA-AES128-SHA",
+      maxVersion: "TLSv1.2",
+    } as const;
+    const http = await startHttp({ tls: one });
+    const refused = connectTls({ port: http.port, ...offer });
+    await expect(once(refused, "secureConnect")).rejects.toThrow(/handshake failure/i);
+    http.endpoint.reconfigure({ ...defaultOptions, tls: { ...one, legacyCiphers: true } });
+    const taken = connectTls({ port: http.port, ...offer });
+    await once(taken, "secureConnect");
+    taken.destroy();
+    await http.close();
+  });
+
   it("counts connections that never say hello, and drops them in time", async () => {
     const http = await startHttp({ tls: one, headersTimeoutMs: 200, maxConnectionsPerAddress: 1 });
     const isSilentClosed = closed(await opened(http.port));

@@ -9,6 +9,8 @@ export interface HttpTlsOptions {
   readonly key: string;
   readonly passphrase?: string;
   readonly minVersion: "TLSv1.2" | "TLSv1.3";
+  /** Also suites without forward secrecy, and with CBC; not when left out. */
+  readonly legacyCiphers?: boolean;
 }
 
 export interface HttpOptions extends ConnectionLimits {

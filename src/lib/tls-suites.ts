@@ -1,0 +1,40 @@
+/** Which cipher suites our TLS servers offer, and in which order. */
+import { constants } from "node:crypto";
+import type { SecureContextOptions } from "node:tls";
+
+/**
+ * Under TLS 1.2: forward secrecy and authenticated encryption, nothing else. Those of TLS 1.3, which all are like that, are
+ * chosen apart and stay as OpenSSL has them.
+ */
+const modern = ["ECDHE-ECDSA", "ECDHE-RSA"].flatMap((keyExchange) => [
+  `${keyExchange}-AES128-GCM-SHA256`,
+  `${keyExchange}-AES256-GCM-SHA384`,
+  `${keyExchange}-CHACHA20-POLY1305`,
+]);
+const modernOfTls13 = ["TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256"];
+
+/** For clients that know no others: CBC with SHA-1, and no forward secrecy. */
+const legacy = ["ECDHE-ECDSA", "ECDHE-RSA"]
+  .flatMap((keyExchange) => [
+    `${keyExchange}-AES128-SHA256`,
+    `${keyExchange}-AES256-SHA384`,
+    `${keyExchange}-AES128-SHA`,
+    `${keyExchange}-AES256-SHA`,
+  ])
+  .concat([
+    "AES128-GCM-SHA256",
+    "AES256-GCM-SHA384",
+    "AES128-SHA256",
+    "AES256-SHA256",
+    "AES128-SHA",
+    "AES256-SHA",
+  ]);
+
+/** The settings of a server's TLS that say so; the server's order counts, so that legacy suites come last. */
+export function suiteSettings(
+  legacyCiphers: boolean,
+): Required<Pick<SecureContextOptions, "ciphers" | "honorCipherOrder" | "secureOptions">> {
+  const ciphers = [...modernOfTls13, ...modern, ...(legacyCiphers ? legacy : [])].join(":");
+  const secureOptions = constants.SSL_OP_CIPHER_SERVER_PREFERENCE | constants.SSL_OP_NO_RENEGOTIATION;
+  return { ciphers, honorCipherOrder: true, secureOptions };
+}
