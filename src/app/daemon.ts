@@ -151,6 +151,10 @@ async function startFolders(parts: Parts): Promise<void> {
     inbox: parts.pipeline,
     folders: parts.companies.watchedFolders,
     settings: () => parts.config.inbound,
+    async isIncomplete(path) {
+      const prepared = await parts.documents.prepareFile(path);
+      return prepared.kind === "refused" && prepared.isIncomplete;
+    },
     clock: parts.clock,
     log: parts.log,
   });

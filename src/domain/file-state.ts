@@ -12,6 +12,11 @@ export type FileState = (typeof fileStates)[number];
 
 export type DecidedState = Exclude<FileState, "waiting" | "retry">;
 
+/** Whether the receipt of such an entry says that nothing was applied. */
+export function isRefusal(state: FileState): boolean {
+  return state === "refused" || state === "superseded";
+}
+
 export function isFileState(text: string): text is FileState {
   return fileStates.some((state) => state === text);
 }

@@ -12,16 +12,16 @@
  * All of it is one unit of work: state change, ledger entry and the content of the receipt are committed together.
  */
 import type { PreparedDocument } from "../documents/prepared-document.ts";
-import type { DecidedState } from "../domain/file-state.ts";
+import { type DecidedState, isRefusal } from "../domain/file-state.ts";
 import { baseNameOf, type StopFileName } from "../domain/stop-file-name.ts";
 import type { Fault } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import { applyStopChanges, type RecordCounts } from "../operations/apply-stop-changes.ts";
 import { noteLaterStops } from "../store/file-stops.ts";
-import { type Decision, findDecidedNamesakes, findFile, recordDecision } from "../store/files.ts";
+import { type Decision, findDecidedNamesakes, findFile, newestOf, recordDecision } from "../store/files.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { receiptText } from "./receipts.ts";
+import { receiptOfNewest, receiptText } from "./receipts.ts";
 
 export interface DecisionRules {
   readonly names: "strict" | "lenient";
@@ -58,6 +58,8 @@ export interface DecidedFile {
   readonly sha256: string | null;
   readonly faults: readonly Fault[];
   readonly receipt: string;
+  /** The one in `receipts/`, when it is that of a file of the name that came later: a refusal does not replace it. */
+  readonly receiptOfName: string | undefined;
 }
 
 /** Where a decided file is filed away to, as the ledger names it. `isNameTaken`: another entry may lie under its name. */
@@ -76,6 +78,13 @@ interface Verdict {
   readonly firstId?: number;
   /** Of a duplicate: the state of the first, whose receipt it gets and beside which it lies. */
   readonly firstState?: DecidedState;
+}
+
+interface Once {
+  readonly verdict?: Verdict;
+  readonly isNameTaken: boolean;
+  /** The entry of the name that came last, when that is later than this one, and is decided. */
+  readonly newestId: number | undefined;
 }
 
 const noCounts: RecordCounts = { created: 0, updated: 0, deleted: 0 };
@@ -112,21 +121,21 @@ async function checkOnce(
   tx: Transaction,
   file: FileToDecide,
   { ledgerNumbers }: Pick<DecisionContext, "ledgerNumbers">,
-): Promise<{ verdict?: Verdict; isNameTaken: boolean }> {
+): Promise<Once> {
   const namesakes = await findDecidedNamesakes(tx, file);
-  const isNameTaken = namesakes.length > 0;
+  const known = { isNameTaken: namesakes.length > 0, newestId: newestOf(namesakes) };
   const originals = namesakes.filter((other) => other.state !== "duplicate");
   const sha256 = hashOf(file);
   const same = sha256 === null ? undefined : originals.find((other) => other.sha256 === sha256);
   if (same !== undefined) {
     const verdict = { state: "duplicate", faults: [], firstId: same.id, firstState: same.state } as const;
-    return { verdict, isNameTaken };
+    return { verdict, ...known };
   }
   const applied = originals.find((other) => other.state === "applied");
   // Of what was not read nobody knows whether its content is another.
-  if (applied === undefined || sha256 === null) return { isNameTaken };
+  if (applied === undefined || sha256 === null) return known;
   const message = `${file.name} was applied before with other content (ledger entry ${ledgerNumbers.seal(applied.id)}): send the change under a new time`;
-  return { verdict: refused("nameReused", message), isNameTaken };
+  return { verdict: refused("nameReused", message), ...known };
 }
 
 async function applyDocument(
@@ -190,7 +199,7 @@ async function keep(
   tx: Transaction,
   file: FileToDecide,
   verdict: Verdict,
-  rest: { location: string } & DecisionContext,
+  rest: { location: string; newestId: number | undefined } & DecisionContext,
 ): Promise<DecidedFile> {
   const decision = toDecision(file, verdict, rest);
   if (!(await recordDecision(tx, decision))) throw new NotWaitingError(file.id);
@@ -199,6 +208,9 @@ async function keep(
   const first = decision.firstId === null ? undefined : await findFile(tx, decision.firstId);
   const { name, receivedAt } = file;
   const receipt = receiptText(rest.ledgerNumbers, { ...decision, name, receivedAt }, first);
+  const newestId = isRefusal(verdict.firstState ?? verdict.state) ? rest.newestId : undefined;
+  const receiptOfName =
+    newestId === undefined ? undefined : await receiptOfNewest(tx, rest.ledgerNumbers, newestId);
   killPoint("decide.receiptMade");
   return {
     id: file.id,
@@ -207,6 +219,7 @@ async function keep(
     sha256: hashOf(file),
     faults: verdict.faults,
     receipt,
+    receiptOfName,
   };
 }
 
@@ -235,5 +248,5 @@ export async function decideFile(
     (await applyDocument(tx, file, context.rules, context.now));
   killPoint("decide.verdict");
   const location = context.placeFor(verdict.firstState ?? verdict.state, once.isNameTaken);
-  return await keep(tx, file, verdict, { ...context, location });
+  return await keep(tx, file, verdict, { ...context, location, newestId: once.newestId });
 }

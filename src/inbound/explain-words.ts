@@ -192,6 +192,11 @@ function fileLines(story: FileStory, daemonPid: number | undefined): string[] {
   return [title, ...lines.map((line) => `  ${line}`)];
 }
 
+function openEndedText({ size }: LooseStory): string {
+  const state = size === 0 ? "It is empty" : "It does not end with the end tag of its root";
+  return `${state}: if it is not whole it stays here, and later files of its stop wait for it. Let its writer finish it; when it has not changed for inbound.incompleteGraceMs it is refused.`;
+}
+
 function inboundText(file: LooseStory, daemonPid: number | undefined): string {
   if (hasControlCharacterInName(basename(file.path)))
     return "Its name has a control character, such as a line break, so it is left alone: rename it.";
@@ -200,7 +205,9 @@ function inboundText(file: LooseStory, daemonPid: number | undefined): string {
     return "It cannot be read by the user of the daemon: give it the right, and the file is taken.";
   if (daemonPid === undefined)
     return "It is not in the ledger yet: the daemon is not running and takes it at its start.";
-  return "It is not in the ledger yet: it is taken when its size and time have not changed for inbound.settleMs, or when the burst of uploads with which it came pauses, after five seconds at most.";
+  const taken =
+    "It is not in the ledger yet: it is taken when its size and time have not changed for inbound.settleMs, or when the burst of uploads with which it came pauses, after five seconds at most.";
+  return file.isOpenEnded === true ? `${taken} ${openEndedText(file)}` : taken;
 }
 
 const looseWords: Readonly<Record<LooseKind, (file: LooseStory, daemonPid: number | undefined) => string>> = {

@@ -1,4 +1,4 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../test/support/ordinary-user.ts";
@@ -311,4 +311,21 @@ describe("an explanation", () => {
     expect(await tell("ab2")).toContain("One of its further Stops is ab2.");
     expect(await tell("4711")).not.toContain("further Stops");
   });
+
+  it.each([
+    ["", "It is empty"],
+    ["<Stops><Stop></Stop>", "It does not end with the end tag of its root"],
+  ])(
+    "of a file of a folder that is not whole (%o) tells that it stays and what waits for it",
+    async (content, words) => {
+      const folder = join(fixture.stateDir, "share");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, name), content);
+      const text = await tell(name, { daemonPid: 1 });
+      expect(text).toContain(words);
+      expect(text).toContain("later files of its stop wait for it");
+      writeFileSync(join(folder, name), "<Stops><Stop></Stop></Stops>");
+      expect(await tell(name, { daemonPid: 1 })).not.toContain("later files");
+    },
+  );
 });

@@ -36,6 +36,8 @@ export interface FilingTask {
   readonly receipt: string;
   /** Paths under which the receipt is written; the first is that in `receipts/`. */
   readonly receiptPaths: readonly string[];
+  /** What one of these paths gets instead, because a file of the name came later. */
+  readonly receiptOfName?: { readonly path: string; readonly text: string };
   /** Receipt of an earlier refusal that no longer holds. */
   readonly staleReceiptPath?: string;
 }
@@ -202,6 +204,11 @@ function makeDirectoryOf(path: string): void {
   knownDirectories.add(directory);
 }
 
+/** The content for one of the paths. */
+export function receiptFor({ receipt, receiptOfName }: FilingTask, path: string): string {
+  return receiptOfName?.path === path ? receiptOfName.text : receipt;
+}
+
 /** A receipt beside the file stands beside where the file lies in the end. */
 function receiptPathFor(task: FilingTask, path: string, at: string | undefined): string {
   const isBeside = path === join(dirname(task.to), receiptNameOf(basename(task.to)));
@@ -223,7 +230,7 @@ function writeReceipts(task: FilingTask, at: string | undefined, touched: Set<st
   for (const asked of task.receiptPaths) {
     const path = receiptPathFor(task, asked, at);
     makeDirectoryOf(path);
-    writeReceipt(path, temporary, task.receipt);
+    writeReceipt(path, temporary, receiptFor(task, asked));
     touched.add(dirname(path));
   }
   if (task.staleReceiptPath !== undefined) removeStaleReceipt(task.staleReceiptPath);

@@ -10,7 +10,7 @@
  *
  * A crash anywhere leaves the entry marked as not filed: start-up queues it again.
  */
-import { Worker } from "node:worker_threads";
+import { JsonThread } from "../lib/json-thread.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { LimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
@@ -71,46 +71,13 @@ function hadBytes({ sha256 }: FilingTask): boolean {
   return sha256 !== null && sha256 !== "";
 }
 
-function startWorker(): Worker {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const resourceLimits = { maxYoungGenerationSizeMb: 6 };
-  return new Worker(new URL(`./file-away-worker.${extension}`, import.meta.url), { resourceLimits });
-}
-
-/** One exchange of messages with the thread; a thread that dies fails the group, and the next group gets a new one. */
-class FilingThread {
-  #worker: Worker | undefined;
-
-  run(tasks: readonly FilingTask[]): Promise<FilingResult[]> {
-    this.#worker ??= startWorker();
-    const worker = this.#worker;
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        worker.off("message", onMessage).off("error", onFailure).off("exit", onFailure);
-      };
-      const onMessage = (results: string) => {
-        settle();
-        resolve(JSON.parse(results) as FilingResult[]);
-      };
-      const onFailure = (cause: unknown) => {
-        settle();
-        this.#worker = undefined;
-        reject(new Error("the filing thread ended", { cause }));
-      };
-      worker.on("message", onMessage).on("error", onFailure).on("exit", onFailure);
-      worker.postMessage(JSON.stringify(tasks));
-    });
-  }
-
-  async close(): Promise<void> {
-    await this.#worker?.terminate();
-    this.#worker = undefined;
-  }
-}
-
 class ThreadedFilingQueue implements FilingQueue {
   readonly #deps: FilingQueueDependencies;
-  readonly #thread = new FilingThread();
+  readonly #thread = new JsonThread<readonly FilingTask[], FilingResult[]>({
+    module: "./file-away-worker",
+    base: import.meta.url,
+    name: "filing",
+  });
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #receipts = new Map<string, OpenReceipt>();
   #queue: Queued[] = [];

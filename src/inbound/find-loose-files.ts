@@ -2,6 +2,7 @@
 import { constants, type Dirent, type Stats } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { documentEndBytes, endsWithRoot, lettersOf } from "../domain/document-end.ts";
 import { receiptNameOf } from "../domain/stop-file-name.ts";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
 import { systemCodeOf } from "../lib/errors.ts";
@@ -22,6 +23,8 @@ export interface LooseFile {
   readonly modifiedAt: number;
   /** Of an upload: whose it is. */
   readonly userId?: number;
+  /** Of a file that is to be taken: it is empty, or does not end with the end tag of its root. */
+  readonly isOpenEnded?: boolean;
 }
 
 export interface SearchedFolder {
@@ -76,10 +79,27 @@ async function lookAt(place: Place): Promise<LooseFile | undefined> {
   const stats: Stats | undefined = await unlessGone(() => lstat(place.path));
   if (stats === undefined) return undefined;
   const isReadable = !stats.isFile() || (await canBeRead(place.path));
+  const isTaken = (place.kind === "inbound" || place.kind === "watched") && /\.xml$/i.test(place.path);
+  const isOpenEnded = isTaken && stats.isFile() && (await unlessGone(() => endsEarly(place.path)));
   return {
     ...place,
     ...{ isRegular: stats.isFile(), isReadable, size: stats.size, modifiedAt: Math.trunc(stats.mtimeMs) },
+    ...(isOpenEnded === true ? { isOpenEnded } : {}),
   };
+}
+
+async function endsEarly(path: string): Promise<boolean> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const { size } = await file.stat();
+    const readAt = async (position: number): Promise<string> => {
+      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(documentEndBytes), position });
+      return lettersOf(buffer.subarray(0, bytesRead));
+    };
+    return !endsWithRoot(await readAt(0), await readAt(Math.max(0, size - documentEndBytes)));
+  } finally {
+    await file.close();
+  }
 }
 
 async function namesIn(folder: string): Promise<readonly Dirent[]> {

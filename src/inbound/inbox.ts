@@ -43,6 +43,11 @@ export interface Inbox {
    * handed over in portions. Rejects only at the end of the process.
    */
   hold(companyId: number): Promise<() => void>;
+  /**
+   * A file of this name is seen and not whole yet, or cannot be taken: files of its stop that go after it are not decided
+   * until the returned call is made, by whatever way they come in. Call it after the file has been handed over.
+   */
+  keepBack(companyId: number, name: string): () => void;
   /** How many files of the company wait to be applied or refused. */
   waitingCount(companyId: number): number;
 }

@@ -32,7 +32,7 @@ import { toFilingTask } from "./places.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import { StalledFiles } from "./stalled-files.ts";
 import { stopKeysOf } from "./stop-keys.ts";
-import { pathOf, type WaitingFile } from "./waiting-file.ts";
+import { pathOf, toWaitingFile, type WaitingFile } from "./waiting-file.ts";
 
 export interface PipelineSettings extends LookAgainSettings {
   /** Files decided in one commit at most. */
@@ -125,6 +125,20 @@ export class LaneRunner {
     this.#holds += 1;
     return () => {
       this.#holds -= 1;
+      this.wake();
+    };
+  }
+
+  /** Files of its stop that go after a file of this name wait until the returned call is made. */
+  keepBack(name: string): () => void {
+    const { companyId } = this;
+    const source = { companyId, name, path: name, channel: "folder", userName: null } as const;
+    const file = toWaitingFile({ ...source, receivedAt: this.#deps.clock.now(), size: 0, sequence: 0 });
+    // Another file of the name is a new attempt, which does not wait for the one that broke off.
+    file.key = { stopFunction: "~", stopNbr: "" };
+    this.#stalled.park(file, { stopKeys: stopKeysOf(name) });
+    return () => {
+      for (const follower of this.#stalled.release(file)) this.#lane.add(follower);
       this.wake();
     };
   }

@@ -334,4 +334,46 @@ describe("the inbound pipeline", () => {
     expect(receipt("a_20261105_080000.receipt.xml")).toContain("<Status>10</Status>");
     expect((await ledger()).map(({ isFiled }) => isFiled)).toEqual([true]);
   });
+
+  it("never replaces the receipt of a later file of the name by a refusal, nor after a crash", async () => {
+    const name = "a_20261105_080000.xml";
+    await take([name, stop("a", "whole")]);
+    const early = {
+      ...place(name, stop("a", "half").slice(0, -9), "folder", inbound(".again/0123-x")),
+      receivedAt: 1,
+    };
+    await pipeline.arriveAll([early]);
+    await settled();
+    const [whole, half] = await ledger();
+    expect([whole?.state, half?.state]).toEqual(["applied", "refused"]);
+    expect(receipt("a_20261105_080000.receipt.xml")).toContain("<Status>10</Status>");
+    const beside = locations.fromLedger(half?.location ?? "").replace(/\.xml$/, ".receipt.xml");
+    expect(readFileSync(beside, "utf8")).toContain("<Status>99</Status>");
+    await pipeline.stop(signal);
+    await store.write(async (tx) => {
+      await tx.updateTable("files").set({ is_filed: 0 }).execute();
+    });
+    await startPipeline();
+    await settled();
+    expect(receipt("a_20261105_080000.receipt.xml")).toContain("<Status>10</Status>");
+  });
+
+  it("keeps files back whose stop has an earlier file that is seen and not whole yet, and no others", async () => {
+    const release = pipeline.keepBack(companyId, "a_20261105_080000.xml");
+    const names = [
+      "a_20261105_070000.xml",
+      "a_20261105_080000.xml",
+      "a_20261105_090000.xml",
+      "b_20261105_090000.xml",
+    ];
+    await pipeline.arriveAll(names.map((name) => place(name, stop(name.slice(0, 1)))));
+    const waiting = async () =>
+      (await ledger()).filter(({ state }) => state === "waiting").map(({ name }) => name);
+    await vi.waitFor(async () => expect(await waiting()).toEqual(["a_20261105_090000.xml"]), {
+      timeout: 10_000,
+    });
+    release();
+    await settled();
+    expect((await ledger()).map(({ state }) => state)).toEqual(Array(4).fill("applied"));
+  });
 });

@@ -32,6 +32,7 @@ import { LaneRunner, type PipelineSettings } from "./lane-runner.ts";
 import { findLeftBehind, LeftBehind } from "./left-behind.ts";
 import type { Locations } from "./locations.ts";
 import { acceptRetries, redoFiling, waitingEntries } from "./recovery.ts";
+import { releaseOf } from "./release-of.ts";
 import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./waiting-file.ts";
 
 export interface PipelineDependencies {
@@ -176,6 +177,10 @@ class InboundPipeline implements Pipeline {
 
   async hold(companyId: number): Promise<() => void> {
     return (await this.#runnerSurely(companyId)).hold();
+  }
+
+  keepBack(companyId: number, name: string): () => void {
+    return releaseOf(this.#runnerSurely(companyId).then((runner) => runner.keepBack(name)));
   }
 
   async start(signal: AbortSignal): Promise<void> {

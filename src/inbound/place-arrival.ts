@@ -39,8 +39,8 @@ export interface Placement {
   readonly arrival: Omit<Arrival, "path">;
 }
 
-/** `<12 hex>-<name>`, the front of the name cut off when it would be over-long. */
-function againNameFor(name: string): string {
+/** A new name in `.again`: `<12 hex>-<name>`, the front of the name cut off when it would be over-long. */
+export function newAgainName(name: string): string {
   let kept = name;
   while (Buffer.byteLength(kept) > 255 - 13) kept = kept.slice(1);
   return `${randomBytes(6).toString("hex")}-${kept}`;
@@ -84,7 +84,7 @@ async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<st
   killPoint("again.folderMade");
   const folder = await pinChild(inbound, againFolderName, deps.disk);
   try {
-    const name = againNameFor(arrival.name);
+    const name = newAgainName(arrival.name);
     const path = join(folder.path, name);
     if (!(await linkReserved(deps, placement, { call: folder.child(name), path })))
       return await placeAgain(deps, placement);

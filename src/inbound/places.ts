@@ -54,6 +54,8 @@ export function toFilingTask(
       readonly location: string;
       readonly sha256: string | null;
       readonly receipt: string;
+      /** The receipt in `receipts/`, when it is another. */
+      readonly receiptOfName?: string | undefined;
     };
   },
 ): FilingTask {
@@ -69,6 +71,9 @@ export function toFilingTask(
     sha256: decided.sha256,
     receipt: decided.receipt,
     receiptPaths: beside === undefined ? [receiptPath] : [receiptPath, beside],
+    ...(decided.receiptOfName === undefined
+      ? {}
+      : { receiptOfName: { path: receiptPath, text: decided.receiptOfName } }),
     ...(stale === undefined || stale === beside ? {} : { staleReceiptPath: stale }),
   };
 }

@@ -2,7 +2,10 @@
 import { writeStopResponse } from "../documents/stop-response.ts";
 import { baseNameOf } from "../domain/stop-file-name.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
-import type { LedgerEntry } from "../store/files.ts";
+import { isRefusal } from "../domain/file-state.ts";
+import type { Reader } from "../store/database.ts";
+import type { Transaction } from "../store/group-commit.ts";
+import { findDecidedNamesakes, findFile, type LedgerEntry, newestOf } from "../store/files.ts";
 
 /** The kind under which numbers of ledger entries are sealed. */
 export const ledgerNumberKind = "file";
@@ -29,4 +32,29 @@ export function receiptText(
     updated,
     deleted,
   });
+}
+
+/**
+ * The decided entry of the name whose receipt stays when this one is a refusal: one that came later. Undefined when the
+ * receipt of this entry is the one of its name. `first`: the entry whose outcome it has.
+ */
+export async function newestToAnswer(
+  read: Transaction | Reader,
+  entry: Pick<LedgerEntry, "id" | "companyId" | "name">,
+  first: Pick<LedgerEntry, "state">,
+): Promise<number | undefined> {
+  if (!isRefusal(first.state)) return undefined;
+  return newestOf(await findDecidedNamesakes(read, entry));
+}
+
+/** The receipt of the entry that came last. */
+export async function receiptOfNewest(
+  read: Transaction | Reader,
+  numbers: Pick<SealedNumbers, "seal">,
+  id: number,
+): Promise<string | undefined> {
+  const entry = await findFile(read, id);
+  if (entry === undefined) return undefined;
+  const first = entry.firstId === null ? undefined : await findFile(read, entry.firstId);
+  return receiptText(numbers, entry, first);
 }

@@ -10,10 +10,10 @@ import type { Logger } from "../lib/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Store } from "../store/database.ts";
 import { listDecidedSince, type LedgerEntry } from "../store/files.ts";
-import { writeReceiptDurably } from "./file-away.ts";
+import { receiptFor, writeReceiptDurably } from "./file-away.ts";
 import type { Locations } from "./locations.ts";
 import { toFilingTask } from "./places.ts";
-import { receiptOfEntry } from "./recovery.ts";
+import { decidedOf } from "./recovery.ts";
 
 /** The kernel writes back within half a minute; the daemon notes that it is alive more often than each minute. */
 const marginMs = 180_000;
@@ -31,15 +31,15 @@ async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Promise<number> {
-  const { id, state, location, sha256 } = entry;
+  const { state } = entry;
   if (state === "waiting" || state === "retry" || !entry.isFiled) return 0;
   const companyCode = await deps.companyCodeOf(entry.companyId);
-  const receipt = await receiptOfEntry(deps, entry);
+  const decided = await decidedOf(deps, entry);
   const from = deps.locations.fromLedger(entry.source);
-  const decided = { id, state, location, sha256, receipt };
+  const task = toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided });
   let written = 0;
-  for (const path of toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided })
-    .receiptPaths) {
+  for (const path of task.receiptPaths) {
+    const receipt = receiptFor(task, path);
     if ((await readIfThere(path)) === receipt) continue;
     writeReceiptDurably(path, receipt);
     killPoint("recheck.written");

@@ -10,7 +10,7 @@ import type { FilingQueue } from "./filing-queue.ts";
 import type { KnownPaths } from "./known-paths.ts";
 import type { Locations } from "./locations.ts";
 import { toFilingTask } from "./places.ts";
-import { receiptText } from "./receipts.ts";
+import { newestToAnswer, receiptOfNewest, receiptText } from "./receipts.ts";
 
 /** More than are ever decided and not filed at once, so that a crash leaves one page of them. */
 const page = 5_000;
@@ -29,16 +29,25 @@ interface RecoveryDependencies {
   readonly companyCodeOf: (companyId: number) => Promise<string>;
 }
 
-/** The receipt of an entry as it was written, or is to be written, from what the ledger keeps. */
-export async function receiptOfEntry(
-  {
-    store,
-    ledgerNumbers,
-  }: { readonly store: Pick<Store, "read"> } & Pick<RecoveryDependencies, "ledgerNumbers">,
+type ReceiptDependencies = { readonly store: Pick<Store, "read"> } & Pick<
+  RecoveryDependencies,
+  "ledgerNumbers"
+>;
+
+/** A decided entry, as what files it away needs it; its receipts as they were written, or are to be written. */
+export async function decidedOf(
+  { store, ledgerNumbers }: ReceiptDependencies,
   entry: LedgerEntry,
-): Promise<string> {
+): Promise<Parameters<typeof toFilingTask>[1]["decided"]> {
   const first = entry.firstId === null ? undefined : await findFile(store.read, entry.firstId);
-  return receiptText(ledgerNumbers, entry, first);
+  const newest = await newestToAnswer(store.read, entry, first ?? entry);
+  const { id, location, sha256 } = entry;
+  return {
+    ...{ id, location, sha256 },
+    receipt: receiptText(ledgerNumbers, entry, first),
+    receiptOfName:
+      newest === undefined ? undefined : await receiptOfNewest(store.read, ledgerNumbers, newest),
+  };
 }
 
 /** Of several receipts of one name the one of the last decision is to stay. */
@@ -65,9 +74,7 @@ export async function redoFiling(
       const from = deps.locations.fromLedger(entry.source);
       knownPaths.add(dirname(from), basename(from));
       const companyCode = await deps.companyCodeOf(entry.companyId);
-      const receipt = await receiptOfEntry(deps, entry);
-      const { id, state, location, sha256 } = entry;
-      const decided = { id, state, location, sha256, receipt };
+      const decided = await decidedOf(deps, entry);
       const task = toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided });
       filing.add(task, receiptKeyOf(entry), () => knownPaths.delete(dirname(from), basename(from)));
       killPoint("recovery.filingQueued");

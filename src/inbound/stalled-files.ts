@@ -14,7 +14,7 @@ import { compareEntries } from "./lane.ts";
 import type { WaitingFile } from "./waiting-file.ts";
 
 interface Parked {
-  readonly timer: NodeJS.Timeout;
+  readonly timer: NodeJS.Timeout | undefined;
   readonly stopKeys: readonly string[];
   readonly followers: Set<WaitingFile>;
 }
@@ -81,14 +81,17 @@ export class StalledFiles {
     return this.#parked.has(file);
   }
 
-  /** Parks a file, also one that is parked already; it is looked at again after the pause. */
-  park(file: WaitingFile, { stopKeys, pauseMs }: { stopKeys: readonly string[]; pauseMs: number }): void {
+  /**
+   * Parks a file, also one that is parked already; it is looked at again after the pause. Without a pause it stands for a file
+   * that is seen in a folder and not taken yet: whoever parks it releases it.
+   */
+  park(file: WaitingFile, { stopKeys, pauseMs }: { stopKeys: readonly string[]; pauseMs?: number }): void {
     const before = this.#parked.get(file);
     if (before !== undefined) {
       clearTimeout(before.timer);
       this.#parkedByStop.delete(file, before.stopKeys);
     }
-    const timer = setTimeout(() => this.#lookAgain(file), pauseMs);
+    const timer = pauseMs === undefined ? undefined : setTimeout(() => this.#lookAgain(file), pauseMs);
     this.#parked.set(file, { timer, stopKeys, followers: before?.followers ?? new Set() });
     this.#parkedByStop.add(file, stopKeys);
   }

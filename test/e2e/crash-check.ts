@@ -85,6 +85,10 @@ function codesOf(row: FileRow): string[] {
   return (JSON.parse(row.reasons) as readonly Fault[]).map(({ code }) => code);
 }
 
+function cameLater(one: FileRow, other: FileRow): boolean {
+  return one.received_at > other.received_at || (one.received_at === other.received_at && one.id > other.id);
+}
+
 export class CrashCheck {
   readonly problems: string[] = [];
   readonly #site: Site;
@@ -118,8 +122,8 @@ export class CrashCheck {
     const sha256 = sha256Of(step.content);
     const entries = this.#entries(step.name).filter((row) => row.sha256 === sha256);
     const about = `${step.name} (${step.route}, sent ${tries} times, answered ${answers})`;
-    // A crash while a file is taken from a further folder may leave it in both: it is taken twice, applied once.
-    const mostEntries = step.route === "folder" || step.route === "otherDisk" ? tries + 3 : tries;
+    // A crash while a file is taken from a folder may leave it in both places: it is taken twice, applied once.
+    const mostEntries = ["folder", "otherDisk", "inbound"].includes(step.route) ? tries + 3 : tries;
     if (entries.length < answers || entries.length > mostEntries)
       this.problems.push(`${about}: ${entries.length} ledger entries`);
     const originals = entries.filter(({ state }) => state !== "duplicate");
@@ -142,11 +146,18 @@ export class CrashCheck {
     return this.#database.prepare<[], { value: string }>(sql).get()?.value ?? "";
   }
 
-  #receiptOf(row: FileRow): string {
+  #firstOf(row: FileRow): FileRow {
+    if (row.first_id === null) return row;
     const sql = "select * from files where id = ?";
-    const first =
-      row.first_id === null ? row : this.#database.prepare<[number], FileRow>(sql).get(row.first_id);
-    const source = first ?? row;
+    return this.#database.prepare<[number], FileRow>(sql).get(row.first_id) ?? row;
+  }
+
+  #isRefusal(row: FileRow): boolean {
+    return ["refused", "superseded"].includes(this.#firstOf(row).state);
+  }
+
+  #receiptOf(row: FileRow): string {
+    const source = this.#firstOf(row);
     return writeStopResponse({
       file: {
         sha256: row.sha256 ?? undefined,
@@ -162,11 +173,15 @@ export class CrashCheck {
   }
 
   #checkReceipts(name: string): void {
-    const entries = this.#entries(name);
+    const all = this.#entries(name);
+    // A refusal leaves the receipt of one that came later.
+    const isOutdated = (row: FileRow) =>
+      this.#isRefusal(row) && all.some((other) => other !== row && cameLater(other, row));
+    const entries = all.filter((row) => !isOutdated(row));
     // Those of one millisecond were decided in an order that the ledger does not tell.
     const last = entries.filter((row) => row.decided_at === entries.at(-1)?.decided_at);
     if (last.length > 0) this.#checkReceipt(this.#site.path("receipts", receiptNameOf(name)), last);
-    for (const row of entries) {
+    for (const row of all) {
       if (row.state !== "refused" && row.state !== "superseded") continue;
       const place = join(this.#site.stateDir, row.location);
       this.#checkReceipt(join(dirname(place), receiptNameOf(basename(place))), [row]);

@@ -3,6 +3,7 @@ import { existsSync, linkSync, mkdirSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
+import { takingFolderName } from "../../src/endpoints/folders/sweep-copies.ts";
 import { receiptNameOf } from "../../src/domain/stop-file-name.ts";
 import { type KillPoint, killPoints } from "../../src/lib/kill-point.ts";
 import { journaledName, journaledStops, plantFormerJournal } from "../support/former-journal.ts";
@@ -134,6 +135,11 @@ async function linkUnfiled(place: CrashPlace): Promise<void> {
   }
 }
 
+/** It is made once, by the first copy. */
+async function removeTakingFolder({ site }: CrashPlace): Promise<void> {
+  rmSync(site.path("inbound", takingFolderName), { recursive: true, force: true });
+}
+
 const leavesDecided = "decide.committed:2";
 
 function startUp(point: KillPoint): Plan {
@@ -170,6 +176,9 @@ const specialPlans: Readonly<Partial<Record<KillPoint, (point: KillPoint) => Pla
   "sweep.removed": (point) => afterDeathAt(point, "place.linked:3"),
   "folder.leftoversSeen": (point) => afterDeathAt(point, "ledger.inserted:2"),
   "folder.scanned": (point) => afterDeathAt(point, "ledger.inserted:2"),
+  "folder.takingMade": (point) =>
+    usual((prefix, nth) => ({ prefix, deaths: [at(point, nth)], before: removeTakingFolder })),
+  "folder.asideRecovered": (point) => afterDeathAt(point, "folder.setAside"),
   "folder.copySwept": (point) => afterDeathAt(point, "folder.copied"),
   "file.secondLinkRemoved": (point) => afterDeathAt(point, "file.begun:2", linkUnfiled),
   "filed.located": placeTaken,

@@ -1,5 +1,5 @@
 /** Files that wait are applied by (time, Function, stop number), each once; what a second sending of a name is answered. */
-import { renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { getStop, sftp } from "../support/clients.ts";
@@ -15,6 +15,7 @@ import {
   type StopFile,
   send,
   stopFile,
+  waitingIn,
 } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -162,12 +163,36 @@ describe("a folder that others write to", () => {
     const text = String(file.content);
     await writeFile(path, text.slice(0, 200));
     // Looks go by: it is settled, but breaks off at its end.
-    await waitFor("the file is entered in the ledger", async () => {
-      const entries = await site.json<{ name: string }[]>("files", "--state", "waiting");
-      return entries.some(({ name }) => name === file.name);
+    await site.daemon.waitForLog(({ msg }) => msg.startsWith("a file ends in the middle"));
+    expect(await site.cli("explain", file.name)).toMatchObject({
+      output: expect.stringContaining("later files of its stop wait"),
     });
+    // By another way in: it waits for the one that goes before it.
+    const later = stopFile("O300", { time: "090000", more: "<SealNbr>LATER</SealNbr>" });
+    await put(site, later);
+    await send(site, stopFile("O301"));
+    expect(existsSync(site.path("receipts", receiptName(later.name)))).toBe(false);
     await writeFile(path, text);
     expect(await receiptFor(site, file.name)).toMatchObject({ status: 10, records: [1, 0, 0] });
+    expect(await receiptFor(site, later.name)).toMatchObject({ status: 10, records: [0, 1, 0] });
+    expect(await getStop(site, "O300")).toMatchObject({ sealNbr: "LATER" });
+  });
+
+  test("a half that is given up leaves the receipt of the whole file that came after it", async () => {
+    const [half, whole] = [stopFile("O302"), stopFile("O302", { more: "<SealNbr>WHOLE</SealNbr>" })];
+    await writeFile(site.path("inbound", half.name), String(half.content).slice(0, 200));
+    await site.daemon.waitForLog(({ msg, file }) => msg.startsWith("a file ends in") && file === half.name);
+    await put(site, whole);
+    const receipt = await receiptFor(site, whole.name);
+    expect(receipt).toMatchObject({ status: 10 });
+    await site.reconfigure({ inbound: { settleMs: 300, scanMs: 500, incompleteGraceMs: 1_000 } });
+    site.daemon.process.kill("SIGHUP");
+    await waitFor("the refusal of the half", async () => {
+      const entries = await site.json<{ name: string; state: string }[]>("files", "--stop", "O302");
+      return entries.some(({ name, state }) => name === half.name && state === "refused");
+    });
+    await waitFor("nothing waits", async () => (await waitingIn(site)).length === 0);
+    expect(await receiptFor(site, whole.name)).toEqual(receipt);
   });
 
   test("a temporary name is left alone until it is renamed", async () => {

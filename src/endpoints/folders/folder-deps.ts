@@ -6,6 +6,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { type DiskCalls, systemDisk } from "../../lib/durable-file.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { WatchFolder } from "./folder-hints.ts";
+import type { TakeThread } from "./take-thread.ts";
 
 /** A folder whose files are taken in. */
 export interface WatchedFolder {
@@ -23,6 +24,9 @@ export interface FolderSettings {
   readonly settleMs: number;
   readonly scanMs: number;
   readonly unfinishedReportAfterMs: number;
+  readonly incompleteGraceMs: number;
+  readonly maxFileBytes: number;
+  readonly giveUpAfterMs: number;
 }
 
 /** The system calls that folders are watched with. A seam: tests count them and make one of them fail. */
@@ -55,6 +59,12 @@ export interface FolderDeps {
   readonly log: Logger;
   readonly disk: FolderDisk;
   readonly watch: WatchFolder;
+  /** Whether a file that does not end with the end tag of its root is cut off, rather than faulty or ended otherwise. */
+  readonly isIncomplete: (path: string) => Promise<boolean>;
+  /** Makes all durable that was written to the file system of the folder. */
+  readonly syncCopies: (folder: string) => Promise<void>;
+  /** A thread in which files are copied. */
+  readonly takeThread: () => TakeThread;
   /** Marks temporary files as those of this run: what else lies there was left by a crash. */
   readonly runId: string;
 }

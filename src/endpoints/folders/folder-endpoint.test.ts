@@ -3,12 +3,14 @@ import {
   appendFileSync,
   closeSync,
   ftruncateSync,
+  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   unlinkSync,
   utimesSync,
@@ -19,20 +21,80 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemFolderDisk } from "./folder-deps.ts";
+import { systemTakeCalls } from "./take-calls.ts";
 import { FolderRig, silentWatch } from "./testing/folder-rig.ts";
 
 const name = "4711_20261105_080000.xml";
 
 describe("a file in the company's own inbound/", () => {
-  it("is handed over in place when it is the same in two looks", async () => {
+  it("is handed over when it is the same in two looks, as a copy that nobody else can write", async () => {
     await using rig = new FolderRig();
     await rig.start();
-    writeFileSync(join(rig.inbound, name), "<Stop/>");
+    const path = join(rig.inbound, name);
+    writeFileSync(path, "<Stop/>");
+    linkSync(path, join(rig.root, "second link"));
+    const fd = openSync(path, "r+");
     await rig.until(() => rig.arrivals.length === 1);
-    expect(rig.arrivals).toEqual([
-      { companyId: 1, name, path: join(rig.inbound, name), channel: "folder", size: 7 },
-    ]);
-    expect(readFileSync(join(rig.inbound, name), "utf8")).toBe("<Stop/>");
+    writeSync(fd, "other!!", 0);
+    closeSync(fd);
+    writeFileSync(join(rig.root, "second link"), "again other");
+    expect(rig.arrivals).toEqual([{ companyId: 1, name, path, channel: "folder", size: 7 }]);
+    expect(readFileSync(path, "utf8")).toBe("<Stop/>");
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    expect(readdirSync(join(rig.inbound, ".aside"))).toEqual([]);
+  });
+
+  it("is not lost when it replaces one that is just being taken", async () => {
+    await using rig = new FolderRig();
+    const path = join(rig.inbound, name);
+    const replace = (content: string) => {
+      writeFileSync(join(rig.inbound, ".new"), content);
+      renameSync(join(rig.inbound, ".new"), path);
+    };
+    let replaced = 0;
+    rig.calls.rename = (from, to) => {
+      if (from === path && replaced < 1) {
+        replaced += 1;
+        replace("second");
+      }
+      systemTakeCalls.rename(from, to);
+    };
+    writeFileSync(path, "first!");
+    await rig.start();
+    await rig.until(() => rig.arrivals.length === 1);
+    expect(readFileSync(rig.arrivals[0]?.path ?? "", "utf8")).toBe("second");
+    expect(readdirSync(join(rig.inbound, ".aside"))).toEqual([]);
+  });
+
+  it("is not lost either when it is replaced once more meanwhile", async () => {
+    await using rig = new FolderRig();
+    const path = join(rig.inbound, name);
+    let replaced = 0;
+    rig.calls.rename = (from, to) => {
+      const isFirst = from === path && replaced < 1;
+      if (isFirst) {
+        replaced += 1;
+        unlinkSync(path);
+        writeFileSync(path, "second");
+      }
+      systemTakeCalls.rename(from, to);
+      if (isFirst) writeFileSync(path, "third!");
+    };
+    writeFileSync(path, "first!");
+    await rig.start();
+    await rig.until(() => rig.arrivals.length === 2);
+    const contents = rig.arrivals.map(({ path: at }) => readFileSync(at, "utf8"));
+    expect(contents.sort()).toEqual(["second", "third!"]);
+  });
+
+  it("that was set aside when the process died is recovered", async () => {
+    await using rig = new FolderRig();
+    mkdirSync(join(rig.inbound, ".aside"));
+    writeFileSync(join(rig.inbound, ".aside", `0123456789ab-${name}`), "x");
+    await rig.start();
+    await rig.until(() => rig.arrivals.length === 1);
+    expect(rig.arrivals[0]).toMatchObject({ name, channel: "recovered" });
+    expect(readFileSync(rig.arrivals[0]?.path ?? "", "utf8")).toBe("x");
   });
 
   it("is not taken as long as it grows", async () => {
@@ -320,12 +382,13 @@ describe("stop", () => {
     await rig.start();
     await rig.until(() => rig.arrivals.length === 1);
     await rig.endpoint.stop(AbortSignal.timeout(5_000));
-    writeFileSync(join(rig.inbound, "4712_20261105_080000.xml"), "x");
+    const next = "4712_20261105_080000.xml";
+    writeFileSync(join(rig.inbound, next), "x");
     const scans = rig.scans;
     await rig.endpoint.scanNow();
     await rig.endpoint.stop(AbortSignal.timeout(5_000));
+    expect(readdirSync(rig.inbound)).toContain(next);
     expect(rig.scans).toBe(scans);
-    expect(readdirSync(rig.inbound)).toContain(name);
     expect(rig.names).toEqual([name]);
   });
 });

@@ -6,18 +6,23 @@
 import { randomBytes } from "node:crypto";
 import { aborted } from "../../lib/aborted.ts";
 import type { Service } from "../../lib/service.ts";
+import { syncFileSystems } from "../../lib/sync-file-system.ts";
 import { type FolderDeps, type FolderDisk, systemFolderDisk, type WatchedFolder } from "./folder-deps.ts";
 import { type WatchFolder, watchFolder } from "./folder-hints.ts";
-import { FolderTask } from "./folder-task.ts";
+import { FolderTask, type FolderTaskDeps } from "./folder-task.ts";
+import { createTakeThread, type TakeThread } from "./take-thread.ts";
 
 export type { FolderSettings, WatchedFolder } from "./folder-deps.ts";
 
-export interface FolderEndpointDeps extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "log"> {
+export interface FolderEndpointDeps
+  extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "log" | "isIncomplete"> {
   readonly folders: () => Promise<readonly WatchedFolder[]>;
   /** The system calls; tests put their own in. */
   readonly disk?: FolderDisk;
   /** Watches a folder for hints; tests put their own in. */
   readonly watch?: WatchFolder;
+  /** Where files are copied; tests put their own in. */
+  readonly takeThread?: () => TakeThread;
 }
 
 export interface FolderEndpoint extends Service {
@@ -37,7 +42,7 @@ function keyOf({ companyId, path, isInbox, inboundDirectory }: WatchedFolder): s
 class FolderTasks implements FolderEndpoint {
   readonly name = "folders";
   readonly #deps: FolderEndpointDeps;
-  readonly #taskDeps: FolderDeps;
+  readonly #taskDeps: FolderTaskDeps;
   readonly #tasks = new Map<string, FolderTask>();
   readonly #closing = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -47,6 +52,7 @@ class FolderTasks implements FolderEndpoint {
 
   constructor(deps: FolderEndpointDeps) {
     this.#deps = deps;
+    const takeThread = deps.takeThread ?? createTakeThread;
     this.#taskDeps = {
       inbox: deps.inbox,
       settings: deps.settings,
@@ -55,6 +61,10 @@ class FolderTasks implements FolderEndpoint {
       disk: deps.disk ?? systemFolderDisk,
       watch: deps.watch ?? watchFolder,
       runId: randomBytes(6).toString("hex"),
+      isIncomplete: deps.isIncomplete,
+      syncCopies: (folder) => syncFileSystems([folder]),
+      takeThread,
+      inboxThread: takeThread(),
     };
   }
 
@@ -79,6 +89,7 @@ class FolderTasks implements FolderEndpoint {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     await Promise.all([...this.#closing, ...[...this.#tasks.values()].map((task) => task.close())]);
+    await this.#taskDeps.inboxThread.close();
   }
 
   #scheduleScan(): void {

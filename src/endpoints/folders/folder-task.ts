@@ -22,11 +22,13 @@ import { Candidates, type Look, lookOf, type SettledFile } from "./candidates.ts
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import { FolderTrouble } from "./folder-trouble.ts";
 import { FolderWatchKeeper } from "./folder-watch-keeper.ts";
-import { HeldBack } from "./held-back.ts";
 import { LeftAlone } from "./left-alone.ts";
+import { byTime, PortionHold } from "./name-order.ts";
 import { type Entry, lookAt, lookAtEntries, scanFolder } from "./scan-folder.ts";
-import { sweepCopies } from "./take-in.ts";
+import { StayingFiles } from "./staying-files.ts";
+import { sweepCopies } from "./sweep-copies.ts";
 import { type TakenFiles, takeSettled } from "./take-settled.ts";
+import type { TakeThread } from "./take-thread.ts";
 
 const looksAtOnce = 64;
 /** With 100,000 files at once, what is known of each is not kept until all are handed over. */
@@ -39,9 +41,13 @@ const maxHints = 1_000;
 const looksApartMs = 250;
 /** A scan is followed by a rest of so many times its own duration. */
 const restFactor = 5;
+export interface FolderTaskDeps extends FolderDeps {
+  /** The thread of the companies' own folders. */
+  readonly inboxThread: TakeThread;
+}
 
 export class FolderTask {
-  readonly #deps: FolderDeps;
+  readonly #deps: FolderTaskDeps;
   readonly #folder: WatchedFolder;
   readonly #log: Logger;
   readonly #watch: FolderWatchKeeper;
@@ -49,9 +55,14 @@ export class FolderTask {
   readonly #trouble: FolderTrouble;
   readonly #takingTrouble: FolderTrouble;
   readonly #leftAlone: LeftAlone;
-  readonly #heldBack: HeldBack;
+  readonly #staying: StayingFiles;
+  /** Of a further folder: another that hangs must not stand in its way. */
+  readonly #ownThread: TakeThread | undefined;
+  readonly #thread: TakeThread;
   readonly #candidates = new Candidates();
   readonly #hinted = new Set<string>();
+  /** Sources that we remove, each of which the watch tells of once. */
+  readonly #removed = new Set<string>();
   readonly #handing = new Set<Promise<void>>();
   /** What was there when the process started, until the first scan is done. */
   #isRecovering: boolean;
@@ -66,15 +77,20 @@ export class FolderTask {
   #isClosed = false;
 
   /** `isStartUp`: files found by the first scan were left by an earlier run. */
-  constructor(deps: FolderDeps, folder: WatchedFolder, isStartUp: boolean) {
+  constructor(deps: FolderTaskDeps, folder: WatchedFolder, isStartUp: boolean) {
     this.#deps = deps;
     this.#folder = folder;
     this.#isRecovering = isStartUp && folder.isInbox;
+    this.#ownThread = folder.isInbox ? undefined : deps.takeThread();
+    this.#thread = this.#ownThread ?? deps.inboxThread;
     this.#log = deps.log.child({ company: folder.companyCode, folder: folder.path });
     this.#trouble = new FolderTrouble(this.#log);
     this.#takingTrouble = new FolderTrouble(this.#log);
     this.#leftAlone = new LeftAlone(this.#log);
-    this.#heldBack = new HeldBack(this.#log);
+    this.#staying = new StayingFiles({
+      log: this.#log,
+      keepBack: (name) => deps.inbox.keepBack(folder.companyId, name),
+    });
     this.#watch = new FolderWatchKeeper({
       watch: deps.watch,
       log: this.#log,
@@ -104,6 +120,8 @@ export class FolderTask {
     await this.#watch.close();
     await this.#serial;
     await Promise.all(this.#handing);
+    this.#staying.close();
+    await this.#ownThread?.close();
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
@@ -135,8 +153,13 @@ export class FolderTask {
       killPoint("folder.leftoversSeen");
       killPoint("folder.scanned");
       this.#add(found);
+      // What the watch has not told of by now it does not tell.
+      this.#removed.clear();
       this.#leftAlone.endScan();
-      this.#heldBack.endScan();
+      this.#staying.endScan({
+        now: this.#deps.clock.now(),
+        giveUpAfterMs: this.#deps.settings().giveUpAfterMs,
+      });
       this.#trouble.clear();
       this.#isFirstScan = false;
       this.#isRecovering = false;
@@ -178,7 +201,7 @@ export class FolderTask {
   /** In the pipeline or on its way there. */
   #isOurs(at: string, name: string): boolean {
     // Asked first, because it also notes that the file is still there.
-    if (this.#heldBack.isResting(name, performance.now()) || this.#candidates.has(name)) return true;
+    if (this.#staying.isResting(name, performance.now()) || this.#candidates.has(name)) return true;
     return this.#folder.isInbox && this.#deps.inbox.isKnown(join(at, name));
   }
 
@@ -205,6 +228,8 @@ export class FolderTask {
       this.scanUnlessResting();
       return;
     }
+    if (this.#removed.delete(name)) return;
+    this.#staying.wake(name);
     // Our own uploads and moves, and files that are not finished: nothing to be found.
     if (isUnfinishedName(name) || this.#at === undefined || this.#isOurs(this.#at, name)) return;
     if (this.#hinted.size <= maxHints) this.#hinted.add(name);
@@ -244,21 +269,23 @@ export class FolderTask {
 
   async #look(): Promise<void> {
     const at = this.#at;
-    const names = this.#candidates.due(performance.now(), this.#deps.settings().settleMs);
+    const names = byTime(this.#candidates.due(performance.now(), this.#deps.settings().settleMs));
     if (at === undefined) return this.#forget(names);
-    const isInPortions = names.length > lookPortion;
-    const release = isInPortions ? await this.#deps.inbox.hold(this.#folder.companyId) : undefined;
+    const hold = new PortionHold(() => this.#deps.inbox.hold(this.#folder.companyId));
     try {
       for (let from = 0; from < names.length && !this.#isClosed; from += lookPortion) {
-        const settled = await this.#lookAgain(at, names.slice(from, from + lookPortion));
+        const portion = names.slice(from, from + lookPortion);
+        await hold.before(portion.at(-1), names[from + lookPortion]);
+        const settled = await this.#lookAgain(at, portion);
         if (settled.length > 0) await this.#handOver(at, settled);
+        hold.after();
       }
     } catch (error) {
       // Found again by the scan that finds the folder well.
       this.#forget(names);
       throw error;
     } finally {
-      release?.();
+      hold.end();
     }
   }
 
@@ -273,46 +300,49 @@ export class FolderTask {
     const nowMs = performance.now();
     for (const [index, name] of names.entries()) {
       const stats = looks[index];
-      const isFile = stats?.isFile() === true;
-      const file = isFile ? this.#candidates.lookAgain(name, lookOf(stats), nowMs) : undefined;
-      if (file !== undefined) settled.push(file);
-      if (!isFile) this.#candidates.drop(name);
+      if (stats?.isFile() !== true) {
+        this.#candidates.drop(name);
+        this.#staying.drop(name);
+        continue;
+      }
+      const file = this.#candidates.lookAgain(name, lookOf(stats), nowMs);
+      if (file === undefined) this.#staying.changing(name, { nowMs, now: this.#deps.clock.now() });
+      else settled.push(file);
     }
     return settled;
   }
 
   async #handOver(at: string, files: readonly SettledFile[]): Promise<void> {
     killPoint("folder.settled");
-    const { arrivals, failures } = await this.#take(at, files);
+    for (const { name } of files) this.#removed.add(name);
+    const { arrivals, removed, changed, behind } = await this.#take(at, files);
     killPoint("folder.taken");
-    const failed = new Set(failures.map(({ name }) => name));
-    for (const { name } of files) if (!failed.has(name)) this.#heldBack.taken(name);
-    for (const failure of failures) {
-      if (failure.kind === "changed") this.#hint(failure.name);
-      else if (systemCodeOf(failure.error) !== "ENOENT") this.#holdBack(failure.name, failure.error);
-    }
+    const gone = new Set(removed);
+    for (const { name } of files) if (!gone.has(name)) this.#removed.delete(name);
+    for (const name of changed) this.#hint(name);
+    const atMs = performance.now();
+    for (const { name, look, isRecovered } of behind) this.#candidates.add(name, look, { atMs, isRecovered });
     if (arrivals.length === 0) return;
     this.#log.debug({ files: arrivals.length }, "files taken");
     // Not waited for: the paths are known to the pipeline from here on, and looks go on while the ledger is written.
     const handing = this.#deps.inbox.arriveAll(arrivals).finally(() => this.#handing.delete(handing));
     this.#handing.add(handing);
+    // They are in line, in which they keep their order: those that have waited for them may come.
+    for (const name of removed) this.#staying.drop(name);
     killPoint("folder.handed");
   }
 
   async #take(at: string, files: readonly SettledFile[]): Promise<TakenFiles> {
     const isStopped = () => this.#isClosed;
+    const deps = { ...this.#deps, thread: this.#thread, staying: this.#staying };
     try {
-      const taken = await takeSettled(this.#deps, { folder: this.#folder, at, files, isStopped });
+      const taken = await takeSettled(deps, { folder: this.#folder, at, files, isStopped });
       this.#takingTrouble.clear();
       return taken;
     } catch (error) {
       // Nothing to be said of a single file; the next scan finds them all again.
       this.#takingTrouble.report(error);
-      return { arrivals: [], failures: [] };
+      return { arrivals: [], removed: [], changed: [], behind: [] };
     }
-  }
-
-  #holdBack(name: string, error: unknown): void {
-    this.#heldBack.failed(name, error, { nowMs: performance.now(), scanMs: this.#deps.settings().scanMs });
   }
 }

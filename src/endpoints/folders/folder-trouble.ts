@@ -1,6 +1,6 @@
 import { isMissing, messageOf, systemCodeOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
-import { remedyFor } from "./held-back.ts";
+import { remedyFor } from "./staying-files.ts";
 
 const missing =
   "make the folder, mount the share, or take the folder out of the configuration; its files are taken as soon as it is there";

@@ -1,21 +1,25 @@
 import {
   appendFileSync,
+  closeSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { systemFolderDisk } from "./folder-deps.ts";
+import { systemTakeCalls } from "./take-calls.ts";
 import { FolderRig } from "./testing/folder-rig.ts";
 
 const name = "4711_20261105_080000.xml";
-const failing = (code: string) => async () => {
+const fail = (code: string) => {
   throw Object.assign(new Error(code), { code });
 };
 
@@ -87,13 +91,13 @@ describe("a file in a further folder", () => {
     if (other === undefined) return test.skip("/dev/shm is no other file system here");
     try {
       const order: string[] = [];
-      rig.disk.fsync = async (fd) => {
-        await systemFolderDisk.fsync(fd);
+      rig.calls.fsync = (fd) => {
+        systemTakeCalls.fsync(fd);
         order.push("sync");
       };
-      rig.disk.unlink = async (path) => {
+      rig.calls.unlink = (path) => {
         order.push(path.startsWith(other) ? "source removed" : "copy's old name removed");
-        await systemFolderDisk.unlink(path);
+        systemTakeCalls.unlink(path);
       };
       rig.watchShare(other);
       const bytes = "x".repeat(700_000);
@@ -110,34 +114,33 @@ describe("a file in a further folder", () => {
     }
   });
 
-  it("is copied when links are refused", async () => {
+  it("is a copy that nobody else can write, also where a link would do", async () => {
     await using rig = new FolderRig();
     rig.watchShare();
-    rig.disk.link = async (from, to) => {
-      if (from.startsWith(rig.share)) await failing("EPERM")();
-      await systemFolderDisk.link(from, to);
-    };
-    writeFileSync(join(rig.share, name), "<Stop/>");
+    const source = join(rig.share, name);
+    writeFileSync(source, "<Stop/>");
+    linkSync(source, join(rig.root, "second link"));
+    const fd = openSync(source, "r+");
     await rig.start();
     await rig.until(() => rig.arrivals.length === 1);
+    writeSync(fd, "other!!", 0);
+    closeSync(fd);
+    writeFileSync(join(rig.root, "second link"), "again other");
     expect(readFileSync(join(rig.inbound, name), "utf8")).toBe("<Stop/>");
+    expect(statSync(join(rig.inbound, name)).mode & 0o777).toBe(0o640);
     expect([readdirSync(rig.share), copies(rig)]).toEqual([[], []]);
   });
 
   it("is looked at again when it changes during the copy, and the copy is thrown away", async () => {
     await using rig = new FolderRig();
     rig.watchShare();
-    rig.disk.link = async (from, to) => {
-      if (from.startsWith(rig.share)) await failing("EXDEV")();
-      await systemFolderDisk.link(from, to);
-    };
     let changes = 0;
-    rig.disk.read = async (fd, into, position) => {
+    rig.calls.read = (fd, into) => {
       if (changes < 1) {
         changes += 1;
         appendFileSync(join(rig.share, name), " and more");
       }
-      return await systemFolderDisk.read(fd, into, position);
+      return systemTakeCalls.read(fd, into);
     };
     writeFileSync(join(rig.share, name), "begin");
     await rig.start();
@@ -152,12 +155,12 @@ describe("a file in a further folder", () => {
     rig.watchShare();
     let isHeld = true;
     let attempts = 0;
-    rig.disk.unlink = async (path) => {
+    rig.calls.unlink = (path) => {
       if (path === join(rig.share, name) && isHeld) {
         attempts += 1;
-        await failing("EBUSY")();
+        fail("EBUSY");
       }
-      await systemFolderDisk.unlink(path);
+      systemTakeCalls.unlink(path);
     };
     rig.settings.scanMs = 60_000;
     writeFileSync(join(rig.share, name), "<Stop/>");
@@ -180,12 +183,12 @@ describe("a file in a further folder", () => {
     await using rig = new FolderRig();
     rig.watchShare();
     let failures = 0;
-    rig.disk.unlink = async (path) => {
+    rig.calls.unlink = (path) => {
       if (path === join(rig.share, name) && failures < 3) {
         failures += 1;
-        await failing("EACCES")();
+        fail("EACCES");
       }
-      await systemFolderDisk.unlink(path);
+      systemTakeCalls.unlink(path);
     };
     rig.settings.scanMs = 20;
     writeFileSync(join(rig.share, name), "<Stop/>");
@@ -198,9 +201,9 @@ describe("a file in a further folder", () => {
   it("that cannot be read is left, reported once, and does not hold up the others", async () => {
     await using rig = new FolderRig();
     rig.watchShare();
-    rig.disk.open = async (path, flags, mode) => {
-      if (path === join(rig.share, name)) await failing("EACCES")();
-      return await systemFolderDisk.open(path, flags, mode);
+    rig.calls.open = (path, flags, mode) => {
+      if (path === join(rig.share, name)) fail("EACCES");
+      return systemTakeCalls.open(path, flags, mode);
     };
     writeFileSync(join(rig.share, name), "x");
     writeFileSync(join(rig.share, "4712_20261105_080000.xml"), "x");
@@ -213,7 +216,7 @@ describe("a file in a further folder", () => {
   it("stays untouched in a folder in which we may not write, which is reported once", async () => {
     await using rig = new FolderRig();
     rig.watchShare();
-    rig.disk.access = failing("EROFS");
+    rig.disk.access = async () => fail("EROFS");
     writeFileSync(join(rig.share, name), "x");
     await rig.start();
     const scans = rig.scans;
@@ -230,5 +233,156 @@ describe("a file in a further folder", () => {
     await rig.start();
     expect(copies(rig)).toEqual([]);
     expect(rig.arrivals).toEqual([]);
+  });
+});
+
+const early = "4711_20261105_080000.xml";
+const later = "4711_20261105_090000.xml";
+const other = "4712_20261105_090000.xml";
+const isCutOff = (text: string) => !text.endsWith(">");
+
+describe("a file in a further folder that ends in the middle", () => {
+  it("stays with its writer until it is whole, is reported once, and is then taken with all of it", async () => {
+    await using rig = new FolderRig();
+    rig.watchShare();
+    rig.isIncomplete = isCutOff;
+    const path = join(rig.share, early);
+    const fd = openSync(path, "w");
+    writeSync(fd, "<Stop><StopNbr>4711</Sto");
+    await rig.start();
+    await rig.until(() => rig.warnings(/ends in the middle/).length === 1);
+    await rig.endpoint.scanNow();
+    expect(readdirSync(rig.share)).toEqual([early]);
+    expect([left(rig), copies(rig)]).toEqual([[], []]);
+    writeSync(fd, "pNbr></Stop>");
+    closeSync(fd);
+    await rig.until(() => rig.arrivals.length === 1);
+    expect(readFileSync(rig.arrivals[0]?.path ?? "", "utf8")).toBe("<Stop><StopNbr>4711</StopNbr></Stop>");
+    expect(rig.warnings(/ends in the middle/)).toHaveLength(1);
+  });
+
+  it("keeps back later files of its stop, here and in the pipeline, and no others", async () => {
+    await using rig = new FolderRig();
+    rig.watchShare();
+    rig.isIncomplete = isCutOff;
+    writeFileSync(join(rig.share, early), "<Stop>");
+    writeFileSync(join(rig.share, early), "");
+    writeFileSync(join(rig.share, later), "<Stop></Stop>");
+    writeFileSync(join(rig.share, other), "<Stop></Stop>");
+    await rig.start();
+    await rig.until(() => rig.arrivals.length === 1 && rig.warnings(/is empty/).length === 1);
+    await rig.until(() => rig.lines.some(({ msg }) => /waits for an earlier one/.test(msg)));
+    expect(rig.names).toEqual([other]);
+    expect([...rig.keptBack]).toEqual([early]);
+    writeFileSync(join(rig.share, early), "<Stop></Stop>");
+    await rig.until(() => rig.arrivals.length === 3);
+    expect(rig.arrivals.slice(1).map(({ name: taken }) => taken)).toEqual([early, later]);
+    expect([...rig.keptBack]).toEqual([]);
+  });
+
+  it("is taken as it is when its grace is over, as of when it was found so", async () => {
+    await using rig = new FolderRig();
+    rig.watchShare();
+    rig.isIncomplete = isCutOff;
+    rig.settings.scanMs = 30;
+    rig.nowMs = 5_000;
+    writeFileSync(join(rig.share, early), "<Stop>half");
+    await rig.start();
+    await rig.until(() => rig.warnings(/ends in the middle/).length === 1);
+    rig.nowMs += rig.settings.incompleteGraceMs;
+    await rig.until(() => rig.arrivals.length === 1);
+    expect(rig.arrivals[0]).toMatchObject({ name: early, size: 10, receivedAt: 5_000 });
+  });
+
+  it("is not waited for when its name is refused anyway", async () => {
+    await using rig = new FolderRig();
+    rig.watchShare();
+    rig.isIncomplete = isCutOff;
+    writeFileSync(join(rig.share, "readme.txt"), "half");
+    await rig.start();
+    await rig.until(() => rig.arrivals.length === 1);
+    expect(rig.names).toEqual(["readme.txt"]);
+  });
+
+  it("does not ask the parser about a file that ends with its root", async () => {
+    await using rig = new FolderRig();
+    rig.watchShare();
+    let asked = 0;
+    rig.isIncomplete = () => {
+      asked += 1;
+      return false;
+    };
+    const text = '<?xml version="1.0" encoding="UTF-16"?><!-- <Stop> --><Stops><Stop></Stop></Stops>\n';
+    writeFileSync(join(rig.share, early), text);
+    writeFileSync(
+      join(rig.share, other),
+      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, "utf16le")]),
+    );
+    // A writer that writes stop by stop.
+    writeFileSync(join(rig.share, "4713_20261105_090000.xml"), "<Stops><Stop></Stop>");
+    await rig.start();
+    await rig.until(() => rig.arrivals.length === 3);
+    expect(asked).toBe(1);
+  });
+});
+
+describe("a file in a further folder that cannot be taken", () => {
+  it("keeps back the later files of its stop until it can be", async () => {
+    await using rig = new FolderRig();
+    rig.watchShare();
+    rig.settings.scanMs = 20;
+    let failures = 0;
+    rig.calls.unlink = (path) => {
+      if (path === join(rig.share, early) && failures < 2) {
+        failures += 1;
+        fail("EBUSY");
+      }
+      systemTakeCalls.unlink(path);
+    };
+    for (const file of [early, later, other]) writeFileSync(join(rig.share, file), "<Stop></Stop>");
+    await rig.start();
+    await rig.until(() => rig.arrivals.length === 3);
+    expect(rig.arrivals.map(({ name: taken }) => taken)).toEqual([other, early, later]);
+  });
+
+  it("lets them go on when it could not be for as long as a file may wait", async () => {
+    await using rig = new FolderRig();
+    rig.watchShare();
+    rig.settings.scanMs = 20;
+    rig.calls.open = (path, flags, mode) => {
+      if (path === join(rig.share, early)) fail("EACCES");
+      return systemTakeCalls.open(path, flags, mode);
+    };
+    for (const file of [early, later]) writeFileSync(join(rig.share, file), "<Stop></Stop>");
+    await rig.start();
+    await rig.until(() => rig.warnings(/cannot be taken/).length === 1);
+    rig.nowMs = rig.settings.giveUpAfterMs;
+    await rig.until(() => rig.arrivals.length === 1);
+    expect(rig.names).toEqual([later]);
+    expect(rig.warnings(/no longer wait/)).toHaveLength(1);
+  });
+
+  it("is linked instead of copied when it is over the limit, and stays on another file system", async (test) => {
+    await using rig = new FolderRig();
+    const away = otherFileSystem(rig);
+    if (away === undefined) return test.skip("/dev/shm is no other file system here");
+    try {
+      rig.settings.maxFileBytes = 10;
+      rig.watchShare();
+      rig.folders.push(rig.folder(away, false));
+      let reads = 0;
+      rig.calls.read = (fd, into) => {
+        reads += 1;
+        return systemTakeCalls.read(fd, into);
+      };
+      for (const folder of [rig.share, away]) writeFileSync(join(folder, early), "x".repeat(11));
+      await rig.start();
+      await rig.until(() => rig.arrivals.length === 1 && rig.warnings(/cannot be taken/).length === 1);
+      expect(reads).toBe(0);
+      expect([readdirSync(rig.share), readdirSync(away)]).toEqual([[], [early]]);
+      expect(rig.warnings(/cannot be taken/)[0]?.remedy).toMatch(/maxFileBytes/);
+    } finally {
+      rmSync(away, { recursive: true });
+    }
   });
 });

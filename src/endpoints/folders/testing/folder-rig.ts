@@ -1,9 +1,11 @@
 /** A folder endpoint on real folders, with an inbox that records what it is given. For tests. */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Arrival } from "../../../inbound/inbox.ts";
 import { createLogger } from "../../../lib/log.ts";
+import { systemTakeCalls, type TakeCalls } from "../take-calls.ts";
+import { answerOf } from "../take-request.ts";
 import { type FolderDisk, systemFolderDisk, type WatchedFolder } from "../folder-deps.ts";
 import { createFolderEndpoint, type FolderEndpoint, type FolderEndpointDeps } from "../folder-endpoint.ts";
 import { type WatchFolder, watchFolder } from "../folder-hints.ts";
@@ -25,7 +27,20 @@ export class FolderRig implements AsyncDisposable {
   readonly root = mkdtempSync(join(tmpdir(), "dropgate-folders-"));
   readonly inbound = join(this.root, "companies", "ACME", "inbound");
   readonly share = join(this.root, "share");
-  readonly settings = { settleMs: 20, scanMs: 3_600_000, unfinishedReportAfterMs: 86_400_000 };
+  readonly settings = {
+    settleMs: 20,
+    scanMs: 3_600_000,
+    unfinishedReportAfterMs: 86_400_000,
+    incompleteGraceMs: 600_000,
+    maxFileBytes: 50 * 2 ** 20,
+    giveUpAfterMs: 3_600_000,
+  };
+  /** The calls with which files are copied and placed, in this thread. */
+  readonly calls: TakeCalls = { ...systemTakeCalls };
+  /** Names of files that keep back later ones of their stop in the pipeline. */
+  readonly keptBack = new Set<string>();
+  /** Whether the parser finds a file cut off. */
+  isIncomplete: (text: string) => boolean = () => false;
   readonly known = new Set<string>();
   /** What `arriveAll` was called with. */
   readonly handedOver: Arrival[][] = [];
@@ -106,6 +121,11 @@ export class FolderRig implements AsyncDisposable {
       log: createLogger({ level: "debug", destination: { write: (line) => this.#logged(line) } }),
       disk: this.disk,
       watch: (path, handlers) => this.watch(path, handlers),
+      isIncomplete: async (path) => this.isIncomplete(readFileSync(path, "utf8")),
+      takeThread: () => ({
+        run: async (request) => answerOf(this.calls, request),
+        close: async () => undefined,
+      }),
     };
   }
 
@@ -120,6 +140,10 @@ export class FolderRig implements AsyncDisposable {
         this.handedOver.push([...arrivals]);
         this.heldDuring.push(this.holds);
         this.tell();
+      },
+      keepBack: (_companyId, name) => {
+        this.keptBack.add(name);
+        return () => void this.keptBack.delete(name);
       },
       hold: async () => {
         this.holds += 1;

@@ -1,0 +1,119 @@
+/**
+ * Copies settled files to where nobody else can write: whoever left a file in a folder may hold it open still, or have
+ * another link to it, and what is decided on must stay what it was. Runs in a thread of its own, one call after the other.
+ */
+import { constants } from "node:fs";
+import { join } from "node:path";
+import { documentEndBytes, endsWithRoot, lettersOf } from "../../domain/document-end.ts";
+import { messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import { isSameLook, type Look, lookOf } from "./candidates.ts";
+import type { TakeCalls } from "./take-calls.ts";
+
+export interface FileToCopy {
+  /** Relative to the folder. */
+  readonly name: string;
+  readonly look: Look;
+  /** The name of the copy in `taking`. */
+  readonly copy: string;
+}
+
+export interface CopyRequest {
+  readonly directory: string;
+  /** The folder in which copies grow. Made when it is not there. */
+  readonly taking: string;
+  /** Whether each copy is made durable by itself. */
+  readonly isSynced: boolean;
+  readonly files: readonly FileToCopy[];
+}
+
+/** A fault of the system on its way between threads. */
+export interface SystemFault {
+  readonly code: string;
+  readonly message: string;
+}
+
+export type CopyOutcome =
+  /** `hasEnd`: it ends with the end tag of its root. */
+  | { readonly kind: "copied"; readonly hasEnd: boolean }
+  /** It is not the file any more that had settled; there is no copy. */
+  | { readonly kind: "changed" }
+  | { readonly kind: "failed"; readonly fault: SystemFault };
+
+const sourceFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const targetFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+/** Most files go through it in one piece. */
+const buffer = Buffer.allocUnsafeSlow(256 * 1024);
+
+/** The first and the last bytes of a file, so far as they tell whether it is whole. */
+interface Ends {
+  begin: string;
+  end: string;
+}
+
+function writeAll(calls: TakeCalls, fd: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.byteLength; ) done += calls.write(fd, bytes.subarray(done));
+}
+
+/** Copies to the end of the source; gives the number of bytes. */
+function copyBytes(calls: TakeCalls, from: number, to: number, ends: Ends): number {
+  let last = Buffer.alloc(0);
+  let size = 0;
+  for (let count = calls.read(from, buffer); count > 0; count = calls.read(from, buffer)) {
+    const bytes = buffer.subarray(0, count);
+    writeAll(calls, to, bytes);
+    if (size === 0) ends.begin = lettersOf(bytes.subarray(0, documentEndBytes));
+    last = Buffer.concat([last, bytes.subarray(-documentEndBytes)]).subarray(-documentEndBytes);
+    size += count;
+  }
+  ends.end = lettersOf(last);
+  return size;
+}
+
+function copyOpen(calls: TakeCalls, source: number, file: FileToCopy, request: CopyRequest): CopyOutcome {
+  const to = join(request.taking, file.copy);
+  const ends: Ends = { begin: "", end: "" };
+  let isSame = false;
+  const target = calls.open(to, targetFlags, 0o640);
+  try {
+    const size = copyBytes(calls, source, target, ends);
+    isSame = size === file.look.size && isSameLook(lookOf(calls.fstat(source)), file.look);
+    if (isSame && request.isSynced) calls.fsync(target);
+  } finally {
+    calls.close(target);
+    if (!isSame) calls.unlink(to);
+  }
+  killPoint("folder.copied");
+  return isSame ? { kind: "copied", hasEnd: endsWithRoot(ends.begin, ends.end) } : { kind: "changed" };
+}
+
+function copyOne(calls: TakeCalls, file: FileToCopy, request: CopyRequest): CopyOutcome {
+  let source: number | undefined;
+  try {
+    source = calls.open(join(request.directory, file.name), sourceFlags);
+    const stats = calls.fstat(source);
+    if (!stats.isFile() || !isSameLook(lookOf(stats), file.look)) return { kind: "changed" };
+    return copyOpen(calls, source, file, request);
+  } catch (error) {
+    // A link, a FIFO without a reader: it is another entry now.
+    if (["ELOOP", "ENXIO", "ENODEV"].includes(systemCodeOf(error) ?? "")) return { kind: "changed" };
+    return { kind: "failed", fault: systemFaultOf(error) };
+  } finally {
+    if (source !== undefined) calls.close(source);
+  }
+}
+
+export function systemFaultOf(error: unknown): SystemFault {
+  return { code: systemCodeOf(error) ?? "unknown", message: messageOf(error) };
+}
+
+/** Copies the files; outcomes are in their order. Throws when `taking` cannot be made. */
+export function copyFiles(calls: TakeCalls, request: CopyRequest): CopyOutcome[] {
+  try {
+    calls.mkdir(request.taking);
+    killPoint("folder.takingMade");
+  } catch (error) {
+    if (systemCodeOf(error) !== "EEXIST") throw error;
+  }
+  return request.files.map((file) => copyOne(calls, file, request));
+}

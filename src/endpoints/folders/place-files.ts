@@ -1,0 +1,218 @@
+/**
+ * Gives durable copies their places in `inbound/`, and removes the sources. Runs in the thread of the copies.
+ *
+ *   further folder   copy linked to its place ──> folder synced ──> source removed, when it is still what was copied
+ *   `inbound/`       source set aside ──> copy linked to its name ──> folder synced ──> source removed
+ *
+ * A name that is taken gives way to one in `.again`; nothing is ever written over. When the source has changed, or cannot be
+ * removed, the copy is taken back: a folder in which we may not delete would feed the same file for ever.
+ *
+ * What survives a crash: of a further folder, before the place only a copy, which the next start removes; after it the file
+ * stands in both places: the one in `inbound/` is recovered and applied, the other one is taken again and answered as a
+ * duplicate. Of `inbound/`, what was set aside is recovered by the next start; its copy, when it has its place, likewise.
+ */
+import { constants } from "node:fs";
+import { join } from "node:path";
+import { systemCodeOf } from "../../lib/errors.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import { isSameLook, type Look, lookOf } from "./candidates.ts";
+import { type SystemFault, systemFaultOf } from "./copy-files.ts";
+import type { TakeCalls } from "./take-calls.ts";
+
+export interface FileToPlace {
+  /** Relative to the folder. */
+  readonly name: string;
+  readonly look: Look;
+  /** Absolute path of the copy; the source itself when it is linked. */
+  readonly from: string;
+  /** A new name: in `.again` when its own is taken, and for the source while it is set aside. */
+  readonly againName: string;
+  /** Files of one stop stand in their order: when one of them is not placed, those after it are not. */
+  readonly stop: string | undefined;
+}
+
+export interface PlaceRequest {
+  readonly directory: string;
+  /** Paths of the folders for system calls. */
+  readonly inbound: string;
+  readonly again: string;
+  /** Where sources are set aside, which lie in `inbound/` itself; undefined for those of a further folder. */
+  readonly aside: string | undefined;
+  readonly files: readonly FileToPlace[];
+}
+
+export type PlaceOutcome =
+  | { readonly kind: "placed"; readonly isAgain: boolean }
+  /** The source has changed since it was copied: to be looked at from the beginning. */
+  | { readonly kind: "changed" }
+  /** It was replaced twice meanwhile: the one that came in between lies in `.again`. */
+  | { readonly kind: "displaced" }
+  /** One of its stop that goes before it was not placed. */
+  | { readonly kind: "behind" }
+  | { readonly kind: "failed"; readonly fault: SystemFault };
+
+interface Placed {
+  readonly file: FileToPlace;
+  /** Where the copy is. */
+  readonly path: string;
+  /** Where the source is. */
+  readonly source: string;
+  readonly isAgain: boolean;
+}
+
+const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY;
+
+function isMissing(error: unknown): boolean {
+  return systemCodeOf(error) === "ENOENT";
+}
+
+function unlinkIfThere(calls: TakeCalls, path: string): void {
+  try {
+    calls.unlink(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+/** False when the name is taken. */
+function linkUnlessThere(calls: TakeCalls, from: string, to: string): boolean {
+  try {
+    calls.link(from, to);
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+class Placing {
+  readonly #calls: TakeCalls;
+  readonly #request: PlaceRequest;
+
+  constructor(calls: TakeCalls, request: PlaceRequest) {
+    this.#calls = calls;
+    this.#request = request;
+  }
+
+  run(): PlaceOutcome[] {
+    if (this.#request.aside !== undefined) this.#makeAside(this.#request.aside);
+    const attempts = this.#request.files.map((file) => this.#attempt(file));
+    killPoint("folder.placed");
+    this.#sync(attempts.filter((attempt): attempt is Placed => "file" in attempt));
+    killPoint("folder.placesSynced");
+    const notPlaced = new Set<string>();
+    return attempts.map((attempt, index) => {
+      const stop = this.#request.files[index]?.stop;
+      const outcome = this.#end(attempt, stop !== undefined && notPlaced.has(stop));
+      if (outcome.kind !== "placed" && stop !== undefined) notPlaced.add(stop);
+      return outcome;
+    });
+  }
+
+  #makeAside(path: string): void {
+    try {
+      this.#calls.mkdir(path);
+    } catch (error) {
+      if (systemCodeOf(error) !== "EEXIST") throw error;
+    }
+  }
+
+  #attempt(file: FileToPlace): Placed | PlaceOutcome {
+    const source = join(this.#request.directory, file.name);
+    try {
+      const { aside } = this.#request;
+      return aside === undefined ? this.#place(file, source) : this.#exchange(file, source, aside);
+    } catch (error) {
+      if (file.from !== source) unlinkIfThere(this.#calls, file.from);
+      return isMissing(error) ? { kind: "changed" } : { kind: "failed", fault: systemFaultOf(error) };
+    }
+  }
+
+  /** The copy gets its name, or one in `.again`, and loses the one it had. */
+  #place(file: FileToPlace, source: string): Placed {
+    const { inbound, again } = this.#request;
+    const [own, other] = [`${inbound}/${file.name}`, `${again}/${file.againName}`];
+    const isAgain = !linkUnlessThere(this.#calls, file.from, own);
+    if (isAgain) this.#calls.link(file.from, other);
+    if (file.from !== join(this.#request.directory, file.name)) this.#calls.unlink(file.from);
+    return { file, path: isAgain ? other : own, source, isAgain };
+  }
+
+  /** Set aside by one rename: whatever is renamed onto the name meanwhile is not lost. */
+  #exchange(file: FileToPlace, source: string, aside: string): Placed | PlaceOutcome {
+    const path = `${aside}/${file.againName}`;
+    this.#calls.rename(source, path);
+    killPoint("folder.setAside");
+    try {
+      if (isSameLook(lookOf(this.#calls.lstat(path)), file.look)) return this.#place(file, path);
+    } catch (error) {
+      this.#putBack(path, source, file);
+      throw error;
+    }
+    unlinkIfThere(this.#calls, file.from);
+    return this.#putBack(path, source, file) ? { kind: "changed" } : { kind: "displaced" };
+  }
+
+  /** False when its name is taken by yet another file: it lies in `.again` then. */
+  #putBack(path: string, source: string, file: FileToPlace): boolean {
+    const isBack = linkUnlessThere(this.#calls, path, source);
+    if (isBack) this.#calls.unlink(path);
+    else this.#calls.rename(path, `${this.#request.again}/${file.againName}`);
+    return isBack;
+  }
+
+  #sync(placed: readonly Placed[]): void {
+    try {
+      if (placed.length > 0) this.#syncFolder(this.#request.inbound);
+      if (placed.some(({ isAgain }) => isAgain)) this.#syncFolder(this.#request.again);
+    } catch (error) {
+      for (const one of placed) this.#takeBack(one);
+      throw error;
+    }
+  }
+
+  #syncFolder(path: string): void {
+    const fd = this.#calls.open(path, folderFlags);
+    try {
+      this.#calls.fsync(fd);
+    } finally {
+      this.#calls.close(fd);
+    }
+  }
+
+  #takeBack({ file, path, source }: Placed): void {
+    unlinkIfThere(this.#calls, path);
+    if (this.#request.aside !== undefined)
+      this.#putBack(source, join(this.#request.directory, file.name), file);
+  }
+
+  #end(attempt: Placed | PlaceOutcome, isBehind: boolean): PlaceOutcome {
+    if (!("file" in attempt)) return attempt;
+    if (!isBehind) return this.#removeSource(attempt);
+    this.#takeBack(attempt);
+    return { kind: "behind" };
+  }
+
+  #removeSource(placed: Placed): PlaceOutcome {
+    const { source, file, isAgain } = placed;
+    try {
+      if (isSameLook(lookOf(this.#calls.lstat(source)), file.look)) {
+        this.#calls.unlink(source);
+        killPoint("folder.sourceRemoved");
+        return { kind: "placed", isAgain };
+      }
+      this.#takeBack(placed);
+      return { kind: "changed" };
+    } catch (error) {
+      // Somebody removed it after we had it durably: it has arrived.
+      if (isMissing(error)) return { kind: "placed", isAgain };
+      this.#takeBack(placed);
+      return { kind: "failed", fault: systemFaultOf(error) };
+    }
+  }
+}
+
+/** Outcomes are in the order of the files. Throws when the folders cannot be synced; nothing is placed then. */
+export function placeFiles(calls: TakeCalls, request: PlaceRequest): PlaceOutcome[] {
+  return new Placing(calls, request).run();
+}

@@ -1,0 +1,217 @@
+/**
+ * Files that stay in a folder although they have settled, or do not settle:
+ *
+ *   failed       cannot be read or removed       tried again after pauses that grow from one scan to an hour
+ *   incomplete   empty, or ends in the middle    looked at again after growing pauses; refused when its grace is over
+ *   changing     is written to                   looked at again until it settles
+ *
+ * Each is reported once. While one stays it keeps back the files of its stop that go after it, and no others. Nothing of it is
+ * kept over a restart: the first scan finds them all again, before any of them is taken.
+ */
+import { parseStopFileName } from "../../domain/stop-file-name.ts";
+import { messageOf, systemCodeOf } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/log.ts";
+import { isSameLook, type Look } from "./candidates.ts";
+
+const longestPauseMs = 3_600_000;
+const longestLookPauseMs = 60_000;
+
+const permission =
+  "give the user of dropgate the right to read the file and to write in its folder (a folder with the sticky bit lets only owners move files)";
+
+const remedies: Readonly<Record<string, string>> = {
+  EACCES: permission,
+  EPERM: permission,
+  EROFS: "mount the file system writable, so that files that were taken can be removed",
+  EBUSY: "another program holds the file; it is taken as soon as it is free",
+  ETXTBSY: "another program holds the file; it is taken as soon as it is free",
+  ENOSPC: "make room on the disk of the state directory",
+  EDQUOT: "make room on the disk of the state directory, or raise the quota",
+  EIO: "look after the disk or the share: reading or writing failed",
+  EXDEV:
+    "it is larger than inbound.maxFileBytes and on another file system, so it is not copied: remove it, or raise the limit",
+};
+
+export function remedyFor(error: unknown): string {
+  return remedies[systemCodeOf(error) ?? ""] ?? "look at the reason; the file is tried again";
+}
+
+/** The moment of a report: by a clock that never jumps, and by that of the wall. */
+export interface Moment {
+  readonly nowMs: number;
+  readonly now: number;
+}
+
+interface Staying {
+  readonly why: "failed" | "incomplete" | "changing";
+  readonly attempts: number;
+  /** Not looked at before, by the clock that never jumps. */
+  readonly untilMs: number;
+  /** When it was first found to stay, as it is now; by the clock of the wall. */
+  readonly sinceAt: number;
+  readonly look: Look | undefined;
+  /** What has been reported of it. */
+  readonly reported: Set<string>;
+  /** It keeps back nothing any more. */
+  isGivenUp: boolean;
+  scan: number;
+}
+
+/** What the name says of the place in line of its stop; undefined when it says nothing. */
+export function placeInLine(name: string): { readonly stop: string; readonly time: number } | undefined {
+  const parsed = parseStopFileName(name);
+  return parsed.kind === "named" ? { stop: parsed.stopNbr, time: parsed.nameTime } : undefined;
+}
+
+export interface StayingFilesDeps {
+  readonly log: Logger;
+  /** Keeps the later files of its stop back, by whatever way they come in; gives the call that ends it. */
+  readonly keepBack: (name: string) => () => void;
+}
+
+export class StayingFiles {
+  readonly #deps: StayingFilesDeps;
+  readonly #files = new Map<string, Staying>();
+  readonly #ofStop = new Map<string, Set<string>>();
+  readonly #releases = new Map<string, () => void>();
+  /** Files that wait for one of these, each with the one it waits for. */
+  readonly #behind = new Map<string, string>();
+  #scan = 0;
+
+  constructor(deps: StayingFilesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether the file is to be left for now. */
+  isResting(name: string, nowMs: number): boolean {
+    const file = this.#files.get(name);
+    if (file === undefined) return false;
+    file.scan = this.#scan;
+    return nowMs < file.untilMs;
+  }
+
+  /** Its writer has done something: it rests no longer. */
+  wake(name: string): void {
+    const file = this.#files.get(name);
+    if (file?.why === "incomplete") this.#files.set(name, { ...file, untilMs: 0 });
+  }
+
+  /** The file could not be taken. */
+  failed(name: string, error: unknown, at: Moment & { readonly scanMs: number }): void {
+    const before = this.#files.get(name);
+    const attempts = before?.why === "failed" ? before.attempts + 1 : 1;
+    const pauseMs = Math.min(at.scanMs * 2 ** (attempts - 1), longestPauseMs);
+    const sinceAt = before?.why === "failed" ? before.sinceAt : at.now;
+    this.#keep(name, { why: "failed", attempts, untilMs: at.nowMs + pauseMs, sinceAt, look: undefined });
+    this.#reportOnce(
+      name,
+      { systemCode: systemCodeOf(error), reason: messageOf(error), remedy: remedyFor(error) },
+      "a file cannot be taken; it stays where it is and is tried again",
+    );
+  }
+
+  /** Since when the file has been incomplete as it is now; undefined when it has not been found so. */
+  incompleteSince(name: string, look: Look): number | undefined {
+    const file = this.#files.get(name);
+    const isSame = file?.look !== undefined && isSameLook(file.look, look);
+    return file?.why === "incomplete" && isSame ? file.sinceAt : undefined;
+  }
+
+  /** The file is empty or ends in the middle, and its grace is not over. */
+  incomplete(
+    name: string,
+    look: Look,
+    at: Moment & { readonly settleMs: number; readonly graceMs: number },
+  ): void {
+    const sinceAt = this.incompleteSince(name, look) ?? at.now;
+    const attempts = sinceAt === at.now ? 1 : (this.#files.get(name)?.attempts ?? 0) + 1;
+    const leftMs = Math.max(0, sinceAt + at.graceMs - at.now);
+    const pauseMs = Math.min(at.settleMs * 2 ** attempts, longestLookPauseMs, leftMs);
+    this.#keep(name, { why: "incomplete", attempts, untilMs: at.nowMs + pauseMs, sinceAt, look });
+    const state = look.size === 0 ? "is empty" : "ends in the middle";
+    const remedy = `let its writer finish it, or remove it; when it has not changed for ${Math.round(at.graceMs / 1000)} s (inbound.incompleteGraceMs) it is refused`;
+    this.#reportOnce(
+      name,
+      { size: look.size, remedy },
+      `a file ${state}; it stays where it is, and later files of its stop wait for it`,
+    );
+  }
+
+  /** The file did not settle: somebody writes to it. */
+  changing(name: string, at: Moment): void {
+    this.#keep(name, { why: "changing", attempts: 1, untilMs: 0, sinceAt: at.now, look: undefined });
+  }
+
+  /** The file does not stay any longer: it was taken, or is gone. */
+  drop(name: string): void {
+    this.#behind.delete(name);
+    if (!this.#files.delete(name)) return;
+    const place = placeInLine(name);
+    const names = place === undefined ? undefined : this.#ofStop.get(place.stop);
+    names?.delete(name);
+    if (place !== undefined && names?.size === 0) this.#ofStop.delete(place.stop);
+    this.#releases.get(name)?.();
+    this.#releases.delete(name);
+  }
+
+  /** The file that keeps this one back, if any; told once. */
+  keptBackBy(name: string): string | undefined {
+    if (this.#files.size === 0) return undefined;
+    const place = placeInLine(name);
+    if (place === undefined) return undefined;
+    for (const other of this.#ofStop.get(place.stop) ?? []) {
+      const isBefore = (placeInLine(other)?.time ?? Number.POSITIVE_INFINITY) < place.time;
+      if (!isBefore || this.#files.get(other)?.isGivenUp === true) continue;
+      if (this.#behind.get(name) !== other)
+        this.#deps.log.info({ file: name, before: other }, "a file waits for an earlier one of its stop");
+      this.#behind.set(name, other);
+      return other;
+    }
+    this.#behind.delete(name);
+    return undefined;
+  }
+
+  /**
+   * Forgets what was not seen since the last call, and lets go on what has waited for `giveUpAfterMs` for a file that cannot
+   * be taken. To be called at the end of each full scan.
+   */
+  endScan(at: { readonly now: number; readonly giveUpAfterMs: number }): void {
+    for (const [name, file] of this.#files) {
+      if (file.scan < this.#scan) this.drop(name);
+      else if (file.why === "failed" && at.now - file.sinceAt >= at.giveUpAfterMs) this.#giveUp(name, file);
+    }
+    this.#scan += 1;
+  }
+
+  /** Keeps nothing back any longer. */
+  close(): void {
+    for (const release of this.#releases.values()) release();
+    this.#releases.clear();
+  }
+
+  #giveUp(name: string, file: Staying): void {
+    if (file.isGivenUp) return;
+    file.isGivenUp = true;
+    this.#releases.get(name)?.();
+    if (this.#releases.delete(name))
+      this.#deps.log.warn({ file: name }, "files of its stop no longer wait for a file that cannot be taken");
+  }
+
+  #keep(name: string, file: Omit<Staying, "reported" | "isGivenUp" | "scan">): void {
+    const before = this.#files.get(name);
+    const { reported = new Set<string>(), isGivenUp = false } = before ?? {};
+    this.#files.set(name, { ...file, reported, isGivenUp, scan: this.#scan });
+    const place = placeInLine(name);
+    if (place === undefined || isGivenUp) return;
+    const names = this.#ofStop.get(place.stop) ?? new Set();
+    this.#ofStop.set(place.stop, names.add(name));
+    if (!this.#releases.has(name)) this.#releases.set(name, this.#deps.keepBack(name));
+  }
+
+  #reportOnce(name: string, fields: Readonly<Record<string, unknown>>, message: string): void {
+    const file = this.#files.get(name);
+    if (file === undefined || file.reported.has(file.why)) return;
+    file.reported.add(file.why);
+    this.#deps.log.warn({ file: name, ...fields }, message);
+  }
+}
