@@ -29,6 +29,7 @@ import { makeDirectoryDurably, systemDisk } from "../lib/durable-file.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import type { Logger } from "../lib/log.ts";
+import { createImportThreads } from "../operations/import-threads.ts";
 import { createLoadImporter } from "../operations/load-importer.ts";
 import { sweepDocuments } from "../operations/sweep-documents.ts";
 import { ledgerNumberKind } from "../inbound/receipts.ts";
@@ -195,8 +196,10 @@ async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> 
   const { store, clock, documents, log, signIn, integrations } = parts;
   const importer = createLoadImporter({ store, clock, log });
   await parts.stack.start(importer, parts.signal);
+  const readers = createImportThreads({ maxBodyBytes: () => parts.config.http.maxBodyBytes });
+  await parts.stack.start(readers, parts.signal);
   const gateway = gatewayOperations({
-    ...{ store, clock, integrations },
+    ...{ store, clock, integrations, readers },
     documentsDir: documentsDirOf(parts.locations),
     events: () => parts.config.events,
     appointments: (companyCode) => appointmentSettingsOf(parts.config, companyCode),
@@ -204,9 +207,7 @@ async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> 
   });
   const endpoint = createHttpEndpoint({
     options: await httpOptionsOf(parts.config),
-    signIn,
-    refusalDocument,
-    log,
+    ...{ signIn, readers, refusalDocument, log },
     operations: {
       ...gateway,
       submitStopDocument: (submission) => submitStopDocument({ store, documents, clock }, submission),

@@ -17,6 +17,7 @@ import { readEventList } from "../operations/event-list.ts";
 import { importCustomers } from "../operations/import-customers.ts";
 import { readImportInfo } from "../operations/import-info.ts";
 import { importLoads } from "../operations/import-loads.ts";
+import type { ImportReaders } from "../operations/import-preparation.ts";
 import { importOrders } from "../operations/import-orders.ts";
 import { importAsns, importStops } from "../operations/import-stops.ts";
 import { importUsers, userImportHashing } from "../operations/import-users.ts";
@@ -44,6 +45,8 @@ interface GatewayDeps {
   readonly documentsDir: string;
   /** Without them every `serviceName` but `default` is unknown. */
   readonly integrations?: ImportIntegrations;
+  /** Where large bodies are read; without them they are read at once. */
+  readonly readers?: ImportReaders;
   /** The settings of the section `events`, asked for at each report. */
   readonly events: () => EventSettings;
   /** The settings of a company's appointments by its code, asked for at each request. */

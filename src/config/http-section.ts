@@ -26,6 +26,13 @@ const gateway = {
     maximum: 1_000,
     description: "How deep objects and lists of a JSON body may lie in each other.",
   }),
+  maxJsonValues: integer({
+    default: 500_000,
+    minimum: 100,
+    maximum: 100_000_000,
+    description:
+      "How many values (objects, lists, texts, numbers, true, false, null) a JSON body may have; one with more is answered with 909 before anything is built of it. Each needs memory.",
+  }),
   unknownFields: choice(["keep", "refuse"], {
     default: "keep",
     description:

@@ -29,4 +29,6 @@ export interface MappingRequest {
   readonly charset?: string | undefined;
   /** Levels that the body and the document may be nested, in JSON. */
   readonly maxDepth: number;
+  /** Values that the body may have, in JSON. */
+  readonly maxValues?: number;
 }

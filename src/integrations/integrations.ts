@@ -11,7 +11,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { Integration, MappingRequest } from "./integration.ts";
-import { JobQueue } from "./job-queue.ts";
+import { JobQueue } from "../lib/job-queue.ts";
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
 import { outOfTimeMessage } from "./out-of-time.ts";
 import { ProcessShares } from "./process-shares.ts";
@@ -25,6 +25,8 @@ export interface Integrations extends Service {
    * the body, 902 when the expression fails on it, 909 over a limit, 999 while stopping; and whatever the signal's reason is.
    */
   map(request: MappingRequest, signal?: AbortSignal): Promise<unknown>;
+  /** The same as JSON text. */
+  mapToText(request: MappingRequest, signal?: AbortSignal): Promise<string>;
   /** Others from now on; what is in hand goes on with what it began with. */
   configure(integrations: ReadonlyMap<string, Integration>): void;
 }
@@ -110,6 +112,10 @@ class MappingPool implements Integrations {
   }
 
   async map(request: MappingRequest, signal?: AbortSignal): Promise<unknown> {
+    return JSON.parse(await this.mapToText(request, signal));
+  }
+
+  async mapToText(request: MappingRequest, signal?: AbortSignal): Promise<string> {
     const { serviceName, companyCode } = request;
     const integration = this.find(serviceName, companyCode);
     if (integration === undefined)
@@ -117,7 +123,7 @@ class MappingPool implements Integrations {
     if (this.#isStopping) throw stoppingError();
     signal?.throwIfAborted();
     const outcome = await this.#run({ ...request, integration: forProcess(integration) }, signal);
-    if (outcome.kind === "mapped") return JSON.parse(outcome.text);
+    if (outcome.kind === "mapped") return outcome.text;
     const [first] = outcome.faults;
     if (first === undefined) throw new Error("a body was refused without a fault");
     throw new DropgateError(first.code, first.message, { faults: outcome.faults });

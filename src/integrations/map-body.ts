@@ -53,13 +53,16 @@ type ReadBody =
   | { readonly kind: "read"; readonly value: unknown }
   | { readonly kind: "refused"; readonly faults: readonly Fault[] };
 
-function readBody({ bytes, charset, maxDepth, integration }: MappingJob): ReadBody {
+function readBody({ bytes, charset, maxDepth, maxValues, integration }: MappingJob): ReadBody {
   if (integration.input === "xml") {
     const read = readXmlValue(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), charset);
     return read.kind === "read" ? read : { kind: "refused", faults: [read.fault] };
   }
   try {
-    return { kind: "read", value: parseJsonBytes(bytes, { maxDepth }) };
+    return {
+      kind: "read",
+      value: parseJsonBytes(bytes, { maxDepth, ...(maxValues === undefined ? {} : { maxValues }) }),
+    };
   } catch (error) {
     if (error instanceof DropgateError) return { kind: "refused", faults: error.faults };
     throw error;

@@ -143,4 +143,32 @@ describe("parseJsonBytes", () => {
     // Work that grew with the square would be thousands of times the floor.
     expect(ratio).toBeLessThan(200);
   });
+
+  const codeWithin = (text: string, maxValues: number) => {
+    try {
+      parseJsonBytes(Buffer.from(text), { maxDepth: 32, maxValues });
+    } catch (error) {
+      if (error instanceof DropgateError) return error.code;
+      throw error;
+    }
+    return "taken";
+  };
+
+  it.each([
+    ["[]", 1],
+    ["[ ]", 1],
+    ["[[],[],[]]", 4],
+    ['{"a":1,"b":[true,null],"c":{}}', 6],
+    ['{"a,b":"[1,2,3]","c":"\\\\",",":","}', 4],
+    ['[[[1]],"\\u0041,",-1.5e3, {"a" : { } }]', 8],
+    ["1", 1],
+    ['"a,b"', 1],
+  ])("finds the values of %s to be %d", (text, count) => {
+    expect([codeWithin(text, count), codeWithin(text, count - 1)]).toEqual(["taken", "tooLarge"]);
+  });
+
+  it("counts before anything is built: also what is no JSON, or has a key twice, is over its limit first", () => {
+    expect(codeWithin(`[${"[],".repeat(1_000)}`, 100)).toBe("tooLarge");
+    expect(codeWithin(`{"a":1,"a":[${"1,".repeat(1_000)}1]}`, 100)).toBe("tooLarge");
+  });
 });

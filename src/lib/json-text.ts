@@ -229,6 +229,31 @@ function checkStructure(text: string, maxDepth: number): number | undefined {
   return changed;
 }
 
+const blanks = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/**
+ * Throws 909 for a text of more values than that, before anything is built of it: a value costs a hundred times the bytes
+ * that `[],` has. One more than there are commas, in each list and object that has something in it.
+ */
+function checkValueCount(text: string, maxValues: number): void {
+  // Each value but the last has at least a comma behind it.
+  if (text.length < 2 * maxValues) return;
+  let count = 1;
+  let last = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (blanks.has(code)) continue;
+    const isFilled = last !== openBracket && last !== openBrace;
+    if (code === quote) at = endOfString(text, at);
+    else if (code === comma || ((code === closeBracket || code === closeBrace) && isFilled)) count += 1;
+    if (count > maxValues) {
+      const message = `the body has more than ${maxValues} values (line ${lineAt(text, at)}). Send it in several requests.`;
+      throw new DropgateError("tooLarge", message);
+    }
+    last = code;
+  }
+}
+
 function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
@@ -261,13 +286,21 @@ function parseClosely(text: string, maxDepth: number): unknown {
   return value;
 }
 
+export interface JsonLimits {
+  /** Levels of objects and lists within each other. */
+  readonly maxDepth: number;
+  /** Objects, lists, texts, numbers, true, false and null together. */
+  readonly maxValues?: number;
+}
+
 /**
  * The value of a JSON text in UTF-8 (a byte order mark is taken). Throws `notJson` (900) for anything else, for an empty
  * text, a key that occurs twice in one object, the key `__proto__` and half a surrogate pair, `wrongType` (902) for a
- * number whose integer digits a double does not keep, and `tooLarge` (909) beyond `maxDepth` levels.
+ * number whose integer digits a double does not keep, and `tooLarge` (909) beyond the limits.
  */
-export function parseJsonBytes(bytes: Uint8Array, options: { readonly maxDepth: number }): unknown {
+export function parseJsonBytes(bytes: Uint8Array, options: JsonLimits): unknown {
   const text = decode(bytes);
+  if (options.maxValues !== undefined) checkValueCount(text, options.maxValues);
   if (text.trim() === "") throw new DropgateError("notJson", "the body is empty. Send a JSON document.");
   const outline = outlineOf(text, options.maxDepth);
   const value = outline === undefined ? undefined : tryParse(text);

@@ -21,6 +21,7 @@ import {
 import { recordEvent } from "../store/recorded-events.ts";
 import { applyStopChanges } from "./apply-stop-changes.ts";
 import { requireCarrier } from "./carrier-assignment.ts";
+import { inTurns } from "./import-preparation.ts";
 import { refusalOfLoadAction } from "./known-load.ts";
 import { driverText, findAssignedDriver } from "./load-driver.ts";
 import { refusal } from "./request-body.ts";
@@ -174,7 +175,7 @@ export async function applyLoad(tx: Transaction, input: LoadToApply): Promise<vo
   }
   const outcome = await applyStopChanges(tx, {
     companyId,
-    changes: stops.map((stop) => stopChangeOf("01", stop)),
+    changes: await inTurns(stops, (stop) => stopChangeOf("01", stop)),
     fileTime: null,
     refuseLate: false,
     now,

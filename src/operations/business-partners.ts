@@ -3,21 +3,23 @@ import { setImmediate } from "node:timers/promises";
 import { BusinessPartner, validateBusinessPartner } from "../domain/business-partner.ts";
 import { createCanonicalForm } from "../domain/canonical-form.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Fault } from "../lib/errors.ts";
 import type { Store } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findPartner, savePartner } from "../store/partners.ts";
+import { type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
+import { refusal } from "./request-body.ts";
 
-export interface BusinessPartnersDeps {
+export interface BusinessPartnersDeps extends PreparationDeps {
   readonly store: Pick<Store, "write">;
   readonly clock: Clock;
 }
 
-export type BusinessPartnersOutcome =
-  | { readonly kind: "imported"; readonly created: number; readonly updated: number }
-  /** Nothing was written. At most 50 faults. */
-  | { readonly kind: "refused"; readonly faults: readonly Fault[] };
+export interface BusinessPartnersOutcome {
+  readonly kind: "imported";
+  readonly created: number;
+  readonly updated: number;
+}
 
 const partnerImport: ImportKind<BusinessPartner> = {
   list: "businessPartners",
@@ -44,15 +46,22 @@ async function writePartners(
   return { kind: "imported", created, updated: entry.partners.length - created };
 }
 
-/** Creates or updates the partners of the request; one faulty entry refuses all of it. */
+/** The partners of an import, checked. */
+export const preparePartners: Prepare<"businessPartners"> = async (input) => {
+  const reading = await readImport(partnerImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  return reading.entities;
+};
+
+/** Creates or updates the partners of the request. Throws a `DropgateError` with all faults; then nothing was written. */
 export async function importBusinessPartners(
   deps: BusinessPartnersDeps,
   input: ImportInput,
 ): Promise<BusinessPartnersOutcome> {
-  const reading = await readImport(partnerImport, input);
-  if (reading.kind === "refused") return reading;
+  const partners = await preparedEntries(deps, input, {
+    kind: "businessPartners",
+    prepare: preparePartners,
+  });
   const { companyId } = input;
-  return await deps.store.write((tx) =>
-    writePartners(tx, { companyId, partners: reading.entities, now: deps.clock.now() }),
-  );
+  return await deps.store.write((tx) => writePartners(tx, { companyId, partners, now: deps.clock.now() }));
 }

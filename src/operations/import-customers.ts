@@ -6,10 +6,11 @@ import { isFields } from "../domain/fields-of-json.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Store } from "../store/database.ts";
 import { saveCustomer } from "../store/customers.ts";
+import { inTurns, type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "./request-body.ts";
 
-export interface CustomerImportDeps {
+export interface CustomerImportDeps extends PreparationDeps {
   readonly store: Pick<Store, "write">;
   readonly clock: Clock;
 }
@@ -33,19 +34,28 @@ const customerImport: ImportKind<Customer> = {
   validate: validateCustomer,
 };
 
+/** The customers of an import as they are kept. */
+export const prepareCustomers: Prepare<"customers"> = async (input) => {
+  const reading = await readImport(customerImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  return await inTurns(reading.entities, (customer) => ({
+    accountNumber: customer.accountNumber,
+    body: JSON.stringify(customer),
+  }));
+};
+
 /**
  * Creates the customers of the request, or replaces those that are there; of two with the same number the later stays.
  * Throws a `DropgateError` with all faults; then nothing was written.
  */
 export async function importCustomers(deps: CustomerImportDeps, input: ImportInput): Promise<void> {
-  const reading = await readImport(customerImport, input);
-  if (reading.kind === "refused") throw refusal(reading.faults);
+  const customers = await preparedEntries(deps, input, { kind: "customers", prepare: prepareCustomers });
   const { companyId } = input;
   await deps.store.write(async (tx) => {
     const now = deps.clock.now();
-    for (const [index, customer] of reading.entities.entries()) {
+    for (const [index, customer] of customers.entries()) {
       if (index % customersInTurn === customersInTurn - 1) await setImmediate();
-      await saveCustomer(tx, { companyId, customer, now });
+      await saveCustomer(tx, { companyId, ...customer, now });
     }
   });
 }

@@ -12,16 +12,25 @@ import type { Store } from "../store/database.ts";
 import { saveDocuments } from "../store/documents.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { insertImport, insertImportItem, type NewImport } from "../store/imports.ts";
+import {
+  type ImportToPrepare,
+  inTurns,
+  type KeptLoad,
+  type PreparationDeps,
+  type Prepare,
+  preparedEntries,
+} from "./import-preparation.ts";
 import { defaultImportRules, type ImportKind, readImport } from "./import-request.ts";
+import { loadText } from "./load-text.ts";
 import { refusal } from "./request-body.ts";
 import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
-import { takeOutDocuments } from "./take-out-documents.ts";
+import { type DocumentsDeps, takeOutDocuments } from "./take-out-documents.ts";
 
-export interface ImportLoadsDeps extends ServiceDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
+export interface ImportLoadsDeps extends ServiceDeps, PreparationDeps {
   /** Where the content of documents is kept. */
   readonly documentsDir: string;
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
   /** Told when an import has been kept. */
   readonly wake: () => void;
 }
@@ -38,7 +47,7 @@ function stopsIn(load: unknown): number {
 }
 
 /** Throws 909 when there are more stops than one import may have. */
-function checkStops({ body, maxStops = defaultImportRules.maxEntries }: LoadImport): void {
+function checkStops({ body, maxStops = defaultImportRules.maxEntries }: ImportToPrepare): void {
   const loads = isFields(body) ? body["loads"] : undefined;
   if (!Array.isArray(loads)) return;
   const counts = loads.map(stopsIn);
@@ -58,45 +67,44 @@ const loadImport: ImportKind<Load> = {
   weightOf: (load) => 1 + stopsIn(load),
 };
 
-interface ReadyLoads {
-  readonly loads: readonly Load[];
-  readonly documents: readonly KeptDocument[];
-}
-
 /** The content of all documents goes to the document store, the rows with the import: so nothing has to be kept twice. */
-async function withoutContents(deps: ImportLoadsDeps, loads: readonly Load[]): Promise<ReadyLoads> {
+async function keptFormsOf(deps: DocumentsDeps, loads: readonly Load[]): Promise<readonly KeptLoad[]> {
   const faults: Fault[] = [];
-  const documents: KeptDocument[] = [];
-  async function taken<T extends LoadHeader | Stop>(entity: T, path: string): Promise<T> {
-    const out = await takeOutDocuments(deps, entity, path);
-    faults.push(...out.faults);
-    documents.push(...out.kept);
-    return out.entity;
-  }
-  const ready: Load[] = [];
-  for (const [index, load] of loads.entries()) {
+  const kept = await inTurns(loads, async (load, index): Promise<KeptLoad> => {
+    const documents: KeptDocument[] = [];
+    async function taken<T extends LoadHeader | Stop>(entity: T, path: string): Promise<T> {
+      const out = await takeOutDocuments(deps, entity, path);
+      faults.push(...out.faults);
+      documents.push(...out.kept);
+      return out.entity;
+    }
     const path = `loads[${index}]`;
     const loadHeader = await taken(load.loadHeader, `${path}.loadHeader`);
-    const stops: Stop[] = [];
-    for (const [at, stop] of (load.stops ?? []).entries())
-      stops.push(await taken(stop, `${path}.stops[${at}]`));
-    ready.push({ ...load, loadHeader, stops });
-  }
+    const stops = await inTurns(load.stops ?? [], (stop, at) => taken(stop, `${path}.stops[${at}]`));
+    return { loadNbr: loadHeader.loadNbr, body: loadText({ ...load, loadHeader, stops }), documents };
+  });
   if (faults.length > 0) throw refusal(faults);
-  return { loads: ready, documents };
+  return kept;
 }
+
+/** The loads of an import as they wait to be applied. */
+export const prepareLoads: Prepare<"loads"> = async (input) => {
+  checkStops(input);
+  const reading = await readImport(loadImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  return await keptFormsOf(input, reading.entities);
+};
 
 /** Loads are entered this many at a time, so that other requests get their turn. */
 const loadsInTurn = 50;
 
-async function keep(tx: Transaction, entry: NewImport, { loads, documents }: ReadyLoads): Promise<void> {
+async function keep(tx: Transaction, entry: NewImport, loads: readonly KeptLoad[]): Promise<void> {
   const importId = await insertImport(tx, entry);
-  for (const [position, load] of loads.entries()) {
-    const { loadNbr } = load.loadHeader;
-    await insertImportItem(tx, { importId, position, loadNbr, body: JSON.stringify(load) });
+  for (const [position, { loadNbr, body, documents }] of loads.entries()) {
+    await insertImportItem(tx, { importId, position, loadNbr, body });
+    await saveDocuments(tx, { companyId: entry.companyId, documents, now: entry.receivedAt });
     if (position % loadsInTurn === loadsInTurn - 1) await setImmediate();
   }
-  await saveDocuments(tx, { companyId: entry.companyId, documents, now: entry.receivedAt });
 }
 
 interface AcceptedImport {
@@ -105,13 +113,10 @@ interface AcceptedImport {
 
 async function acceptStandard(deps: ImportLoadsDeps, input: LoadImport): Promise<AcceptedImport> {
   const { companyId, serviceName, userName } = input;
-  checkStops(input);
-  const reading = await readImport(loadImport, input);
-  if (reading.kind === "refused") throw refusal(reading.faults);
+  const loads = await preparedEntries(deps, input, { kind: "loads", prepare: prepareLoads });
   const guid = newGuid();
   const entry = { guid, companyId, serviceName, userName, receivedAt: deps.clock.now() };
-  const ready = await withoutContents(deps, reading.entities);
-  await deps.store.write((tx) => keep(tx, entry, ready));
+  await deps.store.write((tx) => keep(tx, entry, loads));
   deps.wake();
   return { importId: guid };
 }

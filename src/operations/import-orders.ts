@@ -7,7 +7,7 @@
 import { setImmediate } from "node:timers/promises";
 import { normaliseOrder } from "../domain/normalise-stop.ts";
 import { Order, stopOfOrder, validateOrder } from "../domain/order.ts";
-import { type StopChange, stopChangeOf } from "../domain/stop-change.ts";
+import { stopChangeOf } from "../domain/stop-change.ts";
 import { validateStop } from "../domain/stop.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Fault } from "../lib/errors.ts";
@@ -16,17 +16,24 @@ import type { Store } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { saveOrder } from "../store/orders.ts";
 import { applyStopChanges } from "./apply-stop-changes.ts";
+import {
+  inTurns,
+  type KeptOrder,
+  type PreparationDeps,
+  type Prepare,
+  preparedEntries,
+} from "./import-preparation.ts";
 import { type ImportKind, readImport } from "./import-request.ts";
 import { withTimesOf } from "./kept-appointment.ts";
 import { refusal } from "./request-body.ts";
 import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
-import { takeOutDocuments } from "./take-out-documents.ts";
+import { type DocumentsDeps, takeOutDocuments } from "./take-out-documents.ts";
 
-export interface OrderImportDeps extends ServiceDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
+export interface OrderImportDeps extends ServiceDeps, PreparationDeps {
   /** Where the content of documents is kept. */
   readonly documentsDir: string;
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
 }
 
 export type OrderImport = ServiceImport;
@@ -47,26 +54,27 @@ const orderImport: ImportKind<Order> = {
   validate: validateWithStop,
 };
 
-interface KeptOrder {
-  readonly order: Order;
-  readonly stop: StopChange;
-}
-
 /** What is kept of orders: their own text, and the change to their stops; the content of documents is durable by then. */
-async function keptFormsOf(deps: OrderImportDeps, orders: readonly Order[]): Promise<readonly KeptOrder[]> {
+async function keptFormsOf(deps: DocumentsDeps, orders: readonly Order[]): Promise<readonly KeptOrder[]> {
   const faults: Fault[] = [];
-  const kept: KeptOrder[] = [];
-  for (const [index, sent] of orders.entries()) {
+  const kept = await inTurns(orders, async (sent, index): Promise<KeptOrder> => {
     const taken = await takeOutDocuments(deps, sent, `orders[${index}]`);
     faults.push(...taken.faults);
     const { entity: order, kept: documents } = taken;
     const change = stopChangeOf("01", stopOfOrder(order));
     const stop = documents.length === 0 ? change : { ...change, documents };
-    kept.push({ order, stop });
-  }
+    return { orderNbr: order.orderNbr, body: JSON.stringify(order), stop };
+  });
   if (faults.length > 0) throw refusal(faults);
   return kept;
 }
+
+/** The orders of an import as they are kept. */
+export const prepareOrders: Prepare<"orders"> = async (input) => {
+  const reading = await readImport(orderImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  return await keptFormsOf(input, reading.entities);
+};
 
 interface OrderWriting {
   readonly companyId: number;
@@ -84,19 +92,17 @@ async function writeOrders(tx: Transaction, { companyId, orders, now }: OrderWri
     pathOf: (index) => `orders[${index}]`,
   });
   if (outcome.kind !== "applied") throw refusal(outcome.faults);
-  for (const [index, { order }] of orders.entries()) {
+  for (const [index, { orderNbr, body: sent }] of orders.entries()) {
     if (index % ordersInTurn === ordersInTurn - 1) await setImmediate();
-    const { orderNbr } = order;
     const appointment = await findAppointment(tx, companyId, orderNbr);
-    const kept = appointment === undefined ? order : withTimesOf(order, appointment);
-    await saveOrder(tx, { companyId, orderNbr, body: JSON.stringify(kept), now });
+    const body =
+      appointment === undefined ? sent : JSON.stringify(withTimesOf(JSON.parse(sent) as Order, appointment));
+    await saveOrder(tx, { companyId, orderNbr, body, now });
   }
 }
 
 async function importStandard(deps: OrderImportDeps, input: OrderImport): Promise<void> {
-  const reading = await readImport(orderImport, input);
-  if (reading.kind === "refused") throw refusal(reading.faults);
-  const orders = await keptFormsOf(deps, reading.entities);
+  const orders = await preparedEntries(deps, input, { kind: "orders", prepare: prepareOrders });
   const { companyId } = input;
   await deps.store.write((tx) => writeOrders(tx, { companyId, orders, now: deps.clock.now() }));
 }

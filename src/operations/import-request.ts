@@ -7,6 +7,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { isFields } from "../domain/fields-of-json.ts";
 import { unknownFieldFaults } from "../domain/unknown-fields.ts";
 import { type Fault, maxKeptFaults } from "../lib/errors.ts";
+import type { JsonLimits } from "../lib/json-text.ts";
 import { faultOfCompanyCode } from "./request-body.ts";
 
 /** One kind of import: what its list is called, and what an entry has to be. */
@@ -39,8 +40,14 @@ export interface ImportInput {
   readonly companyCode: string;
   /** The request's body as parsed JSON. */
   readonly body: unknown;
+  /** A large body as it came, instead of `body`. It is given away. */
+  readonly large?: Uint8Array;
+  readonly jsonLimits?: JsonLimits;
   readonly rules?: ImportRules;
 }
+
+/** What reading a body needs of its import. */
+export type ImportBody = Pick<ImportInput, "companyCode" | "body" | "rules">;
 
 export type ReadImport<Entity> =
   | { readonly kind: "read"; readonly entities: readonly Entity[] }
@@ -115,7 +122,7 @@ async function readRest<Entity>(reading: Reading<Entity>): Promise<ReadImport<En
 /** Reads the body of an import: a short one at once, a long one with waits for others to work. What is wrong is a value. */
 export function readImport<Entity>(
   kind: ImportKind<Entity>,
-  input: ImportInput,
+  input: ImportBody,
 ): ReadImport<Entity> | Promise<ReadImport<Entity>> {
   const { body, companyCode, rules = defaultImportRules } = input;
   if (!isFields(body)) {

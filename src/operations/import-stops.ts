@@ -9,16 +9,17 @@ import type { Clock } from "../lib/clock.ts";
 import type { Fault } from "../lib/errors.ts";
 import type { Store } from "../store/database.ts";
 import { applyStopChanges, type StopChanges } from "./apply-stop-changes.ts";
-import { type ImportKind, readImport } from "./import-request.ts";
+import { inTurns, type Prepare, type PreparationDeps, preparedEntries } from "./import-preparation.ts";
+import { type ImportKind, type ReadImport, readImport } from "./import-request.ts";
 import { refusal } from "./request-body.ts";
 import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
-import { takeOutDocuments } from "./take-out-documents.ts";
+import { type DocumentsDeps, takeOutDocuments } from "./take-out-documents.ts";
 
-export interface StopImportDeps extends ServiceDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
+export interface StopImportDeps extends ServiceDeps, PreparationDeps {
   /** Where the content of documents is kept. */
   readonly documentsDir: string;
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
 }
 
 export type StopImport = ServiceImport;
@@ -32,28 +33,40 @@ const stopImport: ImportKind<Stop> = {
 
 /** The changes to stops, with the content of their documents durable in the document store. */
 async function changesWithContent(
-  deps: StopImportDeps,
+  deps: DocumentsDeps,
   stops: readonly Stop[],
 ): Promise<readonly StopChange[]> {
   const faults: Fault[] = [];
-  const changes: StopChange[] = [];
-  for (const [index, stop] of stops.entries()) {
+  const changes = await inTurns(stops, async (stop, index): Promise<StopChange> => {
     const taken = await takeOutDocuments(deps, stop, `stops[${index}]`);
     faults.push(...taken.faults);
     const documents = taken.kept.length === 0 ? {} : { documents: taken.kept };
-    changes.push({ ...stopChangeOf("01", taken.entity), ...documents });
-  }
+    return { ...stopChangeOf("01", taken.entity), ...documents };
+  });
   if (faults.length > 0) throw refusal(faults);
   return changes;
 }
 
+/** Up to so many stops without documents need no waits between. */
+const shortList = 50;
+
 function changesOf(
-  deps: StopImportDeps,
-  stops: readonly Stop[],
+  deps: DocumentsDeps,
+  read: ReadImport<Stop>,
 ): readonly StopChange[] | Promise<readonly StopChange[]> {
-  if (stops.some(hasContent)) return changesWithContent(deps, stops);
-  return stops.map((stop) => stopChangeOf("01", stop));
+  if (read.kind === "refused") throw refusal(read.faults);
+  const { entities } = read;
+  if (entities.length > shortList || entities.some(hasContent)) return changesWithContent(deps, entities);
+  return entities.map((stop) => stopChangeOf("01", stop));
 }
+
+/** The changes that an import of stops or ASNs asks for: at once, unless there is something to wait for. */
+export const prepareStops: Prepare<"stops"> = (input) => {
+  const reading = readImport(stopImport, input);
+  return reading instanceof Promise
+    ? reading.then((read) => changesOf(input, read))
+    : changesOf(input, reading);
+};
 
 async function write(
   deps: StopImportDeps,
@@ -72,11 +85,8 @@ async function write(
 }
 
 async function importBy(deps: StopImportDeps, input: StopImport, rules: StateRules): Promise<void> {
-  const reading = readImport(stopImport, input);
-  const read = reading instanceof Promise ? await reading : reading;
-  if (read.kind === "refused") throw refusal(read.faults);
-  const made = changesOf(deps, read.entities);
-  const changes = made instanceof Promise ? await made : made;
+  const prepared = preparedEntries(deps, input, { kind: "stops", prepare: prepareStops });
+  const changes = prepared instanceof Promise ? await prepared : prepared;
   // Not awaited here: while it waits for the commit, nothing is to hold what the body was read into.
   return write(deps, { companyId: input.companyId, changes, rules });
 }

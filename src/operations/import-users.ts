@@ -28,11 +28,12 @@ import {
   type UserAccess,
 } from "../store/user-import.ts";
 import { findUsersByName, type UserRecord } from "../store/users.ts";
+import { type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "./request-body.ts";
 import type { HashQueue, HashQueueLimits } from "./sign-in-hash-queue.ts";
 
-export interface UserImportDeps {
+export interface UserImportDeps extends PreparationDeps {
   readonly store: Pick<Store, "read" | "write">;
   readonly clock: Clock;
   /** One for all imports of the process: it bounds how many passwords are hashed at a time. */
@@ -58,6 +59,13 @@ const userImport: ImportKind<User> = {
   schema: User,
   normalise: createCanonicalForm(User),
   validate: validateUser,
+};
+
+/** The users of an import, checked. */
+export const prepareUsers: Prepare<"users"> = async (input) => {
+  const reading = await readImport(userImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  return reading.entities;
 };
 
 interface Sent {
@@ -264,9 +272,7 @@ export async function importUsers(
   input: UserImport,
   signal: AbortSignal,
 ): Promise<void> {
-  const reading = await readImport(userImport, input);
-  if (reading.kind === "refused") throw refusal(reading.faults);
-  const sent = sentUsers(reading.entities);
+  const sent = sentUsers(await preparedEntries(deps, input, { kind: "users", prepare: prepareUsers }));
   checkPasswordCount(sent);
   const found = await findAll(deps.store.read, input, sent);
   signal.throwIfAborted();

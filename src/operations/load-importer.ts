@@ -8,7 +8,6 @@
  * Survives a crash: what waits is found again at the start. What was decided is never applied again.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Load } from "../domain/load.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isDiskFault } from "../lib/disk-fault.ts";
 import { DropgateError, type Fault } from "../lib/errors.ts";
@@ -19,6 +18,7 @@ import type { Store } from "../store/database.ts";
 import { attempt, type Transaction } from "../store/group-commit.ts";
 import { decideImportItem, isItemWaiting, listWaitingItems, type WaitingItem } from "../store/imports.ts";
 import { applyLoad } from "./apply-load.ts";
+import { readLoadText } from "./load-text.ts";
 
 export interface LoadImporterDeps {
   readonly store: Pick<Store, "read" | "write">;
@@ -108,9 +108,9 @@ class BackgroundImporter implements LoadImporter {
     const now = this.#deps.clock.now();
     const { companyId, position } = item;
     const faults = await this.#refusalOf(() =>
-      attempt(tx, () => {
-        const load = JSON.parse(item.body) as Load;
-        return applyLoad(tx, { companyId, load, path: `loads[${position}]`, now });
+      attempt(tx, async () => {
+        const load = await readLoadText(item.body);
+        await applyLoad(tx, { companyId, load, path: `loads[${position}]`, now });
       }),
     );
     const state = faults.length === 0 ? "applied" : "refused";

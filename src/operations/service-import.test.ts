@@ -15,7 +15,7 @@ const integrations: ImportIntegrations = {
     code === "ACME" && (name === "erp" || name === "planner")
       ? { input: name === "erp" ? "json" : "xml" }
       : undefined,
-  map: async (body) => body,
+  mapToText: async ({ bytes, ...body }) => JSON.stringify({ ...body, bytes: Buffer.from(bytes).toString() }),
 };
 
 function run(input: Partial<ServiceImport>, deps = { integrations }): Promise<unknown> {
@@ -44,7 +44,10 @@ function failWith(code: ErrorCode, message: string): Promise<unknown> {
 }
 
 test("default imports the body itself, and asks no integration", async () => {
-  const none: ImportIntegrations = { find: () => undefined, map: () => Promise.reject(new Error("asked")) };
+  const none: ImportIntegrations = {
+    find: () => undefined,
+    mapToText: () => Promise.reject(new Error("asked")),
+  };
   expect(await run({ serviceName: "default", body: { stops: [] } }, { integrations: none })).toEqual({
     stops: [],
   });
@@ -53,19 +56,24 @@ test("default imports the body itself, and asks no integration", async () => {
 test("an integration gets the bytes as they came, with company and kind", async () => {
   const bytes = Buffer.from("<a/>");
   const sent = { form: "xml", bytes } as const;
-  const mapped = (await run({ serviceName: "planner", sent, maxJsonDepth: 7 })) as BodyToMap;
+  const mapped = (await run({
+    serviceName: "planner",
+    sent,
+    jsonLimits: { maxDepth: 7, maxValues: 9 },
+  })) as BodyToMap;
   expect(mapped).toEqual({
     serviceName: "planner",
     companyCode: "ACME",
     importKind: "stops",
-    bytes,
+    bytes: "<a/>",
     maxDepth: 7,
+    maxValues: 9,
   });
 });
 
 test("a body that was parsed is given as JSON", async () => {
   const mapped = (await run({ body: { a: 1 } })) as BodyToMap;
-  expect(Buffer.from(mapped.bytes).toString()).toBe('{"a":1}');
+  expect(mapped.bytes).toBe('{"a":1}');
 });
 
 test.each([

@@ -4,6 +4,7 @@
  */
 import type { ImportKindName } from "../domain/import-kind.ts";
 import { DropgateError, type Fault } from "../lib/errors.ts";
+import { defaultJsonLimits, largeBodyBytes } from "./import-preparation.ts";
 import type { ImportInput } from "./import-request.ts";
 
 export const defaultService = "default";
@@ -20,8 +21,6 @@ export interface ServiceImport extends ImportInput {
   readonly serviceName: string;
   /** For an integration, which reads the body itself; `body` is not looked at then. */
   readonly sent?: SentBody;
-  /** Levels that JSON may be nested, in the body and in the document made of it. Default 32. */
-  readonly maxJsonDepth?: number;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal?: () => AbortSignal;
 }
@@ -32,14 +31,15 @@ export interface BodyToMap {
   readonly importKind: ImportKindName;
   readonly bytes: Uint8Array;
   readonly maxDepth: number;
+  readonly maxValues?: number;
 }
 
 /** The custom integrations, as imports use them. */
 export interface ImportIntegrations {
   /** The integration of that name, if the company may use it. */
   find(serviceName: string, companyCode: string): { readonly input: "json" | "xml" } | undefined;
-  /** The document that it makes of a body. Throws a `DropgateError` with what is wrong. */
-  map(body: BodyToMap, signal?: AbortSignal): Promise<unknown>;
+  /** The document that it makes of a body, as JSON text. Throws a `DropgateError` with what is wrong. */
+  mapToText(body: BodyToMap, signal?: AbortSignal): Promise<string>;
 }
 
 export interface ServiceDeps {
@@ -71,15 +71,18 @@ async function mappedBody(
   { integrations }: ServiceDeps,
   input: ServiceImport,
   importKind: ImportKindName,
-): Promise<unknown> {
-  const { serviceName, companyCode, maxJsonDepth = 32, signal } = input;
+): Promise<Pick<ImportInput, "body" | "large">> {
+  const { serviceName, companyCode, jsonLimits = defaultJsonLimits, signal } = input;
   const found = integrations?.find(serviceName, companyCode);
   if (integrations === undefined || found === undefined) throw unknownService(serviceName);
   const sent = sentBodyOf(input);
   checkForm(serviceName, sent, found.input);
   const { bytes, charset } = sent;
-  const request = { serviceName, companyCode, importKind, bytes, charset, maxDepth: maxJsonDepth };
-  return await integrations.map(request, signal?.());
+  const request = { serviceName, companyCode, importKind, bytes, charset, ...jsonLimits };
+  const text = await integrations.mapToText(request, signal?.());
+  // A text of so many bytes has at least a third of the units.
+  if (text.length < largeBodyBytes / 3) return { body: JSON.parse(text) };
+  return { body: undefined, large: Buffer.from(text) };
 }
 
 /** The sender has never seen the document whose faults these are: each says so. */
@@ -110,10 +113,10 @@ async function importMapped<Input extends ServiceImport, Result>(
   input: Input,
   { importKind, run }: StandardImport<Input, Result>,
 ): Promise<Result> {
-  const body = await mappedBody(deps, input, importKind);
+  const mapped = await mappedBody(deps, input, importKind);
   const { serviceName } = input;
   // Not awaited here: while it waits for the commit, nothing is to hold the body and the document made of it.
-  return run({ ...input, body }).catch((thrown: unknown) => {
+  return run({ ...input, ...mapped }).catch((thrown: unknown) => {
     throw aboutTheDocument(thrown, serviceName);
   });
 }

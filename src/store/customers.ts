@@ -1,5 +1,4 @@
 /** Customers of companies. */
-import type { Customer } from "../domain/customer.ts";
 import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 import { prepareQuery } from "./prepared-query.ts";
@@ -27,6 +26,7 @@ export async function readCustomer(
 }
 
 interface CustomerArguments extends CustomerKey {
+  /** The customer as JSON text. */
   readonly body: string;
   readonly now: number;
 }
@@ -50,13 +50,8 @@ const saveCustomerQuery = prepareQuery<CustomerArguments>((db, arg) =>
 );
 
 /** Keeps the customer, replacing what was kept of it before. */
-export async function saveCustomer(
-  tx: Transaction,
-  entry: { readonly companyId: number; readonly customer: Customer; readonly now: number },
-): Promise<void> {
-  const { companyId, customer, now } = entry;
-  const { accountNumber } = customer;
-  await saveCustomerQuery.run(tx, { companyId, accountNumber, body: JSON.stringify(customer), now });
+export async function saveCustomer(tx: Transaction, entry: CustomerArguments): Promise<void> {
+  await saveCustomerQuery.run(tx, entry);
 }
 
 const deleteCustomerQuery = prepareQuery<CustomerKey>((db, arg) =>

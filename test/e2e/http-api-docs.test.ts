@@ -110,7 +110,7 @@ describe(document, () => {
   });
 
   test("names the reason beyond each limit", async () => {
-    const limits = { maxLoads: 1, maxEntries: 1, maxBodyBytes: 1_000, maxJsonDepth: 8 };
+    const limits = { maxLoads: 1, maxEntries: 1, maxBodyBytes: 1_000, maxJsonDepth: 8, maxJsonValues: 100 };
     await site.stop();
     await site.reconfigure({ http: { ...limits, unknownFields: "refuse" } });
     await site.start();
@@ -121,6 +121,7 @@ describe(document, () => {
       "http.maxEntries": await refusalOf("stop", { stops: [stop, stop] }),
       "http.maxBodyBytes": await refusalOf("stop", { stops: [stop], bol: "x".repeat(1_000) }),
       "http.maxJsonDepth": await refusalOf("stop", { stops: [[[[[[[[[]]]]]]]]] }),
+      "http.maxJsonValues": await refusalOf("stop", { stops: [{ ...stop, x: Array(99).fill(0) }] }),
       "http.unknownFields": await refusalOf("stop", { stops: [{ ...stop, colour: "green" }] }),
     };
     for (const [setting, code] of Object.entries(beyond)) {

@@ -20,6 +20,7 @@ export const defaultOptions: HttpOptions = {
   maxLoads: 500,
   maxEntries: 5_000,
   maxJsonDepth: 32,
+  maxJsonValues: 500_000,
   unknownFields: "keep",
   maxBodyBytes: 100_000,
   maxBodyBytesInWork: 300_000,

@@ -9,11 +9,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressSet, createAddressSet } from "../../lib/address-range.ts";
 import { isDiskFault } from "../../lib/disk-fault.ts";
 import { DropgateError, messageOf } from "../../lib/errors.ts";
-import { parseJsonBytes } from "../../lib/json-text.ts";
 import type { Logger } from "../../lib/log.ts";
 import { runInTurn } from "../../lib/request-turn.ts";
 import { isStoreFault } from "../../lib/store-error.ts";
-import { defaultService, type SentBody } from "../../operations/service-import.ts";
 import type { Membership, SignedInUser, SignIn } from "../../operations/sign-in.ts";
 import { type Answer, type RefusalDocument, refusalAnswer, textType } from "./answer.ts";
 import { authorise, checkBan, checkTransport, signInUser } from "./authentication.ts";
@@ -24,11 +22,10 @@ import type { HttpOperations } from "./http-operations.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { HttpConnections } from "./http-connections.ts";
 import { ClientGone, HttpRefusal } from "./http-refusal.ts";
-import { checkMediaType, isXmlBody, xmlMedia } from "./media-type.ts";
-import { announcedLength, bodyAtHand, readBody } from "./request-body.ts";
+import { type Content, contentOf, type JsonReaders, signalFor } from "./request-content.ts";
 import { checkHead } from "./request-head.ts";
 import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget } from "./request-target.ts";
-import type { CompanyRoute, OperationRequest, Route } from "./route.ts";
+import type { CompanyRoute, Route } from "./route.ts";
 import type { PathMatch, RouteTable } from "./route-table.ts";
 
 /** What the dispatcher works with; the endpoint owns it and changes it at a reload and at the stop. */
@@ -44,6 +41,7 @@ export interface DispatcherState {
   readonly inHand: Set<Exchange>;
   readonly connections: Pick<HttpConnections, "signIn">;
   readonly bodies: BodyBudget;
+  readonly readers: JsonReaders | undefined;
   trustedProxies: AddressSet;
   isStopping: boolean;
 }
@@ -94,67 +92,6 @@ function queryOf(route: CompanyRoute, target: RequestTarget): readonly QueryPara
   throw new HttpRefusal("unknownFilter", message);
 }
 
-/** Waits for the body. */
-async function receiveBody(state: DispatcherState, exchange: Exchange): Promise<Buffer> {
-  const { request, response } = exchange;
-  const reserve = async (bytes: number, timeoutMs: number) => {
-    exchange.share = await state.bodies.reserve(bytes, timeoutMs, signalFor(response));
-    return exchange.share;
-  };
-  return await readBody(request, response, { limits: state.options(), reserve });
-}
-
-type Content = Pick<OperationRequest, "json" | "bytes" | "charset" | "sent">;
-
-const noContent: Content = {
-  json: undefined,
-  bytes: new Uint8Array(0),
-  charset: undefined,
-  sent: undefined,
-};
-
-/** The form of a body that is for a custom integration, which reads it itself; undefined for all others. */
-function formToMap(
-  { isMappable }: CompanyRoute,
-  { headers }: IncomingMessage,
-  params: Admitted["params"],
-): SentBody["form"] | undefined {
-  if (isMappable !== true || params["serviceName"] === defaultService) return undefined;
-  return isXmlBody(headers) ? "xml" : "json";
-}
-
-/** What the operation gets of the body. Once JSON is parsed, its bytes must not be kept from being freed. */
-function contentOf(
-  state: DispatcherState,
-  exchange: Exchange,
-  { route, params }: Admitted,
-): Content | Promise<Content> {
-  const { body, media } = route;
-  if (body === "none") return noContent;
-  const { request } = exchange;
-  if (route.isBodyOptional === true && announcedLength(request) === 0) return { ...noContent, json: {} };
-  const form = formToMap(route, request, params);
-  const charset = checkMediaType(
-    request.headers,
-    form === undefined ? media : [...media, ...xmlMedia],
-    form ?? body,
-  );
-  const read = (bytes: Buffer): Content => {
-    exchange.bytesIn = bytes.length;
-    if (form !== undefined) return { ...noContent, sent: { form, bytes, charset } };
-    if (body === "xml") return { ...noContent, bytes, charset };
-    return { ...noContent, json: parseJsonBytes(bytes, { maxDepth: state.options().maxJsonDepth }) };
-  };
-  const bytes = bodyAtHand(request, state.options());
-  return bytes === undefined ? receiveBody(state, exchange).then(read) : read(bytes);
-}
-
-function signalFor(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  response.once("close", () => controller.abort(new ClientGone()));
-  return controller.signal;
-}
-
 interface Admitted {
   readonly route: CompanyRoute;
   readonly params: Readonly<Record<string, string>>;
@@ -173,22 +110,9 @@ function runOperation(
   const { id: requestId, response } = exchange;
   const { userName } = user;
   const signal = () => signalFor(response);
-  const run = ({ json, bytes, charset, sent }: Content) =>
-    route.run(state, {
-      requestId,
-      userName,
-      roles,
-      companyId,
-      companyCode,
-      params,
-      query,
-      json,
-      bytes,
-      charset,
-      sent,
-      signal,
-    });
-  const content = contentOf(state, exchange, admitted);
+  const known = { requestId, userName, roles, companyId, companyCode, params, query, signal };
+  const run = (content: Content) => route.run(state, { ...known, ...content });
+  const content = contentOf(state, exchange, { route, params, companyCode });
   return content instanceof Promise ? content.then(run) : run(content);
 }
 

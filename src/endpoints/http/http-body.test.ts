@@ -11,6 +11,7 @@ import {
   sendRaw,
   startHttp,
 } from "../../../test/support/http-fixture.ts";
+import { DropgateError } from "../../lib/errors.ts";
 import { StoreError } from "../../lib/store-error.ts";
 
 const run = promisify(execFile);
@@ -106,7 +107,8 @@ describe("a JSON body", () => {
       { code: "tooLong", message: "a is too long" },
       { code: "companyDiffers", message: "other" },
     ] as const;
-    const other = await startHttp({}, { importBusinessPartners: async () => ({ kind: "refused", faults }) });
+    const refuse = () => Promise.reject(new DropgateError("tooLong", "a is too long", { faults }));
+    const other = await startHttp({}, { importBusinessPartners: refuse });
     const reply = await ask(other.port, "POST", partners, {
       user: "host",
       type: "application/json",

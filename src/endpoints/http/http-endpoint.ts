@@ -31,6 +31,7 @@ import { type DispatcherState, takeRequest } from "./dispatcher.ts";
 import { HttpConnections } from "./http-connections.ts";
 import type { HttpOperations } from "./http-operations.ts";
 import type { HttpOptions, HttpTlsOptions } from "./http-options.ts";
+import type { JsonReaders } from "./request-content.ts";
 import { createRouteTable } from "./route-table.ts";
 import { routes } from "./routes.ts";
 
@@ -38,6 +39,8 @@ export interface HttpEndpointDeps {
   readonly options: HttpOptions;
   readonly signIn: Pick<SignIn, "withPassword"> & AddressStanding;
   readonly operations: HttpOperations;
+  /** Where large JSON is checked; without them it is parsed at once. */
+  readonly readers?: JsonReaders;
   /** The `StopResponse` document for what was refused before it was processed. */
   readonly refusalDocument: RefusalDocument;
   readonly log: Logger;
@@ -164,6 +167,7 @@ function createRunning(deps: HttpEndpointDeps): Running {
     inHand: new Set(),
     connections,
     bodies: createBodyBudget(() => running.options),
+    readers: deps.readers,
     trustedProxies: createAddressSet(options.trustedProxies),
     isStopping: false,
   };

@@ -32,6 +32,8 @@ export interface HttpOptions extends ConnectionLimits {
   /** Stops, orders, customers, partners or users in one import. */
   readonly maxEntries: number;
   readonly maxJsonDepth: number;
+  /** Objects, lists, texts and numbers of one body. */
+  readonly maxJsonValues: number;
   readonly unknownFields: "keep" | "refuse";
   readonly maxBodyBytes: number;
   /** Of large bodies, at the same time; counts as `maxBodyBytes` when that is more. */

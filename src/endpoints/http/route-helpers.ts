@@ -1,5 +1,6 @@
 /** What the routes of the gateway have in common. */
 import type { Role } from "../../domain/role.ts";
+import type { JsonLimits } from "../../lib/json-text.ts";
 import type { ImportInput, ImportRules } from "../../operations/import-request.ts";
 import type { BodyInput } from "../../operations/request-body.ts";
 import type { ServiceImport } from "../../operations/service-import.ts";
@@ -49,15 +50,21 @@ function importRulesOf({ maxEntries, unknownFields }: HttpOptions): ImportRules 
 
 /** The import that a request asks for. */
 export function importOf(request: OperationRequest, options: HttpOptions): ImportInput {
-  const { companyId, companyCode, json } = request;
-  return { companyId, companyCode, body: json, rules: importRulesOf(options) };
+  const { companyId, companyCode, json, large } = request;
+  const input = { companyId, companyCode, body: json, rules: importRulesOf(options) };
+  return large === undefined ? input : { ...input, large, jsonLimits: jsonLimitsOf(options) };
+}
+
+/** What JSON may be. */
+export function jsonLimitsOf({ maxJsonDepth, maxJsonValues }: HttpOptions): JsonLimits {
+  return { maxDepth: maxJsonDepth, maxValues: maxJsonValues };
 }
 
 /** The same for imports whose path has `{serviceName}`; their routes are `isMappable`. */
 export function serviceImportOf(request: OperationRequest, options: HttpOptions): ServiceImport {
   const { sent, signal } = request;
   const input = { ...importOf(request, options), serviceName: param(request, "serviceName") };
-  return sent === undefined ? input : { ...input, sent, maxJsonDepth: options.maxJsonDepth, signal };
+  return sent === undefined ? input : { ...input, sent, jsonLimits: jsonLimitsOf(options), signal };
 }
 
 /** The body of an operation on one thing. */

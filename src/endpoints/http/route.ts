@@ -20,6 +20,8 @@ export interface OperationRequest {
   readonly query: readonly QueryParameter[];
   /** Parsed JSON of routes with a `json` body. */
   readonly json: unknown;
+  /** Of an import with a large body the untouched bytes, which the operation has read elsewhere; `json` is undefined then. */
+  readonly large: Uint8Array | undefined;
   /** The untouched body of routes with an `xml` body. */
   readonly bytes: Uint8Array;
   /** The charset that the Content-Type names, in lower case. */
@@ -56,6 +58,8 @@ interface RouteBase {
   readonly body: "none" | "json" | "xml";
   /** Media types of the body. */
   readonly media: readonly string[];
+  /** An import: its operation reads a large body itself. */
+  readonly isImport?: boolean;
   /** A request without a body is the same as one with an empty object. */
   readonly isBodyOptional?: boolean;
   /** The path has `{serviceName}`: for any but `default` the body is kept as it came, and may be XML too. */

@@ -1,6 +1,5 @@
 /** The routes for business partners and users (interface 4.4). */
 import type { Role } from "../../domain/role.ts";
-import { refusal } from "../../operations/request-body.ts";
 import { successAnswer } from "./answer.ts";
 import type { CompanyRoute, Route } from "./route.ts";
 import { gatewayWrite, importOf } from "./route-helpers.ts";
@@ -10,9 +9,9 @@ const updateBusinessPartners: CompanyRoute = {
   name: "updateBusinessPartners",
   summary: "Create or update business partners",
   path: "/businesspartner/update/{companyCode}",
+  isImport: true,
   async run({ operations, options }, request) {
-    const outcome = await operations.importBusinessPartners(importOf(request, options()));
-    if (outcome.kind === "refused") throw refusal(outcome.faults);
+    await operations.importBusinessPartners(importOf(request, options()));
     return successAnswer;
   },
 };
@@ -26,6 +25,7 @@ const updateUsers: CompanyRoute = {
   name: "updateUsers",
   summary: "Create or update users",
   path: "/user/update/{companyCode}",
+  isImport: true,
   async run({ operations, options }, request) {
     const input = { ...importOf(request, options()), callerRoles: request.roles };
     // Hashing many passwords takes a while: it does not begin when nobody waits for the answer any more.

@@ -1,4 +1,4 @@
-/** Mappings that wait, company by company in turn, so that one that sends much does not hold up the others. */
+/** Jobs that wait, company by company in turn, so that one that sends much does not hold up the others. */
 export interface Queued {
   readonly companyCode: string;
 }

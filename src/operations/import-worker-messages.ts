@@ -1,0 +1,38 @@
+/** What the reader threads and those who ask them say to each other. */
+import type { ErrorCode, Fault } from "../lib/errors.ts";
+import type { JsonLimits } from "../lib/json-text.ts";
+import type { ImportToPrepare, PreparedKind } from "./import-preparation.ts";
+
+interface Body {
+  /** Given away, there and back. */
+  readonly bytes: Uint8Array;
+  readonly limits: JsonLimits;
+}
+
+/** Whether it is JSON within the limits. */
+interface CheckJob extends Body {
+  readonly kind: "check";
+}
+
+interface PrepareJob extends Body {
+  readonly kind: "prepare";
+  readonly prepared: PreparedKind;
+  readonly input: Omit<ImportToPrepare, "body">;
+}
+
+export type ReaderJob = CheckJob | PrepareJob;
+
+export type ReaderRequest = ReaderJob | { readonly kind: "next" };
+
+export type ReaderReport =
+  | { readonly kind: "ready" }
+  | { readonly kind: "checked"; readonly bytes: Uint8Array }
+  | { readonly kind: "entries"; readonly entries: readonly unknown[]; readonly isLast: boolean }
+  | {
+      readonly kind: "refused";
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly faults: readonly Fault[];
+    }
+  /** No fault of the body. */
+  | { readonly kind: "failed"; readonly message: string; readonly systemCode: string | undefined };
