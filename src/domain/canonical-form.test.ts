@@ -49,9 +49,11 @@ describe("a field that serializers write although it is left out", () => {
     expect(canonicalUser({ userName: "u", dob: "0001-01-01T00:00:00+00:00" })).toEqual({ userName: "u" });
   });
 
-  it("is an object without members when it is an empty list, as PHP writes it", () => {
-    const stop = normaliseStop({ stopNbr: "1", to: { contact: [], address: [] }, markfor: [], comments: {} });
-    expect(stop).toEqual({ stopNbr: "1", to: { contact: {}, address: {} }, markfor: {}, comments: [] });
+  it("is an object without members when it is an empty list, as PHP writes it, and the other way round", () => {
+    const lists = { comments: {}, stopDetails: {}, documents: {} };
+    const stop = normaliseStop({ stopNbr: "1", to: { contact: [], address: [] }, markfor: [], ...lists });
+    const empty = { comments: [], stopDetails: [], documents: [] };
+    expect(stop).toEqual({ stopNbr: "1", to: { contact: {}, address: {} }, markfor: {}, ...empty });
     expect(validateStop(stop, "")).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@
  *
  *   Jackson          "timeTo": null, "timeFrom": [2026, 11, 5, 8, 0]
  *   .NET             "timeTo": "0001-01-01T00:00:00", which is a date that was never set
- *   PHP              "contact": [] for an object without members
+ *   PHP              "contact": [] for an object without members, "stopDetails": {} for a list without entries
  *
  * What cannot be read stays as it is, so that the check names it.
  */
@@ -125,9 +125,9 @@ function objectRule(properties: Readonly<Record<string, TSchema>>): Rule {
 
 function listRule(items: TSchema): Rule {
   const rule = ruleOf(items);
-  if (rule === unchanged) return unchanged;
   return (value) => {
-    if (!Array.isArray(value)) return value;
+    if (!Array.isArray(value)) return isFields(value) && Object.keys(value).length === 0 ? [] : value;
+    if (rule === unchanged) return value;
     let changed: unknown[] | undefined;
     for (const [index, before] of value.entries()) {
       const after = rule(before);

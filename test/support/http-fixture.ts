@@ -4,6 +4,7 @@ import { request as tlsRequest } from "node:https";
 import { connect } from "node:net";
 import type { HttpOperations } from "../../src/endpoints/http/http-operations.ts";
 import type { HttpOptions } from "../../src/endpoints/http/http-options.ts";
+import type { JsonReaders } from "../../src/endpoints/http/request-content.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../src/endpoints/http/http-endpoint.ts";
 import { DropgateError, type Fault, reasonCodeOf } from "../../src/lib/errors.ts";
 import { createLogger } from "../../src/lib/log.ts";
@@ -137,6 +138,7 @@ export function refusalDocument(faults: readonly Fault[]): string {
 export async function startHttp(
   options: Partial<HttpOptions> = {},
   operations: Partial<HttpOperations> = {},
+  readers?: JsonReaders,
 ): Promise<HttpFixture> {
   const log: string[] = [];
   const recorded = {
@@ -148,6 +150,7 @@ export async function startHttp(
     options: { ...defaultOptions, ...options },
     signIn: scriptedSignIn(recorded),
     operations: { ...scriptedOperations, ...operations },
+    ...(readers === undefined ? {} : { readers }),
     refusalDocument,
     log: createLogger({ level: "debug", destination: { write: (line) => void log.push(line) } }),
   });

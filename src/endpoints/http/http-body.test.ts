@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { connect } from "node:net";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   type Ask,
   ask,
@@ -274,6 +274,37 @@ describe("the legacy web service", () => {
     const other = await startHttp({}, { submitStopDocument: () => Promise.reject(new Error("disk")) });
     const reply = await ask(other.port, "POST", legacy, { user: "host", type: "text/xml", content: "<a/>" });
     expect([reply.status, reply.body.includes('ErrorMsgID="998"')]).toEqual([500, true]);
+    await other.close();
+  });
+
+  it("that is large keeps nobody waiting: it is read elsewhere, that of an import by its operation", async () => {
+    const done: string[] = [];
+    const reading = Promise.withResolvers<void>();
+    const large: number[] = [];
+    const took = (bytes: number) => {
+      large.push(bytes);
+      return reading.promise;
+    };
+    const other = await startHttp(
+      { maxBodyBytes: 1_000_000 },
+      {
+        importCustomers: ({ body, large: bytes }) => took(body === undefined ? (bytes?.length ?? 0) : 0),
+        rejectStop: async ({ body }) => void done.push(JSON.stringify(body)),
+      },
+      { check: ({ bytes }) => took(bytes.length).then(() => bytes) },
+    );
+    const content = JSON.stringify({ companyCode: "ACME", note: "x".repeat(300_000) });
+    const post = async (path: string, name: string) => {
+      const reply = await ask(other.port, "POST", path, { user: "host", type: "application/json", content });
+      done.push(`${name} ${reply.status}`);
+    };
+    const posts = [post("/v6/customer/update/ACME", "import"), post("/v5/stop/cancel/ACME", "cancellation")];
+    await vi.waitFor(() => expect(large).toEqual([content.length, content.length]), { timeout: 60_000 });
+    expect((await ask(other.port, "GET", "/healthz", {})).status).toBe(200);
+    expect(done).toEqual([]);
+    reading.resolve();
+    await Promise.all(posts);
+    expect(done.toSorted()).toEqual(["cancellation 200", "import 200", content].toSorted());
     await other.close();
   });
 });
