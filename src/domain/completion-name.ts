@@ -2,6 +2,7 @@
  * Names of completion files: `<stopnumber>_CCYYMMDD_HHMMSS.xml` (decisions 8), in the form that stop files have
  * (`stop-file-name.ts`).
  */
+import { stopNumberInName } from "./stop-number-in-name.ts";
 
 const maxStopNumber = 20;
 /** The first and the last second that a name can say. */
@@ -9,10 +10,7 @@ const firstTime = "19700101_000000";
 const lastTime = "99991231_235959";
 
 function namePart(stopNbr: string): string {
-  const characters = [...stopNbr].slice(0, maxStopNumber);
-  const safe = characters.map((one) => (/^[A-Za-z0-9._-]$/.test(one) ? one : "-")).join("");
-  // A dot-name is an unfinished file to everybody. Lower case comes last: that of some letters is longer than the letter.
-  return safe.replace(/^\.|^$/, "-").toLowerCase();
+  return stopNumberInName([...stopNbr].slice(0, maxStopNumber).join(""));
 }
 
 function timePart(localDTTM: string): string {

@@ -21,8 +21,13 @@ function deleted(stopNbr: string): StopChange {
 describe("a decided file", () => {
   const fixture = ledgerOfEachTest();
 
-  async function decide(id: number, instructions: readonly StopChange[]): Promise<string> {
-    const prepared = { kind: "read", sha256: sha256Of(name), size: 1, instructions } as const;
+  async function decide(id: number, instructions: readonly StopChange[], name = "a1_20261105_080000.xml") {
+    const prepared = {
+      kind: "read",
+      sha256: sha256Of(`${name}${instructions[0]?.stopNbr}`),
+      size: 1,
+      instructions,
+    } as const;
     const { companyId, store } = fixture;
     const parsedName = parseStopFileName(name);
     const about = { id, companyId, companyCode: "ACME", name, receivedAt: 0, parsedName, prepared };
@@ -58,6 +63,41 @@ describe("a decided file", () => {
     expect(await decide(id, ["A1", "B2"].map(created))).toBe("applied");
     expect(await filesOf("B2")).toEqual([id]);
     expect(await linkCount()).toBe(1);
+  });
+
+  it.each([
+    ["A B", "a-b"],
+    ["SO#1", "so-1"],
+    ["Ä1", "-1"],
+    ["😀7", "-7"],
+    [".5", "-5"],
+    ["\u212a9", "k9"],
+    ["\u212a9", "-9"],
+  ])(
+    "of the stop %s is applied under the name %s_…, and is found by its number and its name",
+    async (stopNbr, base) => {
+      const file = `${base}_20261105_080000.xml`;
+      const id = await fixture.wait(file);
+      expect(await filesOf(stopNbr)).toEqual([id]);
+      expect(await decide(id, [created(stopNbr)], file)).toBe("applied");
+      expect(await filesOf(stopNbr)).toEqual([id]);
+    },
+  );
+
+  it("of one of two stops that have the same name is not mixed up with the other", async () => {
+    const files = ["a-b_20261105_090000.xml", "a-b_20261105_080000.xml"];
+    const ids = [await fixture.wait(files[0] ?? ""), await fixture.wait(files[1] ?? "")];
+    expect(await decide(ids[0] ?? 0, [created("A B")], files[0])).toBe("applied");
+    // Older than the one applied, but that was another stop.
+    expect(await decide(ids[1] ?? 0, [created("A-B")], files[1])).toBe("applied");
+    expect([await filesOf("A B"), await filesOf("a-b")]).toEqual([[ids[0]], [ids[1]]]);
+  });
+
+  it("whose name is that of another stop is refused, with the name that it may have", async () => {
+    const id = await fixture.wait(name);
+    expect(await decide(id, [created("SO#1")])).toBe("refused");
+    const [entry] = await listFiles(fixture.store.read, { limit: 1 });
+    expect(entry?.faults[0]?.message).toContain("begins with so-1_");
   });
 
   it("with one stop costs nothing here, and one of another company is not found", async () => {

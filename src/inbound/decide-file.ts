@@ -14,6 +14,7 @@
 import type { PreparedDocument } from "../documents/prepared-document.ts";
 import { type DecidedState, isRefusal } from "../domain/file-state.ts";
 import { baseNameOf, type StopFileName } from "../domain/stop-file-name.ts";
+import { stopNumberForms, stopNumberInName } from "../domain/stop-number-in-name.ts";
 import type { Fault } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
@@ -110,8 +111,8 @@ function checkNames(file: FileToDecide, rules: DecisionRules): Verdict | undefin
     return refused("companyDiffers", message);
   }
   const first = instructions[0]?.stopNbr ?? "";
-  if (name.kind === "named" && name.stopNbr !== first.toLowerCase()) {
-    const message = `the file name says stop ${name.stopNbr}, the first Stop of the document ${first}: make them agree`;
+  if (name.kind === "named" && !stopNumberForms(first).includes(name.stopNbr)) {
+    const message = `the file name says stop ${name.stopNbr}, the first Stop of the document ${first}: make them agree (a name for that Stop begins with ${stopNumberInName(first)}_)`;
     return refused("stopNumberDiffers", message);
   }
   return undefined;

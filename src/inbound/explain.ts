@@ -3,6 +3,7 @@ import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
 import { recordedEvents } from "../domain/recorded-events.ts";
 import { parseStopFileName } from "../domain/stop-file-name.ts";
+import { stopNumberForms } from "../domain/stop-number-in-name.ts";
 import { isStopStatus, stopStatusNames } from "../domain/stop-status.ts";
 import { momentOf } from "../domain/zoned-time.ts";
 import { systemCodeOf } from "../lib/errors.ts";
@@ -238,9 +239,8 @@ async function tellLoose(
 function asFileOfStop(story: FileStory, stopNbr: string): FileStory {
   const { entry } = story;
   const name = parseStopFileName(entry.name);
-  const number = stopNbr.toLowerCase();
-  const isNamed = name.kind === "named" && name.stopNbr === number;
-  const isFirst = entry.stopNbr === null || entry.stopNbr.toLowerCase() === number;
+  const isNamed = name.kind === "named" && stopNumberForms(stopNbr).includes(name.stopNbr);
+  const isFirst = entry.stopNbr === null || entry.stopNbr.toLowerCase() === stopNbr.toLowerCase();
   return isNamed || isFirst ? story : { ...story, laterStop: stopNbr };
 }
 

@@ -6,11 +6,7 @@
  */
 import type { PreparedDocument } from "../documents/prepared-document.ts";
 import { parseStopFileName } from "../domain/stop-file-name.ts";
-
-/** The same text for all spellings of a stop number that a file name and a document may have. */
-export function stopKeyOf(stopNbr: string): string {
-  return stopNbr.toLowerCase().replaceAll(/[^a-z0-9._-]/gu, "-");
-}
+import { stopNumberForms } from "../domain/stop-number-in-name.ts";
 
 function numbersOf(prepared: PreparedDocument | undefined): readonly string[] {
   if (prepared?.kind === "read") return prepared.instructions.map(({ stopNbr }) => stopNbr);
@@ -22,5 +18,6 @@ function numbersOf(prepared: PreparedDocument | undefined): readonly string[] {
 export function stopKeysOf(name: string, prepared?: PreparedDocument): readonly string[] {
   const parsed = parseStopFileName(name.toLowerCase());
   const numbers = numbersOf(prepared);
-  return [...new Set(parsed.kind === "named" ? [parsed.stopNbr, ...numbers] : numbers)].map(stopKeyOf);
+  const forms = numbers.flatMap(stopNumberForms);
+  return [...new Set(parsed.kind === "named" ? [parsed.stopNbr, ...forms] : forms)];
 }

@@ -1,5 +1,6 @@
 /** What people ask of the ledger: lists, stories, order and accounting. The pipeline's own statements are in `files.ts`. */
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
+import { isOtherStopOfName, stopNumberForms } from "../domain/stop-number-in-name.ts";
 import { sql } from "kysely";
 import { type FileState, isFileState, openStates } from "../domain/file-state.ts";
 import type { ErrorCode } from "../lib/errors.ts";
@@ -36,12 +37,15 @@ const nameTailLength = 20;
  * `_`) lets the index serve.
  */
 function isNamedFor(eb: FileExpressions, stopNbr: string): ExpressionWrapper<Tables, "files", SqlBool> {
-  const number = stopNbr.toLowerCase();
-  return eb.and([
-    eb("name", ">=", `${number}_`),
-    eb("name", "<", `${number}\``),
-    eb(eb.fn<number>("length", ["name"]), "=", number.length + nameTailLength),
-  ]);
+  return eb.or(
+    stopNumberForms(stopNbr).map((number) =>
+      eb.and([
+        eb("name", ">=", `${number}_`),
+        eb("name", "<", `${number}\``),
+        eb(eb.fn<number>("length", ["name"]), "=", number.length + nameTailLength),
+      ]),
+    ),
+  );
 }
 
 function isOpenState(state: FileState): boolean {
@@ -59,7 +63,7 @@ async function idsOfStop(read: Reader, companyId: number, stopNbr: string): Prom
   const numbers = [...new Set([stopNbr, stopNbr.toUpperCase(), ...spellings.map((row) => row.stop_nbr)])];
   const named = read
     .selectFrom("files")
-    .select("id")
+    .select(["id", "stop_nbr"])
     .where("company_id", "=", companyId)
     .where((eb) => isNamedFor(eb, stopNbr));
   const numbered = read
@@ -67,7 +71,10 @@ async function idsOfStop(read: Reader, companyId: number, stopNbr: string): Prom
     .select("id")
     .where("company_id", "=", companyId)
     .where("stop_nbr", "in", numbers);
-  const rows = [...(await named.execute()), ...(await numbered.execute())];
+  // Another stop may give the same name: `A B` and `A-B`.
+  const isOthers = (number: string | null) => number !== null && isOtherStopOfName(number, stopNbr);
+  const ofName = (await named.execute()).filter((row) => !isOthers(row.stop_nbr));
+  const rows = [...ofName, ...(await numbered.execute())];
   const later = await findFilesOfLaterStops(read, { companyId, stopNbrs: numbers });
   return [...new Set([...rows.map((row) => row.id), ...later])];
 }
