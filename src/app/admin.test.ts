@@ -5,7 +5,7 @@ import BetterSqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
-import { addCompany, addUser, listCompanies, listUsers, setUserEnabled } from "./admin.ts";
+import { addCompany, addUser, listCompanies, listUsers, setCompany, setUserEnabled } from "./admin.ts";
 import { initialise } from "./init.ts";
 import { retryFiles, selectRetries } from "./file-retry.ts";
 import { listLedger, showFile } from "./ledger-admin.ts";
@@ -69,6 +69,20 @@ describe("the commands of an administrator", () => {
   it("add a company once, whatever the case of its code", async () => {
     expect(await addCompany(config, "acme")).toMatchObject({ code: "ACME", isNew: false });
     await expect(addCompany(config, "a b")).rejects.toThrow(/company code/);
+  });
+
+  it("set name and address of a company, keep what is not given, and take away what is empty", async () => {
+    const set = await setCompany(config, "acme", { name: " Acme Ltd ", addr1: "1 Dock Road", zip: "08901" });
+    expect(set).toMatchObject({ code: "ACME", name: "Acme Ltd", addr1: "1 Dock Road", zip: "08901" });
+    await setCompany(config, "ACME", { addr1: "", city: "Newark" });
+    const [company] = await listCompanies(config);
+    const { createdAt: _, ...shown } = { ...company };
+    expect(shown).toEqual({ code: "ACME", name: "Acme Ltd", city: "Newark", zip: "08901" });
+    await expect(setCompany(config, "NONE", { name: "x" })).rejects.toThrow("there is ACME");
+    await expect(setCompany(config, "ACME", {})).rejects.toThrow("give --name");
+    await expect(setCompany(config, "ACME", { name: "x".repeat(2_001), city: "a\tb" })).rejects.toThrow(
+      /name is 2001 characters long.*; city has control characters/,
+    );
   });
 
   it("add, disable and list users", async () => {

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/schema.ts";
+import type { CompanyProfile } from "../domain/company-profile.ts";
 import { ensureCompanyTree } from "../exchange/company-tree.ts";
 import { systemClock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -15,7 +16,7 @@ import { WrongUseError } from "./wrong-use-error.ts";
 
 export type StateConfig = Pick<Config, "stateDir">;
 
-export interface CompanyView {
+export interface CompanyView extends CompanyProfile {
   readonly code: string;
   /** ISO, UTC. */
   readonly createdAt: string;
@@ -39,10 +40,30 @@ export async function addCompany(
   });
 }
 
+function companyView({ code, createdAt, profile }: Company): CompanyView {
+  return { code, createdAt: isoTime(createdAt), ...profile };
+}
+
 export async function listCompanies(config: StateConfig): Promise<readonly CompanyView[]> {
   return await withAdminStore(config.stateDir, { mayCreate: false }, async ({ read }) =>
-    (await readCompanies(read)).map(({ code, createdAt }) => ({ code, createdAt: isoTime(createdAt) })),
+    (await readCompanies(read)).map(companyView),
   );
+}
+
+/** Sets name and address of a company; an empty text takes a field away. Gives the company as it is then. */
+export async function setCompany(
+  config: StateConfig,
+  code: string,
+  change: companyAdmin.CompanyChange,
+): Promise<CompanyView> {
+  if (Object.keys(change).length === 0)
+    throw new WrongUseError("nothing is to be set: give --name or a part of the address (see --help)");
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const company = await companyAdmin.setCompany({ store }, code, change);
+    if (company !== undefined) return companyView(company);
+    const codes = (await readCompanies(store.read)).map((known) => known.code).join(", ");
+    throw new WrongUseError(`there is no company ${code}; there is ${codes === "" ? "none yet" : codes}`);
+  });
 }
 
 /** The company of that code; the only one when no code is given. Undefined when none is given and there are several. */

@@ -51,7 +51,7 @@ export interface IntegrationTrial {
 class Undone extends Error {}
 
 /** Stands for a company when there is none yet. */
-const nobody: Company = { id: 0, code: "DEMO", createdAt: 0 };
+const nobody: Company = { id: 0, code: "DEMO", createdAt: 0, profile: {} };
 
 function reasonsOf(thrown: unknown): readonly FileReason[] {
   if (!(thrown instanceof DropgateError)) throw thrown;

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
-import type { addCompany } from "../app/admin.ts";
+import type { addCompany, setCompany } from "../app/admin.ts";
 import { type CliRun, declare, printJson, printLines, requireConfig, withJson } from "./command-line.ts";
 import { tableLines } from "./table.ts";
 
+type CompanyView = Awaited<ReturnType<typeof setCompany>>;
+type CompanyChange = Parameters<typeof setCompany>[2];
 type AddedCompany = Awaited<ReturnType<typeof addCompany>>;
 
 /** Codes compare without regard to case: the one that counts is the one that was registered first. */
@@ -13,7 +15,40 @@ function addedLine(given: string, { code, isNew, folder }: AddedCompany): string
   return `Company ${code} was registered already${spelling}; ${place}.`;
 }
 
-/** `dropgate company add|list` */
+/** The address in one line. */
+function addressOf({ addr1, addr2, city, state, zip, country }: CompanyView): string {
+  return [addr1, addr2, city, state, zip, country].filter((part) => part !== undefined).join(", ");
+}
+
+function companyTable(companies: readonly CompanyView[]): readonly string[] {
+  const rows = companies.map((one) => [one.code, one.name ?? "", addressOf(one), one.createdAt]);
+  return tableLines(["CODE", "NAME", "ADDRESS", "REGISTERED"], rows);
+}
+
+function declareSet(company: Command, run: CliRun): void {
+  const set = declare(company, "set", "set name and address of a company")
+    .argument("<code>", "code of the company")
+    .option("--name <text>", "what it is called")
+    .option("--addr1 <text>", "street and number")
+    .option("--addr2 <text>", "second line of the street")
+    .option("--city <text>", "city")
+    .option("--state <text>", "state or province")
+    .option("--zip <text>", "postal code")
+    .option("--country <text>", "country")
+    .addHelpText("after", '\nWhat is not given stays as it is; an empty text ("") takes it away.');
+  withJson(set).action(
+    async (code: string, options: CompanyChange & { readonly json?: true }, command: Command) => {
+      const config = await requireConfig(run, command);
+      const { setCompany } = await import("../app/admin.ts");
+      const { json, ...change } = options;
+      const view = await setCompany(config, code, change);
+      if (json) printJson(run, view);
+      else printLines(run, companyTable([view]));
+    },
+  );
+}
+
+/** `dropgate company add|set|list` */
 export function declareCompany(program: Command, run: CliRun): void {
   const company = declare(program, "company", "companies");
   declare(company, "add", "register a company and make its folders")
@@ -24,6 +59,7 @@ export function declareCompany(program: Command, run: CliRun): void {
       const added = await addCompany(config, code);
       printLines(run, [addedLine(code, added)]);
     });
+  declareSet(company, run);
   withJson(declare(company, "list", "list the companies")).action(
     async (options: { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
@@ -32,14 +68,7 @@ export function declareCompany(program: Command, run: CliRun): void {
       if (options.json) printJson(run, companies);
       else if (companies.length === 0)
         printLines(run, ["There is no company yet: `dropgate company add` makes one."]);
-      else
-        printLines(
-          run,
-          tableLines(
-            ["CODE", "REGISTERED"],
-            companies.map((one) => [one.code, one.createdAt]),
-          ),
-        );
+      else printLines(run, companyTable(companies));
     },
   );
 }

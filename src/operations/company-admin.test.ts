@@ -29,6 +29,7 @@ it("a company is new once, found in any case and shown as it was registered", as
     id: first.company.id,
     code: "Acme_1",
     createdAt: 1_000,
+    profile: {},
   });
   expect(await findCompany(store.read, "other")).toBeUndefined();
 });

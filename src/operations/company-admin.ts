@@ -2,7 +2,8 @@
 import { faultOfCompanyCode } from "../domain/company-code.ts";
 import type { Clock } from "../lib/clock.ts";
 import { DropgateError } from "../lib/errors.ts";
-import { type Company, insertCompany } from "../store/companies.ts";
+import { type CompanyField, companyFields, faultOfCompanyField } from "../domain/company-profile.ts";
+import { type Company, findCompany, insertCompany, saveCompanyFields } from "../store/companies.ts";
 import type { Store } from "../store/database.ts";
 
 export interface CompanyAdminDeps {
@@ -21,4 +22,30 @@ export async function addCompany(
   const fault = faultOfCompanyCode(code);
   if (fault !== undefined) throw new DropgateError("wrongType", fault);
   return await deps.store.write((tx) => insertCompany(tx, { code, createdAt: deps.clock.now() }));
+}
+
+/** Values by field; an empty text takes the field away, one that is not there stays as it is. */
+export type CompanyChange = Readonly<Partial<Record<CompanyField, string>>>;
+
+/**
+ * Sets name and address of the company of that code, in any case; gives it as it is then, undefined when there is none.
+ * Rejects with `wrongType` and all faults of the values.
+ */
+export async function setCompany(
+  deps: Pick<CompanyAdminDeps, "store">,
+  code: string,
+  change: CompanyChange,
+): Promise<Company | undefined> {
+  const given = companyFields.flatMap((field) => {
+    const value = change[field]?.trim();
+    return value === undefined ? [] : [{ field, value }];
+  });
+  const faults = given.flatMap(({ field, value }) => faultOfCompanyField(field, value) ?? []);
+  if (faults.length > 0) throw new DropgateError("wrongType", faults.join("; "));
+  const fields = Object.fromEntries(given.map(({ field, value }) => [field, value === "" ? null : value]));
+  return await deps.store.write(async (tx) => {
+    const known = await findCompany(tx, code);
+    if (known !== undefined) await saveCompanyFields(tx, known.id, fields);
+    return await findCompany(tx, code);
+  });
 }

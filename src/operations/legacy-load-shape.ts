@@ -1,21 +1,30 @@
 /** The shape of a load in the legacy JSON retrieval (interface 4.10): in a stop's `loadId`, and by itself. */
 import type { LoadAssignment, LoadHeader } from "../domain/load.ts";
+import { readCompany } from "../store/companies.ts";
 import type { Reader } from "../store/database.ts";
 import { countStopsOfLoads, type StoredLoad } from "../store/load-queries.ts";
 import { type FieldTree, leaves, legacyDateTime, numberOf } from "./legacy-shape.ts";
 
-/** The company as results show it: what is known of it is its code. */
+/** The company that asks. */
 export interface LegacyCompany {
   readonly companyId: number;
-  readonly companyCode: string;
 }
+
+/** The company as results show it; one that nobody has named is called by its code. */
+async function legacyCompany(db: Reader, { companyId }: LegacyCompany) {
+  const { code, profile } = await readCompany(db, companyId);
+  const { name: companyName = code, addr1: address1, addr2: address2, city, state, zip } = profile;
+  return { companyId, companyName, address1, address2, city, state, zip };
+}
+
+type ShownCompany = Awaited<ReturnType<typeof legacyCompany>>;
 
 function valued(value: string | number | undefined) {
   const number = numberOf(value);
   return number === undefined ? undefined : { value: number };
 }
 
-function headerOf(stored: StoredLoad, company: LegacyCompany, totalStops: number) {
+function headerOf(stored: StoredLoad, company: ShownCompany, totalStops: number) {
   const header = JSON.parse(stored.body) as LoadHeader;
   const driver = JSON.parse(stored.driver) as LoadAssignment;
   return {
@@ -34,7 +43,7 @@ function headerOf(stored: StoredLoad, company: LegacyCompany, totalStops: number
     reference: header.reference,
     weight: valued(header.weight),
     volume: valued(header.volume),
-    companyId: { companyId: company.companyId, companyName: company.companyCode },
+    companyId: company,
     assignedDriver: driver.driverName,
   };
 }
@@ -51,7 +60,9 @@ export async function legacyLoadHeaders(
     db,
     loads.map(({ id }) => id),
   );
-  return new Map(loads.map((load) => [load.id, headerOf(load, company, counts.get(load.id) ?? 0)]));
+  if (loads.length === 0) return new Map();
+  const shown = await legacyCompany(db, company);
+  return new Map(loads.map((load) => [load.id, headerOf(load, shown, counts.get(load.id) ?? 0)]));
 }
 
 /** Loads as results by themselves: the header, and four fields of the load (decisions 7). */

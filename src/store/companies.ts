@@ -1,4 +1,5 @@
 /** Companies: the tenants to which every row of state belongs (decisions 1). */
+import { type CompanyField, companyFields, type CompanyProfile } from "../domain/company-profile.ts";
 import { companyCodeKey } from "../domain/company-code.ts";
 import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
@@ -6,24 +7,28 @@ import { prepareQuery } from "./prepared-query.ts";
 
 export interface Company {
   readonly id: number;
+  readonly profile: CompanyProfile;
   /** As it was registered. */
   readonly code: string;
   /** Milliseconds UTC. */
   readonly createdAt: number;
 }
 
-interface CompanyRow {
-  id: number;
-  code: string;
-  created_at: number;
-}
+type CompanyRow = { id: number; code: string; created_at: number } & Record<CompanyField, string | null>;
+
+const columns = ["id", "code", "created_at", ...companyFields] as const;
 
 function toCompany(row: CompanyRow): Company {
-  return { id: row.id, code: row.code, createdAt: row.created_at };
+  const profile: Partial<Record<CompanyField, string>> = {};
+  for (const field of companyFields) {
+    const value = row[field];
+    if (value !== null) profile[field] = value;
+  }
+  return { id: row.id, code: row.code, createdAt: row.created_at, profile };
 }
 
 const companyByKey = prepareQuery<{ key: string }, CompanyRow>((db, arg) =>
-  db.selectFrom("companies").select(["id", "code", "created_at"]).where("code_key", "=", arg("key")),
+  db.selectFrom("companies").select(columns).where("code_key", "=", arg("key")),
 );
 
 /** The company of that code, without regard to case, or undefined. */
@@ -35,11 +40,7 @@ export async function findCompany(read: Reader | Transaction, code: string): Pro
 
 /** All companies, by code. */
 export async function listCompanies(read: Reader): Promise<readonly Company[]> {
-  const rows = await read
-    .selectFrom("companies")
-    .select(["id", "code", "created_at"])
-    .orderBy("code_key")
-    .execute();
+  const rows = await read.selectFrom("companies").select(columns).orderBy("code_key").execute();
   return rows.map(toCompany);
 }
 
@@ -53,7 +54,28 @@ export async function insertCompany(
   const row = await tx
     .insertInto("companies")
     .values({ code: company.code, code_key: companyCodeKey(company.code), created_at: company.createdAt })
-    .returning(["id", "code", "created_at"])
+    .returning(columns)
     .executeTakeFirstOrThrow();
   return { company: toCompany(row), isNew: true };
+}
+
+const companyById = prepareQuery<{ id: number }, CompanyRow>((db, arg) =>
+  db.selectFrom("companies").select(columns).where("id", "=", arg("id")),
+);
+
+/** The company of that id, which is there. */
+export async function readCompany(read: Reader, id: number): Promise<Company> {
+  const [row] = (await companyById.run(read, { id })).rows;
+  if (row === undefined) throw new Error(`the company ${id} is gone`);
+  return toCompany(row);
+}
+
+/** Sets the fields that are named; null takes one away. */
+export async function saveCompanyFields(
+  tx: Transaction,
+  id: number,
+  fields: Readonly<Partial<Record<CompanyField, string | null>>>,
+): Promise<void> {
+  if (Object.keys(fields).length === 0) return;
+  await tx.updateTable("companies").set(fields).where("id", "=", id).execute();
 }

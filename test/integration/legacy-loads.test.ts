@@ -1,5 +1,6 @@
 /** Legacy JSON retrieval of loads, and of stops that are on loads (interface 4.10, decisions 7). */
 import { beforeEach, describe, expect, test } from "vitest";
+import { setCompany } from "../../src/operations/company-admin.ts";
 import { codeOf, GatewayStore, load } from "../support/gateway-store.ts";
 
 let site: GatewayStore;
@@ -54,6 +55,27 @@ describe("loads", () => {
         totalPallets: 3,
       },
     ]);
+  });
+
+  test("tell name and address of the company, as far as they are set, and are found by them", async () => {
+    const { store } = site;
+    const profile = {
+      name: "Acme Ltd",
+      addr1: "1 Dock Road",
+      city: "Ulm",
+      state: "BW",
+      zip: "89073",
+      country: "DE",
+    };
+    await setCompany({ store }, "acme", { ...profile, addr2: "Gate 4" });
+    await setCompany({ store }, "ACME", { addr2: "" });
+    const { loads } = await find({ loadNbr: "L1" });
+    expect(loads[0]?.["companyId"]).toEqual({
+      ...{ companyId: site.companyId, companyName: "Acme Ltd", address1: "1 Dock Road" },
+      ...{ city: "Ulm", state: "BW", zip: "89073" },
+    });
+    expect(await numbers({ companyName: "Acme Ltd" })).toEqual(["L1", "L2"]);
+    expect(await numbers({ address1: "2 Dock Road" })).toEqual([]);
   });
 
   test.each([
