@@ -214,8 +214,6 @@ export class LaneRunner {
     const stalledForMs = file.stall === undefined ? 0 : performance.now() - file.stall.since;
     const aside = putAside(file, prepared, { settings: settings(), now: clock.now(), stalledForMs });
     if (aside !== undefined) {
-      // Where it stands within its second is known when it has been read.
-      file.key = undefined;
       this.#putAside(file, prepared, aside);
       return false;
     }
@@ -228,6 +226,8 @@ export class LaneRunner {
   #putAside(file: WaitingFile, prepared: PreparedDocument, { reason, message, pauseMs }: PutAside): void {
     const before = file.stall?.reason === reason ? file.stall : undefined;
     file.stall = { reason, message, since: before?.since ?? performance.now() };
+    // Where it stands within its second is known when it has been read.
+    if (prepared.kind !== "read") file.key = undefined;
     this.#faulty.add(file);
     file.looks = (file.looks ?? 0) + 1;
     if (!this.#stalled.has(file)) this.#lane.remove(file);
