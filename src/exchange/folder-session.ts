@@ -8,6 +8,7 @@ import {
   type ExchangeAttributes,
   type ExchangeEntry,
   ExchangeError,
+  type ExchangeErrorKind,
   type ExchangeRights,
   type ExchangeSession,
   type FileSystemStatistics,
@@ -46,6 +47,9 @@ interface FolderSessionOptions {
   readonly companies: readonly SessionCompany[];
   readonly ended: () => void;
 }
+
+/** What the disk has refused, and not what the client has asked in vain: a name that is taken, or none. */
+const operatorsKinds: ReadonlySet<ExchangeErrorKind> = new Set(["failure", "noSpace", "tooLarge"]);
 
 type Pages = AsyncGenerator<readonly ExchangeEntry[]>;
 
@@ -192,7 +196,7 @@ export class FolderSession implements ExchangeSession {
       return await work();
     } catch (error) {
       const refusal = exchangeErrorOf(error);
-      if (refusal.cause !== undefined && refusal.kind !== "noSuchFile") this.#logFault(refusal);
+      if (refusal.cause !== undefined && operatorsKinds.has(refusal.kind)) this.#logFault(refusal);
       throw refusal;
     }
   }

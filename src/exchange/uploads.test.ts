@@ -232,26 +232,6 @@ test.each(["a.xml.filepart", ".in.a.xml.", ".a.xml.X1y2Z3", "a.xml~"])(
   },
 );
 
-test("a rename onto a waiting file fails, and arrives beside it when the client may replace", async () => {
-  const session = fixture.session();
-  await put(session, "/inbound/a.xml", "one");
-  await put(session, "/inbound/a.xml.part", "two");
-  const refused = session.rename("/inbound/a.xml.part", "/inbound/a.xml", { mayReplace: false });
-  await expect(refused).rejects.toMatchObject({ kind: "alreadyExists" });
-  await session.rename("/inbound/a.xml.part", "/inbound/a.xml", { mayReplace: true });
-  expect(fixture.arrivals).toHaveLength(2);
-  expect(await readFile(inbound("a.xml"), "utf8")).toBe("one");
-});
-
-test("unfinished files are renamed among themselves and deleted", async () => {
-  const session = fixture.session();
-  await put(session, "/inbound/a.tmp", "x");
-  await session.rename("/inbound/a.tmp", "/inbound/b.tmp", { mayReplace: false });
-  expect(await namesOf(session, "/inbound")).toEqual(["b.tmp"]);
-  await session.remove("/inbound/b.tmp");
-  expect(await namesOf(session, "/inbound")).toEqual([]);
-});
-
 test("a second upload of the same name is refused while the first is open, and not after its link broke", async () => {
   const first = fixture.session();
   const handle = await first.openWrite("/inbound/a.xml", freshUpload);

@@ -105,6 +105,29 @@ test("a WRITE that cannot be understood is a failed write of its upload", async 
   raw.end();
 });
 
+test("REALPATH answers for what is not there in a folder, and not for what lies in none", async () => {
+  await start();
+  const raw = await connectRaw(server);
+  await raw.request(packetType.close, await raw.openFile("/file", writeNew));
+  const typeOf = async (path: string) => (await raw.request(packetType.realpath, path)).type;
+  expect(await Promise.all([".", "/missing", "/../x"].map(typeOf))).toEqual(Array(3).fill(packetType.name));
+  for (const path of ["/missing/deeper", "/file/below"]) {
+    const status = statusOf(await raw.request(packetType.realpath, path));
+    expect(status.code).toBe(statusCode.noSuchFile);
+  }
+  raw.end();
+});
+
+test("a plain rename onto a file that is there is a Failure, in the words that clients look for", async () => {
+  await start();
+  const raw = await connectRaw(server);
+  for (const path of ["/a", "/b"]) await raw.request(packetType.close, await raw.openFile(path, writeNew));
+  const status = statusOf(await raw.request(packetType.rename, "/a", "/b"));
+  expect(status.code).toBe(statusCode.failure);
+  expect(status.text).toMatch(/^Failure/);
+  raw.end();
+});
+
 test("unknown packets and extensions are unsupported, unknown handles are refused", async () => {
   await start();
   const raw = await connectRaw(server);

@@ -2,6 +2,7 @@
  * What each SFTP request does to the file exchange, and its reply. No order and no flow control here: `sftp-session.ts`
  * decides when a request is its turn.
  */
+import { dirname } from "node:path/posix";
 import { ExchangeError, type ExchangeSession, type OpenWriteFlags } from "../../exchange/exchange-session.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { HandleTable, OpenFolder, OpenForWriting, OpenHandle } from "./handle-table.ts";
@@ -171,7 +172,7 @@ const operations: { readonly [Kind in SingleRequest["kind"]]: Operation<Kind> } 
   fsetstat: changeHandle,
   fsync: syncHandle,
   stat: async ({ exchange }, { id, path }) => attributesReply(id, await exchange.stat(path)),
-  realpath: async ({ exchange }, { id, path }) => realPathReply(id, await exchange.realPath(path)),
+  realpath: realPath,
   statvfs: async ({ exchange }, { id, path }) => statisticsReply(id, await exchange.statistics(path)),
   fstatvfs: async ({ exchange, handles }, { id, handle }) =>
     statisticsReply(id, await exchange.statistics(handles.get(handle).path)),
@@ -188,6 +189,15 @@ const operations: { readonly [Kind in SingleRequest["kind"]]: Operation<Kind> } 
     throw reason;
   },
 };
+
+/** As OpenSSH's server: the last part of the path need not be there, the folder that it lies in does. */
+async function realPath({ exchange }: OperationContext, request: RequestOf<"realpath">): Promise<Reply> {
+  const path = await exchange.realPath(request.path);
+  const folder = dirname(path);
+  if (folder !== "/" && !(await exchange.stat(folder)).isDirectory)
+    throw new ExchangeError("notADirectory", "");
+  return realPathReply(request.id, path);
+}
 
 function refusalOf(reason: RefusedRequest["reason"]): ExchangeError {
   if (reason instanceof ExchangeError) return reason;

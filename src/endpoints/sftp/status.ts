@@ -14,7 +14,8 @@ interface Status {
 const statusOfKind: Record<ExchangeErrorKind, Status> = {
   noSuchFile: { code: statusCode.noSuchFile, text: "No such file" },
   permissionDenied: { code: statusCode.permissionDenied, text: "Permission denied" },
-  alreadyExists: { code: statusCode.failure, text: "File already exists" },
+  // Version 3 of the protocol has no code for it: clients look for this word.
+  alreadyExists: { code: statusCode.failure, text: "Failure" },
   badName: { code: statusCode.failure, text: "Bad file name" },
   notADirectory: { code: statusCode.noSuchFile, text: "Not a directory" },
   isADirectory: { code: statusCode.failure, text: "Is a directory" },
