@@ -1,7 +1,10 @@
 /** The delivery queue over a real store: order, schedule, dead letters, names, what is recorded and logged (decisions 8). */
-import { describe, expect, test } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Store } from "../../src/store/database.ts";
 import { findDelivery } from "../../src/store/delivery-queries.ts";
 import { DeliverySite, failure, hour, minute, second, start } from "../support/delivery-site.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const delivered = { kind: "delivered" } as const;
 
@@ -34,6 +37,28 @@ describe("what is due", () => {
     expect(new Set(await site.states())).toEqual(new Set(["delivered"]));
   });
 
+  test("is not sent while too many outcomes wait to be recorded: after a crash all of it would be sent again", async () => {
+    const site = await DeliverySite.open();
+    const stops = Array.from({ length: 600 }, (_, index) => `S${index}`);
+    await site.complete(...stops);
+    const { store } = site;
+    const recording = Promise.withResolvers<void>();
+    onTestFinished(() => recording.resolve());
+    const { sent } = site.target();
+    const write: Store["write"] = async (work) => {
+      if (sent.length > 0) await recording.promise;
+      return await store.write(work);
+    };
+    await site.startQueue({ store: { read: store.read, write } });
+    await waitFor("all that may be sent", () => sent.length >= 512);
+    for (let turn = 0; turn < 2_000 && sent.length === 512; turn += 1) await setImmediate();
+    expect(sent).toHaveLength(512);
+    recording.resolve();
+    await site.pass(0);
+    expect(sent).toHaveLength(600);
+    expect(new Set(await site.states())).toEqual(new Set(["delivered"]));
+  });
+
   test("goes two at a time when documents are embedded in it, whatever the target takes; others are not held up", async () => {
     const site = await DeliverySite.open({ embedsDocuments: true });
     await site.complete("L1", "L2", "L3", "L4", "L5", "S1", "S2", "S3");
@@ -51,7 +76,7 @@ describe("what is due", () => {
       const isLarge = file?.name.startsWith("l") === true;
       if (isLarge) active += 1;
       most = Math.max(most, active);
-      await new Promise((resolve) => setImmediate(resolve));
+      await setImmediate();
       if (isLarge) active -= 1;
       return delivered;
     };

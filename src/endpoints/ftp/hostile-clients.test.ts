@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { randomOf } from "../../../test/support/random-numbers.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
 import { knownUser } from "../sftp/testing/fake-sign-in.ts";
 import { closeOf, FtpTestClient } from "./testing/ftp-client.ts";
@@ -41,18 +42,25 @@ describe("the control connection", () => {
     expect(texts[3]).toContain('"/"');
   });
 
-  test("survives bytes at random", async () => {
-    let seed = 7;
-    const next = (): number => {
-      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-      return seed >> 16;
-    };
-    for (let round = 0; round < 50; round += 1) {
-      const client = await server.connect();
-      client.send(Buffer.from(Array.from({ length: 300 }, () => (next() % 9 === 0 ? 0x0a : next() % 256))));
+  test("survives bytes at random, before and after the sign-in, and other sessions go on", async () => {
+    const random = randomOf(7);
+    const bytes = (): Buffer =>
+      Buffer.from(Array.from({ length: 300 }, () => (random() < 0.1 ? 0x0a : Math.floor(random() * 256))));
+    server.logLines.length = 0;
+    const witness = await server.signedIn();
+    for (let round = 0; round < 60; round += 1) {
+      const client = await (round % 2 === 0 ? server.connect() : server.signedIn());
+      client.send(bytes());
       client.send("\r\nQUIT\r\n");
       await client.closed();
+      expect(await witness.code("NOOP")).toBe(200);
     }
+    const socket = await witness.data();
+    expect(await witness.code("STOR inbound/a.xml.part")).toBe(150);
+    socket.end("<Stop/>");
+    expect((await witness.answer()).code).toBe(226);
+    expect(server.logLines.filter(({ level }) => level === "error")).toEqual([]);
+    witness.end();
   });
 
   test("is cut off when its replies are not read", async () => {

@@ -41,6 +41,8 @@ export interface FolderExchange extends FileExchange {
   readonly completed: string[];
   /** Set to make each write take so long. */
   writeDelayMs: number;
+  /** Writes wait for it. */
+  writesHeld: Promise<void> | undefined;
   sessionsOpen: number;
 }
 
@@ -147,6 +149,7 @@ class FolderSession implements ExchangeSession {
       read: (offset, length) => readFrom(file, offset, length),
       async write(offset, bytes) {
         if (owner.writeDelayMs > 0) await delay(owner.writeDelayMs);
+        await owner.writesHeld;
         await file.write(bytes, 0, bytes.length, flags.append ? null : offset);
         journal.push(`write ${path} ${offset} ${bytes.length}`);
       },
@@ -230,6 +233,7 @@ export function createFolderExchange(root: string): FolderExchange {
     peers: [],
     completed: [],
     writeDelayMs: 0,
+    writesHeld: undefined,
     sessionsOpen: 0,
     openSession(peer) {
       exchange.peers.push(peer);
