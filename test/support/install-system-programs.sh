@@ -12,6 +12,7 @@ find_missing() {
   need curl curl
   need lftp lftp
   need ftp tnftp
+  need sshfs sshfs
   need openssl openssl
   need php php-cli
   need python3 python3
