@@ -1,30 +1,21 @@
 /**
- * A thread in which a client of servers runs, as its owner sees it: loading → ready → (ending) → ended. It is never
- * terminated while it loads: V8 takes the whole process down when a thread is ended amid modules that wait for another's
- * top-level await.
+ * A thread in which clients of servers run, one after the other, as its users see it: idle → serving → (ending) → ended. It is
+ * never terminated while it loads: V8 takes the whole process down when a thread is ended amid modules that wait for
+ * another's top-level await.
  */
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../lib/errors.ts";
+import type { EndThread, ServeClient } from "./thread-messages.ts";
 
-/** What every such thread says besides its own messages: that its modules are loaded, and that its connections are closed. */
-export type ThreadState = { readonly kind: "ready" } | { readonly kind: "ended" };
-
-/** What every such thread is told besides its own messages: to close everything; answered with `ended`. */
-export interface EndThread {
-  readonly kind: "end";
-}
-
-export interface SessionThreadEvents<From> {
-  message(message: From): void;
-  /** Whatever the reason; nothing comes afterwards. */
-  ended(detail: string): void;
-}
-
-export interface SessionThreadOptions {
-  /** Its module, without extension: it runs from `dist` as .js and from the sources as .ts. */
+/** Whose client a thread runs. */
+export interface ThreadUser {
+  /** The client's module, without extension: it runs from `dist` as .js and from the sources as .ts. */
   readonly module: URL;
-  readonly name: string;
+  /** Its settings. */
   readonly data: unknown;
+  message(message: unknown): void;
+  /** The thread is gone, whatever the reason; nothing comes from it afterwards. */
+  ended(thread: SessionThread, detail: string): void;
 }
 
 /** How long a thread may take to say goodbye to its servers. */
@@ -36,27 +27,56 @@ function fileOf(module: URL): URL {
   return new URL(`${module.href}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`);
 }
 
-/** `To` is what is posted to it besides its end, `From` what it says besides its states. */
-export class SessionThread<To, From extends { readonly kind: string }> {
+export class SessionThread {
   readonly #worker: Worker;
-  readonly #events: SessionThreadEvents<From>;
-  readonly #loaded = Promise.withResolvers<void>();
+  readonly #exited: (thread: SessionThread) => void;
+  /** Whether the client is loaded, or the thread is gone. */
+  #loaded: PromiseWithResolvers<void> = Promise.withResolvers<void>();
+  /** Whether it has heard of its new user, and so is not stuck with the one before. */
+  #heard: PromiseWithResolvers<void> = Promise.withResolvers<void>();
   readonly #goodbye = Promise.withResolvers<void>();
   readonly #gone = Promise.withResolvers<void>();
+  #isGone = false;
+  #user: ThreadUser | undefined;
   #detail = "it was ended";
 
-  constructor({ module, name, data }: SessionThreadOptions, events: SessionThreadEvents<From>) {
-    this.#events = events;
-    this.#worker = new Worker(fileOf(module), { name, workerData: data, resourceLimits });
-    this.#worker.on("message", (message: From | ThreadState) => this.#receive(message));
+  constructor(exited: (thread: SessionThread) => void) {
+    this.#exited = exited;
+    const name = "client of a server";
+    this.#worker = new Worker(fileOf(new URL("./client-thread", import.meta.url)), { name, resourceLimits });
+    this.#worker.on("message", (message: { readonly kind: string }) => this.#receive(message));
     this.#worker.on("error", (error) => {
       this.#detail = messageOf(error);
     });
-    this.#worker.on("exit", () => this.#exited());
+    this.#worker.on("exit", () => this.#exit());
+    this.#loaded.resolve();
   }
 
-  /** The memory of `given` is given away. */
-  post(message: To, given: readonly ArrayBuffer[] = []): void {
+  get user(): ThreadUser | undefined {
+    return this.#user;
+  }
+
+  /** Why it is gone; undefined while it is there. */
+  get gone(): string | undefined {
+    return this.#isGone ? this.#detail : undefined;
+  }
+
+  /**
+   * Runs the client of another user; resolves when it is loaded, or the thread is gone. `isHeard` resolves when the thread
+   * has begun with that: one that is stuck never does.
+   */
+  serve(user: ThreadUser): { readonly isHeard: Promise<void>; readonly isLoaded: Promise<void> } {
+    this.#user = user;
+    if (this.#isGone) return { isHeard: Promise.resolve(), isLoaded: Promise.resolve() };
+    this.#loaded = Promise.withResolvers<void>();
+    this.#heard = Promise.withResolvers<void>();
+    const { module, data } = user;
+    this.#worker.postMessage({ kind: "serve", module: fileOf(module).href, data } satisfies ServeClient);
+    return { isHeard: this.#heard.promise, isLoaded: this.#loaded.promise };
+  }
+
+  /** To the client. The memory of `given` is given away. */
+  post(message: unknown, given: readonly ArrayBuffer[] = []): void {
     this.#worker.postMessage(message, given);
   }
 
@@ -77,19 +97,26 @@ export class SessionThread<To, From extends { readonly kind: string }> {
     await this.#worker.terminate();
   }
 
-  #receive(message: From | ThreadState): void {
-    if (isState(message, "ready")) this.#loaded.resolve();
-    else if (isState(message, "ended")) this.#goodbye.resolve();
-    else this.#events.message(message as From);
+  /** Ends the thread now; its user has another already, and hears no more of it. */
+  async abandon(reason: string): Promise<void> {
+    this.#user = undefined;
+    this.#loaded.resolve();
+    await this.kill(reason);
   }
 
-  #exited(): void {
+  #receive(message: { readonly kind: string }): void {
+    if (message.kind === "changing") this.#heard.resolve();
+    else if (message.kind === "ready") this.#loaded.resolve();
+    else if (message.kind === "ended") this.#goodbye.resolve();
+    else this.#user?.message(message);
+  }
+
+  #exit(): void {
+    this.#isGone = true;
+    this.#heard.resolve();
     this.#loaded.resolve();
     this.#gone.resolve();
-    this.#events.ended(this.#detail);
+    this.#exited(this);
+    this.#user?.ended(this, this.#detail);
   }
-}
-
-function isState({ kind }: { readonly kind: string }, state: ThreadState["kind"]): boolean {
-  return kind === state;
 }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Begun, LetEnd, TestJob, TestOutcome } from "./testing/jobs-worker.ts";
+import { ClientThreads } from "./client-threads.ts";
 import { ThreadJobs } from "./thread-jobs.ts";
 
 const never = new AbortController().signal;
@@ -8,7 +9,8 @@ const opened: ThreadJobs<TestJob | LetEnd, Begun, TestOutcome>[] = [];
 
 function jobsWith(times: { readonly timeoutMs?: number; readonly idleMs?: number } = {}) {
   const jobs = new ThreadJobs<TestJob | LetEnd, Begun, TestOutcome>({
-    thread: { module: new URL("./testing/jobs-worker", import.meta.url), name: "jobs", data: undefined },
+    client: { module: new URL("./testing/jobs-worker", import.meta.url), data: undefined },
+    threads: new ClientThreads({ most: 4, patienceMs: aMinuteMs, changeMs: aMinuteMs }),
     where: "test host:1",
     ...{ timeoutMs: aMinuteMs, idleMs: aMinuteMs, ...times },
   });

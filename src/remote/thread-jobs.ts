@@ -1,20 +1,17 @@
 /**
- * Jobs of a client of a server, in a thread of its own, so that nothing a server does holds up anything else.
+ * Jobs of a client of a server, in a thread that it has for itself meanwhile, so that nothing a server does holds up anything
+ * else.
  *
- *   no thread   until there is a job
- *   working     jobs under way; each has its total deadline
- *   idle        ended after a while
+ *   no thread   until there is a job; it may have to wait for one (`client-threads.ts`)
+ *   working     jobs under way; each has its total deadline, from when it begins
+ *   idle        the thread may go to the client of another server, or is ended after a while
  *
  * A job that is over its time or aborted is told to give up. Where the thread does not do so within a second, because a
  * library is stuck, the thread is terminated, and the next job gets another.
  */
 import type { FailedOutcome } from "../domain/delivery-fault.ts";
-import {
-  type EndThread,
-  SessionThread,
-  type SessionThreadOptions,
-  type ThreadState,
-} from "./session-thread.ts";
+import { type ClientThreads, clientThreads } from "./client-threads.ts";
+import type { SessionThread, ThreadUser } from "./session-thread.ts";
 import { failedBy } from "./transfer-fault.ts";
 
 /** To give a job up, and to cut its connection. */
@@ -30,10 +27,10 @@ interface JobDone<Outcome> {
   readonly outcome: Outcome;
 }
 
-/** All that the thread is told, of which `To` are its own messages. */
-export type ToJobThread<To> = To | CancelJob | EndThread;
-/** All that the thread says, of which `News` are its own messages. */
-export type FromJobThread<News, Outcome> = News | JobDone<Outcome> | ThreadState;
+/** All that the client is told, of which `To` are its own messages. */
+export type ToJobThread<To> = To | CancelJob;
+/** All that the client says, of which `News` are its own messages. */
+export type FromJobThread<News, Outcome> = News | JobDone<Outcome>;
 
 interface OfJob {
   readonly kind: string;
@@ -41,13 +38,16 @@ interface OfJob {
 }
 
 export interface ThreadJobsOptions {
-  readonly thread: SessionThreadOptions;
+  /** The module of the client, without extension, and its settings. */
+  readonly client: Pick<ThreadUser, "module" | "data">;
   /** The server, as messages begin with it. */
   readonly where: string;
   /** Of each job. */
   readonly timeoutMs: number;
   /** How long the thread is kept without jobs. */
   readonly idleMs: number;
+  /** Default those that all clients of the process share. */
+  readonly threads?: ClientThreads;
 }
 
 export interface ThreadJob<To, News> {
@@ -66,11 +66,10 @@ export interface JobEnd<Outcome> {
   readonly verdict: FailedOutcome | undefined;
 }
 
-type JobThread<To, News extends OfJob, Outcome> = SessionThread<To | CancelJob, News | JobDone<Outcome>>;
-
 interface Pending<To, News extends OfJob, Outcome> {
   readonly id: number;
-  readonly thread: JobThread<To, News, Outcome>;
+  /** Undefined until there is one for it. */
+  thread: SessionThread | undefined;
   readonly job: ThreadJob<To, News>;
   readonly timers: Set<NodeJS.Timeout>;
   verdict: FailedOutcome | undefined;
@@ -80,16 +79,26 @@ interface Pending<To, News extends OfJob, Outcome> {
 /** How long a thread may take to give a job up. */
 const graceMs = 1_000;
 
-/** `To` and `News` are the own messages of its thread. */
+/** Of all clients, so that what a thread says late of a job of one is never taken for a job of another. */
+let lastId = 0;
+
+/** `To` and `News` are the own messages of its client. */
 export class ThreadJobs<To extends OfJob, News extends OfJob, Outcome> {
   readonly #options: ThreadJobsOptions;
+  readonly #threads: ClientThreads;
+  readonly #user: ThreadUser;
   readonly #pending = new Map<number, Pending<To, News, Outcome>>();
-  #thread: JobThread<To, News, Outcome> | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  #nextId = 1;
+  #thread: SessionThread | undefined;
+  #isTaking = false;
 
   constructor(options: ThreadJobsOptions) {
     this.#options = options;
+    this.#threads = options.threads ?? clientThreads;
+    this.#user = {
+      ...options.client,
+      message: (message) => this.#receive(message as News | JobDone<Outcome>),
+      ended: (thread, detail) => this.#ended(thread, detail),
+    };
   }
 
   get isBusy(): boolean {
@@ -98,10 +107,8 @@ export class ThreadJobs<To extends OfJob, News extends OfJob, Outcome> {
 
   /** Does a job. Aborted, it ends when the thread has given it up. Never rejects. */
   run(job: ThreadJob<To, News>, signal: AbortSignal): Promise<JobEnd<Outcome>> {
-    clearTimeout(this.#idle);
-    this.#thread ??= this.#newThread();
-    const thread = this.#thread;
-    const id = this.#nextId++;
+    lastId += 1;
+    const id = lastId;
     return new Promise((resolve) => {
       const abort = () => this.#giveUp(pending, this.#lost("aborted"));
       const settle = (outcome: Outcome | FailedOutcome) => {
@@ -109,19 +116,44 @@ export class ThreadJobs<To extends OfJob, News extends OfJob, Outcome> {
         resolve({ outcome, verdict: pending.verdict });
       };
       const pending: Pending<To, News, Outcome> = {
-        ...{ id, thread, job, timers: new Set(), verdict: undefined, settle },
+        ...{ id, thread: undefined, job, timers: new Set(), verdict: undefined, settle },
       };
       signal.addEventListener("abort", abort, { once: true });
-      const late = () => this.#giveUp(pending, failedBy("timeout", `${this.#options.where}: ${job.late()}.`));
-      pending.timers.add(setTimeout(late, this.#options.timeoutMs));
       this.#pending.set(id, pending);
-      thread.post(job.begin(id));
+      if (this.#thread === undefined) void this.#take();
+      else this.#begin(pending, this.#thread);
     });
+  }
+
+  async #take(): Promise<void> {
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    const thread = await this.#threads.take(this.#user);
+    this.#isTaking = false;
+    if (thread === undefined) return;
+    const waiting = [...this.#pending.values()].filter((pending) => pending.thread === undefined);
+    if (thread.gone !== undefined) {
+      const fault = this.#fault(thread.gone);
+      for (const pending of waiting) this.#settle(pending, fault);
+      return;
+    }
+    this.#thread = thread;
+    for (const pending of waiting) this.#begin(pending, thread);
+    // All of them were given up meanwhile, or the client is closed.
+    if (!this.isBusy) this.#giveBack(0);
+  }
+
+  #begin(pending: Pending<To, News, Outcome>, thread: SessionThread): void {
+    const { job, timers, id } = pending;
+    pending.thread = thread;
+    const late = () => this.#giveUp(pending, failedBy("timeout", `${this.#options.where}: ${job.late()}.`));
+    timers.add(setTimeout(late, this.#options.timeoutMs));
+    thread.post(job.begin(id));
   }
 
   /** To the thread of the job that the message names; nowhere when the job is over. The memory of `given` is given away. */
   post(message: To, given: readonly ArrayBuffer[] = []): void {
-    this.#pending.get(message.id)?.thread.post(message, given);
+    this.#pending.get(message.id)?.thread?.post(message, given);
   }
 
   /** Whether there is a reason already why the job fails. */
@@ -137,27 +169,14 @@ export class ThreadJobs<To extends OfJob, News extends OfJob, Outcome> {
 
   /** Gives up what is under way and ends the thread. A later job gets another. */
   async close(): Promise<void> {
-    clearTimeout(this.#idle);
+    for (const pending of [...this.#pending.values()]) this.#giveUp(pending, this.#lost("closed"));
     const thread = this.#thread;
     this.#thread = undefined;
-    for (const pending of this.#pendingOf(thread)) this.#giveUp(pending, this.#lost("closed"));
-    await thread?.end();
+    await Promise.all([thread?.end(), this.#threads.leave(this.#user)]);
   }
 
   #lost(why: string): FailedOutcome {
     return failedBy("connectionLost", `${this.#options.where}: ${why}.`);
-  }
-
-  #pendingOf(of: unknown): readonly Pending<To, News, Outcome>[] {
-    return [...this.#pending.values()].filter(({ thread }) => thread === of);
-  }
-
-  #newThread(): JobThread<To, News, Outcome> {
-    const thread: JobThread<To, News, Outcome> = new SessionThread(this.#options.thread, {
-      message: (message) => this.#receive(message),
-      ended: (detail) => this.#ended(thread, detail),
-    });
-    return thread;
   }
 
   #receive(message: News | JobDone<Outcome>): void {
@@ -172,7 +191,11 @@ export class ThreadJobs<To extends OfJob, News extends OfJob, Outcome> {
     const { id, thread } = pending;
     if (!this.#pending.has(id)) return;
     pending.verdict ??= verdict;
-    thread.post({ kind: "cancel", id });
+    if (thread === undefined) {
+      this.#settle(pending, verdict);
+      return;
+    }
+    thread.post({ kind: "cancel", id } satisfies CancelJob);
     const end = () => {
       if (this.#thread === thread) this.#thread = undefined;
       void thread.kill("it was stuck");
@@ -185,25 +208,25 @@ export class ThreadJobs<To extends OfJob, News extends OfJob, Outcome> {
     if (!this.#pending.delete(pending.id)) return;
     for (const timer of pending.timers) clearTimeout(timer);
     pending.settle(outcome);
-    this.#endWhenIdle();
+    if (!this.isBusy) this.#giveBack(this.#options.idleMs);
   }
 
-  #endWhenIdle(): void {
-    if (this.isBusy) return;
-    clearTimeout(this.#idle);
-    const end = () => {
-      const thread = this.#thread;
-      this.#thread = undefined;
-      void thread?.end();
-    };
-    this.#idle = setTimeout(end, this.#options.idleMs).unref();
+  #giveBack(idleMs: number): void {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    if (thread !== undefined) this.#threads.give(thread, idleMs);
   }
 
-  #ended(thread: unknown, detail: string): void {
-    if (this.#thread === thread) this.#thread = undefined;
+  #fault(detail: string): FailedOutcome {
     const message = `${this.#options.where}: the client ended: ${detail}.`;
-    for (const pending of this.#pendingOf(thread))
-      this.#settle(pending, failedBy("protocol", message, { scope: "target" }));
+    return failedBy("protocol", message, { scope: "target" });
+  }
+
+  #ended(thread: SessionThread, detail: string): void {
+    if (this.#thread === thread) this.#thread = undefined;
+    const fault = this.#fault(detail);
+    for (const pending of [...this.#pending.values()])
+      if (pending.thread === thread) this.#settle(pending, fault);
   }
 }
 

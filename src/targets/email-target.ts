@@ -55,8 +55,8 @@ class EmailTarget implements Target {
     this.concurrency = data.connections;
     this.#timeoutMs = timeoutMs;
     this.#where = `smtp ${host}:${data.port}`;
-    const thread = { module: new URL("./email-worker", import.meta.url), name: `smtp to ${host}`, data };
-    this.#jobs = new ThreadJobs({ thread, where: this.#where, timeoutMs, idleMs });
+    const client = { module: new URL("./email-worker", import.meta.url), data };
+    this.#jobs = new ThreadJobs({ client, where: this.#where, timeoutMs, idleMs });
   }
 
   async deliver({ id: deliveryId, message }: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {

@@ -1,20 +1,19 @@
 /**
- * The thread of an e-mail target: hands messages to one SMTP server over a few connections that are kept for some seconds.
+ * The client of an e-mail target, in a thread: hands messages to one SMTP server over a few connections that are kept for some seconds.
  * Whatever the server does to the library happens here; the main thread ends this one when a message is over its time.
  *
  * nodemailer is given no addresses to read, but parts that have been checked; it opens no files and no addresses of its own.
  */
 import { hostname } from "node:os";
-import { parentPort, workerData } from "node:worker_threads";
 import { createTransport } from "nodemailer";
 import type { DeliveryOutcome } from "../outbound/target.ts";
 import { smtpFault } from "./email-faults.ts";
 import type { EmailJob, SmtpSettings, ToMailThread } from "./email-messages.ts";
-import { serveThread } from "../remote/serve-thread.ts";
+import type { ThreadClient } from "../remote/client-thread.ts";
 import type { FromJobThread, ToJobThread } from "../remote/thread-jobs.ts";
 import { outcomeOf, TransferFault } from "../remote/transfer-fault.ts";
 
-const send = (message: FromJobThread<never, DeliveryOutcome>) => parentPort?.postMessage(message);
+type Send = (message: FromJobThread<never, DeliveryOutcome>) => void;
 const maxResponseBytes = 64 * 1024;
 
 function tlsOptions({ tls, ca }: SmtpSettings) {
@@ -78,28 +77,28 @@ function secretsOf({ user, password }: SmtpSettings): readonly string[] {
   return [...encoded, password];
 }
 
-class EmailWorker {
+class EmailWorker implements ThreadClient {
+  readonly #send: Send;
   readonly #settings: SmtpSettings;
   readonly #jobs = new Map<number, AbortController>();
   #transport: Transport | undefined;
 
-  constructor(settings: SmtpSettings) {
+  constructor(settings: SmtpSettings, send: Send) {
+    this.#send = send;
     this.#settings = settings;
   }
 
   receive(message: ToJobThread<ToMailThread>): void {
     if (message.kind === "send") {
       const { id, job } = message;
-      void this.#run({ id, to: job.message.to }, (signal) => this.#send(job, signal));
+      void this.#run({ id, to: job.message.to }, (signal) => this.#sendMail(job, signal));
     } else if (message.kind === "probe") void this.#run(message, () => this.#probe());
-    else if (message.kind === "cancel") this.#jobs.get(message.id)?.abort();
-    else this.#end();
+    else this.#jobs.get(message.id)?.abort();
   }
 
-  #end(): void {
+  end(): void {
     this.#transport?.close({ force: true });
     this.#transport = undefined;
-    send({ kind: "ended" });
   }
 
   async #run(
@@ -110,7 +109,7 @@ class EmailWorker {
     this.#jobs.set(id, controller);
     const outcome = await this.#outcome(to, () => work(controller.signal));
     this.#jobs.delete(id);
-    send({ kind: "done", id, outcome });
+    this.#send({ kind: "done", id, outcome });
   }
 
   async #outcome(to: string | undefined, work: () => Promise<void>): Promise<DeliveryOutcome> {
@@ -124,7 +123,7 @@ class EmailWorker {
     }
   }
 
-  async #send(job: EmailJob, signal: AbortSignal): Promise<void> {
+  async #sendMail(job: EmailJob, signal: AbortSignal): Promise<void> {
     this.#transport ??= makeTransport(this.#settings);
     const info = await this.#transport.sendMail({ ...mailOf(job, this.#settings), signal });
     if (info.accepted.length !== 1) throw new TransferFault("protocol", "The server has taken no recipient.");
@@ -136,7 +135,6 @@ class EmailWorker {
   }
 }
 
-if (parentPort !== null) {
-  const worker = new EmailWorker(workerData as SmtpSettings);
-  serveThread((message: ToJobThread<ToMailThread>) => worker.receive(message));
+export async function createClient(data: unknown, send: Send): Promise<ThreadClient> {
+  return new EmailWorker(data as SmtpSettings, send);
 }

@@ -1,5 +1,5 @@
 /**
- * A target that uploads, in a thread of its own (`src/remote/thread-jobs.ts`). Temporary files that a job may have left which
+ * A target that uploads, in a thread (`src/remote/thread-jobs.ts`). Temporary files that a job may have left which
  * lost its connection or its thread are removed by a later one; those of a delivery are besides overwritten by its next
  * attempt.
  */
@@ -51,8 +51,8 @@ class UploadTarget implements Target {
     const { kind, host, port } = data.server;
     this.concurrency = connections;
     this.#timeoutMs = timeoutMs;
-    const thread = { module: new URL("./upload-worker", import.meta.url), name: `${kind} to ${host}`, data };
-    this.#jobs = new ThreadJobs({ thread, where: `${kind} ${host}:${port}`, timeoutMs, idleMs });
+    const client = { module: new URL("./upload-worker", import.meta.url), data };
+    this.#jobs = new ThreadJobs({ client, where: `${kind} ${host}:${port}`, timeoutMs, idleMs });
   }
 
   async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {
@@ -145,7 +145,7 @@ class UploadTarget implements Target {
   }
 }
 
-/** Makes a target over a thread of its own; the thread is there when it is needed. */
+/** Makes a target whose client runs in a thread; the thread is there when it is needed. */
 export function createUploadTarget(settings: UploadTargetSettings): Target {
   return new UploadTarget(settings);
 }

@@ -1,12 +1,11 @@
 /**
- * The thread of an upload target: does its jobs, each over a connection of its own, which is kept for some seconds for the
+ * The client of an upload target, in a thread: does its jobs, each over a connection of its own, which is kept for some seconds for the
  * next one. Whatever a server does to the libraries happens here; the main thread ends this one when a job is over its time.
  */
-import { parentPort, workerData } from "node:worker_threads";
 import { anyFault } from "../remote/network-faults.ts";
 import { loadSession } from "../remote/open-session.ts";
 import type { RemotePlace, RemoteSession } from "../remote/remote-session.ts";
-import { serveThread } from "../remote/serve-thread.ts";
+import type { ThreadClient } from "../remote/client-thread.ts";
 import type { FromJobThread, ToJobThread } from "../remote/thread-jobs.ts";
 import { outcomeOf, TransferFault } from "../remote/transfer-fault.ts";
 import { uploadFile } from "./upload-files.ts";
@@ -20,20 +19,17 @@ interface Job {
   bytes: PromiseWithResolvers<Uint8Array> | undefined;
 }
 
-const send = (message: FromJobThread<FromThread, DeliveryOutcome>) => parentPort?.postMessage(message);
+type Send = (message: FromJobThread<FromThread, DeliveryOutcome>) => void;
 
-const stepsOf =
-  ({ id }: Job) =>
-  (step: UploadStep): void =>
-    send({ kind: "step", id, step });
-
-class UploadWorker {
+class UploadWorker implements ThreadClient {
+  readonly #send: Send;
   readonly #settings: UploadSettings;
   readonly #newSession: () => RemoteSession;
   readonly #jobs = new Map<number, Job>();
   readonly #idle = new Map<RemoteSession, NodeJS.Timeout>();
 
-  constructor(settings: UploadSettings, newSession: () => RemoteSession) {
+  constructor(settings: UploadSettings, newSession: () => RemoteSession, send: Send) {
+    this.#send = send;
     this.#settings = settings;
     this.#newSession = newSession;
   }
@@ -41,8 +37,11 @@ class UploadWorker {
   receive(message: ToJobThread<ToThread>): void {
     if (message.kind === "deliver") void this.#run(message.id, (job) => this.#deliver(job, message.job));
     else if (message.kind === "probe") void this.#run(message.id, (job) => this.#probe(job, message.job));
-    else if (message.kind === "end") this.#end();
     else this.#tell(message);
+  }
+
+  #stepsOf({ id }: Job): (step: UploadStep) => void {
+    return (step) => this.#send({ kind: "step", id, step });
   }
 
   #tell(message: ToJobThread<ToThread> & { readonly kind: "bytes" | "noBytes" | "cancel" }): void {
@@ -57,13 +56,12 @@ class UploadWorker {
     if (message.kind === "cancel") job.session?.destroy();
   }
 
-  #end(): void {
+  end(): void {
     for (const [session, timer] of this.#idle) {
       clearTimeout(timer);
       session.end();
     }
     this.#idle.clear();
-    send({ kind: "ended" });
   }
 
   async #run(id: number, work: (job: Job) => Promise<DeliveryOutcome>): Promise<void> {
@@ -71,7 +69,7 @@ class UploadWorker {
     this.#jobs.set(id, job);
     const outcome = await this.#outcome(job, work);
     this.#jobs.delete(id);
-    send({ kind: "done", id, outcome });
+    this.#send({ kind: "done", id, outcome });
   }
 
   async #outcome(job: Job, work: (job: Job) => Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
@@ -95,7 +93,7 @@ class UploadWorker {
     if (job.session?.isOpen === true) return job.session;
     const session = this.#takeIdle() ?? this.#newSession();
     job.session = session;
-    if (!session.isOpen) await session.open(stepsOf(job));
+    if (!session.isOpen) await session.open(this.#stepsOf(job));
     return session;
   }
 
@@ -127,7 +125,7 @@ class UploadWorker {
     const isKept = this.#idle.size > 0;
     try {
       const session = await this.#open(job);
-      stepsOf(job)("looking at the folder");
+      this.#stepsOf(job)("looking at the folder");
       await session.enter(this.#place(inner));
       return session;
     } catch (error) {
@@ -155,7 +153,7 @@ class UploadWorker {
     const session = await this.#enter(job, upload.directory);
     for (const [index, file] of upload.files.entries()) {
       const bytes = await this.#want(job, index);
-      const placed = await uploadFile(session, file, { bytes, step: stepsOf(job) });
+      const placed = await uploadFile(session, file, { bytes, step: this.#stepsOf(job) });
       if (placed === "taken") return { kind: "nameTaken", name: file.name };
     }
     return { kind: "delivered" };
@@ -164,7 +162,7 @@ class UploadWorker {
   async #want(job: Job, index: number): Promise<Uint8Array> {
     if (job.isCancelled) throw new TransferFault("connectionLost", "The attempt was given up.");
     job.bytes = Promise.withResolvers<Uint8Array>();
-    send({ kind: "want", id: job.id, index });
+    this.#send({ kind: "want", id: job.id, index });
     return await job.bytes.promise;
   }
 
@@ -174,7 +172,7 @@ class UploadWorker {
     const session = await this.#enter(job, undefined);
     const bytes = Buffer.from("probe");
     for (const file of upload.files) {
-      await uploadFile(session, file, { bytes, step: stepsOf(job) });
+      await uploadFile(session, file, { bytes, step: this.#stepsOf(job) });
       await session.remove(file.name);
     }
     return { kind: "delivered" };
@@ -185,10 +183,7 @@ function isOfConnection({ outcome }: TransferFault): boolean {
   return ["connectionLost", "timeout", "protocol", "unreachable"].includes(outcome.fault);
 }
 
-/** What it rejects with goes on unhandled and ends the thread. */
-async function serve(settings: UploadSettings): Promise<void> {
-  const worker = new UploadWorker(settings, await loadSession(settings.server));
-  serveThread((message: ToJobThread<ToThread>) => worker.receive(message));
+export async function createClient(data: unknown, send: Send): Promise<ThreadClient> {
+  const settings = data as UploadSettings;
+  return new UploadWorker(settings, await loadSession(settings.server), send);
 }
-
-if (parentPort !== null) void serve(workerData as UploadSettings);

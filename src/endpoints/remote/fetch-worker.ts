@@ -1,14 +1,13 @@
 /**
- * The thread of a remote: one connection, which is kept for some seconds for the next call. Whatever a server does to the
+ * The client of a remote, in a thread: one connection, which is kept for some seconds for the next call. Whatever a server does to the
  * libraries happens here; the main thread ends this one when a call is over its time.
  */
 import { randomBytes } from "node:crypto";
-import { parentPort, workerData } from "node:worker_threads";
 import type { DeliveryFault } from "../../domain/delivery-fault.ts";
 import { anyFault } from "../../remote/network-faults.ts";
 import { loadSession } from "../../remote/open-session.ts";
 import type { RemoteSession, TakeEntries } from "../../remote/remote-session.ts";
-import { serveThread } from "../../remote/serve-thread.ts";
+import type { ThreadClient } from "../../remote/client-thread.ts";
 import type { FromJobThread, ToJobThread } from "../../remote/thread-jobs.ts";
 import type { TransferFault } from "../../remote/transfer-fault.ts";
 import { fetchFile, isUntouched } from "./fetch-file.ts";
@@ -21,7 +20,7 @@ import type {
   ToFetchThread,
 } from "./fetch-messages.ts";
 
-const send = (message: FromJobThread<FromFetchThread, CallOutcome>) => parentPort?.postMessage(message);
+type Send = (message: FromJobThread<FromFetchThread, CallOutcome>) => void;
 
 /** Bytes of a name to which an addition can be made. */
 const longestWithMark = 240;
@@ -30,21 +29,22 @@ const noStep = (): void => undefined;
 /** Faults that say something of the one file when the connection lives. */
 const fileFaults: ReadonlySet<DeliveryFault> = new Set(["notAllowed", "missingFolder", "refused", "busy"]);
 
-class FetchWorker {
+class FetchWorker implements ThreadClient {
+  readonly #send: Send;
   readonly #settings: FetchSettings;
   readonly #newSession: () => RemoteSession;
   #session: RemoteSession | undefined;
   #idle: NodeJS.Timeout | undefined;
   #current: { readonly id: number; more: PromiseWithResolvers<boolean> | undefined } | undefined;
 
-  constructor(settings: FetchSettings, newSession: () => RemoteSession) {
+  constructor(settings: FetchSettings, newSession: () => RemoteSession, send: Send) {
+    this.#send = send;
     this.#settings = settings;
     this.#newSession = newSession;
   }
 
   receive(message: ToJobThread<ToFetchThread>): void {
     if (message.kind === "call") void this.#run(message.id, message.call);
-    else if (message.kind === "end") this.#end();
     else if (message.id !== this.#current?.id)
       return; // done meanwhile
     else if (message.kind === "more") this.#current.more?.resolve(message.isWanted);
@@ -56,10 +56,9 @@ class FetchWorker {
     this.#current?.more?.resolve(false);
   }
 
-  #end(): void {
+  end(): void {
     clearTimeout(this.#idle);
     this.#session?.end();
-    send({ kind: "ended" });
   }
 
   async #run(id: number, call: FetchCall): Promise<void> {
@@ -67,7 +66,7 @@ class FetchWorker {
     const outcome = await this.#outcome(id, call);
     this.#current = undefined;
     this.#keep();
-    send({ kind: "done", id, outcome });
+    this.#send({ kind: "done", id, outcome });
   }
 
   async #outcome(id: number, call: FetchCall): Promise<CallOutcome> {
@@ -123,7 +122,7 @@ class FetchWorker {
     const take: TakeEntries = async (entries) => {
       const more = Promise.withResolvers<boolean>();
       if (this.#current?.id === id) this.#current.more = more;
-      send({ kind: "portion", id, entries });
+      this.#send({ kind: "portion", id, entries });
       return await more.promise;
     };
     return { kind: "listed", isWhole: await session.list(take) };
@@ -163,10 +162,7 @@ class FetchWorker {
   }
 }
 
-/** What it rejects with goes on unhandled and ends the thread. */
-async function serve(settings: FetchSettings): Promise<void> {
-  const worker = new FetchWorker(settings, await loadSession(settings.server));
-  serveThread((message: ToJobThread<ToFetchThread>) => worker.receive(message));
+export async function createClient(data: unknown, send: Send): Promise<ThreadClient> {
+  const settings = data as FetchSettings;
+  return new FetchWorker(settings, await loadSession(settings.server), send);
 }
-
-if (parentPort !== null) void serve(workerData as FetchSettings);

@@ -1,4 +1,4 @@
-/** A client of a remote, in a thread of its own (`src/remote/thread-jobs.ts`). */
+/** A client of a remote, in a thread (`src/remote/thread-jobs.ts`). */
 import type { ListedEntry } from "../../remote/remote-session.ts";
 import { ThreadJobs } from "../../remote/thread-jobs.ts";
 import type {
@@ -39,11 +39,7 @@ class ThreadedClient implements RemoteClient {
     const { kind, host, port } = settings.server;
     this.#timeoutMs = timeoutMs;
     this.#jobs = new ThreadJobs({
-      thread: {
-        module: new URL("./fetch-worker", import.meta.url),
-        name: `${kind} from ${host}`,
-        data: settings,
-      },
+      client: { module: new URL("./fetch-worker", import.meta.url), data: settings },
       ...{ where: `${kind} ${host}:${port}`, timeoutMs, idleMs },
     });
   }

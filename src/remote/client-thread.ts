@@ -1,0 +1,58 @@
+/**
+ * The module of every client thread: runs the client of one server at a time, which its owner names by a module and settings.
+ *
+ *   serve   answered with `changing`; the client before is ended, the module loaded and its client made: `ready`
+ *   end     the client is ended: answered with `ended`
+ *   other   what the owner says to its client
+ */
+import { parentPort } from "node:worker_threads";
+import type { ServeClient, ThreadState } from "./thread-messages.ts";
+
+/** A client as its thread sees it. */
+export interface ThreadClient {
+  receive(message: unknown): void;
+  /** Closes its connections; says goodbye where that takes no time. */
+  end(): void;
+}
+
+/** What a module of a client exports. `send` tells the owner something. */
+export interface ClientModule {
+  createClient(data: unknown, send: (message: unknown) => void): Promise<ThreadClient>;
+}
+
+interface Told {
+  readonly kind: string;
+}
+
+let client: ThreadClient | undefined;
+/** What is told while a module is loaded waits for it. */
+let turn: Promise<void> = Promise.resolve();
+
+const send = (message: unknown): void => parentPort?.postMessage(message);
+const isServe = (message: Told): message is ServeClient => message.kind === "serve";
+
+async function serve({ module, data }: ServeClient): Promise<void> {
+  client?.end();
+  client = undefined;
+  const { createClient } = (await import(module)) as ClientModule;
+  client = await createClient(data, send);
+  // In a turn of its own: a thread may be ended from here on, and must not be while modules are being evaluated.
+  setImmediate(() => send({ kind: "ready" } satisfies ThreadState));
+}
+
+function end(): void {
+  client?.end();
+  client = undefined;
+  send({ kind: "ended" } satisfies ThreadState);
+}
+
+function obey(message: Told): void {
+  if (message.kind === "end") end();
+  else client?.receive(message);
+}
+
+// What a step rejects with goes on unhandled and ends the thread.
+parentPort?.on("message", (message: Told) => {
+  if (isServe(message)) send({ kind: "changing" } satisfies ThreadState);
+  turn = turn.then(() => (isServe(message) ? serve(message) : obey(message)));
+});
