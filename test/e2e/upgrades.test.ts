@@ -1,0 +1,195 @@
+/** The newest program on databases that the real programs of earlier schemas have made. */
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import BetterSqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { KillPoint } from "../../src/lib/kill-point.ts";
+import { databaseFileName } from "../../src/store/database.ts";
+import { findSchema } from "../../src/store/migrate.ts";
+import { migrations } from "../../src/store/migrations/migrations.ts";
+import { takeProcessLock } from "../../src/store/process-lock.ts";
+import { currentSchema } from "../../src/store/schema-plan.ts";
+import {
+  type DatabaseFixture,
+  databaseFixtures,
+  fixturePassword,
+  plantDatabase,
+} from "../fixtures/databases/fixtures.ts";
+import { http } from "../support/clients.ts";
+import { company, Site } from "../support/daemon.ts";
+import { importLoads, outcome, post } from "../support/gateway-client.ts";
+import { send, stopFile } from "../support/stop-files.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+let site: Site;
+
+beforeEach(async () => {
+  site = await Site.make();
+});
+afterEach(() => site.end());
+
+const later = () => join(site.folder, "later");
+const copyPath = () => join(site.stateDir, `${databaseFileName}.before-${currentSchema}`);
+
+async function plant(fixture: DatabaseFixture): Promise<void> {
+  plantDatabase(site.stateDir, fixture);
+  await rm(join(site.stateDir, "companies"), { recursive: true });
+  await mkdir(later());
+  const targets = { outbound: { type: "folder" }, later: { type: "folder", path: later() } };
+  await site.reconfigure({ companies: { [company]: { outbound: { targets } } } });
+}
+
+function schemaIn(path: string) {
+  const database = new BetterSqlite(path, { readonly: true });
+  const { number, fingerprint } = findSchema(database);
+  database.close();
+  return { number, fingerprint };
+}
+
+const host = { userName: "host", password: fixturePassword };
+const ann = { userName: "ann", password: fixturePassword };
+
+async function expectOldState(fixture: DatabaseFixture): Promise<void> {
+  const stop = await http(site, `/v5/stop/info/1001/${company}`, host);
+  expect(stop.status, stop.body).toBe(200);
+  expect(JSON.parse(stop.body)).toMatchObject({ Stop: { stop: { sealNbr: "77" } } });
+  const listed = await site.json<{ name: string; state: string }[]>("files");
+  expect(listed.map(({ state }) => state).sort()).toEqual([
+    "applied",
+    "applied",
+    "applied",
+    "duplicate",
+    "refused",
+    "superseded",
+  ]);
+  // The oldest did not note which files name a stop that is not their first.
+  const file = fixture.hasFurtherStops ? "1003_20261105_080000.xml" : "Stop 1004, company ACME";
+  expect(await site.mustRun("explain", "1004")).toContain(file);
+  if (!fixture.hasLoad) return;
+  const load = await http(site, `/v5/load/info/L1/${company}`, host);
+  expect(JSON.parse(load.body)).toMatchObject({ Load: { loadExecutionInfo: { loadStatus: 40 } } });
+}
+
+/** The password and the key that the clients of the tests have, in place of those of the fixture. */
+async function changeSignIn(): Promise<void> {
+  await site.mustRun("user", "set-password", "host", "--password-file", site.passwordFile);
+  await site.mustRun("user", "add-key", "host", "--key", `${site.keyFile}.pub`);
+}
+
+/** A change of a stop that the older program had applied. */
+async function expectFileApplied(): Promise<void> {
+  const file = stopFile("1001", { time: "20261106_080000", more: "<SealNbr>78</SealNbr>" });
+  expect(await send(site, file)).toMatchObject({ status: 10, records: [0, 1, 0] });
+  const stop = await http(site, `/v5/stop/info/1001/${company}`);
+  expect(JSON.parse(stop.body)).toMatchObject({ Stop: { stop: { sealNbr: "78" } } });
+}
+
+async function report(routeNbr: string, eventCode: string, stopEventData?: object): Promise<void> {
+  const geoStamp = { eventDTTM: "2026-11-05T07:30:00", eventTz: "America/Chicago" };
+  const data = stopEventData === undefined ? {} : { stopEventData };
+  const body = { eventCode, geoStamp, routeNbr, ...data };
+  expect(await outcome(post(site, "/v5/event/route", body, ann)), eventCode).toBe("200");
+}
+
+/** The driver goes on with the load of the older program; where it had none, with a new one. Ends stop 2002. */
+async function expectEventApplied({ hasLoad }: DatabaseFixture): Promise<void> {
+  if (!hasLoad) {
+    const stops = [{ stopNbr: "2002", to: { address: { addr1: "5 First Street" } } }];
+    const load = { loadHeader: { loadNbr: "L1" }, stops, loadAssignment: { driverUserName: "ann" } };
+    await importLoads(site, [load]);
+    await report("L1", "route.initiated");
+  }
+  await report("L1", "stop.dropoff.arrival", { stopNbr: "2002" });
+  await report("L1", "stop.dropoff.confirmation", { stopNbr: "2002", autoDepart: true });
+  const stop = await http(site, `/v5/stop/info/2002/${company}`);
+  expect(JSON.parse(stop.body)).toMatchObject({ Stop: { stopExecutionInfo: { stopStatus: "90" } } });
+}
+
+/** The completion file of stop 2002, and what the older program could not deliver. */
+async function expectDeliveries({ hasDeliveries }: DatabaseFixture): Promise<void> {
+  const stops = hasDeliveries ? ["2001", "2002"] : ["2002"];
+  await waitFor("the completion files", async () => {
+    const names = await readdir(later());
+    return stops.every((stop) => names.some((name) => name.includes(stop))) || undefined;
+  });
+  await waitFor("the completion file in outbound/", async () => {
+    const names = await readdir(site.path("outbound"));
+    return names.some((name) => name.includes("2002")) || undefined;
+  });
+}
+
+describe.each(databaseFixtures.map((fixture) => [fixture.name, fixture] as const))(
+  "the database %s",
+  (_name, fixture) => {
+    test("is migrated, and takes a file, an event and a delivery", async () => {
+      await plant(fixture);
+      const before = schemaIn(join(site.stateDir, databaseFileName));
+      const isOutdated = before.fingerprint !== migrations.at(-1)?.fingerprint;
+      const check = await site.cli("check");
+      expect(check.exitCode, check.output).toBe(0);
+      expect(check.output.includes("of an older version")).toBe(isOutdated);
+      await site.start();
+      expect(existsSync(copyPath())).toBe(isOutdated);
+      if (isOutdated) expect(schemaIn(copyPath())).toEqual(before);
+      await expectOldState(fixture);
+      await changeSignIn();
+      await expectFileApplied();
+      await expectEventApplied(fixture);
+      await expectDeliveries(fixture);
+      expect((await fetch(`${site.http}/readyz`)).status).toBe(200);
+      await site.stop();
+      expect(schemaIn(join(site.stateDir, databaseFileName))).toEqual({
+        number: currentSchema,
+        fingerprint: migrations.at(-1)?.fingerprint,
+      });
+    });
+  },
+);
+
+describe("a migration", () => {
+  const oldest = databaseFixtures[0];
+  if (oldest === undefined) throw new Error("there are no fixtures");
+
+  test.each<[KillPoint, number]>([
+    ["migrate.begun", 1],
+    ["migrate.copied", 1],
+    ["migrate.stepDone", 1],
+    ["migrate.stepDone", 5],
+    ["migrate.stepDone", 9],
+    ["store.migrated", 1],
+  ])("goes on after a crash at %s, pass %i", async (point, nth) => {
+    await plant(oldest);
+    const env = { DROPGATE_KILL_POINT: `${point}:${nth}` };
+    await expect(site.start({ env })).rejects.toThrow("ended with 137");
+    await site.start();
+    await expectOldState(oldest);
+    await changeSignIn();
+    await expectFileApplied();
+  });
+
+  test("is not begun by a command while a daemon of the older version runs", async () => {
+    await plant(oldest);
+    const daemon = takeProcessLock(site.stateDir);
+    const listed = await site.cli("user", "list");
+    expect(listed.exitCode).toBe(1);
+    expect(listed.output).toContain(`is in use by process ${process.pid}: restart dropgate`);
+    expect(schemaIn(join(site.stateDir, databaseFileName)).number).toBe(1);
+    expect(existsSync(copyPath())).toBe(false);
+    daemon.release();
+    expect(await site.mustRun("user", "list")).toContain("ann");
+    expect(existsSync(copyPath())).toBe(true);
+  });
+});
+
+test("a database whose tables are no known ones is refused with what differs, by serve and by check", async () => {
+  const database = new BetterSqlite(join(site.stateDir, databaseFileName));
+  database.exec("alter table stops drop column routed");
+  database.close();
+  const served = await site.cli("serve");
+  expect(served.exitCode).toBe(1);
+  expect(served.output).toContain("table stops differs): it was made by another build");
+  const checked = await site.cli("check");
+  expect(checked.exitCode).toBe(2);
+  expect(checked.output).toContain("table stops differs");
+});
