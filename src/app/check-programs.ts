@@ -16,6 +16,7 @@ import { findDamage, inspectStore, type StoreInspection } from "../store/inspect
 import type { OutboundTarget } from "../store/outbound-targets.ts";
 import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { restoredText } from "./restored-watch.ts";
 import { readTlsMaterial, tlsSettingsOf } from "./tls-material.ts";
 
 const dayMs = 86_400_000;
@@ -199,6 +200,10 @@ function checkSchema(found: PresentStore): readonly CheckFinding[] {
   return [warning(what, "the next start copies and migrates it; make a backup of the state before")];
 }
 
+function checkAge({ restored }: PresentStore): readonly CheckFinding[] {
+  return restored === undefined ? [] : [warning(restoredText(restored), "`/readyz` is 503 until then")];
+}
+
 function checkInspection(found: PresentStore): CheckFinding {
   const what = `the database has schema ${found.schema}, SQLite ${found.sqliteVersion}, WAL, synchronous=FULL`;
   if (found.instanceId === found.marker) return fine(what);
@@ -230,7 +235,12 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
     const found = await inspectStore(stateDir);
     if (found.kind === "present") {
       const { companies, targets } = found;
-      const findings = [checkInspection(found), ...checkSchema(found), ...checkDamage(stateDir)];
+      const findings = [
+        checkInspection(found),
+        ...checkSchema(found),
+        ...checkAge(found),
+        ...checkDamage(stateDir),
+      ];
       const isKnown = found.schemaFault === undefined && !found.isOutdated;
       return { findings, companies: isKnown ? companies.map(({ code }) => code) : undefined, targets };
     }

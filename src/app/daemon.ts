@@ -48,6 +48,7 @@ import { renderMetrics } from "./metrics.ts";
 import { type Outbound, pruneOutbound, startOutbound } from "./outbound.ts";
 import { endHolds, pruneRecords } from "./prune-records.ts";
 import { startRemotes } from "./remotes.ts";
+import { startRestoredWatch } from "./restored-watch.ts";
 import { ReleaseStack } from "./service-group.ts";
 
 export interface Daemon {
@@ -356,6 +357,8 @@ export async function startDaemon(
   const config = await realStateDir(loaded);
   try {
     const store = await openState(config, stack, log);
+    const restored = await startRestoredWatch({ store, stateDir: config.stateDir, log });
+    stack.push({ name: "restored watch", release: () => restored.stop() });
     const hostKeys = await hostKeysOf(config);
     const integrations = createIntegrations({ integrations: read, log });
     const ledgerNumbers = createSealedNumbers(await sealingKeyOf(store), ledgerNumberKind);

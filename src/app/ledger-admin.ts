@@ -28,6 +28,7 @@ import { isoOrNull, isoTime } from "../lib/iso-time.ts";
 import { listCompanies } from "../store/companies.ts";
 import { listFiles } from "../store/file-queries.ts";
 import { type FileRepeat, findFile, type LedgerEntry, listFileRepeats } from "../store/files.ts";
+import { noteVerified } from "../store/generation.ts";
 import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
@@ -275,6 +276,7 @@ export async function verifyWholeLedger(
     const arrivalGraceMs = arrivalGraceMsOf(config);
     const deps = { store, locations, clock: systemClock, arrivalGraceMs, isStopped };
     const report = await verifyLedger(deps, options);
+    await noteVerified(store);
     if (!isStopped) return report;
     const journaled = await countUploadsOfFormerJournal(exchangeFoldersOf(stateDir));
     return { ...report, atNextStart: report.atNextStart + journaled };

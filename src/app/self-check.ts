@@ -9,6 +9,7 @@ import { messageOf } from "../lib/errors.ts";
 import { isStoreFault } from "../lib/store-error.ts";
 import type { Store } from "../store/database.ts";
 import { noteAlive } from "../store/meta.ts";
+import { checkRestored } from "./restored-watch.ts";
 
 export interface SelfCheckDependencies {
   readonly store: Pick<Store, "read" | "write">;
@@ -66,6 +67,11 @@ async function outcomeOf(name: string, work: Promise<void>, timeoutMs: number): 
   }
 }
 
+/** Of an older database that was restored and not verified since. Nothing that a restart would mend. */
+async function ledgerOutcome(read: Store["read"], timeoutMs: number): Promise<CheckResult> {
+  return { ...(await outcomeOf("ledger", checkRestored(read), timeoutMs)), isOfSurroundings: true };
+}
+
 /** Runs all checks beside each other; resolves within the time-out whatever they do. */
 export async function runSelfCheck(deps: SelfCheckDependencies): Promise<readonly CheckResult[]> {
   const timeoutMs = deps.timeoutMs();
@@ -73,6 +79,7 @@ export async function runSelfCheck(deps: SelfCheckDependencies): Promise<readonl
   const anyHost = (host: string) => (host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host);
   return await Promise.all([
     outcomeOf("store", noteAlive(deps.store, deps.clock.now()), timeoutMs),
+    ledgerOutcome(deps.store.read, timeoutMs),
     outcomeOf("parser", checkParser(deps.documents), timeoutMs),
     ...deps
       .listeners()

@@ -17,6 +17,7 @@ export const killPoints = {
   "store.migrated": "the schema is up to date",
   "store.instanceNoted": "the instance id is in the database, not in the marker",
   "store.markerWritten": "the instance id is in the marker",
+  "generation.noted": "the generation is counted up in the database, not beside it",
   "boot.noted": "the boot of the machine is noted, not committed",
   "recheck.written": "a receipt that a power failure took is written again",
   "journal.takingUp": "an upload of an earlier version's journal is about to be looked for in its folder",

@@ -6,6 +6,7 @@ import { type Company, listCompanies } from "./companies.ts";
 import { databaseFileName, markerFileName, readMarker } from "./database.ts";
 import { listOutboundTargets, type OutboundTarget } from "./outbound-targets.ts";
 import type { Tables } from "./schema.ts";
+import { lookForRestored, type Restored } from "./generation.ts";
 import { findSchema, schemaFault } from "./migrate.ts";
 import { planSchema } from "./schema-plan.ts";
 import {
@@ -27,6 +28,8 @@ export type StoreInspection =
       readonly schemaFault: string | undefined;
       /** Whether the next start migrates it; nothing else is known of it then. */
       readonly isOutdated: boolean;
+      /** An older database was restored, and the ledger not verified since. */
+      readonly restored: Restored | undefined;
       readonly instanceId: string | undefined;
       readonly marker: string | undefined;
       readonly companies: readonly Company[];
@@ -68,6 +71,7 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
       schema: found.number,
       schemaFault: plan.kind === "steps" ? undefined : schemaFault(plan.kind, found),
       isOutdated: plan.kind === "steps" && !isCurrent,
+      restored: isCurrent ? await lookForRestored(db, stateDir) : undefined,
       instanceId: meta.get("instance"),
       marker,
       ...(await contentsOf(db, isCurrent)),

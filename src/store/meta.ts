@@ -4,14 +4,18 @@ import { newSealingKey } from "../lib/sealed-numbers.ts";
 import type { Reader, Store } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 
-type MetaKey = "alive_at" | "boot_id" | "number_key";
+export type MetaKey = "alive_at" | "boot_id" | "generation" | "number_key" | "restored";
 
-async function readMeta(read: Reader, key: MetaKey): Promise<string | undefined> {
+export async function readMeta(read: Reader, key: MetaKey): Promise<string | undefined> {
   const row = await read.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
   return row?.value;
 }
 
-async function writeMeta(tx: Transaction, key: MetaKey, value: string): Promise<void> {
+export async function forgetMeta(tx: Transaction, key: MetaKey): Promise<void> {
+  await tx.deleteFrom("meta").where("key", "=", key).execute();
+}
+
+export async function writeMeta(tx: Transaction, key: MetaKey, value: string): Promise<void> {
   await tx
     .insertInto("meta")
     .values({ key, value })

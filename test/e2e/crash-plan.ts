@@ -163,6 +163,7 @@ const specialPlans: Readonly<Partial<Record<KillPoint, (point: KillPoint) => Pla
   "migrate.stepDone": firstStart,
   "store.instanceNoted": firstStart,
   "store.markerWritten": firstStart,
+  "generation.noted": startUp,
   "boot.noted": startUp,
   "recheck.written": (point) => afterDeathAt(point, "filing.noted:4", loseReceipts),
   "journal.takingUp": withFormerJournal,

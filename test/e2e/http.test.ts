@@ -225,7 +225,7 @@ describe("the gateway", () => {
     const [health, ready] = await Promise.all([fetch(`${site.http}/healthz`), fetch(`${site.http}/readyz`)]);
     expect([health.status, await health.text()]).toEqual([200, "ok\n"]);
     expect(ready.status).toBe(200);
-    const checks = { store: true, parser: true, http: true, sftp: true };
+    const checks = { store: true, ledger: true, parser: true, http: true, sftp: true };
     expect(await ready.json()).toMatchObject({ status: "ready", checks });
   });
 });

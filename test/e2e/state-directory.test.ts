@@ -1,8 +1,10 @@
 /** A state directory that is mistyped, not mounted, or not whole: never served as an empty one. */
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { company, Site, user } from "../support/daemon.ts";
+import { send, stopFile } from "../support/stop-files.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 let site: Site;
 
@@ -113,4 +115,67 @@ test("no command but init makes a state", async () => {
   await site.start();
   await site.stop();
   await mount();
+});
+
+describe("an older database that was restored over a newer one", () => {
+  const database = () => inState("dropgate.db");
+
+  async function readiness(): Promise<{ status: number; ledger: boolean | undefined }> {
+    const answer = await fetch(`${site.http}/readyz`);
+    const { checks } = (await answer.json()) as { checks: Record<string, boolean> };
+    return { status: answer.status, ledger: checks["ledger"] };
+  }
+
+  /** A database, a file that is applied after it was copied, and the copy in its place. */
+  async function restoreOlder(): Promise<void> {
+    await site.start();
+    await site.stop();
+    await copyFile(database(), `${database()}.copy`);
+    await site.start();
+    await send(site, stopFile("R100"));
+    await site.stop();
+    for (const suffix of ["", "-wal", "-shm"]) await rm(database() + suffix, { force: true });
+    await rename(`${database()}.copy`, database());
+  }
+
+  test("is told by check, the log and readiness, until the ledger was verified", async () => {
+    await restoreOlder();
+    const checked = await site.cli("check");
+    expect(checked.exitCode, checked.output).toBe(0);
+    expect(checked.output).toContain("an older database was restored, which knows nothing since 20");
+    await site.start();
+    const told = await site.daemon.waitForLog(({ msg }) => msg.includes("an older database was restored"));
+    expect(told).toMatchObject({ level: "error", msg: expect.stringContaining("`dropgate ledger verify`") });
+    expect(await readiness()).toEqual({ status: 503, ledger: false });
+    // A restart, also after a crash, does not make it known.
+    await site.kill();
+    await site.start();
+    expect(await readiness()).toEqual({ status: 503, ledger: false });
+    const verified = await site.cli("ledger", "verify");
+    expect(verified.exitCode, verified.output).toBe(1);
+    expect(verified.output).toContain("r100_20261105_080000.xml");
+    await waitFor("readiness", async () => (await readiness()).status === 200 || undefined);
+    await site.stop();
+    await site.start();
+    expect(await readiness()).toEqual({ status: 200, ledger: true });
+  });
+
+  test("is none when the whole state is as it was, nor after crashes", async () => {
+    await site.start();
+    await site.stop();
+    await cp(site.stateDir, `${site.stateDir}.copy`, { recursive: true });
+    await site.start();
+    await send(site, stopFile("R101"));
+    await site.kill();
+    for (const point of ["generation.noted", "boot.noted"]) {
+      await expect(site.start({ env: { DROPGATE_KILL_POINT: point } })).rejects.toThrow("ended with 137");
+    }
+    await site.start();
+    expect(await readiness()).toEqual({ status: 200, ledger: true });
+    await site.stop();
+    await rm(site.stateDir, { recursive: true });
+    await rename(`${site.stateDir}.copy`, site.stateDir);
+    await site.start();
+    expect(await readiness()).toEqual({ status: 200, ledger: true });
+  });
 });

@@ -225,7 +225,7 @@ function textAnswer(description: string, contentType: string, example: string) {
   return { description, contentType, schema: Type.String(), example };
 }
 
-const ready = { store: true, parser: true, http: true, sftp: true };
+const ready = { store: true, ledger: true, parser: true, http: true, sftp: true };
 
 const publicDescriptions: ApiDescriptions = {
   healthz: {
