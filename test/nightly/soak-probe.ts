@@ -66,12 +66,10 @@ export class SoakProbe {
     };
   }
 
-  /** What the heap of the main thread holds after a full collection. */
-  async liveHeapMb(): Promise<number> {
+  /** Of the main thread. */
+  async collectGarbage(): Promise<void> {
     // Twice: finalisers of the first let go of more.
     for (let turn = 0; turn < 2; turn += 1) await this.#ask("HeapProfiler.collectGarbage");
-    const { usedSize } = (await this.#ask("Runtime.getHeapUsage")) as { usedSize: number };
-    return mb(usedSize);
   }
 
   /** Stops the daemon's main thread while it lasts. */

@@ -7,7 +7,7 @@ function samplesOf(residentAt: (minute: number) => number): Sample[] {
 }
 
 const isLevel = (samples: Sample[]) =>
-  verdictsOf(samples).find(({ figure }) => figure === "residentMb")?.isLevel;
+  verdictsOf([], samples).find(({ figure }) => figure === "residentMb")?.isLevel;
 
 test("a steady rise is told by its size, and is not level", () => {
   const rising = samplesOf((minute) => 200 + 0.9 * minute);
@@ -30,4 +30,17 @@ test("each sample is in one third", () => {
   const thirds = thirdsOf(samples);
   expect(thirds.flat()).toEqual(samples);
   expect(thirds.map(({ length }) => length)).toEqual([20, 20, 21]);
+});
+
+test("memory is judged by what is left after collections, descriptors by all samples", () => {
+  const level = samplesOf(() => 200);
+  const rising = samplesOf((minute) => 200 + minute);
+  const faulty = (samples: Sample[], collected: Sample[]) =>
+    verdictsOf(samples, collected)
+      .filter((verdict) => !verdict.isLevel)
+      .map(({ figure }) => figure);
+  expect(faulty(rising, level)).toEqual([]);
+  expect(faulty(level, rising)).toEqual(["residentMb"]);
+  const leaking = level.map((sample) => ({ ...sample, descriptors: 40 + sample.minute }));
+  expect(faulty(leaking, level)).toEqual(["descriptors"]);
 });

@@ -58,10 +58,16 @@ export interface Verdict {
   readonly isLevel: boolean;
 }
 
-/** Level is what rises by next to nothing in the last third. A run of some minutes shows caches that fill, and no more. */
-export function verdictsOf(samples: readonly Sample[]): readonly Verdict[] {
-  const thirds = thirdsOf(samples);
+/** What a collection of garbage changes: in between, these figures say when the last one was. */
+const memoryFigures: readonly Figure[] = ["residentMb", "heapMb", "buffersMb"];
+
+/**
+ * Level is what rises by next to nothing in the last third. A run of some minutes shows caches that fill, and no more.
+ * `collected` are samples right after a full collection, which memory is judged by.
+ */
+export function verdictsOf(samples: readonly Sample[], collected: readonly Sample[]): readonly Verdict[] {
   return (Object.keys(allowedRise) as Figure[]).map((figure) => {
+    const thirds = thirdsOf(memoryFigures.includes(figure) ? collected : samples);
     const rises = thirds.map((third) => riseOf(third, figure));
     return { figure, rises, isLevel: (rises[2] ?? 0) <= allowedRise[figure] };
   });

@@ -3,9 +3,10 @@
  *
  *   node test/nightly/soak.ts [--minutes 60] [--rate 20] [--snapshots DIR]      after `npm run build`
  *
- * Prints a line each minute, then the rise of each figure in each third of the run, and what the heap holds after a full
- * collection at the end of each third. Ends with 1 when a figure still rises, a request failed, or the ledger is wrong.
- * `--snapshots` writes heap snapshots at the end of the first and of the last third, which stops the daemon for seconds.
+ * Prints a line each minute, then the rise of each figure in each third of the run. Memory is judged by what is left after
+ * full collections, one each two minutes. Ends with 1 when a figure still rises, a request failed, or the ledger is wrong.
+ * `--snapshots` writes heap snapshots after four minutes and at the end: each stops the daemon for seconds, and leaves its
+ * resident memory larger by a hundred megabytes, so that only the heap says anything then.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -28,6 +29,8 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes);
 const rate = Number(values.rate);
 const sampleMs = 10_000;
+/** A collection each two minutes: often enough to see a trend, too seldom to change what the daemon does. */
+const looksBetweenCollections = 12;
 
 const columns = ["residentMb", "heapMb", "buffersMb", "descriptors", "threads", "walMb"] as const;
 
@@ -47,46 +50,44 @@ async function open(): Promise<{ readonly site: Site; readonly probe: SoakProbe 
   return { site, probe: await SoakProbe.open(site) };
 }
 
-/** Samples until the time is over; `atThird` is called at the end of each third. */
-async function watch(
-  probe: SoakProbe,
-  traffic: SoakTraffic,
-  atThird: (third: number) => Promise<void>,
-): Promise<readonly Sample[]> {
-  const samples: Sample[] = [];
+interface Watched {
+  readonly samples: readonly Sample[];
+  /** Each right after a full collection of garbage. */
+  readonly collected: readonly Sample[];
+}
+
+async function writeSnapshot(probe: SoakProbe, name: string): Promise<void> {
+  if (values.snapshots === undefined) return;
+  mkdirSync(values.snapshots, { recursive: true });
+  await probe.writeHeapSnapshot(join(values.snapshots, `${name}.heapsnapshot`));
+}
+
+/** Samples until the time is over. */
+async function watch(probe: SoakProbe, traffic: SoakTraffic): Promise<Watched> {
+  const [samples, collected]: [Sample[], Sample[]] = [[], []];
   const begun = performance.now();
-  let third = 1;
+  const minute = () => (performance.now() - begun) / 60_000;
   printHead();
-  for (let look = 0; third <= 3; look += 1) {
+  for (let look = 0; minute() < minutes; look += 1) {
     await pause(Math.max(0, begun + look * sampleMs - performance.now()));
-    const minute = (performance.now() - begun) / 60_000;
-    const sample = await probe.sample(minute, traffic.counts.files);
+    const sample = await probe.sample(minute(), traffic.counts.files);
     samples.push(sample);
     if (look % 6 === 0) printSample(sample);
-    if (minute >= (minutes * third) / 3) {
-      await atThird(third);
-      third += 1;
-    }
+    if (look % looksBetweenCollections !== 0 || look === 0) continue;
+    await probe.collectGarbage();
+    collected.push(await probe.sample(minute(), traffic.counts.files));
+    if (collected.length === 2) await writeSnapshot(probe, "begin");
   }
-  return samples;
+  await writeSnapshot(probe, "end");
+  return { samples, collected };
 }
 
-async function lookIntoHeap(probe: SoakProbe, third: number): Promise<number> {
-  const live = await probe.liveHeapMb();
-  const folder = values.snapshots;
-  if (folder !== undefined && third !== 2) {
-    mkdirSync(folder, { recursive: true });
-    await probe.writeHeapSnapshot(join(folder, `after-third-${third}.heapsnapshot`));
-  }
-  return live;
-}
-
-function printVerdicts(samples: readonly Sample[]): readonly string[] {
+function printVerdicts({ samples, collected }: Watched): readonly string[] {
   console.log(
     `\n${"rise a minute, by thirds".padEnd(26)}${["first", "second", "last"].map((name) => name.padStart(10)).join("")}`,
   );
   const faults: string[] = [];
-  for (const { figure, rises, isLevel } of verdictsOf(samples)) {
+  for (const { figure, rises, isLevel } of verdictsOf(samples, collected)) {
     const cells = rises.map((rise) => rise.toFixed(3).padStart(10)).join("");
     console.log(`${figure.padEnd(26)}${cells}  ${isLevel ? "level" : "STILL RISES"}`);
     if (!isLevel) faults.push(`${figure} still rises by ${(rises[2] ?? 0).toFixed(3)} a minute`);
@@ -105,14 +106,13 @@ async function run(): Promise<readonly string[]> {
   const { site, probe } = await open();
   try {
     const traffic = new SoakTraffic(site, rate);
-    const live: number[] = [];
     traffic.start();
-    const samples = await watch(probe, traffic, async (third) => {
-      live.push(await lookIntoHeap(probe, third));
-    });
+    const watched = await watch(probe, traffic);
     await traffic.stop();
-    const rising = printVerdicts(samples);
-    console.log(`heap after a collection, MB, by thirds: ${live.map((each) => each.toFixed(1)).join("  ")}`);
+    const rising = printVerdicts(watched);
+    const after = (figure: "residentMb" | "heapMb") =>
+      watched.collected.map((one) => one[figure].toFixed(1)).join(" ");
+    console.log(`after collections, MB: resident ${after("residentMb")}; heap ${after("heapMb")}`);
     console.log(`traffic: ${JSON.stringify(traffic.counts)}`);
     const failed =
       traffic.faults.length === 0 ? [] : [`${traffic.faults.length} failed: ${traffic.faults[0]}`];
