@@ -78,21 +78,23 @@ async function removeAll(
   }
 }
 
+/** Of all companies in one go: which loads have positions cannot be asked by company. `before` is that of a company. */
 async function forgetWhereabouts(
   store: PruneRecordsDeps["store"],
-  wanted: OldRecords,
+  before: ReadonlyMap<number, number>,
   signal: AbortSignal,
 ): Promise<number> {
   let removed = 0;
   let afterId: number | undefined = 0;
   while (afterId !== undefined) {
     signal.throwIfAborted();
-    const tracked: TrackedLoads = await listTrackedLoads(store.read, { ...wanted, afterId });
-    for (const loadId of tracked.old) {
+    const tracked: TrackedLoads = await listTrackedLoads(store.read, { limit: loadsAtOnce, afterId });
+    const old = tracked.over.filter((load) => load.updatedAt < (before.get(load.companyId) ?? 0));
+    for (const { id } of old) {
       signal.throwIfAborted();
-      await store.write((tx) => removeWhereabouts(tx, loadId));
+      await store.write((tx) => removeWhereabouts(tx, id));
     }
-    removed += tracked.old.length;
+    removed += old.length;
     afterId = tracked.lastId;
     await setImmediate();
   }
@@ -103,8 +105,10 @@ async function forgetWhereabouts(
 export async function pruneRecords(deps: PruneRecordsDeps, signal: AbortSignal): Promise<RemovedRecords> {
   const { store, clock, config } = deps;
   const removed = { appointments: 0, imports: 0, loads: 0 };
+  const beforeOf = new Map<number, number>();
   for (const { id: companyId, code } of await listCompanies(store.read)) {
     const before = clock.now() - outboundSettingsOf(config(), code).keepDays * dayMs;
+    beforeOf.set(companyId, before);
     const old = (limit: number) => ({ companyId, before, limit });
     const appointments = {
       list: listOldAppointments,
@@ -114,7 +118,7 @@ export async function pruneRecords(deps: PruneRecordsDeps, signal: AbortSignal):
     removed.appointments += await removeAll(store, appointments, signal);
     const imports = { list: listOldImports, remove: removeImports, wanted: old(importsAtOnce) };
     removed.imports += await removeAll(store, imports, signal);
-    removed.loads += await forgetWhereabouts(store, old(loadsAtOnce), signal);
   }
+  removed.loads = await forgetWhereabouts(store, beforeOf, signal);
   return removed;
 }

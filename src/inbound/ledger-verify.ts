@@ -21,8 +21,8 @@ import {
   findAccountedFiles,
   lastFileId,
   listAccountedFiles,
-  listSharedLocations,
 } from "../store/file-queries.ts";
+import { listSharedLocations } from "../store/shared-locations.ts";
 import { findUnaccounted, withoutEntry } from "./find-unaccounted.ts";
 import { type LedgerFinding, lookAtEntry } from "./look-at-entry.ts";
 import type { Locations } from "./locations.ts";
@@ -249,7 +249,8 @@ class Verification {
   }
 
   async #verifyPlaces(): Promise<void> {
-    for (const shared of await listSharedLocations(this.#deps.store.read, maxKept)) {
+    const options = { limit: maxKept, signal: this.#options.signal };
+    for (const shared of await listSharedLocations(this.#deps.store.read, options)) {
       const { location, firstId, lastId } = shared;
       const message = `the entries ${firstId} and ${lastId} name the same place`;
       this.#report({ kind: "shared", fileId: firstId, location, message });

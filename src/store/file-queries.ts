@@ -1,5 +1,5 @@
 /** What people ask of the ledger: lists, stories, order and accounting. The pipeline's own statements are in `files.ts`. */
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
+import type { ExpressionBuilder, ExpressionWrapper, RawBuilder, SqlBool } from "kysely";
 import { isOtherStopOfName, stopNumberForms } from "../domain/stop-number-in-name.ts";
 import { sql } from "kysely";
 import { type FileState, isFileState, openStates } from "../domain/file-state.ts";
@@ -52,30 +52,33 @@ function isOpenState(state: FileState): boolean {
   return openStates.some((open) => open === state);
 }
 
-/** Ledger ids of files of a stop. Several queries, because one with `or` over two columns would read the whole ledger. */
-async function idsOfStop(read: Reader, companyId: number, stopNbr: string): Promise<number[]> {
+/**
+ * Ledger ids of files of a stop. Several queries, because one with `or` over two columns would read the whole ledger; each
+ * for all companies, because there may be a thousand.
+ */
+async function idsOfStop(read: Reader, companies: readonly number[], stopNbr: string): Promise<number[]> {
   const spellings = await read
     .selectFrom("stops")
     .select("stop_nbr")
-    .where("company_id", "=", companyId)
+    .where("company_id", "in", companies)
     .where("stop_nbr_key", "=", stopNbr.toLowerCase())
     .execute();
   const numbers = [...new Set([stopNbr, stopNbr.toUpperCase(), ...spellings.map((row) => row.stop_nbr)])];
   const named = read
     .selectFrom("files")
     .select(["id", "stop_nbr"])
-    .where("company_id", "=", companyId)
+    .where("company_id", "in", companies)
     .where((eb) => isNamedFor(eb, stopNbr));
   const numbered = read
     .selectFrom("files")
     .select("id")
-    .where("company_id", "=", companyId)
+    .where("company_id", "in", companies)
     .where("stop_nbr", "in", numbers);
   // Another stop may give the same name: `A B` and `A-B`.
   const isOthers = (number: string | null) => number !== null && isOtherStopOfName(number, stopNbr);
   const ofName = (await named.execute()).filter((row) => !isOthers(row.stop_nbr));
   const rows = [...ofName, ...(await numbered.execute())];
-  const later = await findFilesOfLaterStops(read, { companyId, stopNbrs: numbers });
+  const later = await findFilesOfLaterStops(read, { companyIds: companies, stopNbrs: numbers });
   return [...new Set([...rows.map((row) => row.id), ...later])];
 }
 
@@ -121,6 +124,25 @@ function conditions(eb: FileExpressions, selection: FileSelection) {
   ]);
 }
 
+/** States that few entries of a ledger of years have. Literally as in the index `files_not_applied`. */
+const notApplied = sql<SqlBool>`state in ('refused', 'duplicate', 'superseded')`;
+
+/** The states by the index that serves them, each group with the literal condition by which SQLite sees that it does. */
+function stateGroupsOf(states: readonly FileState[]): readonly StateGroup[] {
+  const groups = [
+    { states: states.filter(isOpenState), condition: sql<SqlBool>`is_filed = 0` },
+    { states: states.filter((state) => !isOpenState(state) && state !== "applied"), condition: notApplied },
+    // Most are: whoever reads from the end finds some soon.
+    { states: states.filter((state) => state === "applied"), condition: undefined },
+  ];
+  return groups.filter((group) => group.states.length > 0);
+}
+
+interface StateGroup {
+  readonly states: readonly FileState[];
+  readonly condition: RawBuilder<SqlBool> | undefined;
+}
+
 /** Entries of the selection, the newest first. */
 export async function listFiles(read: Reader, selection: FileSelection): Promise<readonly LedgerEntry[]> {
   let query = read
@@ -129,22 +151,24 @@ export async function listFiles(read: Reader, selection: FileSelection): Promise
     .where((eb) => conditions(eb, selection))
     .orderBy("id", "desc")
     .limit(selection.limit);
-  if (selection.states !== undefined) {
-    query = query.where("state", "in", [...selection.states]);
-    // A literal, not a parameter: only then does SQLite see that the partial index serves.
-    if (selection.states.every(isOpenState)) query = query.where("is_filed", "=", sql.lit(0));
-  }
   if (selection.stopNbr !== undefined) {
-    const ids: number[] = [];
-    for (const companyId of await companyIds(read, selection.companyId)) {
-      ids.push(...(await idsOfStop(read, companyId, selection.stopNbr)));
-    }
+    const companies = await companyIds(read, selection.companyId);
+    const ids = await idsOfStop(read, companies, selection.stopNbr);
+    if (ids.length === 0) return [];
     const newest = ids.toSorted((one, other) => other - one).slice(0, maxIds);
     query = query.where("id", "in", newest);
-  } else if (selection.companyId !== undefined) {
-    query = query.where("company_id", "=", selection.companyId);
+    if (selection.states !== undefined) query = query.where("state", "in", [...selection.states]);
+    return (await query.execute()).map(toLedgerEntry);
   }
-  return (await query.execute()).map(toLedgerEntry);
+  if (selection.companyId !== undefined) query = query.where("company_id", "=", selection.companyId);
+  if (selection.states === undefined) return (await query.execute()).map(toLedgerEntry);
+  const found: LedgerEntry[] = [];
+  for (const { states, condition } of stateGroupsOf(selection.states)) {
+    const ofStates = query.where("state", "in", [...states]);
+    const rows = await (condition === undefined ? ofStates : ofStates.where(condition)).execute();
+    found.push(...rows.map(toLedgerEntry));
+  }
+  return found.toSorted((one, other) => other.id - one.id).slice(0, selection.limit);
 }
 
 /** Every entry of that name, in the company or in all, oldest first. */
@@ -341,26 +365,6 @@ export async function listUnfiled(
     .where("is_filed", "=", sql.lit(0))
     .where("state", "in", ["applied", "refused", "duplicate", "superseded"])
     .execute();
-}
-
-/** Places that more than one entry claims, with the lowest and the highest id. */
-export async function listSharedLocations(
-  read: Reader,
-  limit: number,
-): Promise<readonly { readonly location: string; readonly firstId: number; readonly lastId: number }[]> {
-  const rows = await read
-    .selectFrom("files")
-    .select((eb) => ["location", eb.fn.min("id").as("first_id"), eb.fn.max("id").as("last_id")])
-    .where("removed_at", "is", null)
-    .groupBy("location")
-    .having((eb) => eb.fn.countAll<number>(), ">", 1)
-    .limit(limit)
-    .execute();
-  return rows.map((row) => ({
-    location: row.location,
-    firstId: Number(row.first_id),
-    lastId: Number(row.last_id),
-  }));
 }
 
 /** How many entries there are; the highest id stands in for it, so that a progress bar costs nothing. */

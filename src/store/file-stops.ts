@@ -29,12 +29,12 @@ export async function noteLaterStops(
 /** Ledger ids of the files that name one of these stops, though not as their first. */
 export async function findFilesOfLaterStops(
   read: Reader,
-  stops: { readonly companyId: number; readonly stopNbrs: readonly string[] },
+  stops: { readonly companyIds: readonly number[]; readonly stopNbrs: readonly string[] },
 ): Promise<readonly number[]> {
   const rows = await read
     .selectFrom("file_stops")
     .select("file_id")
-    .where("company_id", "=", stops.companyId)
+    .where("company_id", "in", stops.companyIds)
     .where("stop_nbr", "in", [...stops.stopNbrs])
     .execute();
   return rows.map((row) => row.file_id);

@@ -54,12 +54,17 @@ export async function removeImports(tx: Transaction, ids: readonly number[]): Pr
   await tx.deleteFrom("imports").where("id", "in", ids).execute();
 }
 
-/** Loads that somebody has told the whereabouts of, in the order of their ids. */
+/** Loads of all companies that somebody has told the whereabouts of, in the order of their ids. */
 export interface TrackedLoads {
   /** From where to go on; undefined when there are no more. */
   readonly lastId: number | undefined;
-  /** Those among them that were completed or cancelled long ago. */
-  readonly old: readonly number[];
+  /** Those among them that were completed or cancelled. */
+  readonly over: readonly {
+    readonly id: number;
+    readonly companyId: number;
+    /** When they were changed last, milliseconds UTC. */
+    readonly updatedAt: number;
+  }[];
 }
 
 /**
@@ -79,20 +84,18 @@ function trackedIds(afterId: number, limit: number) {
 
 export async function listTrackedLoads(
   read: Reader,
-  wanted: OldRecords & { readonly afterId: number },
+  { limit, afterId }: { readonly limit: number; readonly afterId: number },
 ): Promise<TrackedLoads> {
-  const { companyId, before, limit, afterId } = wanted;
   const ids = (await trackedIds(afterId, limit).execute(read)).rows.map(({ id }) => id);
-  if (ids.length === 0) return { lastId: undefined, old: [] };
-  const old = await read
+  if (ids.length === 0) return { lastId: undefined, over: [] };
+  const rows = await read
     .selectFrom("loads")
-    .select("id")
+    .select(["id", "company_id", "updated_at"])
     .where("id", "in", ids)
-    .where("company_id", "=", companyId)
     .where("load_status", "in", [90, 99])
-    .where("updated_at", "<", before)
     .execute();
-  return { lastId: ids.length < limit ? undefined : ids.at(-1), old: old.map(({ id }) => id) };
+  const over = rows.map((row) => ({ id: row.id, companyId: row.company_id, updatedAt: row.updated_at }));
+  return { lastId: ids.length < limit ? undefined : ids.at(-1), over };
 }
 
 /** Forgets where a load has been; what was reported of it as events stays. */

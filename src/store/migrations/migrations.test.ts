@@ -15,6 +15,7 @@ const frozenTexts = [
   "b287d93345f9cc4118ae2325a89a697694cc2b783707387f3702b2d05834d75f",
   "d4543d0dc5c009d8930441e8cd448b5b2bdf1ee0f6c50c9f453cb16b35799d3f",
   "7670e907ef6da8efbbac510b1f1e8c348e133552dc85e633cf58286d397b0894",
+  "f2324462f42f3b4f1cebc54d4ff4766bc9e90192a00fd8f0a3cf12bdf0d25c4c",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

@@ -13,6 +13,7 @@ import { sql as tablesOf010 } from "./0001-tables-of-0-1-0.ts";
 import { sql as orderOfStops } from "./0002-order-of-stops-and-addresses.ts";
 import { sql as askedForAgain } from "./0003-asked-for-again.ts";
 import { sql as addressesOfUsers } from "./0004-addresses-of-users.ts";
+import { sql as filesNotApplied } from "./0005-files-not-applied.ts";
 
 export interface Migration {
   readonly name: string;
@@ -31,4 +32,9 @@ export const migrations: readonly Migration[] = [
   },
   { name: "what was asked for again", sql: askedForAgain, fingerprint: "b1e55fd81326b1974e66890ae97937aa" },
   { name: "addresses of users", sql: addressesOfUsers, fingerprint: "6acb79029febff60c86a46a13bb15c99" },
+  {
+    name: "index over files that were not applied",
+    sql: filesNotApplied,
+    fingerprint: "d6bc070a2e89387f5be3c0220064759d",
+  },
 ];

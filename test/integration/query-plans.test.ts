@@ -1,0 +1,138 @@
+/** What people ask of a state of years is answered by an index, and not by reading all of it. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { pruneRecords } from "../../src/app/prune-records.ts";
+import { fileStates } from "../../src/domain/file-state.ts";
+import { insertCompany } from "../../src/store/companies.ts";
+import { openStore, type Store } from "../../src/store/database.ts";
+import { listFiles } from "../../src/store/file-queries.ts";
+import { enterFile, recordDecision } from "../../src/store/files.ts";
+import { connectionOf } from "../../src/store/prepared-query.ts";
+import { listSharedLocations } from "../../src/store/shared-locations.ts";
+import { findStopSummaries, listStopEvents } from "../../src/store/stop-history.ts";
+import { plansOf } from "../support/query-plans.ts";
+import { watchStatements } from "../support/watch-statements.ts";
+
+let store: Store;
+let stateDir: string;
+
+beforeEach(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), "dropgate-plans-"));
+  store = await openStore(stateDir);
+});
+afterEach(async () => {
+  await store.close();
+  await rm(stateDir, { recursive: true });
+});
+
+const plan = (work: () => Promise<unknown>) => plansOf({ read: store.read, stateDir }, work);
+
+describe("an index serves", () => {
+  test("the stops of a number, and their events", async () => {
+    const key = { companyId: 1, stopNbr: "S1" };
+    const [step] = await plan(() => findStopSummaries(store.read, key));
+    expect(step).toMatch(
+      /^SEARCH \w+ USING INDEX stops_by_stop_nbr_key \(company_id=\? AND stop_nbr_key=\?\)/,
+    );
+    expect(await plan(() => listStopEvents(store.read, { ...key, limit: 50 }))).toEqual([
+      "SEARCH recorded_events USING INDEX recorded_events_by_stop_nbr (company_id=? AND stop_nbr=?)",
+    ]);
+  });
+
+  test.each(fileStates.filter((state) => state !== "applied"))("the files that are %s", async (state) => {
+    const [step] = await plan(() => listFiles(store.read, { states: [state], limit: 100 }));
+    expect(step).toMatch(/^SEARCH files USING INDEX files_(open|not_applied) \(state=\?\)/);
+  });
+
+  test("the files of a stop, with as many statements for many companies as for one", async () => {
+    const { company } = await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    const name = "s1_20261105_080000.xml";
+    const arrival = { size: 1, channel: "sftp", userName: null, receivedAt: 0, location: `in/${name}` };
+    await store.write((tx) => enterFile(tx, { companyId: company.id, name, nameTime: null, ...arrival }));
+    const steps = await plan(() => listFiles(store.read, { stopNbr: "S1", limit: 100 }));
+    expect(steps.filter((step) => step.startsWith("SCAN files"))).toEqual([]);
+    for (let nbr = 0; nbr < 20; nbr += 1) {
+      await store.write((tx) => insertCompany(tx, { code: `C${nbr}`, createdAt: 1 }));
+    }
+    const more = await plan(() => listFiles(store.read, { stopNbr: "S1", limit: 100 }));
+    expect(more).toHaveLength(steps.length);
+  });
+
+  test("places that two entries claim, without the entries", async () => {
+    const steps = await plan(() => listSharedLocations(store.read, { limit: 10 }));
+    expect(steps.filter((step) => !step.includes("USING COVERING INDEX files_by_location"))).toEqual([]);
+  });
+});
+
+test("files of several states are listed together, the newest first", async () => {
+  const { company } = await store.write((tx) => insertCompany(tx, { code: "MIXED", createdAt: 1 }));
+  const enter = (name: string) => {
+    const arrival = { size: 1, channel: "sftp", userName: null, receivedAt: 0, location: `in/${name}` };
+    return store.write((tx) => enterFile(tx, { companyId: company.id, name, nameTime: null, ...arrival }));
+  };
+  const nothing = { faults: [], created: 0, updated: 0, deleted: 0, documentId: null, firstId: null };
+  const about = { sha256: "x", size: 1, stopFunction: "01", stopNbr: "1", decidedAt: 1 };
+  const states = ["applied", "refused", "duplicate", "superseded"] as const;
+  const ids: number[] = [];
+  for (const state of [...states, ...states]) {
+    const id = await enter(`${state}-${ids.length}.xml`);
+    await store.write((tx) =>
+      recordDecision(tx, { id, state, location: `there/${id}`, ...about, ...nothing }),
+    );
+    ids.push(id);
+  }
+  ids.push(await enter("waits.xml"));
+  const newest = ids.toReversed();
+  const listed = async (limit: number) => {
+    const selection = { companyId: company.id, states: [...fileStates], limit };
+    return (await listFiles(store.read, selection)).map(({ id }) => id);
+  };
+  expect(await listed(100)).toEqual(newest);
+  expect(await listed(4)).toEqual(newest.slice(0, 4));
+});
+
+test("places that two entries claim are found on every page, but for those whose bytes a user removed", async () => {
+  const { company } = await store.write((tx) => insertCompany(tx, { code: "PAGES", createdAt: 1 }));
+  const row = (location: string) => ({
+    ...{ company_id: company.id, name: "a.xml", size: 1, channel: "sftp", received_at: 1, state: "applied" },
+    ...{ reasons: "[]", records_created: 0, records_updated: 0, records_deleted: 0, source: location },
+    ...{ location, is_filed: 1 },
+  });
+  await store.write(async (tx) => {
+    for (let nbr = 0; nbr < 12_000; nbr += 1) {
+      await tx
+        .insertInto("files")
+        .values(row(`page/${String(nbr).padStart(6, "0")}`))
+        .execute();
+    }
+    for (const nbr of ["000000", "004999", "005000", "005001", "011999"]) {
+      await tx
+        .insertInto("files")
+        .values(row(`page/${nbr}`))
+        .execute();
+    }
+    await tx
+      .insertInto("files")
+      .values({ ...row("page/000007"), removed_at: 1 })
+      .execute();
+  });
+  const shared = await listSharedLocations(store.read, { limit: 100 });
+  expect(shared.map(({ location }) => location)).toEqual(
+    ["000000", "004999", "005000", "005001", "011999"].map((nbr) => `page/${nbr}`),
+  );
+  expect(await listSharedLocations(store.read, { limit: 2 })).toHaveLength(2);
+  await expect(listSharedLocations(store.read, { limit: 1, signal: AbortSignal.abort() })).rejects.toThrow();
+});
+
+test("pruning looks for loads with positions once, however many companies there are", async () => {
+  for (const code of ["ONE", "TWO", "THREE"])
+    await store.write((tx) => insertCompany(tx, { code, createdAt: 1 }));
+  const asked: string[] = [];
+  const end = watchStatements(await connectionOf(store.read), (sql) => asked.push(sql));
+  const clock = { now: () => 1_000 };
+  const config = () => ({ companies: {} });
+  await pruneRecords({ store, clock, config } as never, new AbortController().signal).finally(end);
+  expect(asked.filter((sql) => sql.includes("recursive tracked"))).toHaveLength(1);
+});
