@@ -48,6 +48,20 @@ describe("the verification of the ledger", () => {
     expect(report.bytes).toBe(4 * "1_20261105_080000.xml".length);
   });
 
+  it("proves a file that was refused without being read by its presence, and asks nothing of one that never was", async () => {
+    const name = "1_20261105_080000.xml";
+    const id = await filed(name, "refused");
+    const set = (values: { sha256: null; size: number }) =>
+      fixture.store.write((tx) => tx.updateTable("files").set(values).where("id", "=", id).execute());
+    // Too large, or forbidden: there were bytes.
+    await set({ sha256: null, size: 20 });
+    expect(await kindsFound()).toEqual([]);
+    await rm(join(fixture.stateDir, error, name));
+    expect(await kindsFound()).toEqual([`missing ${error}/${name}`]);
+    await set({ sha256: null, size: 0 });
+    expect(await kindsFound()).toEqual([]);
+  });
+
   it("counts an entry that is to be tried again as waiting", async () => {
     const id = await filed("1_20261105_080000.xml", "refused");
     await fixture.store.write((tx) => requestRetry(tx, { id: id, now: 1 }));

@@ -4,6 +4,7 @@ import type BetterSqlite from "better-sqlite3";
 import { Kysely, sql } from "kysely";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { StoreError } from "../lib/store-error.ts";
 import { announce, createListeners } from "./announcements.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import type { Tables } from "./schema.ts";
@@ -33,6 +34,21 @@ function add(key: string, bytes: number): Promise<unknown> {
 const keys = () => database.prepare("select key from meta order by key").pluck().all();
 
 describe("a group of units", () => {
+  it("is never run again once one of its units has begun, also when the database says that it is busy", async () => {
+    let runs = 0;
+    const busy = new StoreError("busy", "database is locked", undefined);
+    const first = commits.run(async (tx) => {
+      runs += 1;
+      // As with a fault at which SQLite undoes everything by itself: nothing is left to go back to.
+      await sql`rollback`.execute(tx);
+      throw busy;
+    });
+    await expect(first).rejects.toBe(busy);
+    expect(runs).toBe(1);
+    await add("next", 1);
+    expect(keys()).toEqual(["next"]);
+  });
+
   it("on a full disk fails with the reason, undoes itself, and the next works when there is room again", async () => {
     database.pragma("max_page_count = 20");
     const outcomes = await Promise.allSettled([add("a", 10), add("b", 500_000), add("c", 10)]);
