@@ -7,10 +7,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDocumentPool } from "../../src/documents/document-pool.ts";
 import { mapAtOnce } from "../../src/lib/at-once.ts";
 import { createLogger } from "../../src/lib/log.ts";
+import { regionOf, settingsOf } from "../support/appointment-settings.ts";
 import { replayEvents } from "../support/replay-events.ts";
 import { RouteDriver } from "../support/route-driver.ts";
 import { ShortWalk, type WalkStates } from "../support/short-walk.ts";
-import { kindOf, kinds, type StopKind } from "../support/walk-stops.ts";
+import { checkKept } from "../support/walk-invariants.ts";
+import { kindOf, kinds, type StopKind, stopTime } from "../support/walk-stops.ts";
 
 const walks = 2_000;
 /** `DROPGATE_WALK_SEED` draws other walks; one that failed is drawn again by its own seed. */
@@ -141,10 +143,12 @@ async function told<T>(walk: ShortWalk, work: () => T | Promise<T>): Promise<T> 
 }
 
 test(`${walks} walks of 5 to 40 steps keep to the tables, and replay to the same states`, {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const route = await RouteDriver.open();
   await route.site.addPartner("C1");
+  const room = regionOf({ appointments: 1_000_000 });
+  route.site.appointmentSettings = settingsOf([room], { horizonDays: 1 });
   const seen: Seen = { outcomes: new Set(), states: new Set() };
   const seeds = Array.from({ length: walks }, (_, index) => firstSeed + index);
   const ended = await mapAtOnce(seeds, atOnce, async (seed) => {
@@ -167,7 +171,9 @@ test(`${walks} walks of 5 to 40 steps keep to the tables, and replay to the same
       }
     });
   }
+  const kept = await checkKept(route.site.store, stopTime);
   // Walks that never got anywhere would prove nothing.
+  expect(Math.min(kept.reordered, kept.documents, kept.appointments)).toBeGreaterThan(50);
   expect([...seen.outcomes].toSorted()).toEqual(["done", ...refusals].toSorted());
   expect([...seen.states].toSorted()).toEqual(
     Object.keys(stopMoves)

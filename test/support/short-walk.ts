@@ -5,13 +5,13 @@
 import type { DocumentPool } from "../../src/documents/document-pool.ts";
 import { normaliseLoad } from "../../src/domain/normalise-load.ts";
 import type { Load } from "../../src/domain/load.ts";
-import { routeEventCodes } from "../../src/domain/route-event-rules.ts";
+import { type RouteEventCode, routeEventCodes } from "../../src/domain/route-event-rules.ts";
 import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
 import { applyLoad } from "../../src/operations/apply-load.ts";
 import { prepareQuery } from "../../src/store/prepared-query.ts";
 import { codeOf } from "./gateway-store.ts";
-import type { RouteDriver } from "./route-driver.ts";
-import { createRandom, kindOf, stopOf } from "./walk-stops.ts";
+import type { Report, RouteDriver } from "./route-driver.ts";
+import { createRandom, kindOf, stopOf, stopTime } from "./walk-stops.ts";
 
 /** What the walk's own loads and stops are like. */
 export interface WalkStates {
@@ -90,7 +90,7 @@ function addressXml(stopNbr: string, hasWindow: boolean): string {
   const kind = kindOf(stopNbr);
   const from = element("ShipFromAddr1", `Street of ${stopNbr}`);
   const to = element("ShipToAddr1", `Place of ${stopNbr}`);
-  const window = hasWindow ? element("EarliestStartDTTM", "2026-11-05T08:00:00") : "";
+  const window = hasWindow ? element("EarliestStartDTTM", stopTime) : "";
   if (kind === "pickupOnly") return `${element("StopType", "PU")}${from}${window}`;
   return `${kind === "both" ? from : ""}${to}${window}`;
 }
@@ -105,6 +105,7 @@ export class ShortWalk {
   readonly createdAnew = new Set<string>();
   #minute = 0;
   #last: Step | undefined;
+  #lastEvent: { readonly code: RouteEventCode; readonly report: Report } | undefined;
 
   constructor(world: WalkWorld, seed: number) {
     this.#world = world;
@@ -177,8 +178,9 @@ export class ShortWalk {
       [7, () => this.#delete()],
       [34, () => this.#event(now)],
       [3, () => this.#position()],
+      [4, () => this.#reserve()],
     ];
-    let left = this.#random() * 100;
+    let left = this.#random() * ways.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, way] of ways) {
       left -= weight;
       if (left < 0) return way();
@@ -193,10 +195,13 @@ export class ShortWalk {
     const carrier = this.#pick(["C1", "C1", "", "unknown"]);
     const assignment = code === "03" ? element("StopAssignment", element("CarrierCode", carrier)) : "";
     const hasWindow = this.#chance(0.7);
+    const sequence = Object.values(this.#sequence())
+      .map((value) => element("StopSeq", String(value)))
+      .join("");
     return {
       ...{ stopNbr, code },
-      what: `${code} ${stopNbr} ${hasWindow ? "window" : ""} ${code === "03" ? carrier : ""}`,
-      xml: `<Stop>${head}${addressXml(stopNbr, hasWindow)}${assignment}</Stop>`,
+      what: `${code} ${stopNbr} ${sequence} ${hasWindow ? "window" : ""} ${code === "03" ? carrier : ""}`,
+      xml: `<Stop>${head}${sequence}${addressXml(stopNbr, hasWindow)}${assignment}</Stop>`,
     };
   }
 
@@ -225,8 +230,8 @@ export class ShortWalk {
   #import(): Step {
     const { site } = this.#world.route;
     const [stopNbr, kind] = [this.#stop(), this.#pick(["stop", "stop", "asn", "order"])];
-    const stop = stopOf(stopNbr, this.#chance(0.7));
-    const what = `${kind} ${stopNbr}`;
+    const stop = { ...stopOf(stopNbr, this.#chance(0.7)), ...this.#sequence() };
+    const what = `${kind} ${JSON.stringify(stop)}`;
     if (kind === "stop") return { what, run: () => codeOf(site.importStops(stop)) };
     if (kind === "asn") return { what, run: () => codeOf(site.importAsns(stop)) };
     const { stopNbr: orderNbr, ...rest } = { stopNbr, ...stop };
@@ -249,14 +254,57 @@ export class ShortWalk {
         originAddr1: "Origin",
         ...(loadNbr.endsWith("1") ? { returnToDepot: "ALWAYS" } : {}),
       },
-      stops: stopNbrs.map((stopNbr) => stopOf(stopNbr, this.#chance(0.8))),
+      stops: stopNbrs.map((stopNbr) => this.#listed(now, stopNbr)),
       ...(assignment === null ? {} : { loadAssignment: assignment }),
     }) as Load;
     const change = { companyId: site.companyId, load, path: "loads[0]", now: site.now };
     return {
-      what: `load ${loadNbr} of ${stopNbrs.join(" ")}, ${JSON.stringify(assignment)}`,
+      what: `load ${loadNbr} of ${JSON.stringify(load.stops)}, ${JSON.stringify(assignment)}`,
       run: () => codeOf(site.store.write((tx) => applyLoad(tx, change))),
     };
+  }
+
+  /** Mostly a number, so that many loads have an order of their own; some the same, some none. */
+  #sequence(): object {
+    return this.#chance(0.8) ? { stopSeq: this.#pick([1, 2, "3", 4, "05", 6.5, "last"]) } : {};
+  }
+
+  /** An entry of a load import; of a stop that is there now and then the number alone. */
+  #listed(now: WalkStates, stopNbr: string): object {
+    const { status = "99" } = now.stops.get(stopNbr) ?? {};
+    const isNumberAlone = status !== "99" && this.#chance(0.3);
+    const content = isNumberAlone ? { stopNbr } : stopOf(stopNbr, this.#chance(0.8));
+    return { ...content, ...this.#sequence() };
+  }
+
+  /** An appointment for a stop; every slot has room for all. */
+  #reserve(): Step {
+    const { operations, at } = this.#world.route.site;
+    const orderId = this.#stop();
+    return {
+      what: `appointment of ${orderId}`,
+      run: () =>
+        codeOf(
+          (async () => {
+            const listing = { apptRequest: {} };
+            const { apptRequest } = (await operations.listTimeSlots({ ...at, body: listing })) as {
+              apptRequest: { timeSlots: readonly { timeSlotId: string }[] };
+            };
+            const { timeSlotId } = this.#pick(apptRequest.timeSlots);
+            const apptReservation = { orderId, timeSlotId, quantity: 1 };
+            await operations.reserveTimeSlot({ ...at, body: { apptReservation } });
+          })(),
+        ),
+    };
+  }
+
+  /** None, or some out of a few. */
+  #documents(): readonly object[] {
+    const names = ["a.jpg", "b.jpg", "c.pdf"].filter(() => this.#chance(0.3));
+    return names.map((documentName) => ({
+      documentName,
+      documentData: Buffer.from(documentName).toString("base64"),
+    }));
   }
 
   #assign(): Step {
@@ -297,11 +345,23 @@ export class ShortWalk {
     const isPlanned = (now.loads.get(loadNbr) ?? 0) < 40;
     const code = isPlanned && this.#chance(0.8) ? "route.initiated" : this.#pick(routeEventCodes);
     const stopNbr = on.length === 0 || this.#chance(0.05) ? this.#stop() : this.#pick(on);
-    const stop = code.startsWith("stop.") ? { stopNbr, data: { autoDepart: this.#chance(0.3) } } : {};
+    const documents = this.#documents();
+    const data = { autoDepart: this.#chance(0.3), ...(documents.length === 0 ? {} : { documents }) };
+    const stop = code.startsWith("stop.") ? { stopNbr, data } : {};
+    // An event that comes again, now and then, with documents of its own.
+    const again = this.#lastEvent;
+    if (again !== undefined && code.startsWith("stop.") && this.#chance(0.15)) {
+      const report = { ...again.report, data };
+      return {
+        what: `again ${again.code} ${JSON.stringify(report)}`,
+        run: () => codeOf(this.#world.route.report(again.code, report)),
+      };
+    }
     this.#minute += 1;
     // Late ones among them: time goes on, but not for all.
     const at = this.#chance(0.1) ? this.#minute - 10 : this.#minute;
     const report = { loadNbr, at, as: this.#pick(["ann", "bob", "host", "host", "host"]), ...stop };
+    if (code.startsWith("stop.")) this.#lastEvent = { code, report };
     return {
       what: `${code} ${JSON.stringify(report)}`,
       run: () => codeOf(this.#world.route.report(code, report)),

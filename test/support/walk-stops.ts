@@ -24,10 +24,13 @@ export const kinds = {
   hasPickup: (stopNbr: string) => kindOf(stopNbr) !== "dropoff",
 };
 
+/** The time with which stops come. */
+export const stopTime = "2026-11-05T08:00:00";
+
 /** With a time window, or without. */
 export function stopOf(stopNbr: string, hasWindow = true): object {
   const place = numberOf(stopNbr) + 1;
-  const to = { ...north(place), ...(hasWindow ? { schedule: { timeFrom: "2026-11-05T08:00:00" } } : {}) };
+  const to = { ...north(place), ...(hasWindow ? { schedule: { timeFrom: stopTime } } : {}) };
   switch (kindOf(stopNbr)) {
     case "pickupOnly":
       return { stopNbr, stopType: "PU", from: to };
