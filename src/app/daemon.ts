@@ -201,6 +201,7 @@ async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> 
   await parts.stack.start(readers, parts.signal);
   const gateway = gatewayOperations({
     ...{ store, clock, integrations, readers },
+    numberKey: await sealingKeyOf(store),
     documentsDir: documentsDirOf(parts.locations),
     events: () => parts.config.events,
     appointments: (companyCode) => appointmentSettingsOf(parts.config, companyCode),

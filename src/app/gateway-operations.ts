@@ -2,6 +2,7 @@
 import type { AppointmentSettings } from "../domain/appointment-region.ts";
 import type { HttpOperations } from "../endpoints/http/http-operations.ts";
 import type { Clock } from "../lib/clock.ts";
+import { createSealedIntegers, createSealedNumbers, newSealingKey } from "../lib/sealed-numbers.ts";
 import {
   assignLoadCarrier,
   assignLoadDriver,
@@ -47,6 +48,8 @@ interface GatewayDeps {
   readonly integrations?: ImportIntegrations;
   /** Where large bodies are read; without them they are read at once. */
   readonly readers?: ImportReaders;
+  /** Numbers of rows are shown under it (`sealed-numbers.ts`); a new one when none is given. */
+  readonly numberKey?: string;
   /** The settings of the section `events`, asked for at each report. */
   readonly events: () => EventSettings;
   /** The settings of a company's appointments by its code, asked for at each request. */
@@ -55,9 +58,19 @@ interface GatewayDeps {
   readonly wake: () => void;
 }
 
+/** What numbers of rows are shown as. */
+function shownNumbers(key: string) {
+  const shown = {
+    load: createSealedIntegers(key, "load"),
+    company: createSealedIntegers(key, "company"),
+  };
+  return { eventNumbers: createSealedNumbers(key, "event"), shown };
+}
+
 /** What the routes run on, but for those of the pipeline and of monitoring. */
 export function gatewayOperations(base: GatewayDeps) {
-  const deps = { ...base, hashQueue: createHashQueue(userImportHashing) };
+  const { eventNumbers, shown } = shownNumbers(base.numberKey ?? newSealingKey());
+  const deps = { ...base, eventNumbers, hashQueue: createHashQueue(userImportHashing) };
   const { read } = deps.store;
   return {
     readStopDetail: (query) =>
@@ -101,7 +114,7 @@ export function gatewayOperations(base: GatewayDeps) {
     listTimeSlots: (input) => listTimeSlots(deps, input),
     reserveTimeSlot: (input) => reserveTimeSlot(deps, input),
     findLegacyDocument: (query) => findLegacyDocument(deps, query),
-    findLegacyStops: (query, signal) => findLegacyStops(deps, query, signal),
-    findLegacyLoads: (query, signal) => findLegacyLoads(deps, query, signal),
+    findLegacyStops: (query, signal) => findLegacyStops(deps, { ...query, shown }, signal),
+    findLegacyLoads: (query, signal) => findLegacyLoads(deps, { ...query, shown }, signal),
   } satisfies Partial<HttpOperations>;
 }

@@ -1,8 +1,21 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomFillSync, randomUUID } from "node:crypto";
 
-/** An id for one request, shown to the client as `X-Request-Id` and written on every log line about it. */
+const requestIdBytes = 9;
+/** Random bytes are fetched for many ids at a time: one by one they would cost as much as the rest of a small answer. */
+const pool = Buffer.alloc(requestIdBytes * 512);
+let taken = pool.length;
+
+/**
+ * An id for one request, shown to the client as `X-Request-Id` and written on every log line about it. It is random: a count
+ * would tell each company what the others do.
+ */
 export function newRequestId(): string {
-  return randomBytes(9).toString("base64url");
+  if (taken === pool.length) {
+    randomFillSync(pool);
+    taken = 0;
+  }
+  taken += requestIdBytes;
+  return pool.toString("base64url", taken - requestIdBytes, taken);
 }
 
 /** A GUID (version 4) for stored documents and accounts. */

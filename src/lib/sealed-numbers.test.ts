@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSealedNumbers, newSealingKey } from "./sealed-numbers.ts";
+import { createSealedIntegers, createSealedNumbers, newSealingKey } from "./sealed-numbers.ts";
 
 const key = newSealingKey();
 const numbers = createSealedNumbers(key, "file");
@@ -26,4 +26,19 @@ test.each([
   ["a form with a wrong digit", () => numbers.seal(7).replace(/./, (digit) => (digit === "0" ? "1" : "0"))],
 ])("of %s nothing is opened", (_name, make) => {
   expect(numbers.open(make())).toBeUndefined();
+});
+
+test("a number that has to stay one is shown as another, never the same for two, and as the same each time", () => {
+  const key = newSealingKey();
+  const [loads, others] = [createSealedIntegers(key, "load"), createSealedIntegers(key, "company")];
+  const numbers = Array.from({ length: 20_000 }, (_, index) => index);
+  const shown = numbers.map(loads);
+  expect(new Set(shown).size).toBe(numbers.length);
+  expect(shown.every((one) => Number.isInteger(one) && one >= 0 && one < 2 ** 30)).toBe(true);
+  expect(numbers.map(createSealedIntegers(key, "load"))).toEqual(shown);
+  expect(numbers.filter((one) => others(one) === loads(one)).length).toBeLessThan(5);
+  // Neighbours say nothing of each other: half of them go down.
+  const falling = shown.filter((one, index) => one < (shown[index - 1] ?? 0)).length;
+  expect(falling).toBeGreaterThan(9_000);
+  expect(falling).toBeLessThan(11_000);
 });

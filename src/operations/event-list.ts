@@ -1,4 +1,5 @@
 /** The recorded events of a stop or a load (decisions 2.1; interface "Outbound events recorded by the service"). */
+import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import { normaliseLocalDateTime, readInstant } from "../domain/local-time.ts";
 import { recordedEventName } from "../domain/recorded-events.ts";
 import { DropgateError, type Fault } from "../lib/errors.ts";
@@ -13,6 +14,8 @@ import { refusal } from "./request-body.ts";
 import { stopNotFound } from "./stop-not-found.ts";
 
 export interface EventListDeps {
+  /** What the ids of events are shown as: the numbers themselves count the events of all companies. */
+  readonly eventNumbers: SealedNumbers;
   readonly store: Pick<Store, "read">;
 }
 
@@ -57,9 +60,10 @@ function limitOf({ limit }: Values): number {
 }
 
 /** The id of the last event that is known, or a time in UTC. */
-function sinceOf({ since }: Values): Pick<EventSelection, "afterId" | "from"> {
+function sinceOf({ since }: Values, numbers: SealedNumbers): Pick<EventSelection, "afterId" | "from"> {
   if (since === undefined) return {};
-  if (/^\d{1,15}$/.test(since)) return { afterId: Number(since) };
+  const afterId = numbers.open(since);
+  if (afterId !== undefined) return { afterId };
   const local = normaliseLocalDateTime(since);
   const from = readInstant(since) ?? (local === undefined ? undefined : Date.parse(`${local}Z`));
   if (from !== undefined) return { from };
@@ -79,9 +83,9 @@ async function checkThere(
     throw loadNotFound(loadNbr);
 }
 
-function eventOf({ id, code, stopNbr, loadNbr, recordedAt, data }: StoredEvent) {
+function eventOf({ id, code, stopNbr, loadNbr, recordedAt, data }: StoredEvent, numbers: SealedNumbers) {
   return {
-    eventId: id,
+    eventId: numbers.seal(id),
     eventCode: code,
     eventName: recordedEventName(code),
     ...(loadNbr === null ? {} : { loadNbr }),
@@ -107,10 +111,10 @@ export async function readEventList(deps: EventListDeps, query: EventListQuery) 
     companyId: query.companyId,
     ...(stopNbr === undefined ? {} : { stopNbr }),
     ...(loadNbr === undefined ? {} : { loadNbr }),
-    ...sinceOf(values),
+    ...sinceOf(values, deps.eventNumbers),
     limit: limitOf(values),
   };
   const events = await listEvents(deps.store.read, selection);
   if (events.length === 0) await checkThere(deps, query.companyId, values);
-  return { Events: events.map(eventOf) };
+  return { Events: events.map((event) => eventOf(event, deps.eventNumbers)) };
 }

@@ -8,13 +8,22 @@ import { type FieldTree, leaves, legacyDateTime, numberOf } from "./legacy-shape
 /** The company that asks. */
 export interface LegacyCompany {
   readonly companyId: number;
+  /** What numbers of rows are shown as; themselves when it is not given. */
+  readonly shown?: ShownNumbers;
+}
+
+/** The numbers of rows count what all companies do: each company is shown others. */
+export interface ShownNumbers {
+  load(id: number): number;
+  company(id: number): number;
 }
 
 /** The company as results show it; one that nobody has named is called by its code. */
-async function legacyCompany(db: Reader, { companyId }: LegacyCompany) {
+async function legacyCompany(db: Reader, { companyId, shown }: LegacyCompany) {
   const { code, profile } = await readCompany(db, companyId);
   const { name: companyName = code, addr1: address1, addr2: address2, city, state, zip } = profile;
-  return { companyId, companyName, address1, address2, city, state, zip };
+  const shownId = shown?.company(companyId) ?? companyId;
+  return { companyId: shownId, companyName, address1, address2, city, state, zip };
 }
 
 type ShownCompany = Awaited<ReturnType<typeof legacyCompany>>;
@@ -24,11 +33,17 @@ function valued(value: string | number | undefined) {
   return number === undefined ? undefined : { value: number };
 }
 
-function headerOf(stored: StoredLoad, company: ShownCompany, totalStops: number) {
+interface HeaderContext {
+  readonly company: ShownCompany;
+  readonly loadId: number;
+  readonly totalStops: number;
+}
+
+function headerOf(stored: StoredLoad, { company, loadId, totalStops }: HeaderContext) {
   const header = JSON.parse(stored.body) as LoadHeader;
   const driver = JSON.parse(stored.driver) as LoadAssignment;
   return {
-    loadId: stored.id,
+    loadId,
     loadNbr: stored.loadNbr,
     status: String(stored.status),
     origin: header.origin,
@@ -61,8 +76,11 @@ export async function legacyLoadHeaders(
     loads.map(({ id }) => id),
   );
   if (loads.length === 0) return new Map();
-  const shown = await legacyCompany(db, company);
-  return new Map(loads.map((load) => [load.id, headerOf(load, shown, counts.get(load.id) ?? 0)]));
+  const shownCompany = await legacyCompany(db, company);
+  const contextOf = ({ id }: StoredLoad): HeaderContext => ({
+    ...{ company: shownCompany, loadId: company.shown?.load(id) ?? id, totalStops: counts.get(id) ?? 0 },
+  });
+  return new Map(loads.map((load) => [load.id, headerOf(load, contextOf(load))]));
 }
 
 /** Loads as results by themselves: the header, and four fields of the load (decisions 7). */

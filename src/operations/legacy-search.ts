@@ -14,6 +14,7 @@ import {
   passesFilters,
   readLegacyQuery,
 } from "./legacy-filter.ts";
+import type { ShownNumbers } from "./legacy-load-shape.ts";
 
 export interface LegacyDeps {
   readonly store: { readonly read: Reader };
@@ -21,6 +22,7 @@ export interface LegacyDeps {
 
 export interface LegacyPageQuery {
   readonly companyId: number;
+  readonly shown?: ShownNumbers;
   /** As registered. */
   readonly companyCode: string;
   /** Filters, `limit` and `offset`, in the order they came; names may be repeated. */

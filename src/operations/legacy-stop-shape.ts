@@ -5,8 +5,10 @@ import { type LegacyLoadHeader, legacyLoadHeaderFields } from "./legacy-load-sha
 import { type FieldTree, leaves, legacyDateTime, numberOf, type TextOrNumber } from "./legacy-shape.ts";
 import { documentsWithoutContent, withExecution } from "./stop-detail.ts";
 
-function measured(value: TextOrNumber, uom: string | undefined) {
-  return value === undefined ? undefined : { uom, value };
+/** The value is a number whatever way the stop came in: hosts and files write it as text or as a number. */
+function measured(value: TextOrNumber, uom?: string) {
+  const number = numberOf(value);
+  return number === undefined ? undefined : { uom, value: number };
 }
 
 function detailOf(detail: NonNullable<Stop["stopDetails"]>[number]) {
@@ -15,7 +17,7 @@ function detailOf(detail: NonNullable<Stop["stopDetails"]>[number]) {
     productIdentifier: detail.productIdentifier,
     quantity: measured(detail.quantity, detail.quantityUOM),
     weight: measured(detail.weight, detail.weightUOM),
-    volume: detail.volume === undefined ? undefined : { value: detail.volume },
+    volume: measured(detail.volume),
   };
 }
 

@@ -136,13 +136,18 @@ describe("the legacy shape", () => {
             product: "P1",
             productIdentifier: "0001",
             quantity: { uom: "cartons", value: 5 },
-            weight: { value: "1.50" },
+            weight: { value: 1.5 },
             volume: { value: 3 },
           },
           { product: "P2" },
         ],
       },
     ]);
+  });
+
+  it("gives amounts of details as numbers, whatever way they came in", async () => {
+    const [stop] = (await find("stopNbr=S2")).stops;
+    expect(stop).toMatchObject({ stopDetails: [{ product: "P2", quantity: { value: 5 } }] });
   });
 
   it("leaves out what is not known, and text where a number is promised", async () => {

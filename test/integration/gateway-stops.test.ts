@@ -240,6 +240,7 @@ describe("assign and unassign carrier", () => {
 });
 
 describe("recorded events", () => {
+  const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
   const list = (query: Record<string, string>) =>
     site.operations.readEventList({
       companyId: site.companyId,
@@ -256,7 +257,7 @@ describe("recorded events", () => {
     const { Events } = await list({ stopNbr: "S1" });
     expect(Events).toEqual([
       {
-        eventId: 1,
+        eventId: expect.stringMatching(guid),
         eventCode: 8100,
         eventName: "Stop Received",
         stopNbr: "S1",
@@ -264,7 +265,7 @@ describe("recorded events", () => {
         eventTz: "UTC",
       },
       {
-        eventId: 3,
+        eventId: expect.stringMatching(guid),
         eventCode: 7028,
         eventName: "STOP PLANNED",
         loadNbr: "L1",
@@ -277,9 +278,10 @@ describe("recorded events", () => {
   });
 
   test("since takes the last known eventId or a time, and limit cuts", async () => {
-    expect((await list({ stopNbr: "S1", since: "1" })).Events).toHaveLength(1);
+    const [first, last] = (await list({ stopNbr: "S1" })).Events.map(({ eventId }) => eventId);
+    expect((await list({ stopNbr: "S1", since: String(first) })).Events).toHaveLength(1);
     expect((await list({ stopNbr: "S1", since: "2026-11-05T08:00:30" })).Events).toHaveLength(1);
-    expect((await list({ stopNbr: "S1", since: "3" })).Events).toEqual([]);
+    expect((await list({ stopNbr: "S1", since: String(last) })).Events).toEqual([]);
     expect((await list({ stopNbr: "S1", limit: "1" })).Events[0]?.eventCode).toBe(8100);
   });
 
@@ -290,6 +292,8 @@ describe("recorded events", () => {
     [{ stopNbr: "S1", colour: "red" }, "unknownFilter"],
     [{ stopNbr: "S1", limit: "0" }, "wrongType"],
     [{ stopNbr: "S1", since: "yesterday" }, "badDate"],
+    [{ stopNbr: "S1", since: "1" }, "badDate"],
+    [{ stopNbr: "S1", since: "5c1e0f2a-7d3b-49c6-8a10-2f6e9b04d7c3" }, "badDate"],
   ])("%j is refused as %s", async (query, code) => {
     expect(await codeOf(list(query as Record<string, string>))).toBe(code);
   });

@@ -42,9 +42,9 @@ export interface Matching {
 }
 
 /** The service makes these up. */
-const idFields = ["importId", "timeSlotId"];
+const idFields = ["importId", "timeSlotId", "eventId"];
 /** Numbers of the database, which depend on what was made before. */
-const numberFields = ["companyId"];
+const numberFields = ["companyId", "loadId"];
 /** The service takes these from its clock, UTC. Where the document shows null they have to be null. */
 const timeFields = ["receivedDTTM", "finishedDTTM", "cancelDTTM", "eventDTTM", "receiveDTTM"];
 

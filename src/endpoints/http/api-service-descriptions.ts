@@ -139,13 +139,13 @@ const legacyDescriptions: ApiDescriptions = {
     answer: {
       ...jsonAnswerOf("The loads that match.", Type.Array(LegacyLoad), [
         {
-          loadId: 1,
+          loadId: 482_160_937,
           loadNbr: "L-1001",
           status: "10",
           originName: "Depot South",
           totalStops: 2,
           weight: { value: 420 },
-          companyId: { companyId: 1, companyName: "DEMO" },
+          companyId: { companyId: 730_118_426, companyName: "DEMO" },
           earliestStartDttm: "Nov 6, 2026 6:00:00 AM",
           latestStartDttm: "Nov 6, 2026 7:00:00 AM",
         },
@@ -205,7 +205,7 @@ const eventDescriptions: ApiDescriptions = {
     answer: jsonAnswerOf("The events.", EventList, {
       Events: [
         {
-          eventId: 17,
+          eventId: "5c1e0f2a-7d3b-49c6-8a10-2f6e9b04d7c3",
           eventCode: recordedEvents.stopUpdated.code,
           eventName: recordedEvents.stopUpdated.name,
           stopNbr: "1001",

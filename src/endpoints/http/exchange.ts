@@ -28,19 +28,10 @@ export interface Exchange {
   streaming: Promise<Streamed> | undefined;
 }
 
-/** Random for each process, counted within it: a random number for each request would cost more than the rest of this. */
-const idPrefix = newRequestId().slice(0, 8);
-let openedCount = 0;
-
-function nextRequestId(): string {
-  openedCount += 1;
-  return `${idPrefix}${openedCount.toString(36).padStart(4, "0")}`;
-}
-
 /** Opens an exchange. */
 export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
   return {
-    id: nextRequestId(),
+    id: newRequestId(),
     request,
     response,
     startedAtMs: performance.now(),
