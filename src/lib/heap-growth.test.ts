@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { busyPercentFor, HeapGrowth } from "./heap-growth.ts";
 
@@ -53,8 +54,18 @@ test("the stop gives the usual limit back and leaves no timer", () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("the engine of this process takes the setting", () => {
-  const real = new HeapGrowth();
-  real.received(9 * megabyte);
-  real.stop();
+/** What the engine says about settings that it does not know: it prints that, and goes on. */
+function complaintsOf(code: string): string {
+  const file = new URL("./heap-growth.ts", import.meta.url).href;
+  const script = `import { HeapGrowth, keepThreadHeapsSmall } from "${file}"; import v8 from "node:v8"; ${code}`;
+  const args = ["--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", script];
+  const result = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect(result.status).toBe(0);
+  return result.stderr;
+}
+
+test("the engine knows the settings", () => {
+  const ours = "const real = new HeapGrowth(); real.received(9e6); real.stop(); keepThreadHeapsSmall();";
+  expect(complaintsOf(ours)).toBe("");
+  expect(complaintsOf('v8.setFlagsFromString("--heap-growing-share=25");')).toContain("unrecognized flag");
 });

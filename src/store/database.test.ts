@@ -6,6 +6,7 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { databaseFileName, markerFileName, openStore, type Store } from "./database.ts";
 import { enterFile, findFile, listOpenFiles } from "./files.ts";
 import { insertCompany } from "./companies.ts";
+import { openSqlite } from "./sqlite-dialect.ts";
 import { takeProcessLock } from "./process-lock.ts";
 
 async function open(directory: string): Promise<Store> {
@@ -26,15 +27,38 @@ const file = (companyId: number, name: string) => ({
 });
 
 describe("the store", () => {
-  it("runs with WAL, synchronous=FULL, foreign keys and incremental vacuum", async () => {
+  it("makes databases with WAL and incremental vacuum", async () => {
     const directory = temporaryFolder();
     await open(directory);
-    const other = new BetterSqlite(join(directory, databaseFileName));
+    const other = new BetterSqlite(join(directory, databaseFileName), { readonly: true });
     expect(other.pragma("journal_mode", { simple: true })).toBe("wal");
     expect(other.pragma("auto_vacuum", { simple: true })).toBe(2);
     other.close();
-    const sources = readFileSync(new URL("./sqlite-dialect.ts", import.meta.url), "utf8");
-    expect(sources.match(/synchronous = FULL/g)).toHaveLength(1);
+  });
+
+  it("opens each connection with synchronous=FULL and foreign keys, a new database and one that was there", () => {
+    const path = join(temporaryFolder(), databaseFileName);
+    for (const isNew of [true, false]) {
+      const database = openSqlite(path, { isNew });
+      // What a pragma answers before the first statement says nothing.
+      database.exec("create table if not exists a (b integer)");
+      expect(database.pragma("synchronous", { simple: true })).toBe(2);
+      expect(database.pragma("foreign_keys", { simple: true })).toBe(1);
+      database.close();
+    }
+  });
+
+  it("refuses a row that refers to nothing, and the removal of one that is referred to, also when opened again", async () => {
+    const directory = temporaryFolder();
+    await (await openStore(directory)).close();
+    const store = await open(directory);
+    await expect(store.write((tx) => enterFile(tx, file(77, "a.xml")))).rejects.toThrow("FOREIGN KEY");
+    const { company } = await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    await store.write((tx) => enterFile(tx, file(company.id, "a.xml")));
+    const removed = store.write((tx) =>
+      tx.deleteFrom("companies").where("id", "=", company.id).executeTakeFirst(),
+    );
+    await expect(removed).rejects.toThrow("FOREIGN KEY");
   });
 
   it("refuses to start when the database is gone but its marker is there", async () => {
