@@ -17,3 +17,8 @@ export function warning(what: string, remedy: string): CheckFinding {
 export function problem(what: string, remedy: string): CheckFinding {
   return { status: "problem", what, remedy };
 }
+
+/** The rights of a file, as `chmod` takes them. */
+export function modeText(mode: number): string {
+  return (mode & 0o777).toString(8).padStart(4, "0");
+}

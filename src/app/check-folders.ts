@@ -8,7 +8,7 @@ import { folderNames } from "../exchange/folder-rights.ts";
 import { createLocations } from "../inbound/locations.ts";
 import { mapAtOnce } from "../lib/at-once.ts";
 import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../lib/errors.ts";
-import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
 import { minFreeBytesOf } from "./endpoint-options.ts";
 import { probeFolder, type ProbeFolder, probesAtOnce, silentText } from "./folder-probe.ts";
 
@@ -59,10 +59,6 @@ async function checkWritable(folder: string, what: string): Promise<CheckFinding
   } catch (error) {
     return unusable(what, folder, systemCodeOf(error) ?? messageOf(error));
   }
-}
-
-function modeText(mode: number): string {
-  return (mode & 0o777).toString(8).padStart(4, "0");
 }
 
 async function checkNetwork(folder: string): Promise<CheckFinding> {

@@ -15,7 +15,7 @@ import { stateFault } from "../store/database.ts";
 import { findDamage, inspectStore, type StoreInspection } from "../store/inspect-store.ts";
 import type { OutboundTarget } from "../store/outbound-targets.ts";
 import { findProcessLockHolder } from "../store/process-lock-holder.ts";
-import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
 import { restoredText } from "./restored-watch.ts";
 import { readTlsMaterial, tlsSettingsOf } from "./tls-material.ts";
 
@@ -99,8 +99,7 @@ export async function checkPorts(config: Config, daemon: DaemonPresence): Promis
 async function checkMode(path: string, what: string): Promise<CheckFinding> {
   const { mode } = await stat(path);
   if ((mode & 0o077) === 0) return fine(`${what} ${path} is for its owner alone`);
-  const shown = (mode & 0o777).toString(8).padStart(4, "0");
-  return problem(`${what} ${path} has mode ${shown}: others can use it`, `chmod 600 ${path}`);
+  return problem(`${what} ${path} has mode ${modeText(mode)}: others can use it`, `chmod 600 ${path}`);
 }
 
 async function checkHostKey(path: string): Promise<CheckFinding> {
@@ -136,9 +135,29 @@ async function checkCertificate(
   return days < 14 ? warning(what, "renew it soon") : fine(what);
 }
 
-/** Certificates and keys belong together, can be read and are valid. */
+/** Who reads the key can pass for the server. The group may: that is how services share a key. */
+async function checkKeyMode(path: string): Promise<readonly CheckFinding[]> {
+  // A key that cannot be looked at cannot be read, and is reported with its certificate.
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined || (found.mode & 0o007) === 0) return [];
+  const what = `the TLS key ${path} has mode ${modeText(found.mode)}: everybody on this machine can use it`;
+  return [problem(what, `chmod o= ${path}`)];
+}
+
+/** Certificates and keys belong together, can be read, by nobody else, and are valid. */
 export async function checkTls(config: Config): Promise<readonly CheckFinding[]> {
-  return await Promise.all(tlsSettingsOf(config).map(([setting, tls]) => checkCertificate(setting, tls)));
+  const settings = tlsSettingsOf(config);
+  const certificates = settings.map(([setting, tls]) => checkCertificate(setting, tls));
+  const keys = [...new Set(settings.map(([, tls]) => tls.keyFile))].map(checkKeyMode);
+  return [...(await Promise.all(certificates)), ...(await Promise.all(keys)).flat()];
+}
+
+/** Who writes the configuration decides what the daemon does with its rights: programs it runs, folders, certificates. */
+export async function checkConfigFile(path: string): Promise<readonly CheckFinding[]> {
+  const { mode } = await stat(path);
+  if ((mode & 0o002) === 0) return [];
+  const what = `the configuration ${path} has mode ${modeText(mode)}: everybody on this machine can change it`;
+  return [problem(what, `chmod o-w ${path}`)];
 }
 
 const schemaFolder = new URL("../../xsd/", import.meta.url);

@@ -46,6 +46,27 @@ describe("check", () => {
       expect(fine).toContain(part);
   });
 
+  it("names a configuration that everybody can change, and a TLS key that everybody can read", async () => {
+    const [cert, key] = [join(dir, "cert.pem"), join(dir, "key.pem")];
+    const names = ["-subj", "/CN=localhost", "-keyout", key, "-out", cert];
+    const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "90"];
+    execFileSync("openssl", ["req", "-x509", ...newKey, ...names], { stdio: "ignore" });
+    await writeFile(
+      file,
+      JSON.stringify({ http: { port: 0, tls: { certFile: cert, keyFile: key } }, sftp: { port: 0 } }),
+    );
+    await chmod(key, 0o640);
+    await chmod(file, 0o664);
+    expect(await found("problem")).toBe("");
+    await chmod(key, 0o644);
+    await chmod(file, 0o666);
+    const problems = await found("problem");
+    expect(problems).toContain(`the TLS key ${key} has mode 0644`);
+    expect(problems).toContain(`(chmod o= ${key})`);
+    expect(problems).toContain(`the configuration ${file} has mode 0666`);
+    expect(problems).toContain(`(chmod o-w ${file})`);
+  });
+
   it("reports each fault of a faulty configuration", async () => {
     await writeFile(file, "nope: 1\nhttp:\n  port: x\n");
     const problems = await found("problem");

@@ -10,6 +10,7 @@ import { checkIntegrations } from "./check-integrations.ts";
 import { checkLeftTargets, checkOutbound } from "./check-outbound.ts";
 import { checkRemotes } from "./check-remotes.ts";
 import {
+  checkConfigFile,
   checkDaemon,
   checkHostKeys,
   checkPorts,
@@ -69,6 +70,7 @@ export async function checkAll(loaded: LoadOutcome, isRemote = false): Promise<r
   return [
     node,
     fine(`the configuration ${loaded.file} is valid`),
+    ...(await guarded("the configuration", () => checkConfigFile(loaded.file))),
     ...loaded.warnings.map((fault) => warning(toText(fault), "see the message")),
     ...(await checkWorld(loaded.config, isRemote)),
   ];

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { type ConfigFault, formatConfigFaults } from "../config/config-fault.ts";
 import type { LoadOutcome } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
+import { visible } from "../lib/visible-text.ts";
 
 export interface CliOutput {
   write(text: string): unknown;
@@ -69,13 +70,8 @@ export async function requireConfig(run: CliRun, command: Command): Promise<Conf
   return loaded.config;
 }
 
-/** Names come from hosts: none of their control characters may reach a terminal. */
-export function printable(text: string): string {
-  return text.replace(
-    /\p{Cc}/gu,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
-}
+/** Names come from hosts: nothing that a terminal obeys or hides may reach it. */
+export const printable = visible;
 
 export function printLines(run: CliRun, lines: readonly string[]): void {
   if (lines.length > 0) run.io.stdout.write(`${lines.map(printable).join("\n")}\n`);

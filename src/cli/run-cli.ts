@@ -1,5 +1,5 @@
 /** The command line: one program, one file for each command. Commands load what they need when they run. */
-import { Command } from "commander";
+import { Command, Help, type Option } from "commander";
 import { declareCheck } from "./check-command.ts";
 import { type CliIo, type CliRun, exitCodes, printError } from "./command-line.ts";
 import { declareCompany } from "./company-command.ts";
@@ -39,13 +39,19 @@ const declarations = [
   ],
 ];
 
+/** Commander says which arguments have to be there, and not which options. */
+function optionDescription(option: Option): string {
+  const text = Help.prototype.optionDescription.call(new Help(), option);
+  return option.mandatory ? `${text} (required)` : text;
+}
+
 function createProgram(run: CliRun): Command {
   const program = new Command("dropgate")
     .description("Takes stop orders in over SFTP or from folders and applies them in order, exactly once.")
     .option("-c, --config <file>", "configuration file")
     .version(`dropgate ${readVersion()}`, "-V, --version", "print the version")
     // The column of the longest command leaves less than the 40 that commander wraps from.
-    .configureHelp({ minWidthToWrap: 24 })
+    .configureHelp({ minWidthToWrap: 24, optionDescription })
     .enablePositionalOptions()
     .showHelpAfterError("(add --help for what it takes)")
     .exitOverride()

@@ -174,7 +174,10 @@ function declareRemoveKey(user: Command, run: CliRun): void {
     .argument("<name>", "name of the user")
     .argument("<fingerprint>", "SHA256:… as `dropgate user keys` and `ssh-keygen -l` show it")
     .option("--company <code>", "tells users of the same name apart")
-    .addHelpText("after", "\nIt signs in no more at once. Connections that are open stay.")
+    .addHelpText(
+      "after",
+      "\nIt signs in no more at once. Connections that it has opened end within two seconds.",
+    )
     .action(async (userName: string, fingerprint: string, options: ReferenceOptions, command: Command) => {
       const config = await requireConfig(run, command);
       const { removeUserKey } = await import("../app/admin.ts");

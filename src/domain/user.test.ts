@@ -11,10 +11,23 @@ test.each([".", "..", "...", "../../x", "h/x", "/"])(
   },
 );
 
-test.each(["host", "acme.host", ".host", "host..", "a b", "ACME\\svc", "h\u00e4ns", "x@acme.com"])(
-  "%j is a name of a user",
-  (userName) => {
-    expect(isUserName(userName)).toBe(true);
-    expect(validateUser({ userName }, "users[0]")).toEqual([]);
-  },
+test.each(["h\u043est", "\u0420aul", "\u03bfrder", "host\u3164", "ho\u200bst", "host\u202e", "ho\ufe0fst"])(
+  "%j is no name of a user: it looks like another one",
+  (userName) => expect(isUserName(userName)).toBe(false),
 );
+
+test.each([
+  "\u0441\u043a\u043b\u0430\u0434",
+  "\u6771\u4eac 1",
+  "host",
+  "acme.host",
+  ".host",
+  "host..",
+  "a b",
+  "ACME\\svc",
+  "h\u00e4ns",
+  "x@acme.com",
+])("%j is a name of a user", (userName) => {
+  expect(isUserName(userName)).toBe(true);
+  expect(validateUser({ userName }, "users[0]")).toEqual([]);
+});

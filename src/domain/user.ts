@@ -20,9 +20,23 @@ const leastPasswordLength = 8;
 const maxPasswordLength = 1_000;
 
 /** What a user name has to be, for messages. */
-export const userNameForm = `1 to ${maxUserNameLength} characters without : / and control characters, without spaces at the ends, and not of dots alone`;
+export const userNameForm = `1 to ${maxUserNameLength} characters without : / and control or invisible characters, of one alphabet, without spaces at the ends, and not of dots alone`;
 /** What a password has to be, for messages. */
 export const passwordForm = `${leastPasswordLength} to ${maxPasswordLength} characters`;
+
+/** Alphabets whose letters are taken for those of one another. */
+const similarScripts = [
+  /\p{Script=Latin}/u,
+  /\p{Script=Cyrillic}/u,
+  /\p{Script=Greek}/u,
+  /\p{Script=Armenian}/u,
+  /\p{Script=Cherokee}/u,
+];
+
+/** A Cyrillic letter in a Latin name makes another user that nobody can tell from the first. */
+function isOfSeveralScripts(userName: string): boolean {
+  return similarScripts.filter((script) => script.test(userName)).length > 1;
+}
 
 /**
  * HTTP Basic ends the name at the first colon, so a name with one could never sign in. A name that reads as a path would
@@ -30,6 +44,7 @@ export const passwordForm = `${leastPasswordLength} to ${maxPasswordLength} char
  */
 export function isUserName(userName: string): boolean {
   if (charactersIn(userName) > maxUserNameLength || /^\.+$/.test(userName)) return false;
+  if (/\p{Default_Ignorable_Code_Point}/u.test(userName) || isOfSeveralScripts(userName)) return false;
   return /^[^\s:/\p{C}]([^:/\p{C}]*[^\s:/\p{C}])?$/u.test(userName);
 }
 

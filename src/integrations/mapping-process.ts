@@ -1,7 +1,7 @@
 /**
  * One mapping process as the pool sees it: starting → ready ⇄ busy → ended. It is ended from outside when a job is over its
  * time or its memory: a process that is stuck cannot tell. It has no environment (which may hold secrets), no working folder,
- * and may read nothing but the program.
+ * and may read nothing but the compiled program and its packages.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -39,7 +39,10 @@ function workerFile(): string {
 }
 
 function nodeOptions({ maxHeapMb }: ProcessLimits): string[] {
-  const program = fileURLToPath(new URL("../../", import.meta.url));
+  // Not the whole folder of the program: `npm start` keeps its state in it.
+  const readable = ["../", "../../node_modules/", "../../package.json"].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
   return [
     `--max-old-space-size=${maxHeapMb}`,
     "--max-semi-space-size=4",
@@ -47,7 +50,7 @@ function nodeOptions({ maxHeapMb }: ProcessLimits): string[] {
     // A pattern that backtracks without end goes on in the engine that cannot; look-arounds it does not know.
     "--enable-experimental-regexp-engine-on-excessive-backtracks",
     ...(process.allowedNodeEnvironmentFlags.has("--permission")
-      ? ["--permission", `--allow-fs-read=${program}`]
+      ? ["--permission", ...readable.map((path) => `--allow-fs-read=${path}`)]
       : []),
   ];
 }

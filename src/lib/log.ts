@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger as PinoLogger, pino, stdSerializers } from "pino";
 import { standardOutput } from "./log-destination.ts";
+import { visibleJson } from "./visible-text.ts";
 
 /** The part of pino's logger that dropgate uses: one JSON line an event, `log.info({ ids }, "what happened")`. */
 export type Logger = Pick<PinoLogger, "debug" | "info" | "warn" | "error" | "fatal" | "child" | "level">;
@@ -60,6 +61,15 @@ function createTimestamp(): () => string {
   };
 }
 
+/** Names from outside stand in the lines; whoever reads them is to see all of what is there. */
+function withoutHidden(destination: DestinationStream): DestinationStream {
+  const { flushSync } = destination as { flushSync?(): void };
+  return {
+    write: (line: string) => destination.write(visibleJson(line)),
+    ...(flushSync === undefined ? {} : { flushSync: () => flushSync.call(destination) }),
+  };
+}
+
 /** Makes the root logger. Lines go to standard output unless `destination` is given. */
 export function createLogger(options: { level: LogLevel; destination?: DestinationStream }): Logger {
   const settings = {
@@ -74,5 +84,5 @@ export function createLogger(options: { level: LogLevel; destination?: Destinati
       log: (fields: Record<string, unknown>) => redacted(fields),
     },
   };
-  return pino(settings, options.destination ?? standardOutput());
+  return pino(settings, withoutHidden(options.destination ?? standardOutput()));
 }

@@ -27,6 +27,13 @@ describe("a hashed password", () => {
     expect(await isPasswordOf("Scha\u0308fer", await hashPassword("Sch\u00e4fer"))).toBe(true);
   });
 
+  it("with a NUL is nobody's, although scrypt takes NULs at the end for nothing", async () => {
+    const stored = await hashPassword("open sesame");
+    for (const password of ["open sesame\0", "open sesame\0\0", "\0"]) {
+      expect(await isPasswordOf(password, stored)).toBe(false);
+    }
+  });
+
   it.each([
     ["nobody", null],
     ["an unknown scheme", "bcrypt$x"],

@@ -59,13 +59,14 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Whether the password is the one that was hashed. Takes as long, and answers false, for `null` (nobody, or a user
- * without a password) and for a damaged hash.
+ * without a password), for a damaged hash, and for a password with a NUL: scrypt fills up with NULs, so that one with some
+ * at its end would have the hash of the one without.
  */
 export async function isPasswordOf(password: string, stored: string | null): Promise<boolean> {
   const parsed = stored === null ? undefined : parseStored(stored);
   const { hash, ...how } = parsed ?? nobody;
   const found = await derive(password, { ...how, length: hash.length });
-  return timingSafeEqual(found, hash) && parsed !== undefined;
+  return timingSafeEqual(found, hash) && parsed !== undefined && !password.includes("\0");
 }
 
 /** No letters or digits that are taken for one another. */

@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exitCodes } from "../../src/cli/command-line.ts";
 import { markerFileName } from "../../src/store/database.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { program } from "../support/daemon.ts";
@@ -85,6 +86,8 @@ describe("systemd/dropgate.service", () => {
     expect(await settingOf("ExecStartPre")).toMatch(/dropgate check$/);
     expect(await settingOf("ExecStart")).toMatch(/dropgate serve$/);
     expect(await settingOf("User")).toBe("dropgate");
+    expect(await settingOf("LimitCORE")).toBe("0");
+    expect(await settingOf("RestartPreventExitStatus")).toBe(String(exitCodes.wrongUse));
     expect(await settingOf("AssertPathExists")).toBe(`/var/lib/dropgate/${markerFileName}`);
   });
 

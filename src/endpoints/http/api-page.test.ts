@@ -4,6 +4,9 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, type HttpFixture, startHttp } from "../../../test/support/http-fixture.ts";
 
+/** Reported faults of the cleaner of texts were mended up to here. */
+const leastCleaner = [3, 4];
+
 const installed = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 let http: HttpFixture;
 
@@ -98,4 +101,16 @@ describe("the API document", () => {
       await other.close();
     }
   });
+});
+
+it("the page is of a release whose cleaner of texts has no fault that was reported", () => {
+  const bundle = readFileSync(join(installed, "swagger-ui-bundle.js"), "utf8");
+  const [, major, minor] = /DOMPurify\.version="(\d+)\.(\d+)\./.exec(bundle) ?? [];
+  expect([Number(major), Number(minor)]).toEqual([leastCleaner[0], expect.any(Number)]);
+  expect(Number(minor)).toBeGreaterThanOrEqual(leastCleaner[1] ?? 0);
+});
+
+it("install scripts of packages, its telemetry among them, never run", () => {
+  const settings = readFileSync(join(import.meta.dirname, "../../../.npmrc"), "utf8");
+  expect(settings.split("\n")).toContain("ignore-scripts=true");
 });
