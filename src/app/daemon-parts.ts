@@ -3,9 +3,12 @@ import { join } from "node:path";
 import type { Config } from "../config/schema.ts";
 import { createDocumentPool, type DocumentPool } from "../documents/document-pool.ts";
 import type { Integrations } from "../integrations/integrations.ts";
+import { createDiskSpace } from "../exchange/disk-space.ts";
+import { createIntake, type Intake } from "../exchange/intake.ts";
 import { createLocations, type Locations } from "../inbound/locations.ts";
 import { createPipeline, type Pipeline } from "../inbound/pipeline.ts";
 import type { Clock } from "../lib/clock.ts";
+import { systemDisk } from "../lib/durable-file.ts";
 import { HeapGrowth, keepThreadHeapsSmall } from "../lib/heap-growth.ts";
 import type { Logger } from "../lib/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
@@ -14,7 +17,7 @@ import type { Store } from "../store/database.ts";
 import { type CollectionWatch, startCollectionWatch } from "./collection-watch.ts";
 import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
 import { documentPoolOptionsOf } from "./document-pool-options.ts";
-import { pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
+import { minFreeBytesOf, pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
 import { createHealth, type Health } from "./health.ts";
 import { arrivalGraceMsOf, type LedgerWatch, startLedgerWatch } from "./ledger-watch.ts";
 import type { ReleaseStack } from "./service-group.ts";
@@ -34,6 +37,8 @@ export interface Parts {
   readonly companies: CompanyDirectory;
   readonly documents: DocumentPool;
   readonly pipeline: Pipeline;
+  /** Room for more files, by whatever way they come. */
+  readonly intake: Intake;
   readonly signIn: ConfigurableSignIn;
   readonly health: Health;
   /** Open connections by endpoint, asked for at each look. */
@@ -48,6 +53,54 @@ export interface Parts {
 /** Where the content of documents is kept. */
 export function documentsDirOf({ stateDir }: Locations): string {
   return join(stateDir, "documents");
+}
+
+interface Current {
+  readonly config: Config;
+}
+
+function intakeFor({
+  current,
+  locations,
+  pipeline,
+  clock,
+  log,
+}: Pick<Parts, "locations" | "pipeline" | "clock" | "log"> & { readonly current: Current }): Intake {
+  return createIntake({
+    space: createDiskSpace({
+      directory: join(locations.stateDir, "companies"),
+      minFreeBytes: (diskBytes) => minFreeBytesOf(current.config)(diskBytes),
+      ...{ disk: systemDisk, clock },
+    }),
+    maxWaiting: () => current.config.inbound.maxWaiting,
+    waitingCount: (companyId) => pipeline.waitingCount(companyId),
+    ...{ clock, log },
+  });
+}
+
+function startWatches({
+  current,
+  store,
+  locations,
+  companies,
+  clock,
+  log,
+  stack,
+}: Pick<Parts, "store" | "locations" | "companies" | "clock" | "log" | "stack"> & {
+  readonly current: Current;
+}): Pick<Parts, "ledgerWatch" | "collectionWatch"> {
+  const arrivalGraceMs = arrivalGraceMsOf(current.config);
+  const ledgerWatch = startLedgerWatch({ store, locations, clock, log, arrivalGraceMs });
+  stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
+  const collectionWatch = startCollectionWatch({
+    ...{ store, clock, log },
+    config: () => current.config,
+    companyCodeOf: companies.codeOf,
+  });
+  stack.push({ name: "collection watch", release: () => collectionWatch.stop() });
+  const storeWatch = startStoreWatch({ store, stateDir: locations.stateDir, log });
+  stack.push({ name: "store watch", release: () => storeWatch.stop() });
+  return { ledgerWatch, collectionWatch };
 }
 
 /** Builds them; the watches run from now on, and their ends are on the stack. */
@@ -74,6 +127,8 @@ export function buildParts(
     clock,
     log,
   });
+  const intake = intakeFor({ current, locations, pipeline, clock, log });
+  stack.push({ name: "intake", release: async () => intake.stop() });
   const signIn = createSignIn({ store, clock, log, options: signInOptionsOf(config) });
   stack.push({ name: "sign-in", release: () => signIn.settled() });
   const health = createHealth({
@@ -81,29 +136,20 @@ export function buildParts(
     documents,
     clock,
     timeoutMs: () => current.config.watchdog.selfCheckTimeoutMs,
-    troubles: () => troublesOf({ damage: store.condition.damage, held: pipeline.statistics().held }),
+    troubles: () =>
+      troublesOf({
+        damage: store.condition.damage,
+        held: pipeline.statistics().held,
+        noRoom: intake.current(),
+        now: clock.now(),
+      }),
   });
-  const ledgerWatch = startLedgerWatch({
-    store,
-    locations,
-    clock,
-    log,
-    arrivalGraceMs: arrivalGraceMsOf(config),
-  });
-  stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
-  const collectionWatch = startCollectionWatch({
-    ...{ store, clock, log },
-    config: () => current.config,
-    companyCodeOf: companies.codeOf,
-  });
-  stack.push({ name: "collection watch", release: () => collectionWatch.stop() });
-  const storeWatch = startStoreWatch({ store, stateDir: locations.stateDir, log });
-  stack.push({ name: "store watch", release: () => storeWatch.stop() });
+  const watches = startWatches({ current, store, locations, companies, clock, log, stack });
   const heapGrowth = new HeapGrowth();
   stack.push({ name: "heap growth", release: () => heapGrowth.stop() });
   return {
     ...rest,
-    ...{ locations, store, companies, documents, pipeline, signIn, health, ledgerWatch, collectionWatch },
+    ...{ locations, store, companies, documents, pipeline, intake, signIn, health, ...watches },
     connections: {},
     received: (bytes) => heapGrowth.received(bytes),
     get config() {

@@ -129,6 +129,7 @@ function exchangeFor(parts: Parts): FolderExchange {
   return createFileExchange({
     companiesDir,
     inbox: pipeline,
+    intake: parts.intake,
     limits: {
       get maxUploadBytes() {
         return parts.config.sftp.maxUploadBytes;
@@ -157,6 +158,7 @@ async function startFolders(parts: Parts): Promise<void> {
       const prepared = await parts.documents.prepareFile(path);
       return prepared.kind === "refused" && prepared.isIncomplete;
     },
+    whyNoRoom: (company) => parts.intake.whyNoRoom(company),
     clock: parts.clock,
     log: parts.log,
   });
@@ -173,6 +175,8 @@ function metricsOf(parts: Parts, { outbound, remotes }: Traffic): string {
   const counts = Object.entries(connections).map(([name, count]) => [name, count()] as const);
   return renderMetrics({
     statistics: () => pipeline.statistics(),
+    refusedUploads: () => parts.intake.counts(),
+    noRoom: () => parts.intake.current(),
     connections: () => Object.fromEntries(counts),
     discrepancies: ledgerWatch.discrepancies,
     isReady: () => health.current().isReady,

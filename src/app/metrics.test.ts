@@ -14,6 +14,8 @@ const source: MetricsSource = {
       },
     ],
   }),
+  refusedUploads: () => [{ company: "ACME", reason: "noSpace", count: 4 }],
+  noRoom: () => [],
   connections: () => ({ sftp: 2 }),
   discrepancies: () => undefined,
   isReady: () => true,
@@ -36,6 +38,8 @@ const source: MetricsSource = {
 
 it("metrics have help, type and escaped labels, and leave out what is not known yet", () => {
   const text = renderMetrics(source);
+  expect(text).toContain('dropgate_uploads_refused_total{company="ACME",reason="no_space"} 4\n');
+  expect(text).toContain("dropgate_intake_stopped 0\n");
   expect(text).toContain('dropgate_files_waiting{company="ACME"} 3\n');
   expect(text).toContain('dropgate_files_decided_total{company="A\\"\\\\CME",state="applied"} 12\n');
   expect(text).toContain('dropgate_files_held{company="ACME",reason="unreadable"} 2\n');

@@ -1,4 +1,5 @@
 /** Figures for monitoring, in the text form that Prometheus reads. Nothing in them is secret, but they name companies. */
+import type { NoRoom, RefusedUploads } from "../exchange/intake.ts";
 import type { RemoteStatistics } from "../endpoints/remote/remote-deps.ts";
 import type { PipelineStatistics } from "../inbound/pipeline.ts";
 import type { StoreErrorKind } from "../lib/store-error.ts";
@@ -11,6 +12,8 @@ export interface StoreFigures {
 
 export interface MetricsSource {
   readonly statistics: () => PipelineStatistics;
+  readonly refusedUploads: () => readonly RefusedUploads[];
+  readonly noRoom: () => readonly NoRoom[];
   readonly connections: () => Readonly<Record<string, number>>;
   /** Discrepancies found by the last verification of the ledger, undefined before the first. */
   readonly discrepancies: () => number | undefined;
@@ -170,6 +173,23 @@ function storeMetrics({ damage, count }: StoreFigures): string[] {
   ];
 }
 
+function intakeMetrics({ refusedUploads, noRoom }: MetricsSource): string[] {
+  return [
+    metric(
+      "dropgate_uploads_refused_total",
+      "counter",
+      "Uploads refused since the start for lack of space on the disk or for the number of files that wait.",
+      refusedUploads().map(({ company, reason, count }) => ({
+        labels: { company, reason: reason === "noSpace" ? "no_space" : "too_many_waiting" },
+        value: count,
+      })),
+    ),
+    metric("dropgate_intake_stopped", "gauge", "1 while no more files are taken for lack of room.", [
+      { value: noRoom().length > 0 ? 1 : 0 },
+    ]),
+  ];
+}
+
 /** Renders all metrics as they are at this moment. */
 export function renderMetrics(source: MetricsSource): string {
   const { decided, waiting, unfiled, held } = source.statistics();
@@ -192,6 +212,7 @@ export function renderMetrics(source: MetricsSource): string {
     ),
     ...heldMetrics(held),
     ...storeMetrics(source.store()),
+    ...intakeMetrics(source),
     metric("dropgate_files_unfiled", "gauge", "Decided files whose move and receipt are still to be done.", [
       { value: unfiled },
     ]),

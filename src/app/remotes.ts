@@ -1,6 +1,5 @@
 /** From the configuration of remotes to the endpoint that polls them. */
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { remoteSettingsOf } from "../config/company-settings.ts";
 import { defaultEveryMs } from "../config/remotes-section.ts";
 import type { Config, RemoteConfig } from "../config/schema.ts";
@@ -8,19 +7,17 @@ import { readCronSchedule } from "../domain/cron-schedule.ts";
 import type { FetchSettings } from "../endpoints/remote/fetch-messages.ts";
 import type { PolledRemote, PollSchedule } from "../endpoints/remote/remote-deps.ts";
 import { createRemoteEndpoint, type RemoteEndpoint } from "../endpoints/remote/remote-endpoint.ts";
-import { createDiskSpace } from "../exchange/disk-space.ts";
+import type { Intake } from "../exchange/intake.ts";
 import type { Locations } from "../inbound/locations.ts";
 import type { Pipeline } from "../inbound/pipeline.ts";
 import { createRemoteStates } from "../inbound/remote-states.ts";
 import { createRemoteMemory } from "../inbound/remote-memory.ts";
 import type { Clock } from "../lib/clock.ts";
-import { systemDisk } from "../lib/durable-file.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
 import { plainFingerprint, type ServerSettings, type Times } from "../remote/server-settings.ts";
 import { listCompanies } from "../store/companies.ts";
 import type { Store } from "../store/database.ts";
-import { minFreeBytesOf } from "./endpoint-options.ts";
 import type { ReleaseStack } from "./service-group.ts";
 
 type RemoteOf<Type extends RemoteConfig["type"]> = Extract<RemoteConfig, { type: Type }>;
@@ -121,23 +118,19 @@ async function polledRemotes({ store, locations, config }: RemotesDeps): Promise
 export async function startRemotes(
   deps: RemotesDeps & {
     readonly pipeline: Pipeline;
+    readonly intake: Pick<Intake, "whyNoRoom">;
     readonly clock: Clock;
     readonly log: Logger;
     readonly stack: ReleaseStack;
     readonly signal: AbortSignal;
   },
 ): Promise<RemoteEndpoint> {
-  const { pipeline, clock, log, locations, config } = deps;
+  const { pipeline, intake, clock, log, config } = deps;
   const endpoint = createRemoteEndpoint({
     inbox: pipeline,
     memory: createRemoteMemory(deps),
     states: createRemoteStates(deps),
-    space: createDiskSpace({
-      directory: join(locations.stateDir, "companies"),
-      minFreeBytes: (diskBytes) => minFreeBytesOf(config())(diskBytes),
-      disk: systemDisk,
-      clock,
-    }),
+    intake,
     limits: () => config().inbound,
     remotes: () => polledRemotes(deps),
     ...{ clock, log, random: Math.random },

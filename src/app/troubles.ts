@@ -1,5 +1,6 @@
 /** What `/readyz` says besides the self-check: why work is held, in words that name no path. */
 import type { PipelineStatistics } from "../inbound/pipeline.ts";
+import type { NoRoom } from "../exchange/intake.ts";
 import type { HeldFiles } from "../inbound/held-files.ts";
 import { storeRemedies } from "../lib/store-error.ts";
 
@@ -32,15 +33,26 @@ function heldOf(held: HeldFiles): readonly Trouble[] {
   }));
 }
 
+/** The store can be written, so that what is taken already goes on: this is told, and makes nothing red. */
+function noRoomOf({ company, message, since, refused }: NoRoom, now: number): Trouble {
+  const who = company === undefined ? "" : `company ${company}: `;
+  const uploads = refused === 0 ? "" : `; ${refused} uploads were refused`;
+  return { message: `${who}no more files are taken since ${minutes(now - since)}: ${message}${uploads}` };
+}
+
 /** All that is known at this moment. */
 export function troublesOf(state: {
   readonly damage: string | undefined;
   readonly held: PipelineStatistics["held"];
+  readonly noRoom: readonly NoRoom[];
+  /** Milliseconds UTC. */
+  readonly now: number;
 }): readonly Trouble[] {
-  const { damage, held } = state;
+  const { damage, held, noRoom, now } = state;
   const damaged: readonly Trouble[] =
     damage === undefined
       ? []
       : [{ check: "database", message: `the database is damaged (${damage}); ${storeRemedies.damaged}` }];
-  return [...damaged, ...held.flatMap((one) => [...haltOf(one), ...heldOf(one)])];
+  const ofFiles = held.flatMap((one) => [...haltOf(one), ...heldOf(one)]);
+  return [...damaged, ...ofFiles, ...noRoom.map((one) => noRoomOf(one, now))];
 }

@@ -124,10 +124,17 @@ function checkFolders({ companies, stateDir }: Config): RuleFault[] {
   return faults;
 }
 
+const hosts = ["http.host", "http.port", "sftp.enabled", "sftp.host", "sftp.port"] as const;
+const ftpHosts = ["ftp.enabled", "ftp.host", "ftp.port", "ftp.implicitPort"] as const;
+
 const rules: readonly Rule[] = [
-  { looksAt: ["http", "sftp", "ftp"], severity: "fault", check: checkPorts },
-  { looksAt: ["http", "sftp", "ftp"], severity: "fault", check: checkFtp },
-  { looksAt: ["http"], severity: "warning", check: checkPlainHttp },
+  { looksAt: [...hosts, ...ftpHosts], severity: "fault", check: checkPorts },
+  {
+    looksAt: [...hosts, ...ftpHosts, "ftp.tls", "ftp.allowPlain", "ftp.passivePorts"],
+    severity: "fault",
+    check: checkFtp,
+  },
+  { looksAt: ["http.host", "http.tls", "http.allowPlain"], severity: "warning", check: checkPlainHttp },
   {
     looksAt: ["http.headersTimeoutMs", "http.requestTimeoutMs"],
     severity: "fault",
@@ -152,12 +159,25 @@ function touches(path: string, other: string): boolean {
   return path === other || isBelow(path, other) || isBelow(other, path);
 }
 
-/** Applies the rules, but for those that look at a setting in `faultyPaths`, where only a default would be judged. */
+/** Companies in which nothing is faulty: the others would be judged by defaults, or have parts missing. */
+function withSoundCompanies(config: Config, faultyPaths: readonly string[]): Config {
+  const isSound = (code: string) => !faultyPaths.some((path) => touches(path, `companies.${code}`));
+  const sound = Object.entries(config.companies).filter(([code]) => isSound(code));
+  return { ...config, companies: Object.assign(Object.create(null), Object.fromEntries(sound)) };
+}
+
+/**
+ * Applies the rules, but for those that look at a setting in `faultyPaths`, where only a default would be judged. A fault in a
+ * company hides those of the same company alone.
+ */
 export function checkConfig(config: Config, faultyPaths: readonly string[]): RuleOutcome {
+  const judged = withSoundCompanies(config, faultyPaths);
+  const hides = (faulty: string, path: string) =>
+    path === "companies" ? faulty === "companies" || faulty === "" : touches(path, faulty);
   const applicable = rules.filter(
-    ({ looksAt }) => !looksAt.some((path) => faultyPaths.some((faulty) => touches(path, faulty))),
+    ({ looksAt }) => !looksAt.some((path) => faultyPaths.some((faulty) => hides(faulty, path))),
   );
   const of = (severity: Rule["severity"]): RuleFault[] =>
-    applicable.filter((rule) => rule.severity === severity).flatMap((rule) => rule.check(config));
+    applicable.filter((rule) => rule.severity === severity).flatMap((rule) => rule.check(judged));
   return { faults: of("fault"), warnings: of("warning") };
 }

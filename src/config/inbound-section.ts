@@ -62,7 +62,8 @@ const limits = {
     default: 100_000,
     minimum: 1,
     maximum: 10_000_000,
-    description: "Waiting files of one company; further uploads are refused until some are applied.",
+    description:
+      "Waiting files of one company; further uploads are refused, and files of folders and remotes stay where they are, until some are applied.",
   }),
   maxFileBytes: size({
     default: 50 * 2 ** 20,

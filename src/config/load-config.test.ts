@@ -219,6 +219,7 @@ describe("a fault has its line, its column, the setting and the remedy:", () => 
     ["stateDir: 5", 1, 11, "stateDir", "put `5` in quotes"],
     ["stateDir: ~/x", 1, 11, "stateDir", "not expanded"],
     ["stateDir: ''", 1, 11, "stateDir", "must be the path"],
+    ["storage: {minFree: 5%}", 1, 20, "storage.minFree", "settings below it (`percent`, `bytes`), each as"],
     ["storage: {minFree: {bytes: 2G}}", 1, 28, "storage.minFree.bytes", "50MB or 1GiB"],
     ["http: {maxBodyBytes: 2GB}", 1, 22, "http.maxBodyBytes", "from 1kB to 1GB"],
     ["http: {maxBodyBytes: -1}", 1, 22, "http.maxBodyBytes", "from 1kB to 1GB"],
@@ -284,6 +285,19 @@ test.each(["A", "a_B-9", "x".repeat(20), "x".repeat(21), "A.B", "Ä", "A/B"])(
     expect(isTaken).toBe(faultOfCompanyCode(code) === undefined);
   },
 );
+
+test("faults of meaning are told together with faults of value, but for those of the same company or setting", async () => {
+  const faults = await faultsOf(
+    "log: {level: inof}\nhttp: {port: 2222, maxBodyBytes: 2GB}\ncompanies: {A: {folders: [{path: var/a}], inbound: {names: no}},\n B: {folders: [{path: var/b}]}}",
+  );
+  expect(faults.map(({ line, path }) => `${line} ${path}`)).toEqual([
+    "1 log.level",
+    "2 sftp.port",
+    "2 http.maxBodyBytes",
+    "3 companies.A.inbound.names",
+    "4 companies.B.folders[0].path",
+  ]);
+});
 
 describe("settings that do not go together are faults:", () => {
   test.each([

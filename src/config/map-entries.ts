@@ -18,11 +18,15 @@ function nameOf(key: unknown): string | undefined {
  * The entries of a map, by name and in the order of the file; none when nothing stands there. Notes keys that stand
  * twice or are no names, and where each value stands. Undefined when the node is not a map.
  */
-export function entriesOf(found: Found, reading: Reading): ReadonlyMap<string, Entry> | undefined {
+export function entriesOf(
+  found: Found,
+  reading: Reading,
+  wanted = "settings below it (`name: value`)",
+): ReadonlyMap<string, Entry> | undefined {
   const entries = new Map<string, Entry>();
   if (isEmptyNode(found.node)) return entries;
   if (!isMap(found.node)) {
-    refuse(reading, found, containerFault(found.node, "settings below it (`name: value`)"));
+    refuse(reading, found, containerFault(found.node, wanted));
     return undefined;
   }
   for (const { key, value } of found.node.items) {

@@ -42,10 +42,19 @@ function defaultOf(schema: TSchema, reading: Reading): unknown {
   return readSetting(schema, { path: "", node: null, offset: 0 }, silent);
 }
 
+const maxNamed = 4;
+
+/** What a section wants, in words; of a large one only the first settings are named. */
+function settingsBelow(names: readonly string[]): string {
+  const named = names.slice(0, maxNamed).map((name) => `\`${name}\``);
+  const rest = names.length > maxNamed ? " and others" : "";
+  return `its settings below it (${named.join(", ")}${rest}), each as \`name: value\``;
+}
+
 function readSection(setting: SettingKeywords, found: Found, reading: Reading): unknown {
-  const entries = entriesOf(found, reading);
-  if (entries === undefined) return unreadable;
   const properties = setting.properties ?? {};
+  const entries = entriesOf(found, reading, settingsBelow(Object.keys(properties)));
+  if (entries === undefined) return unreadable;
   for (const { name, keyOffset, ...entry } of entries.values()) {
     if (Object.hasOwn(properties, name)) continue;
     refuse(reading, { ...entry, offset: keyOffset }, unknownNameFault(name, found.path, properties));

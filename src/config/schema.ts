@@ -31,7 +31,7 @@ const minFree = section(
   },
   {
     description:
-      "Uploads are refused while less is free than both: the smaller of the two counts, so that a large disk is not held to its percentage nor a small one to the amount. 0 in either switches the check off.",
+      "Uploads are refused, and files of folders and remotes stay where they are, while less is free than both: the smaller of the two counts, so that a large disk is not held to its percentage nor a small one to the amount. 0 in either switches the check off.",
   },
 );
 

@@ -3,8 +3,8 @@ import type { Clock } from "../lib/clock.ts";
 import type { DiskCalls } from "../lib/durable-file.ts";
 import type { Logger } from "../lib/log.ts";
 import type { CompanyFolders } from "./company-folders.ts";
-import type { DiskSpace } from "./disk-space.ts";
 import type { ExchangePeer } from "./exchange-session.ts";
+import type { Intake } from "./intake.ts";
 import type { GatheredArrivals } from "./gathered-arrivals.ts";
 import type { PartialDownloads } from "./partial-downloads.ts";
 import type { UploadClaims } from "./upload-claims.ts";
@@ -41,6 +41,8 @@ export interface FileExchangeDeps {
   readonly recordRemoval: (removal: Removal) => Promise<void>;
   /** Told after the fact; a rejection is logged and changes nothing for the client. */
   readonly recordPickup?: (pickup: Pickup) => Promise<void>;
+  /** Room for more files, shared with the other ways in; one of its own unless given. */
+  readonly intake?: Intake;
   /** The system calls; tests put their own in. */
   readonly disk?: DiskCalls;
   /** The clock that tells bursts, which only goes forward; tests put their own in. */
@@ -51,7 +53,7 @@ export interface FileExchangeDeps {
 export interface SessionContext {
   readonly deps: Omit<FileExchangeDeps, "inbox"> & { readonly inbox: GatheredArrivals };
   readonly disk: DiskCalls;
-  readonly space: DiskSpace;
+  readonly intake: Intake;
   readonly claims: UploadClaims;
   readonly partialDownloads: PartialDownloads;
   readonly peer: ExchangePeer;

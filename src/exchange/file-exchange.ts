@@ -3,7 +3,7 @@
  */
 import { join } from "node:path";
 import { forwardClock } from "../lib/clock.ts";
-import { systemDisk } from "../lib/durable-file.ts";
+import { type DiskCalls, systemDisk } from "../lib/durable-file.ts";
 import { CompanyFolders } from "./company-folders.ts";
 import { createDiskSpace } from "./disk-space.ts";
 import type { FileExchangeDeps } from "./exchange-deps.ts";
@@ -14,6 +14,7 @@ import {
   type FileExchange,
 } from "./exchange-session.ts";
 import { FolderSession } from "./folder-session.ts";
+import { createIntake, type Intake } from "./intake.ts";
 import { gatherArrivals } from "./gathered-arrivals.ts";
 import { PartialDownloads } from "./partial-downloads.ts";
 import { type SweepOptions, sweepPartials } from "./sweep-partials.ts";
@@ -29,6 +30,15 @@ export interface FolderExchange extends FileExchange {
   stop(): Promise<void>;
 }
 
+function ownIntake({ companiesDir, limits, inbox, clock, log }: FileExchangeDeps, disk: DiskCalls): Intake {
+  return createIntake({
+    space: createDiskSpace({ directory: companiesDir, minFreeBytes: limits.minFreeBytes, disk, clock }),
+    maxWaiting: () => limits.maxWaiting,
+    waitingCount: (companyId) => inbox.waitingCount(companyId),
+    ...{ clock, log },
+  });
+}
+
 /** Makes the exchange over `companiesDir`, which must exist. The companies' folders are made by `ensureCompanyTree`. */
 export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   const disk = deps.disk ?? systemDisk;
@@ -36,12 +46,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   const closeClock = forwardClock(clock);
   const inbox = gatherArrivals(deps.inbox, deps.burstNowMs === undefined ? {} : { nowMs: deps.burstNowMs });
   const sessionDeps = { ...deps, inbox };
-  const space = createDiskSpace({
-    directory: companiesDir,
-    minFreeBytes: deps.limits.minFreeBytes,
-    disk,
-    clock,
-  });
+  const intake = deps.intake ?? ownIntake(deps, disk);
   const claims = new UploadClaims();
   const partialDownloads = new PartialDownloads();
   const companies = new Map<string, CompanyFolders>();
@@ -60,7 +65,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   function openSession(peer: ExchangePeer): ExchangeSession {
     if (isStopping) throw new ExchangeError("failure", "The server is stopping; connect again in a moment");
     const session: FolderSession = new FolderSession({
-      context: { deps: sessionDeps, disk, space, claims, partialDownloads, peer, closeClock },
+      context: { deps: sessionDeps, disk, intake, claims, partialDownloads, peer, closeClock },
       companies: peer.companies.map(({ id, code }) => ({ id, code, folders: foldersOf(code) })),
       ended: () => void sessions.delete(session),
     });

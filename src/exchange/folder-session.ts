@@ -48,8 +48,11 @@ interface FolderSessionOptions {
   readonly ended: () => void;
 }
 
-/** What the disk has refused, and not what the client has asked in vain: a name that is taken, or none. */
-const operatorsKinds: ReadonlySet<ExchangeErrorKind> = new Set(["failure", "noSpace", "tooLarge"]);
+/**
+ * What the disk has refused, and not what the client has asked in vain: a name that is taken, or none. A full disk is told
+ * once, by the intake.
+ */
+const operatorsKinds: ReadonlySet<ExchangeErrorKind> = new Set(["failure", "tooLarge"]);
 
 type Pages = AsyncGenerator<readonly ExchangeEntry[]>;
 
@@ -177,7 +180,7 @@ export class FolderSession implements ExchangeSession {
   statistics(path: string): Promise<FileSystemStatistics> {
     return this.#run(async () => {
       this.#placeOf(path);
-      return await this.#context.space.statistics();
+      return await this.#context.intake.space.statistics();
     });
   }
 

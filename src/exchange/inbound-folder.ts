@@ -16,7 +16,7 @@ import { killPoint } from "../lib/kill-point.ts";
 import { openRegularFile, type PinnedFolder } from "../lib/open-regular-file.ts";
 import { AheadBytes } from "./ahead-bytes.ts";
 import { isShownName } from "./client-path.ts";
-import { denied, noSuchFile } from "./disk-fault.ts";
+import { denied, exchangeErrorOf, noSuchFile } from "./disk-fault.ts";
 import type { SessionCompany, SessionContext } from "./exchange-deps.ts";
 import {
   type AttributeChange,
@@ -99,15 +99,24 @@ export class InboundFolder {
     });
   }
 
-  async openWrite(name: string, flags: OpenWriteFlags): Promise<Upload> {
-    const { deps, space, claims, peer } = this.#context;
-    await space.assertEnough();
-    if (deps.inbox.waitingCount(this.#company.id) >= deps.limits.maxWaiting) {
-      throw new ExchangeError(
-        "tooManyWaiting",
-        `${deps.limits.maxWaiting} files wait to be processed already; try again later`,
-      );
+  openWrite(name: string, flags: OpenWriteFlags): Promise<Upload> {
+    return this.#traced(() => this.#openWrite(name, flags));
+  }
+
+  /** What there is no room for leaves a trace, whenever in an upload that is found. */
+  async #traced<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const refusal = exchangeErrorOf(error);
+      this.#context.intake.refused(this.#company, refusal);
+      throw refusal;
     }
+  }
+
+  async #openWrite(name: string, flags: OpenWriteFlags): Promise<Upload> {
+    const { intake, claims, peer } = this.#context;
+    await intake.assertRoom(this.#company);
     const partials = await this.#company.folders.madePartials(peer.userId);
     const own = await this.#ownOf(name);
     const claim = await claims.claim(own.key);
@@ -211,10 +220,13 @@ export class InboundFolder {
     readonly resumed: { readonly fd: number; readonly size: number } | undefined;
     readonly settled: () => void;
   }): Upload {
-    const { deps, disk, space } = this.#context;
+    const { deps, disk, intake } = this.#context;
     const { partials, name, own, flags, resumed, settled } = plan;
     this.#memory.forget(own.key);
-    const file = new UploadFile({ disk, space, folder: partials, name: own.name, resumed });
+    const file = new UploadFile({
+      ...{ disk, space: intake.space, folder: partials, name: own.name, resumed },
+      failed: (fault) => intake.refused(this.#company, fault),
+    });
     file.begin();
     return new Upload({
       file,
@@ -226,7 +238,7 @@ export class InboundFolder {
       settled,
       finish: (attributes) => {
         const closedAt = this.#context.closeClock.now();
-        return this.#finish(file, { partials, own, name, attributes, closedAt });
+        return this.#traced(() => this.#finish(file, { partials, own, name, attributes, closedAt }));
       },
     });
   }

@@ -34,6 +34,8 @@ interface Chunk {
 export interface UploadFileDeps {
   readonly disk: DiskCalls;
   readonly space: Pick<DiskSpace, "assertEnough">;
+  /** Told of the first fault, after which nothing more is written. */
+  readonly failed: (fault: ExchangeError) => void;
   readonly folder: PinnedFolder;
   readonly name: string;
   /** An unfinished part that is continued; without it a new file is made. */
@@ -190,7 +192,9 @@ export class UploadFile {
   }
 
   #keepFault(error: unknown): void {
-    this.#fault ??= exchangeErrorOf(error);
+    if (this.#fault !== undefined) return;
+    this.#fault = exchangeErrorOf(error);
+    this.#deps.failed(this.#fault);
   }
 
   #flush(): void {

@@ -96,10 +96,40 @@ describe.skipIf(!mayMount)("a full disk (only where a tmpfs can be mounted)", ()
     expectWords(refused, /disk has less than .* free/);
     expect(refused).not.toContain(join(disk, "var"));
     await expectRefusedOverFtp(fileName("E101"), /452 .*disk has less than .* free/);
+    await expectFileStays();
+    await expectTrace();
     await unlink(ballast());
     await waitFor("an upload is taken", async () => (await tryPut(site, fileName("E101"))).exitCode === 0);
     expect((await receiptFor(site, fileName("E101"))).status).toBe(10);
-  });
+    expect((await receiptFor(site, fileName("E102"))).status).toBe(10);
+    const { refusedUploads } = await site.daemon.waitForLog(({ msg }) => msg === "files are taken again");
+    expect(Number(refusedUploads)).toBeGreaterThanOrEqual(1);
+    expect(await readiness()).not.toContain("no more files are taken");
+  }, 60_000);
+
+  /** A file that is dropped into a folder waits there. */
+  async function expectFileStays(): Promise<void> {
+    const file = stopFile("E102");
+    await writeFile(site.path("inbound", file.name), file.content);
+    await site.daemon.waitForLog(({ msg }) => msg === "files of a watched folder stay where they are");
+    expect(await site.json<unknown[]>("files", "--stop", "E102")).toEqual([]);
+    expect(await readdir(site.path("inbound"))).toContain(file.name);
+  }
+
+  async function readiness(): Promise<string> {
+    const answer = await fetch(`${site.http}/readyz`);
+    expect(answer.status).toBe(200);
+    return await answer.text();
+  }
+
+  /** Told once in the log, counted, and named by readiness, which stays 200. */
+  async function expectTrace(): Promise<void> {
+    expect(await readiness()).toMatch(/no more files are taken .*storage\.minFree/);
+    const metrics = await (await fetch(`${site.http}/metrics`)).text();
+    expect(metrics).toMatch(/dropgate_uploads_refused_total\{company="ACME",reason="no_space"\} [1-9]/);
+    const told = site.daemon.log.filter(({ msg }) => msg.startsWith("no more files are taken"));
+    expect(told).toHaveLength(1);
+  }
 
   test("to the last byte: uploads and requests fail in words, the daemon stays, and goes on once there is room", async () => {
     const before = site.daemon.pid;

@@ -221,14 +221,14 @@ describe.skipIf(!isInstalled("sshd"))("a remote over SFTP", () => {
     await waitFor("the end of the round", () => rig.endpoint.statistics()[0]?.lastSuccessAt === due + 1);
   });
 
-  test("has no more taken than may wait", async () => {
-    rig.limits = { ...rig.limits, maxWaiting: 0 };
+  test("has nothing taken while there is no room, which is told with the reason", async () => {
+    rig.noRoom = "5 files wait (inbound.maxWaiting)";
     await rig.use(remote());
     put();
     await rig.poll();
     expect(await rig.names()).toEqual([]);
     expect(rig.warnings()).toEqual([expect.stringMatching(/inbound\.maxWaiting/)]);
-    rig.limits = { ...rig.limits, maxWaiting: 10 };
+    rig.noRoom = undefined;
     await rig.poll();
     expect(await rig.names()).toEqual([name]);
   });

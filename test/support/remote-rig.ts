@@ -47,7 +47,9 @@ export class RemoteRig {
   readonly inbound = this.locations.inboundDirectory("ACME");
   readonly lines: LogLine[] = [];
   remotes: readonly PolledRemote[] = [];
-  limits: RemoteLimits = { maxFileBytes: 50_000_000, maxWaiting: 100_000 };
+  limits: RemoteLimits = { maxFileBytes: 50_000_000 };
+  /** Why nothing is taken at the moment. */
+  noRoom: string | undefined;
   store!: Store;
   memory!: RemoteMemory;
   pipeline!: Pipeline;
@@ -94,7 +96,7 @@ export class RemoteRig {
     rig.endpoint = createRemoteEndpoint({
       ...{ inbox: rig.pipeline, memory: rig.memory, states: createRemoteStates(rig), log },
       clock: { now: () => rig.now() },
-      space: { assertEnough: async () => undefined },
+      intake: { whyNoRoom: async () => rig.noRoom },
       limits: () => rig.limits,
       random: () => 0.5,
       remotes: async () => rig.remotes,

@@ -61,6 +61,11 @@ export interface FolderDeps {
   readonly watch: WatchFolder;
   /** Whether a file that does not end with the end tag of its root is cut off, rather than faulty or ended otherwise. */
   readonly isIncomplete: (path: string) => Promise<boolean>;
+  /** Why files have to stay where they are, if they have. */
+  readonly whyNoRoom: (company: {
+    readonly id: number;
+    readonly code: string;
+  }) => Promise<string | undefined>;
   /** Makes all durable that was written to the file system of the folder. */
   readonly syncCopies: (folder: string) => Promise<void>;
   /** A thread in which files are copied. */

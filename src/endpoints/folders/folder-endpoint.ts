@@ -15,7 +15,7 @@ import { createTakeThread, type TakeThread } from "./take-thread.ts";
 export type { FolderSettings, WatchedFolder } from "./folder-deps.ts";
 
 export interface FolderEndpointDeps
-  extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "log" | "isIncomplete"> {
+  extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "log" | "isIncomplete" | "whyNoRoom"> {
   readonly folders: () => Promise<readonly WatchedFolder[]>;
   /** The system calls; tests put their own in. */
   readonly disk?: FolderDisk;
@@ -62,6 +62,7 @@ class FolderTasks implements FolderEndpoint {
       watch: deps.watch ?? watchFolder,
       runId: randomBytes(6).toString("hex"),
       isIncomplete: deps.isIncomplete,
+      whyNoRoom: deps.whyNoRoom,
       syncCopies: (folder) => syncFileSystems([folder]),
       takeThread,
       inboxThread: takeThread(),

@@ -20,7 +20,7 @@ import { killPoint } from "../../lib/kill-point.ts";
 import { mapAtOnce } from "../../lib/at-once.ts";
 import { Candidates, type Look, lookOf, type SettledFile } from "./candidates.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
-import { FolderTrouble } from "./folder-trouble.ts";
+import { FolderTrouble, RoomTrouble } from "./folder-trouble.ts";
 import { FolderWatchKeeper } from "./folder-watch-keeper.ts";
 import { LeftAlone } from "./left-alone.ts";
 import { byTime, PortionHold } from "./name-order.ts";
@@ -54,6 +54,7 @@ export class FolderTask {
   /** What keeps the folder from being read, and what keeps its files from being taken. */
   readonly #trouble: FolderTrouble;
   readonly #takingTrouble: FolderTrouble;
+  readonly #roomTrouble: RoomTrouble;
   readonly #leftAlone: LeftAlone;
   readonly #staying: StayingFiles;
   /** Of a further folder: another that hangs must not stand in its way. */
@@ -86,6 +87,7 @@ export class FolderTask {
     this.#log = deps.log.child({ company: folder.companyCode, folder: folder.path });
     this.#trouble = new FolderTrouble(this.#log);
     this.#takingTrouble = new FolderTrouble(this.#log);
+    this.#roomTrouble = new RoomTrouble(this.#log);
     this.#leftAlone = new LeftAlone(this.#log);
     this.#staying = new StayingFiles({
       log: this.#log,
@@ -270,11 +272,13 @@ export class FolderTask {
   async #look(): Promise<void> {
     const at = this.#at;
     const names = byTime(this.#candidates.due(performance.now(), this.#deps.settings().settleMs));
+    if (names.length === 0) return;
     if (at === undefined) return this.#forget(names);
     const hold = new PortionHold(() => this.#deps.inbox.hold(this.#folder.companyId));
     try {
       for (let from = 0; from < names.length && !this.#isClosed; from += lookPortion) {
         const portion = names.slice(from, from + lookPortion);
+        if (!(await this.#hasRoom())) return this.#forget(names.slice(from));
         await hold.before(portion.at(-1), names[from + lookPortion]);
         const settled = await this.#lookAgain(at, portion);
         if (settled.length > 0) await this.#handOver(at, settled);
@@ -287,6 +291,15 @@ export class FolderTask {
     } finally {
       hold.end();
     }
+  }
+
+  /** Without it the files stay where they are; the scans find them again. */
+  async #hasRoom(): Promise<boolean> {
+    const { companyId: id, companyCode: code } = this.#folder;
+    const why = await this.#deps.whyNoRoom({ id, code });
+    if (why === undefined) this.#roomTrouble.clear();
+    else this.#roomTrouble.report(why);
+    return why === undefined;
   }
 
   #forget(names: readonly string[]): void {

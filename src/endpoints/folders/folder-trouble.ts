@@ -29,3 +29,23 @@ export class FolderTrouble {
     this.#log.info({}, "the watched folder can be used again");
   }
 }
+
+/** That files of a folder stay where they are, because there is no room for them: told when it begins and when it ends. */
+export class RoomTrouble {
+  readonly #log: Logger;
+  #isTold = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  report(reason: string): void {
+    if (!this.#isTold) this.#log.warn({ reason }, "files of a watched folder stay where they are");
+    this.#isTold = true;
+  }
+
+  clear(): void {
+    if (this.#isTold) this.#log.info({}, "files of the watched folder are taken again");
+    this.#isTold = false;
+  }
+}

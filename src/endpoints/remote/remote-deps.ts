@@ -1,5 +1,5 @@
 import type { CronSchedule } from "../../domain/cron-schedule.ts";
-import type { DiskSpace } from "../../exchange/disk-space.ts";
+import type { Intake } from "../../exchange/intake.ts";
 import type { Inbox } from "../../inbound/inbox.ts";
 import type { RemoteStates } from "../../inbound/remote-states.ts";
 import type { RemoteMemory } from "../../inbound/remote-memory.ts";
@@ -33,15 +33,13 @@ export interface PolledRemote {
 /** Asked for at each use, so that they can be reloaded. */
 export interface RemoteLimits {
   readonly maxFileBytes: number;
-  /** Files of a company that may wait; nothing is fetched for one that has more. */
-  readonly maxWaiting: number;
 }
 
 export interface RemoteDeps {
   readonly inbox: Pick<Inbox, "reserve" | "release" | "clearReceipt" | "arriveAll" | "waitingCount">;
   readonly memory: RemoteMemory;
   readonly states: RemoteStates;
-  readonly space: Pick<DiskSpace, "assertEnough">;
+  readonly intake: Pick<Intake, "whyNoRoom">;
   readonly limits: () => RemoteLimits;
   readonly clock: Clock;
   readonly log: Logger;

@@ -126,15 +126,17 @@ export class FileTaker {
 
   /** Takes these files. Rejects with a `RoundTrouble`, or the signal's reason; what was taken before stays so. */
   async take(files: readonly RemoteFile[], signal: AbortSignal): Promise<void> {
-    const { companyId } = this.#taking.remote;
     for (const portion of portionsOf(files)) {
-      const { maxWaiting } = this.#deps.limits();
-      if (this.#deps.inbox.waitingCount(companyId) >= maxWaiting) {
-        const message = `the company has ${maxWaiting} files waiting (inbound.maxWaiting); the rest is fetched later`;
-        throw new RoundTrouble({ kind: "ownFault", message });
-      }
+      const why = await this.#whyNoRoom();
+      if (why !== undefined) throw new RoundTrouble({ kind: "ownFault", message: why });
       await this.#takePortion(portion, signal);
     }
+  }
+
+  async #whyNoRoom(): Promise<string | undefined> {
+    const { companyId: id, companyCode: code } = this.#taking.remote;
+    const why = await this.#deps.intake.whyNoRoom({ id, code });
+    return why === undefined ? undefined : `${why}; the rest is fetched later`;
   }
 
   async #takePortion(files: readonly RemoteFile[], signal: AbortSignal): Promise<void> {
@@ -219,7 +221,8 @@ export class FileTaker {
 
   async #newPath(portion: Portion): Promise<string | undefined> {
     try {
-      await this.#deps.space.assertEnough();
+      const why = await this.#whyNoRoom();
+      if (why !== undefined) throw new Error(why);
       const folder = await madeFetchingFolder(this.#taking.remote.inboundDirectory);
       return join(folder, `${this.#deps.runId}-${randomBytes(8).toString("hex")}`);
     } catch (error) {

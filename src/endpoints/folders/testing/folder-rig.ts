@@ -21,6 +21,7 @@ export interface LogLine {
   readonly systemCode?: string;
   readonly kind?: string;
   readonly remedy?: string;
+  readonly reason?: string;
 }
 
 export class FolderRig implements AsyncDisposable {
@@ -39,6 +40,8 @@ export class FolderRig implements AsyncDisposable {
   readonly calls: TakeCalls = { ...systemTakeCalls };
   /** Names of files that keep back later ones of their stop in the pipeline. */
   readonly keptBack = new Set<string>();
+  /** Why nothing is taken at the moment. */
+  whyNoRoom: () => string | undefined = () => undefined;
   /** Whether the parser finds a file cut off. */
   isIncomplete: (text: string) => boolean = () => false;
   readonly known = new Set<string>();
@@ -122,6 +125,7 @@ export class FolderRig implements AsyncDisposable {
       disk: this.disk,
       watch: (path, handlers) => this.watch(path, handlers),
       isIncomplete: async (path) => this.isIncomplete(readFileSync(path, "utf8")),
+      whyNoRoom: async () => this.whyNoRoom(),
       takeThread: () => ({
         run: async (request) => answerOf(this.calls, request),
         close: async () => undefined,
