@@ -284,3 +284,20 @@ describe("the program", () => {
     expect((await run("--version")).stdout).toMatch(/^dropgate \d+\.\d+\.\d+\n$/);
   });
 });
+
+it.each([
+  ["user add-key", ["--key"]],
+  ["user add", ["--company", "--role"]],
+])(
+  "the help of `%s` says which options are required, and without them it says so",
+  async (command, required) => {
+    const { stdout } = await run(...command.split(" "), "--help");
+    for (const option of required) {
+      const described = new RegExp(`${option} <[^]*?(?=\\n +-)`).exec(stdout)?.[0] ?? "";
+      expect(described.replace(/\s+/g, " ")).toContain("(required)");
+    }
+    expect(stdout.match(/\(required\)/g)).toHaveLength(required.length);
+    const missing = await run(...command.split(" "), "name");
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("required option")]);
+  },
+);

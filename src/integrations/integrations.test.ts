@@ -1,7 +1,10 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DropgateError } from "../lib/errors.ts";
 import { createLogger } from "../lib/log.ts";
 import type { Integration } from "./integration.ts";
+import { nodeOptions } from "./mapping-process.ts";
 import { createIntegrations, type Integrations, type IntegrationsOptions } from "./integrations.ts";
 
 const log = createLogger({ level: "silent" });
@@ -252,4 +255,18 @@ describe("the processes", () => {
     await integrations.stop(AbortSignal.abort());
     expect(await held).toMatch(/^overloaded: dropgate is stopping/);
   }, 40_000);
+
+  test("may read the compiled program, and nothing else of the folder in which `npm start` keeps its state", () => {
+    const options = nodeOptions({ maxHeapMb: 100, maxMemoryMb: 100, maxParserMb: 100 });
+    const read = (path: string) => {
+      const url = JSON.stringify(fileURLToPath(new URL(path, import.meta.url)));
+      return spawnSync(process.execPath, [...options, "-e", `require("node:fs").readFileSync(${url})`]);
+    };
+    expect(read("./map-body.ts").status).toBe(0);
+    const refused = read("../../CHANGELOG.md");
+    expect([refused.status, String(refused.stderr)]).toEqual([
+      1,
+      expect.stringContaining("ERR_ACCESS_DENIED"),
+    ]);
+  });
 });

@@ -38,7 +38,8 @@ function workerFile(): string {
   return fileURLToPath(new URL(`./mapping-worker.${extension}`, import.meta.url));
 }
 
-function nodeOptions({ maxHeapMb }: ProcessLimits): string[] {
+/** For `fork`; the program has to be what stands under `../`. */
+export function nodeOptions({ maxHeapMb }: ProcessLimits): string[] {
   // Not the whole folder of the program: `npm start` keeps its state in it.
   const readable = ["../", "../../node_modules/", "../../package.json"].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),

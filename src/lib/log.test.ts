@@ -72,3 +72,10 @@ describe("the log", () => {
     expect(first).toHaveProperty("time", expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/));
   });
 });
+
+it("the log hides no characters of names that come from outside", () => {
+  const user = "host\u202etxt\u200b";
+  const text = logged((log) => log.info({ user }, "sign-in refused"));
+  expect(text).toContain('"user":"host\\u202etxt\\u200b"');
+  expect(JSON.parse(text)).toMatchObject({ user });
+});

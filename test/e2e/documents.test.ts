@@ -151,7 +151,7 @@ test("no document is 923, another company's is no document, and nobody gets one 
     await getDocument(reference, { userName: "viewer" }),
     await getDocument(reference, { password: "wrong" }),
   ];
-  expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 401]);
+  expect(refused.map(({ status }) => status)).toEqual([401, 401, 403, 401]);
 });
 
 test("a dry run stores nothing and tells no difference to what is there", async () => {

@@ -177,7 +177,7 @@ describe("the legacy JSON retrieval", () => {
 
   test("is for the role and the company only", async () => {
     expect((await http(site, service, { userName: "viewer" })).status).toBe(403);
-    expect((await http(site, "/api/stop/OTHER")).status).toBe(403);
+    expect((await http(site, "/api/stop/OTHER")).status).toBe(401);
     expect((await http(site, service, { password: "wrong" })).status).toBe(401);
   });
 });

@@ -207,8 +207,8 @@ describe("a body is refused", () => {
     expect(await refused(`${stops}/picky`, {}, guest)).toContain("there are no lines");
   });
 
-  test("by roles before anything is mapped", async () => {
-    expect((await send(`${stops}/same`, {}, { userName: "guest" })).status).toBe(403);
+  test("of a user of another company before anything is mapped", async () => {
+    expect((await send(`${stops}/same`, {}, { userName: "guest" })).status).toBe(401);
   });
 });
 
