@@ -19,7 +19,7 @@ import { type CompanyDirectory, createCompanyDirectory } from "./company-directo
 import { documentPoolOptionsOf } from "./document-pool-options.ts";
 import { minFreeBytesOf, pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
 import { createHealth, type Health } from "./health.ts";
-import { arrivalGraceMsOf, type LedgerWatch, startLedgerWatch } from "./ledger-watch.ts";
+import { type LedgerWatch, startLedgerWatch, verifyGracesOf } from "./ledger-watch.ts";
 import type { ReleaseStack } from "./service-group.ts";
 import { startStoreWatch } from "./store-watch.ts";
 import { troublesOf } from "./troubles.ts";
@@ -89,8 +89,8 @@ function startWatches({
 }: Pick<Parts, "store" | "locations" | "companies" | "clock" | "log" | "stack"> & {
   readonly current: Current;
 }): Pick<Parts, "ledgerWatch" | "collectionWatch"> {
-  const arrivalGraceMs = arrivalGraceMsOf(current.config);
-  const ledgerWatch = startLedgerWatch({ store, locations, clock, log, arrivalGraceMs });
+  const graces = verifyGracesOf(current.config);
+  const ledgerWatch = startLedgerWatch({ store, locations, clock, log, ...graces });
   stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
   const collectionWatch = startCollectionWatch({
     ...{ store, clock, log },

@@ -34,7 +34,7 @@ import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
 import { exchangeFoldersOf } from "./exchange-folders.ts";
 import { entryNumberOf } from "./ledger-reference.ts";
-import { arrivalGraceMsOf } from "./ledger-watch.ts";
+import { verifyGracesOf } from "./ledger-watch.ts";
 import { minFreeBytesOf } from "./endpoint-options.ts";
 import { type FileFilter, readFilter } from "./file-filter.ts";
 import { toDeliveryView } from "./outbound-admin.ts";
@@ -273,8 +273,7 @@ export async function verifyWholeLedger(
   return await withAdminStore(stateDir, { mayCreate: false }, async (store) => {
     const isStopped = findProcessLockHolder(stateDir) === undefined;
     const locations = createLocations(stateDir);
-    const arrivalGraceMs = arrivalGraceMsOf(config);
-    const deps = { store, locations, clock: systemClock, arrivalGraceMs, isStopped };
+    const deps = { store, locations, clock: systemClock, ...verifyGracesOf(config), isStopped };
     const report = await verifyLedger(deps, options);
     await noteVerified(store);
     if (!isStopped) return report;

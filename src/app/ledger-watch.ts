@@ -8,9 +8,12 @@ const intervalMs = 24 * 3_600_000;
 
 const arrivalMarginMs = 5_000;
 
-/** How long a file may lie in `inbound/` of a running daemon before it counts as left behind. */
-export function arrivalGraceMsOf({ inbound }: Pick<Config, "inbound">): number {
-  return inbound.settleMs + inbound.scanMs + arrivalMarginMs;
+/** How long files may lie in `inbound/` of a running daemon, whole or not, before they count as left behind. */
+export function verifyGracesOf({
+  inbound,
+}: Pick<Config, "inbound">): Pick<VerifyDependencies, "arrivalGraceMs" | "stayGraceMs"> {
+  const arrivalGraceMs = inbound.settleMs + inbound.scanMs + arrivalMarginMs;
+  return { arrivalGraceMs, stayGraceMs: inbound.incompleteGraceMs + arrivalGraceMs };
 }
 
 export interface LedgerWatch {

@@ -206,7 +206,7 @@ function inboundText(file: LooseStory, daemonPid: number | undefined): string {
   if (daemonPid === undefined)
     return "It is not in the ledger yet: the daemon is not running and takes it at its start.";
   const taken =
-    "It is not in the ledger yet: it is taken when its size and time have not changed for inbound.settleMs, or when the burst of uploads with which it came pauses, after five seconds at most.";
+    "It is not in the ledger yet: it is taken when its size and time have not changed for inbound.settleMs; one of a burst of uploads, when those before it are done.";
   return file.isOpenEnded === true ? `${taken} ${openEndedText(file)}` : taken;
 }
 

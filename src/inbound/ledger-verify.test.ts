@@ -192,7 +192,7 @@ describe("the verification of the ledger", () => {
         await fixture.wait(name);
       }
     })();
-    const report = await verifyLedger({ store, locations, clock, arrivalGraceMs: 250, pauseMs: 5 });
+    const report = await verifyLedger({ store, locations, clock, arrivalGraceMs: 5_000, pauseMs: 5 });
     await taking;
     expect(report.discrepancies.map(({ location }) => location)).toEqual([`${inbound}/${names[2]}`]);
   });

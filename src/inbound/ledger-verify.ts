@@ -33,6 +33,8 @@ export interface VerifyDependencies {
   readonly clock: Clock;
   /** How long a file may lie in `inbound/` while none is taken from there. */
   readonly arrivalGraceMs: number;
+  /** How long a file may lie in `inbound/` unchanged because it is not whole yet. Default: `arrivalGraceMs`. */
+  readonly stayGraceMs?: number;
   /** No daemon runs: what lies in `inbound/` is taken by the next start, which also ends what a crash broke off. */
   readonly isStopped?: boolean;
   /** How long files in motion are given between two looks. Default 1,000. */
@@ -310,7 +312,8 @@ class Verification {
     for (const path of await withoutEntry(this.#deps, paths)) {
       const changedAt = await changeTimeOf(path);
       if (changedAt === undefined) continue;
-      const isArriving = isInbound(path) && this.#deps.clock.now() - changedAt < this.#deps.arrivalGraceMs;
+      const { arrivalGraceMs, stayGraceMs = arrivalGraceMs } = this.#deps;
+      const isArriving = isInbound(path) && this.#deps.clock.now() - changedAt < stayGraceMs;
       if (isArriving) this.#arriving += 1;
       else left.push(path);
     }

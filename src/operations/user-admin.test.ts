@@ -153,7 +153,7 @@ describe("adding a user", () => {
     ["an empty name", { userName: "" }, /user name/],
     ["a name with a colon", { userName: "a:b" }, /without : \//],
     ["a name with a space at the end", { userName: "host " }, /spaces at the ends/],
-    ["a name with a line break", { userName: "a\nb" }, /control characters/],
+    ["a name with a line break", { userName: "a\nb" }, /control or invisible characters/],
     ["a name that is too long", { userName: "x".repeat(101) }, /1 to 100/],
     [
       "an unknown role",
