@@ -140,7 +140,7 @@ describe("a file as an answer", () => {
       (await ask(http.port, "GET", target("guid"), { user: "viewer" })).status,
       (await ask(http.port, "GET", "/api/document/guid/OTHER", { user: "host" })).status,
     ];
-    expect(statuses).toEqual([401, 403, 403]);
+    expect(statuses).toEqual([401, 403, 401]);
     const unknown = await fetchFile({}, { path: `${target("guid")}?x=1` });
     expect(reasonsOf(unknown)).toEqual([910]);
   });
