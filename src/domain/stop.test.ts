@@ -103,7 +103,6 @@ describe("validateStop", () => {
       "tooLong",
       "stops[3].stopDetails[1].product",
     ],
-    [{ stopNbr: "1", stopDetails: {} }, "wrongType", "stops[3].stopDetails"],
     [{ stopNbr: "1", markAsReceived: "yes" }, "wrongType", "stops[3].markAsReceived"],
     [5, "wrongType", "stops[3]"],
   ])("%j is refused as %s at %s", (stop, code, path) => {

@@ -34,8 +34,11 @@ export const errorCatalogue = {
   customerNotFound: entry(924, "customer not found"),
   partnerNotFound: entry(925, "carrier (business partner) not found"),
   driverNotFound: entry(926, "driver not found"),
-  badCredentials: entry(930, "wrong user or password"),
-  notRegistered: entry(931, "user not registered for the company"),
+  badCredentials: entry(930, "wrong user or password, or a user of another company"),
+  notRegistered: entry(
+    931,
+    "company not registered (commands alone; over HTTP, a company that the user does not belong to is answered with 930, whether it exists or not)",
+  ),
   roleMissing: entry(932, "role missing"),
   tooManyAttempts: entry(933, "too many failed sign-ins, or over the request limit", true),
   noSuchOperation: entry(940, "no such operation"),

@@ -21,8 +21,8 @@ it("a query that cannot be prepared is rejected, never thrown, and prepared at a
     (db as unknown as Kysely<{ mottos: { motto: string } }>).selectFrom("mottos").select("motto"),
   );
   const failing = mottos.run(store.read, {});
-  await expect(failing).rejects.toMatchObject({ kind: "refused" });
-  await expect(store.write((tx) => mottos.run(tx, {}))).rejects.toMatchObject({ kind: "refused" });
+  await expect(failing).rejects.toMatchObject({ kind: "unfit" });
+  await expect(store.write((tx) => mottos.run(tx, {}))).rejects.toMatchObject({ kind: "unfit" });
   other.exec("create table mottos (motto text)");
   other.exec("insert into mottos values ('once')");
   expect((await mottos.run(store.read, {})).rows).toEqual([{ motto: "once" }]);
@@ -39,7 +39,7 @@ it("a query that was prepared before the tables were changed gives what they hol
   other.exec("insert into companies (code, code_key, created_at) values ('ACME', 'acme', 7)");
   expect((await query.run(store.read, { code: "ACME" })).rows).toEqual([{ created_at: 7 }]);
   other.exec("alter table companies rename to firms");
-  await expect(query.run(store.read, { code: "ACME" })).rejects.toMatchObject({ kind: "refused" });
+  await expect(query.run(store.read, { code: "ACME" })).rejects.toMatchObject({ kind: "unfit" });
   other.exec("alter table firms rename to companies");
   expect((await query.run(store.read, { code: "ACME" })).rows).toHaveLength(1);
 });

@@ -12,12 +12,12 @@ const loads = Array.from({ length: 40 }, (_, at) => ({
   stops: [{ stopNbr: `S${at}-1` }, { stopNbr: `S${at}-2` }],
 }));
 
-// A start makes eight commits. The first one of the import is the one that takes it; the groups of loads follow.
+// A start makes twelve commits. The first one of the import is the one that takes it; the groups of loads follow.
 test.each([
-  "commit.ready:9",
-  "commit.done:9",
+  "commit.ready:13",
+  "commit.done:13",
   "commit.unitDone:23",
-  "commit.answered:10",
+  "commit.answered:14",
   "commit.unitBegun:36",
 ])(
   "killed at %s, an import goes on where it was",
