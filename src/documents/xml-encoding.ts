@@ -125,7 +125,7 @@ export function encodingOf(bytes: Buffer, charset: string | undefined): XmlEncod
     return { kind: "unsupported", encoding: charset };
   if (ofCharset === undefined || ofCharset === "utf16")
     return declared === "utf16" ? notUtf16(bytes) : known(declared);
-  if (declared === "utf16") return ofCharset === "utf8" ? notUtf16(bytes) : { ...known(ofCharset, true) };
+  if (declared === "utf16") return ofCharset === "utf8" ? notUtf16(bytes) : known(ofCharset, true);
   return resolve(
     bytes,
     { name: charset ?? "", encoding: ofCharset },

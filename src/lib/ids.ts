@@ -18,6 +18,12 @@ export function newRequestId(): string {
   return pool.toString("base64url", taken - requestIdBytes, taken);
 }
 
+/** Sixteen bytes in the form of a GUID. */
+export function guidForm(bytes: Buffer): string {
+  const hex = bytes.toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
 /** A GUID (version 4) for stored documents and accounts. */
 export function newGuid(): string {
   return randomUUID();

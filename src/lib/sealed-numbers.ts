@@ -3,6 +3,7 @@
  * is encrypted as one block and shown in the form of a GUID. The same number has the same form as long as the key is kept.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { guidForm } from "./ids.ts";
 
 const keyBytes = 16;
 const blockBytes = 16;
@@ -26,11 +27,6 @@ export function isSealedForm(text: string): boolean {
   return sealedForm.test(text);
 }
 
-function asGuid(block: Buffer): string {
-  const hex = block.toString("hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-}
-
 /** Seals and opens numbers of one kind (`kind` is at most 8 characters): a form of one kind opens under no other. */
 export function createSealedNumbers(key: string, kind: string): SealedNumbers {
   const secret = Buffer.from(key, "hex");
@@ -42,7 +38,7 @@ export function createSealedNumbers(key: string, kind: string): SealedNumbers {
   return {
     seal(value) {
       block.writeBigUInt64BE(BigInt(value), 8);
-      return asGuid(cipher.update(block));
+      return guidForm(cipher.update(block));
     },
     open(text) {
       if (!isSealedForm(text)) return undefined;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { guidForm } from "../lib/ids.ts";
 
 const versionBits = 0x70;
 const variantBits = 0x80;
@@ -12,6 +13,5 @@ export function newDeliveryGuid(now: number): string {
   bytes.writeUIntBE(Math.max(0, Math.trunc(now)), 0, 6);
   bytes[6] = versionBits | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = variantBits | ((bytes[8] ?? 0) & 0x3f);
-  const hex = bytes.toString("hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+  return guidForm(bytes);
 }
