@@ -290,7 +290,8 @@ export class ShortWalk {
             const { apptRequest } = (await operations.listTimeSlots({ ...at, body: listing })) as {
               apptRequest: { timeSlots: readonly { timeSlotId: string }[] };
             };
-            const { timeSlotId } = this.#pick(apptRequest.timeSlots);
+            // Walks share one clock: the first slot may have begun by the time of the reservation.
+            const { timeSlotId } = this.#pick(apptRequest.timeSlots.slice(1));
             const apptReservation = { orderId, timeSlotId, quantity: 1 };
             await operations.reserveTimeSlot({ ...at, body: { apptReservation } });
           })(),
