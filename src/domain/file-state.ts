@@ -23,3 +23,8 @@ export function isFileState(text: string): text is FileState {
 
 /** States in which an entry is still to be applied or refused. */
 export const openStates = ["waiting", "retry"] as const satisfies readonly FileState[];
+
+/** Whether such an entry is decided about. */
+export function isDecidedState(state: FileState): state is DecidedState {
+  return state !== "waiting" && state !== "retry";
+}

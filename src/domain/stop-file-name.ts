@@ -71,6 +71,19 @@ export function receiptNameOf(fileName: string): string {
   return withEnding(fileName, receiptEnding);
 }
 
+const endings = ["xml", "xmL", "xMl", "xML", "Xml", "XmL", "XMl", "XML"].map((ending) => `.${ending}`);
+/** With the name that has no such ending. */
+export const mostReceiptNames = endings.length + 1;
+
+/** All file names, this one among them, whose receipt has the name that this one's has; at most `mostReceiptNames`. */
+export function namesWithReceiptOf(fileName: string): readonly string[] {
+  const receiptName = receiptNameOf(fileName);
+  const base = baseNameOf(fileName);
+  return [base, ...endings.map((ending) => base + ending)].filter(
+    (name) => receiptNameOf(name) === receiptName,
+  );
+}
+
 /** Whether a name, in any case, is one that the receipt of another file may have. */
 export function isReceiptName(name: string): boolean {
   return name.toLowerCase().endsWith(receiptEnding);

@@ -12,7 +12,7 @@
  * All of it is one unit of work: state change, ledger entry and the content of the receipt are committed together.
  */
 import type { PreparedDocument } from "../documents/prepared-document.ts";
-import { type DecidedState, isRefusal } from "../domain/file-state.ts";
+import type { DecidedState } from "../domain/file-state.ts";
 import { baseNameOf, type StopFileName } from "../domain/stop-file-name.ts";
 import { stopNumberForms, stopNumberInName } from "../domain/stop-number-in-name.ts";
 import type { Fault } from "../lib/errors.ts";
@@ -20,9 +20,10 @@ import { killPoint } from "../lib/kill-point.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import { applyStopChanges, type RecordCounts } from "../operations/apply-stop-changes.ts";
 import { noteLaterStops } from "../store/file-stops.ts";
-import { type Decision, findDecidedNamesakes, findFile, newestOf, recordDecision } from "../store/files.ts";
+import { type Decision, findFile, recordDecision } from "../store/files.ts";
+import { findReceiptSharers, isDecidedSharer, type ReceiptSharer } from "../store/receipt-sharers.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { receiptOfNewest, receiptText } from "./receipts.ts";
+import { momentOfDecision, newestToAnswer, receiptOfNewest, receiptText } from "./receipts.ts";
 
 export interface DecisionRules {
   readonly names: "strict" | "lenient";
@@ -84,8 +85,8 @@ interface Verdict {
 interface Once {
   readonly verdict?: Verdict;
   readonly isNameTaken: boolean;
-  /** The entry of the name that came last, when that is later than this one, and is decided. */
-  readonly newestId: number | undefined;
+  /** Other entries with its receipt. */
+  readonly sharers: readonly ReceiptSharer[];
 }
 
 const noCounts: RecordCounts = { created: 0, updated: 0, deleted: 0 };
@@ -123,8 +124,9 @@ async function checkOnce(
   file: FileToDecide,
   { ledgerNumbers }: Pick<DecisionContext, "ledgerNumbers">,
 ): Promise<Once> {
-  const namesakes = await findDecidedNamesakes(tx, file);
-  const known = { isNameTaken: namesakes.length > 0, newestId: newestOf(namesakes) };
+  const sharers = await findReceiptSharers(tx, file);
+  const namesakes = sharers.filter(isDecidedSharer).filter(({ name }) => name === file.name);
+  const known = { isNameTaken: namesakes.length > 0, sharers };
   const originals = namesakes.filter((other) => other.state !== "duplicate");
   const sha256 = hashOf(file);
   const same = sha256 === null ? undefined : originals.find((other) => other.sha256 === sha256);
@@ -200,23 +202,24 @@ async function keep(
   tx: Transaction,
   file: FileToDecide,
   verdict: Verdict,
-  rest: { location: string; newestId: number | undefined } & DecisionContext,
+  rest: { readonly location: string; readonly sharers: readonly ReceiptSharer[] } & DecisionContext,
 ): Promise<DecidedFile> {
-  const decision = toDecision(file, verdict, rest);
+  const { location, sharers } = rest;
+  const decision = toDecision(file, verdict, { location, now: momentOfDecision(rest.now, sharers) });
   if (!(await recordDecision(tx, decision))) throw new NotWaitingError(file.id);
   await keepLaterStops(tx, file);
   killPoint("decide.recorded");
   const first = decision.firstId === null ? undefined : await findFile(tx, decision.firstId);
   const { name, receivedAt } = file;
   const receipt = receiptText(rest.ledgerNumbers, { ...decision, name, receivedAt }, first);
-  const newestId = isRefusal(verdict.firstState ?? verdict.state) ? rest.newestId : undefined;
+  const newestId = newestToAnswer({ state: verdict.firstState ?? verdict.state }, sharers);
   const receiptOfName =
     newestId === undefined ? undefined : await receiptOfNewest(tx, rest.ledgerNumbers, newestId);
   killPoint("decide.receiptMade");
   return {
     id: file.id,
     state: verdict.state,
-    location: rest.location,
+    location,
     sha256: hashOf(file),
     faults: verdict.faults,
     receipt,
@@ -249,5 +252,5 @@ export async function decideFile(
     (await applyDocument(tx, file, context.rules, context.now));
   killPoint("decide.verdict");
   const location = context.placeFor(verdict.firstState ?? verdict.state, once.isNameTaken);
-  return await keep(tx, file, verdict, { ...context, location, newestId: once.newestId });
+  return await keep(tx, file, verdict, { ...context, location, sharers: once.sharers });
 }

@@ -24,8 +24,11 @@ const longestPauseMs = 60_000;
 const lostAfterMs = 3_600_000;
 
 export interface FilingQueue {
-  /** `receiptKey`: of several files with one receipt only the last one's is written. */
-  add(task: FilingTask, receiptKey: string, done: () => void): void;
+  /**
+   * `receiptKey`: of several files with one receipt only the last one's is written. Undefined when the receipt in `receipts/`
+   * is that of another file.
+   */
+  add(task: FilingTask, receiptKey: string | undefined, done: () => void): void;
   readonly length: number;
   /** Resolves when the thread is not writing the receipt. */
   receiptIdle(receiptKey: string): Promise<void>;
@@ -40,7 +43,7 @@ interface Queued {
   readonly missed: number;
   /** Of the first of them, on the clock of `performance.now()`. */
   readonly missingSince?: number;
-  readonly receiptKey: string;
+  readonly receiptKey: string | undefined;
   /** Counts the tasks in the order in which their files were decided about. */
   readonly turn: number;
   done(): void;
@@ -94,11 +97,13 @@ class ThreadedFilingQueue implements FilingQueue {
     return this.#queue.length;
   }
 
-  add(task: FilingTask, receiptKey: string, done: () => void): void {
+  add(task: FilingTask, receiptKey: string | undefined, done: () => void): void {
     this.#turn += 1;
     const turn = this.#turn;
-    const open = this.#receipts.get(receiptKey);
-    this.#receipts.set(receiptKey, { count: (open?.count ?? 0) + 1, latestTurn: turn });
+    if (receiptKey !== undefined) {
+      const open = this.#receipts.get(receiptKey);
+      this.#receipts.set(receiptKey, { count: (open?.count ?? 0) + 1, latestTurn: turn });
+    }
     this.#enqueue({ task, missed: 0, receiptKey, turn, done });
   }
 
@@ -146,7 +151,7 @@ class ThreadedFilingQueue implements FilingQueue {
   }
 
   async #runInThread(group: readonly Queued[]): Promise<FilingResult[]> {
-    const receiptKeys = new Set(group.map(({ receiptKey }) => receiptKey));
+    const receiptKeys = new Set(group.flatMap(({ receiptKey }) => receiptKey ?? []));
     const work = this.#thread.run(group.map((queued) => this.#withLatestReceipt(queued)));
     const inThread = { receiptKeys, done: work.then(nothing, nothing) };
     this.#inThread = inThread;
@@ -157,7 +162,7 @@ class ThreadedFilingQueue implements FilingQueue {
 
   /** The receipt beside a file in `error/` is its own, and always written. */
   #withLatestReceipt({ task, receiptKey, turn }: Queued): FilingTask {
-    const isLatest = this.#receipts.get(receiptKey)?.latestTurn === turn;
+    const isLatest = receiptKey !== undefined && this.#receipts.get(receiptKey)?.latestTurn === turn;
     if (isLatest && !this.#deps.isAwaited(receiptKey)) return task;
     return { ...task, receiptPaths: task.receiptPaths.slice(1) };
   }
@@ -215,7 +220,8 @@ class ThreadedFilingQueue implements FilingQueue {
     queued.done();
   }
 
-  #closeReceipt(receiptKey: string): void {
+  #closeReceipt(receiptKey: string | undefined): void {
+    if (receiptKey === undefined) return;
     const open = this.#receipts.get(receiptKey);
     if (open === undefined) return;
     open.count -= 1;

@@ -5,7 +5,8 @@ import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import { isRefusal } from "../domain/file-state.ts";
 import type { Reader } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
-import { findDecidedNamesakes, findFile, type LedgerEntry, newestOf } from "../store/files.ts";
+import { findFile, type LedgerEntry } from "../store/files.ts";
+import { isDecidedSharer, type ReceiptSharer } from "../store/receipt-sharers.ts";
 
 /** The kind under which numbers of ledger entries are sealed. */
 export const ledgerNumberKind = "file";
@@ -34,17 +35,42 @@ export function receiptText(
   });
 }
 
+/** The one that came last, of those that came later than the entry that was asked for. */
+function newestOf(sharers: readonly ReceiptSharer[]): number | undefined {
+  const newer = sharers.filter(({ isNewer }) => isNewer);
+  return newer.sort((a, b) => a.receivedAt - b.receivedAt || a.id - b.id).at(-1)?.id;
+}
+
 /**
  * The decided entry of the name whose receipt stays when this one is a refusal: one that came later. Undefined when the
  * receipt of this entry is the one of its name. `first`: the entry whose outcome it has.
  */
-export async function newestToAnswer(
-  read: Transaction | Reader,
-  entry: Pick<LedgerEntry, "id" | "companyId" | "name">,
+export function newestToAnswer(
   first: Pick<LedgerEntry, "state">,
-): Promise<number | undefined> {
-  if (!isRefusal(first.state)) return undefined;
-  return newestOf(await findDecidedNamesakes(read, entry));
+  sharers: readonly ReceiptSharer[],
+): number | undefined {
+  return isRefusal(first.state) ? newestOf(sharers.filter(isDecidedSharer)) : undefined;
+}
+
+/**
+ * The moment of a decision, for the ledger: later than that of all other decisions about the name, also when the clock was
+ * set back, so that the ledger says which was the last.
+ */
+export function momentOfDecision(now: number, sharers: readonly ReceiptSharer[]): number {
+  return Math.max(now, ...sharers.map(({ decidedAt }) => (decidedAt ?? 0) + 1));
+}
+
+/**
+ * Whether this decided entry says what stands in `receipts/` under its name: it is the last of the name that was decided
+ * about, and no other is to be.
+ */
+export function rulesReceipt(
+  entry: Pick<LedgerEntry, "id" | "decidedAt">,
+  sharers: readonly ReceiptSharer[],
+): boolean {
+  const isBefore = (other: ReceiptSharer) =>
+    (other.decidedAt ?? 0) - (entry.decidedAt ?? 0) || other.id - entry.id;
+  return sharers.every((other) => isDecidedSharer(other) && isBefore(other) < 0);
 }
 
 /** The receipt of the entry that came last. */

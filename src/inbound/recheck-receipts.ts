@@ -37,8 +37,9 @@ async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Prom
   const decided = await decidedOf(deps, entry);
   const from = deps.locations.fromLedger(entry.source);
   const task = toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided });
+  const paths = decided.rulesReceipt ? task.receiptPaths : task.receiptPaths.slice(1);
   let written = 0;
-  for (const path of task.receiptPaths) {
+  for (const path of paths) {
     const receipt = receiptFor(task, path);
     if ((await readIfThere(path)) === receipt) continue;
     writeReceiptDurably(path, receipt);
@@ -51,7 +52,6 @@ async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Prom
 /** Rewrites the receipts that a power failure took; gives their number. */
 export async function recheckReceipts(deps: RecheckDependencies, aliveAt: number): Promise<number> {
   let written = 0;
-  // Oldest first: of several receipts of one name the newest is to stay.
   for (const entry of await listDecidedSince(deps.store.read, aliveAt - marginMs)) {
     written += await recheckEntry(deps, entry);
   }

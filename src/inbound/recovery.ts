@@ -5,12 +5,13 @@ import { killPoint } from "../lib/kill-point.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Store } from "../store/database.ts";
 import { acceptRetry, findFile, type LedgerEntry, listOpenFiles } from "../store/files.ts";
+import { findReceiptSharers } from "../store/receipt-sharers.ts";
 import { receiptKeyOf } from "./awaited-receipts.ts";
 import type { FilingQueue } from "./filing-queue.ts";
 import type { KnownPaths } from "./known-paths.ts";
 import type { Locations } from "./locations.ts";
 import { toFilingTask } from "./places.ts";
-import { newestToAnswer, receiptOfNewest, receiptText } from "./receipts.ts";
+import { newestToAnswer, receiptOfNewest, receiptText, rulesReceipt } from "./receipts.ts";
 
 /** More than are ever decided and not filed at once, so that a crash leaves one page of them. */
 const page = 5_000;
@@ -34,29 +35,27 @@ type ReceiptDependencies = { readonly store: Pick<Store, "read"> } & Pick<
   "ledgerNumbers"
 >;
 
+type Decided = Parameters<typeof toFilingTask>[1]["decided"] & {
+  /** Whether what stands in `receipts/` is for it to say, and not for another file of the name. */
+  readonly rulesReceipt: boolean;
+};
+
 /** A decided entry, as what files it away needs it; its receipts as they were written, or are to be written. */
 export async function decidedOf(
   { store, ledgerNumbers }: ReceiptDependencies,
   entry: LedgerEntry,
-): Promise<Parameters<typeof toFilingTask>[1]["decided"]> {
+): Promise<Decided> {
   const first = entry.firstId === null ? undefined : await findFile(store.read, entry.firstId);
-  const newest = await newestToAnswer(store.read, entry, first ?? entry);
+  const sharers = await findReceiptSharers(store.read, entry);
+  const newest = newestToAnswer(first ?? entry, sharers);
   const { id, location, sha256 } = entry;
   return {
     ...{ id, location, sha256 },
     receipt: receiptText(ledgerNumbers, entry, first),
     receiptOfName:
       newest === undefined ? undefined : await receiptOfNewest(store.read, ledgerNumbers, newest),
+    rulesReceipt: rulesReceipt(entry, sharers),
   };
-}
-
-/** Of several receipts of one name the one of the last decision is to stay. */
-function byDecision(a: LedgerEntry, b: LedgerEntry): number {
-  return (a.decidedAt ?? 0) - (b.decidedAt ?? 0) || a.id - b.id;
-}
-
-function isDecided(state: string): state is DecidedState {
-  return decidedStates.some((decided) => decided === state);
 }
 
 /** Does again what follows a decision, for each entry that was decided and not marked as filed. */
@@ -69,14 +68,14 @@ export async function redoFiling(
   for (let afterId = 0; ; ) {
     const entries = await listOpenFiles(deps.store.read, { states: decidedStates, afterId, limit: page });
     afterId = entries.at(-1)?.id ?? afterId;
-    for (const entry of entries.toSorted(byDecision)) {
-      if (!isDecided(entry.state)) continue;
+    for (const entry of entries) {
       const from = deps.locations.fromLedger(entry.source);
       knownPaths.add(dirname(from), basename(from));
       const companyCode = await deps.companyCodeOf(entry.companyId);
       const decided = await decidedOf(deps, entry);
       const task = toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided });
-      filing.add(task, receiptKeyOf(entry), () => knownPaths.delete(dirname(from), basename(from)));
+      const receiptKey = decided.rulesReceipt ? receiptKeyOf(entry) : undefined;
+      filing.add(task, receiptKey, () => knownPaths.delete(dirname(from), basename(from)));
       killPoint("recovery.filingQueued");
     }
     await filing.drain();

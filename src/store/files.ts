@@ -61,62 +61,6 @@ export async function enterFile(tx: Transaction, file: NewFile): Promise<number>
   return rows[0].id;
 }
 
-/** An earlier entry of the same name, as the rule "once" needs it. */
-export interface EarlierFile {
-  readonly id: number;
-  readonly sha256: string | null;
-  readonly state: DecidedState;
-  readonly firstId: number | null;
-  readonly receivedAt: number;
-  /** It came later than the one that is asked for. */
-  readonly isNewer: boolean;
-}
-
-interface EarlierRow {
-  id: number;
-  sha256: string | null;
-  state: string;
-  first_id: number | null;
-  received_at: number;
-}
-
-const namesakes = prepareQuery<{ companyId: number; name: string }, EarlierRow>((db, arg) =>
-  db
-    .selectFrom("files")
-    .select(["id", "sha256", "state", "first_id", "received_at"])
-    .where("company_id", "=", arg("companyId"))
-    .where("name", "=", arg("name")),
-);
-
-/** Other decided entries of the same name, oldest first. */
-export async function findDecidedNamesakes(
-  tx: Transaction | Reader,
-  key: { companyId: number; name: string; id: number },
-): Promise<readonly EarlierFile[]> {
-  const { rows } = await namesakes.run(tx, key);
-  killPoint("decide.namesakes");
-  const own = rows.find(({ id }) => id === key.id);
-  const isNewer = ({ id, received_at: at }: EarlierRow) =>
-    own !== undefined && (at > own.received_at || (at === own.received_at && id > own.id));
-  return rows
-    .filter(({ id, state }) => id !== key.id && state !== "waiting" && state !== "retry")
-    .map((row) => ({
-      id: row.id,
-      sha256: row.sha256,
-      state: row.state as DecidedState,
-      firstId: row.first_id,
-      receivedAt: row.received_at,
-      isNewer: isNewer(row),
-    }))
-    .sort((a, b) => a.id - b.id);
-}
-
-/** The one that came last, if that is later than the one that was asked for. */
-export function newestOf(namesakes: readonly EarlierFile[]): number | undefined {
-  const newer = namesakes.filter(({ isNewer }) => isNewer);
-  return newer.sort((a, b) => a.receivedAt - b.receivedAt || a.id - b.id).at(-1)?.id;
-}
-
 /** What was decided about a file. */
 export interface Decision {
   readonly id: number;

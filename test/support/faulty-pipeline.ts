@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createDocumentPool, type DocumentPool } from "../../src/documents/document-pool.ts";
 import type { PreparedDocument } from "../../src/documents/prepared-document.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { createLogger, type Logger } from "../../src/lib/log.ts";
 import { insertCompany } from "../../src/store/companies.ts";
 import { openStore, type Store } from "../../src/store/database.ts";
@@ -71,6 +71,7 @@ export class FaultyPipeline {
   faults: Faults = noFaults;
   observer: Observer = nobody;
   settings: PipelineSettings;
+  clock: Clock = systemClock;
   pipeline: Pipeline;
   readonly #documents: DocumentPool;
   readonly #companies = new Map<number, string>();
@@ -172,7 +173,7 @@ export class FaultyPipeline {
       ledgerNumbers,
       settings: () => this.settings,
       companyCodeOf: async (companyId) => this.#codeOf(companyId),
-      clock: systemClock,
+      clock: { now: () => this.clock.now() },
       log: this.#log,
     });
   }
