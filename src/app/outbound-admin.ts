@@ -62,9 +62,13 @@ export interface AttemptView {
   readonly message: string;
 }
 
-/** What a delivery was when somebody asked for it again; times are ISO, UTC. */
+/** What a delivery was when somebody asked for it again, or gave it up; times are ISO, UTC. */
 export interface RepeatedView {
   readonly askedAt: string;
+  readonly action: "again" | "giveUp";
+  /** Who, and why: of what was given up. */
+  readonly askedBy: string | null;
+  readonly reason: string | null;
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly lastAttemptAt: string | null;
@@ -78,7 +82,7 @@ export interface RepeatedView {
 }
 
 export interface DeliveryDetail extends DeliveryView {
-  /** What it was each time that somebody asked for it again, the oldest first. */
+  /** What it was each time that somebody asked for it again, or gave it up, the oldest first. */
   readonly repeats: readonly RepeatedView[];
   /** Those that failed, the oldest first. */
   readonly failedAttempts: readonly AttemptView[];
@@ -220,7 +224,7 @@ function whyNotRetried(outcome: Extract<RepeatOutcome, { kind: "refused" }>): st
   if (state === "delivered" && outcome.isMessage) return "it was delivered: a message is not sent twice";
   if (state === "delivered") return "it was delivered: `dropgate delivery resend` sends it again";
   return state === "dropped"
-    ? "it was dropped: only dead ones are tried again"
+    ? "it was dropped: only dead ones are tried again, and those that were given up"
     : `it is ${state}: it is tried without being asked for`;
 }
 

@@ -26,6 +26,11 @@ function remarksOf({ newerDelivered, isTargetConfigured, delivery }: Queued): st
   return [...behind, ...left, newer];
 }
 
+/** Why one that is not there cannot be asked for. */
+export function unknownRemark({ wasRemoved }: { readonly wasRemoved: boolean }): string {
+  return wasRemoved ? removed : never;
+}
+
 /** `whyNot` says why one that is there is not to be asked for in this way. */
 export function toRepeatView(
   id: number,
@@ -34,7 +39,7 @@ export function toRepeatView(
 ): RepeatView {
   switch (outcome.kind) {
     case "unknown":
-      return { id, isQueued: false, name: null, remarks: [outcome.wasRemoved ? removed : never] };
+      return { id, isQueued: false, name: null, remarks: [unknownRemark(outcome)] };
     case "refused":
       return { id, isQueued: false, name: outcome.delivery.name, remarks: [whyNot(outcome)] };
     case "queued":

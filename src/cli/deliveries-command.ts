@@ -29,7 +29,7 @@ function whenText(delivery: DeliveryView): string {
   const { state, deliveredAt, lastAttemptAt, dueAt, targetPausedUntil } = delivery;
   if (state === "delivered") return deliveredAt ?? "-";
   if (state === "dead") return `given up ${lastAttemptAt ?? ""}`.trim();
-  if (state === "dropped") return "not sent";
+  if (state === "dropped") return delivery.fault === "givenUp" ? "given up by hand" : "not sent";
   if (state === "behind") return "after another";
   if (!delivery.isTargetConfigured) return "target not configured";
   return targetPausedUntil !== null && targetPausedUntil > dueAt

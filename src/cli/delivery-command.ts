@@ -11,6 +11,7 @@ import {
   requireConfig,
   withJson,
 } from "./command-line.ts";
+import { declareGiveUp } from "./give-up-command.ts";
 import { declareResend } from "./resend-command.ts";
 import { printRepeats, readNumber, readNumbers, whenText } from "./repeats.ts";
 
@@ -40,28 +41,61 @@ function subjectRow({ stopNbr, export: name }: DeliveryDetail): Row {
 
 /** What an administrator may do about it. */
 function remedyRows(delivery: DeliveryDetail): Row[] {
-  const { id, state, target, company, isTargetConfigured } = delivery;
+  const { id, state, target, company, isTargetConfigured, fault } = delivery;
   const place = target.startsWith("messages.") ? target : "outbound.targets";
   const configure = `put the target ${target} back into the configuration (companies.${company}.${place}) and reload`;
   if (state === "dead") {
     const first = isTargetConfigured ? "mend what the fault names" : configure;
     return [["What to do", `${first}, then \`dropgate delivery retry ${id}\``]];
   }
-  return state === "waiting" && !isTargetConfigured ? [["What to do", configure]] : [];
+  if (state === "dropped" && fault === "givenUp")
+    return [["What to do", `nothing; \`dropgate delivery retry ${id}\` asks for it again`]];
+  const giveUp = `\`dropgate delivery give-up ${id} --reason …\``;
+  if (state === "waiting" && !isTargetConfigured)
+    return [["What to do", `${configure}, or ${giveUp} when nobody wants it any more`]];
+  // What fails again and again may never go, and holds up the later ones of its stop as long.
+  return state === "waiting" && fault !== null
+    ? [
+        [
+          "What to do",
+          `mend what the fault names; if only this one can never go, ${giveUp} lets the next go on`,
+        ],
+      ]
+    : [];
 }
 
 function attemptText({ at, durationMs, fault, message }: DeliveryDetail["failedAttempts"][number]): string {
   return `${at}, ${durationMs} ms, ${fault}: ${message}`;
 }
 
-/** When somebody asked for it again, and what it was until then. */
-function repeatText(repeat: DeliveryDetail["repeats"][number]): string {
-  const { askedAt, state, deliveredAt, collectedAt, collectedBy, lastAttemptAt, fault, attempts } = repeat;
+type Repeat = DeliveryDetail["repeats"][number];
+
+/** What it was until somebody asked for it again, or gave it up. */
+function beforeText({
+  state,
+  deliveredAt,
+  collectedAt,
+  collectedBy,
+  lastAttemptAt,
+  fault,
+  attempts,
+}: Repeat) {
   const tries = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
-  if (state !== "delivered")
-    return `asked for ${askedAt}; it was dead since ${lastAttemptAt ?? "?"} after ${tries} (${fault ?? "?"})`;
+  const why = fault === null ? "" : ` (${fault})`;
+  if (state === "dropped") return "given up";
+  if (state === "dead") return `dead since ${lastAttemptAt ?? "?"} after ${tries}${why}`;
+  if (state !== "delivered") return `${state} after ${tries}${why}`;
   const fetched = collectedAt === null ? "" : `, collected ${fetchedText(collectedAt, collectedBy)}`;
-  return `asked for ${askedAt}; it was delivered ${deliveredAt ?? "?"} after ${tries}${fetched}`;
+  return `delivered ${deliveredAt ?? "?"} after ${tries}${fetched}`;
+}
+
+/** When somebody asked for it again or gave it up. */
+function repeatRow(repeat: Repeat): Row {
+  const { action, askedAt, askedBy, reason } = repeat;
+  const before = `it was ${beforeText(repeat)}`;
+  return action === "giveUp"
+    ? ["Given up", `${askedAt} by ${askedBy ?? "?"}: ${reason ?? "?"}; ${before}`]
+    : ["Again", `asked for ${askedAt}; ${before}`];
 }
 
 /** The lines for people. */
@@ -84,7 +118,7 @@ export function deliveryLines(delivery: DeliveryDetail): string[] {
     ["Collected", fetchedText(delivery.collectedAt, delivery.collectedBy)],
     ["Removed", fetchedText(delivery.removedAt, delivery.removedBy)],
     ...failedAttempts.map((attempt): Row => ["Failed", attemptText(attempt)]),
-    ...delivery.repeats.map((repeat): Row => ["Again", repeatText(repeat)]),
+    ...delivery.repeats.map(repeatRow),
     ...remedyRows(delivery),
   ];
   return rows.map(([title, value]) => `${title.padEnd(14)}${value}`);
@@ -141,7 +175,7 @@ function requireOneWay(ids: readonly number[], { all, target, company }: RetryOp
 const retryWords = { done: "is to be tried again", refused: "is not tried again" } as const;
 
 function declareRetry(delivery: Command, run: CliRun): void {
-  declare(delivery, "retry", "try dead deliveries again, and waiting ones at once")
+  declare(delivery, "retry", "try dead deliveries and given-up ones again, and waiting ones at once")
     .argument("[id...]", "numbers of deliveries", readNumbers)
     .option("--all", "all dead ones of a target")
     .option("--target <name>", "the target, with --all")
@@ -165,10 +199,11 @@ function declareRetry(delivery: Command, run: CliRun): void {
     });
 }
 
-/** `dropgate delivery show|retry|resend` */
+/** `dropgate delivery show|retry|resend|give-up` */
 export function declareDelivery(program: Command, run: CliRun): void {
   const delivery = declare(program, "delivery", "one delivery");
   declareShow(delivery, run);
   declareRetry(delivery, run);
   declareResend(delivery, run);
+  declareGiveUp(delivery, run);
 }

@@ -1,6 +1,7 @@
 /** Deliveries in an explanation, in words. */
 import { isoTime } from "../lib/iso-time.ts";
 import type { ListedDelivery } from "../store/delivery-queries.ts";
+import { givenUpFault } from "../store/delivery-states.ts";
 
 const kindWords: Readonly<Record<string, string>> = {
   completion: "Completion file",
@@ -38,7 +39,9 @@ function stateText(delivery: ListedDelivery): string {
     case "dead":
       return `given up: ${faultText ?? "?"} (\`dropgate delivery retry ${delivery.id}\` tries it again)`;
     case "dropped":
-      return `not sent: ${faultText ?? "?"}`;
+      return delivery.fault === givenUpFault
+        ? `not sent: ${faultText ?? "?"} (\`dropgate delivery retry ${delivery.id}\` asks for it again)`
+        : `not sent: ${faultText ?? "?"}`;
   }
 }
 

@@ -6,12 +6,14 @@ import { longestWaitMs } from "../domain/retry-schedule.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { findCompletions } from "../store/completions.ts";
 import type { Reader } from "../store/database.ts";
-import { type DeliveryHead, listHeads } from "../store/delivery-heads.ts";
+import { type DeliveryHead, findStillWaiting, listHeads } from "../store/delivery-heads.ts";
 import { findMessages } from "../store/messages.ts";
 import type { DeliveryToRender } from "./delivery-to-render.ts";
 
 const pageSize = 256;
 const contentsAtOnce = 32;
+/** What was read so short a time ago is not asked for again: news come with every commit. */
+const trustedMs = 1_000;
 
 export interface DueOptions {
   readonly read: Reader;
@@ -25,6 +27,10 @@ export class DueDeliveries {
   #ready: DeliveryToRender[] = [];
   /** When the first that is not due yet is due; what is not known is due now. */
   #nextAt = 0;
+  /** Whether what was read may be out of date. */
+  #isStale = false;
+  /** When it was read. */
+  #readAt = 0;
 
   constructor(options: DueOptions) {
     this.#options = options;
@@ -33,6 +39,7 @@ export class DueDeliveries {
   /** Rows may have changed: the next look asks the store. */
   expectNews(): void {
     this.#nextAt = 0;
+    this.#isStale = true;
   }
 
   /** A row is due then that was not before. */
@@ -47,11 +54,28 @@ export class DueDeliveries {
 
   /** The next one that is due and not held. `held` are those that are being tried or recorded. */
   async next(now: number, held: ReadonlySet<number>): Promise<DeliveryToRender | undefined> {
+    if (this.#isStale && now - this.#readAt >= trustedMs) await this.#forgetWithdrawn(now);
     if (this.#ready.length === 0) {
       if (this.#heads.length === 0) await this.#readPage(now, held);
       await this.#readContents();
     }
     return this.#ready.shift();
+  }
+
+  /** What was read may have stood here through a long pause of the target: somebody may have given it up since. */
+  async #forgetWithdrawn(now: number): Promise<void> {
+    this.#isStale = false;
+    this.#readAt = now;
+    const ids = [...this.#ready, ...this.#heads].map(({ id }) => id);
+    if (ids.length === 0) return;
+    try {
+      const waiting = await findStillWaiting(this.#options.read, ids);
+      this.#ready = this.#ready.filter(({ id }) => waiting.has(id));
+      this.#heads = this.#heads.filter(({ id }) => waiting.has(id));
+    } catch (error) {
+      this.expectNews();
+      throw error;
+    }
   }
 
   async #readPage(now: number, held: ReadonlySet<number>): Promise<void> {
@@ -61,12 +85,13 @@ export class DueDeliveries {
     // Before the question: news that come meanwhile are not forgotten.
     this.#nextAt = Number.POSITIVE_INFINITY;
     const rows = await this.#ask(limit);
+    this.#readAt = now;
     // One that was never tried is due whenever it was made: the clock may have been set back since.
     const isDue = ({ dueAt, attempts }: DeliveryHead) =>
       attempts === 0 || dueAt <= now || dueAt > now + longestWaitMs;
     const next = rows.find((row) => !isDue(row));
     if (next !== undefined) this.expectAt(next.dueAt);
-    else if (rows.length === limit) this.expectNews();
+    else if (rows.length === limit) this.#nextAt = 0;
     this.#heads = rows.filter((row) => isDue(row) && !before.has(row.id));
     killPoint("delivery.looked");
   }

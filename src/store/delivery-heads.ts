@@ -52,3 +52,14 @@ export async function listHeads(read: Reader, page: PageArguments): Promise<read
   const { rows } = await pageQuery.run(read, page);
   return rows.map((row) => ({ ...row, kind: row.kind as DeliveryKind }));
 }
+
+/** Which of them are still first in their lines, and wanted. */
+export async function findStillWaiting(read: Reader, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await read
+    .selectFrom("deliveries")
+    .select("id")
+    .where("id", "in", [...ids])
+    .where(isInState("state", "waiting"))
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}

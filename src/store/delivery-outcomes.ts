@@ -5,10 +5,12 @@
 import { nextCompletionName } from "../domain/completion-name.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { type DeliveryLine, findFreeName, isLineOpen } from "./deliveries.ts";
-import { isInState, isOpen } from "./delivery-states.ts";
+import type { Kysely } from "kysely";
+import { givenUpFault, isInState, isOpen } from "./delivery-states.ts";
 import type { Transaction } from "./group-commit.ts";
 import { changeTargetCounts, saveTargetPause, type TargetPause } from "./outbound-targets.ts";
-import { prepareQuery } from "./prepared-query.ts";
+import { type Argument, prepareQuery } from "./prepared-query.ts";
+import type { Tables } from "./schema.ts";
 
 interface Attempted {
   /** Of the delivery. */
@@ -47,8 +49,8 @@ interface DeliveredArguments extends Attempted {
   readonly size: number | null;
 }
 
-const deliveredQuery = prepareQuery<DeliveredArguments>((db, arg) =>
-  db
+function updateDelivered(db: Kysely<Tables>, arg: Argument<DeliveredArguments>) {
+  return db
     .updateTable("deliveries")
     .set((eb) => ({
       state: "delivered",
@@ -61,8 +63,16 @@ const deliveredQuery = prepareQuery<DeliveredArguments>((db, arg) =>
       fault: null,
       fault_text: null,
     }))
-    .where("id", "=", arg("id"))
-    .where(isOpen("state")),
+    .where("id", "=", arg("id"));
+}
+
+const deliveredQuery = prepareQuery<DeliveredArguments>((db, arg) =>
+  updateDelivered(db, arg).where(isOpen("state")),
+);
+
+/** It was given up while it was under way: the other side has it all the same, and nobody counts it as open any more. */
+const deliveredAfterAllQuery = prepareQuery<DeliveredArguments>((db, arg) =>
+  updateDelivered(db, arg).where(isInState("state", "dropped")).where("fault", "=", givenUpFault),
 );
 
 interface FailedArguments extends Attempted, AttemptFault {
@@ -178,9 +188,16 @@ type DoneRecord = Extract<AttemptRecord, { kind: "delivered" | "dead" | "dropped
 async function close(tx: Transaction, record: DoneRecord, now: number): Promise<boolean> {
   if (record.kind === "dead")
     return await recordFailed(tx, { ...record, state: "dead", dueAt: null, countsFrom: record.at });
-  const query =
-    record.kind === "dropped" ? droppedQuery.run(tx, record) : deliveredQuery.run(tx, { ...record, now });
-  return (await query).affected === 1;
+  if (record.kind === "dropped") return (await droppedQuery.run(tx, record)).affected === 1;
+  const wasOpen = (await deliveredQuery.run(tx, { ...record, now })).affected === 1;
+  if (!wasOpen) await deliveredAfterAllQuery.run(tx, { ...record, now });
+  return wasOpen;
+}
+
+/** Lets the first of the line go, when it is behind one that is open no more. */
+export async function promoteNext(tx: Transaction, line: DeliveryLine): Promise<void> {
+  if (await isLineOpen(tx, line)) await promoteQuery.run(tx, line);
+  killPoint("delivery.promoted");
 }
 
 async function recordDone(tx: Transaction, record: DoneRecord, { counts, now }: Context): Promise<void> {
@@ -188,8 +205,7 @@ async function recordDone(tx: Transaction, record: DoneRecord, { counts, now }: 
   const [line] = (await lineQuery.run(tx, record)).rows;
   if (line === undefined) throw new Error(`delivery ${record.id} was there, and is not`);
   counts.closed(line.targetId, record.kind === "dead" ? 1 : 0);
-  if (await isLineOpen(tx, line)) await promoteQuery.run(tx, line);
-  killPoint("delivery.promoted");
+  await promoteNext(tx, line);
 }
 
 async function recordOne(tx: Transaction, record: AttemptRecord, context: Context): Promise<void> {

@@ -1,4 +1,5 @@
 /** Deliveries for people: lists, one with its attempts, and where it stands. */
+import type { DeliveryAction } from "./asked-delivery.ts";
 import type { Reader } from "./database.ts";
 import { type DeliveryState, isInState, isOpen } from "./delivery-states.ts";
 
@@ -62,7 +63,8 @@ function listed({ isConfigured, state, ...row }: Row): ListedDelivery {
   return { ...row, state: state as DeliveryState, isTargetConfigured: isConfigured === 1 };
 }
 
-function targetsOf(
+/** The targets of a company, of a name, or both, for a condition. */
+export function targetsOf(
   read: Reader,
   { companyId, target }: { readonly companyId: number | undefined; readonly target: string | undefined },
 ) {
@@ -117,9 +119,13 @@ export interface ListedAttempt {
   readonly faultText: string;
 }
 
-/** What a delivery was when somebody asked for it again. */
+/** What a delivery was when somebody asked for it again, or gave it up. */
 export interface ListedRepeat {
   readonly askedAt: number;
+  readonly action: DeliveryAction["action"];
+  /** Who, and why: of what was given up. */
+  readonly askedBy: string | null;
+  readonly reason: string | null;
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly lastAttemptAt: number | null;
@@ -170,10 +176,15 @@ async function listRepeats(read: Reader, id: number): Promise<readonly ListedRep
     ])
     .select(["delivered_at as deliveredAt", "collected_at as collectedAt", "collected_by as collectedBy"])
     .select(["removed_at as removedAt", "removed_by as removedBy"])
+    .select(["action", "asked_by as askedBy", "reason"])
     .where("delivery_id", "=", id)
     .orderBy("id")
     .execute();
-  return rows.map((row) => ({ ...row, state: row.state as DeliveryState }));
+  return rows.map((row) => ({
+    ...row,
+    state: row.state as DeliveryState,
+    action: row.action as DeliveryAction["action"],
+  }));
 }
 
 /** The delivery of that id, or of that GUID, which the other side knows it by; undefined when there is none. */

@@ -1,20 +1,23 @@
 /**
- * Deliveries that somebody asks for again: dead ones, delivered ones, and at once what waits for its time or its target. Each
+ * Deliveries that somebody asks for again: dead ones, those that were given up, delivered ones, and at once what waits for its time or its target. Each
  * takes the place in its line that it had from the beginning, before all later ones of its stop that are open, and what it
  * was is kept (`delivery_repeats`).
  */
 import { killPoint } from "../lib/kill-point.ts";
-import type { Reader } from "./database.ts";
+import {
+  type Asked,
+  findAsked,
+  type FoundDelivery,
+  isGivenUp,
+  keepHistory,
+  type RepeatedDelivery,
+  type UnknownDelivery,
+  unknownDelivery,
+} from "./asked-delivery.ts";
 import type { DeliveryLine } from "./deliveries.ts";
-import { type DeliveryState, isInState, isOpen } from "./delivery-states.ts";
+import { isInState, isOpen } from "./delivery-states.ts";
 import type { Transaction } from "./group-commit.ts";
 import { announceNews, changeTargetCounts } from "./outbound-targets.ts";
-
-export interface RepeatedDelivery {
-  readonly id: number;
-  readonly name: string;
-  readonly state: DeliveryState;
-}
 
 /** A later completion of the same stop that the target has had. */
 export interface NewerDelivery {
@@ -24,10 +27,7 @@ export interface NewerDelivery {
 }
 
 export type RepeatOutcome =
-  | {
-      readonly kind: "unknown" /** It was there once, and was removed with its age. */;
-      readonly wasRemoved: boolean;
-    }
+  | UnknownDelivery
   /** There is nothing to be asked for, or not in this way. */
   | { readonly kind: "refused"; readonly delivery: RepeatedDelivery; readonly isMessage: boolean }
   | {
@@ -38,37 +38,6 @@ export type RepeatOutcome =
       /** This one is going to come after it. */
       readonly newerDelivered: NewerDelivery | null;
     };
-
-interface Asked {
-  readonly id: number;
-  /** Milliseconds UTC. */
-  readonly now: number;
-}
-
-function selectFound(read: Reader) {
-  return read
-    .selectFrom("deliveries as d")
-    .innerJoin("outbound_targets as t", "t.id", "d.target_id")
-    .select(["d.id", "d.name", "d.state", "d.company_id", "d.target_id", "d.kind", "d.line_nbr"])
-    .select(["d.order_key", "d.subject_id", "d.due_at", "t.is_configured", "t.paused_until"]);
-}
-
-type FoundRow = Awaited<ReturnType<ReturnType<typeof selectFound>["execute"]>>[number];
-
-interface FoundDelivery extends Omit<FoundRow, "state"> {
-  readonly state: DeliveryState;
-}
-
-async function find(tx: Transaction, id: number): Promise<FoundDelivery | undefined> {
-  const row = await selectFound(tx).where("d.id", "=", id).executeTakeFirst();
-  return row === undefined ? undefined : { ...row, state: row.state as DeliveryState };
-}
-
-/** Numbers are never given twice, so one below the greatest was there once. */
-async function unknown(tx: Transaction, id: number): Promise<RepeatOutcome> {
-  const row = await tx.selectFrom("deliveries").select("id").where("id", ">", id).limit(1).executeTakeFirst();
-  return { kind: "unknown", wasRemoved: row !== undefined };
-}
 
 async function findNewerDelivered(tx: Transaction, one: FoundDelivery): Promise<NewerDelivery | null> {
   if (one.kind !== "completion") return null;
@@ -103,32 +72,6 @@ async function hasten(tx: Transaction, waiting: FoundDelivery, now: number): Pro
   return { kind: "queued", delivery: waiting, isTargetConfigured, newerDelivered: null };
 }
 
-const keptColumns = [
-  ...([
-    "state",
-    "attempts",
-    "last_attempt_at",
-    "delivered_at",
-    "sha256",
-    "size",
-    "fault",
-    "fault_text",
-  ] as const),
-  ...(["collected_at", "collected_by", "removed_at", "removed_by"] as const),
-] as const;
-
-async function keepHistory(tx: Transaction, { id, now }: Asked): Promise<void> {
-  const before = await tx
-    .selectFrom("deliveries")
-    .select(keptColumns)
-    .where("id", "=", id)
-    .executeTakeFirstOrThrow();
-  await tx
-    .insertInto("delivery_repeats")
-    .values({ ...before, delivery_id: id, asked_at: now })
-    .execute();
-}
-
 /** The first open delivery of the line. */
 async function headOf(tx: Transaction, line: DeliveryLine) {
   return await tx
@@ -159,7 +102,7 @@ const asNew = {
 
 /** Puts it back in the queue, due now. The fault of a dead one stays to be seen until it is delivered. */
 async function reopen(tx: Transaction, one: FoundDelivery, now: number): Promise<RepeatOutcome> {
-  await keepHistory(tx, { id: one.id, now });
+  await keepHistory(tx, { id: one.id, now, action: "again" });
   const state = await takePlace(tx, one);
   await tx
     .updateTable("deliveries")
@@ -175,22 +118,24 @@ async function reopen(tx: Transaction, one: FoundDelivery, now: number): Promise
 }
 
 /**
- * Tries a dead delivery again, with all attempts before it. One that waits until it is due is due now; one that waits for its
+ * Tries a dead delivery, or one that was given up, again, with all attempts before it. One that waits until it is due is due now; one that waits for its
  * target is queued too, for the caller to end the pause.
  */
 export async function retryDelivery(tx: Transaction, { id, now }: Asked): Promise<RepeatOutcome> {
-  const found = await find(tx, id);
-  if (found === undefined) return await unknown(tx, id);
+  const found = await findAsked(tx, id);
+  if (found === undefined) return await unknownDelivery(tx, id);
   const isPutOff = found.due_at > now || found.paused_until > now || found.is_configured === 0;
   if (found.state === "waiting" && isPutOff) return await hasten(tx, found, now);
-  if (found.state !== "dead") return { kind: "refused", delivery: found, isMessage: false };
+  if (found.state !== "dead" && !isGivenUp(found)) {
+    return { kind: "refused", delivery: found, isMessage: found.kind === "message" };
+  }
   return await reopen(tx, found, now);
 }
 
 /** Sends a delivered one again, under the same id with the same bytes. A message to a customer is not sent twice. */
 export async function resendDelivery(tx: Transaction, { id, now }: Asked): Promise<RepeatOutcome> {
-  const found = await find(tx, id);
-  if (found === undefined) return await unknown(tx, id);
+  const found = await findAsked(tx, id);
+  if (found === undefined) return await unknownDelivery(tx, id);
   const isMessage = found.kind === "message";
   if (found.state !== "delivered" || isMessage) return { kind: "refused", delivery: found, isMessage };
   return await reopen(tx, found, now);

@@ -4,6 +4,7 @@
  */
 import { killPoint } from "../lib/kill-point.ts";
 import type { DeliveryKind } from "./deliveries.ts";
+import { givenUpFault } from "./delivery-states.ts";
 import type { Transaction } from "./group-commit.ts";
 
 export interface PruneStep {
@@ -49,8 +50,24 @@ async function unneeded(
     .distinct()
     .where("kind", "=", kind)
     .where("subject_id", "in", ids)
-    // What was dropped has no time of its own: its subject is old, and nobody can ask for it again.
-    .where((eb) => eb.or([eb("state", "not in", ["delivered", "dropped"]), eb("delivered_at", ">=", before)]))
+    // A message that was dropped has no time of its own: its subject is old, and nobody can ask for it again. What was
+    // given up is kept from then on, for who asks what became of it.
+    .where((eb) =>
+      eb.or([
+        eb("state", "not in", ["delivered", "dropped"]),
+        eb("delivered_at", ">=", before),
+        eb.and([
+          eb("fault", "=", givenUpFault),
+          eb.exists(
+            eb
+              .selectFrom("delivery_repeats as r")
+              .select("r.id")
+              .whereRef("r.delivery_id", "=", "deliveries.id")
+              .where("r.asked_at", ">=", before),
+          ),
+        ]),
+      ]),
+    )
     .execute();
   const needed = new Set(rows.map(({ subject_id }) => subject_id));
   return ids.filter((id) => !needed.has(id));

@@ -17,3 +17,6 @@ export function isOpen(column: "state" | "d.state"): RawBuilder<SqlBool> {
 export function isInState(column: "state" | "d.state", state: DeliveryState): RawBuilder<SqlBool> {
   return sql<SqlBool>`${sql.ref(column)} = ${sql.lit(state)}`;
 }
+
+/** The fault of a delivery that somebody has given up: it is dropped, and may be asked for again. */
+export const givenUpFault = "givenUp";

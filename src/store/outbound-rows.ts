@@ -72,6 +72,8 @@ export interface CompletionsTable {
  * A message may also be put off (waiting, due later) or dropped, without having been tried: it is then of no use any more.
  *
  *   delivered, dead --asked for again--> waiting or behind, at its place in the line
+ *   waiting, behind, dead --given up by somebody--> dropped --asked for again--> waiting or behind, at its place
+ *                                                        \--an attempt that was under way--> delivered
  *
  * The deliveries of one target and order key that are open make a line: at most one is waiting, the first; the others are
  * behind it. Only the one that is waiting is tried. What is being tried is known to the process alone: after a crash it is
@@ -120,12 +122,16 @@ export interface DeliveryAttemptsTable {
   fault_text: string;
 }
 
-/** What a delivery was when somebody asked for it again. */
+/** What a delivery was when somebody asked for it again, or gave it up. */
 export interface DeliveryRepeatsTable {
   id: Generated<number>;
   delivery_id: number;
   asked_at: number;
-  /** `delivered` or `dead`. */
+  /** `again` or `giveUp`. */
+  action: Generated<string>;
+  /** Who, and why: of what was given up. */
+  asked_by: string | null;
+  reason: string | null;
   state: string;
   attempts: number;
   last_attempt_at: number | null;

@@ -102,6 +102,59 @@ test("delivery resend sends a stop's files again: same ids, same bytes, in their
   expect(shown.stdout).toMatch(/Again +asked for .*; it was delivered .* after \d+ attempts?/);
 });
 
+test("one that is refused for ever is given up, with a reason that is kept, and the next of its stop goes", async () => {
+  const { id, guid } = (await deliveries("--stop", "S1"))[0] ?? { id: 0, guid: "" };
+  receiver.always((response, request) =>
+    response.writeHead(request.headers["x-dropgate-delivery"] === guid ? 403 : 200).end(),
+  );
+  await site.cli("delivery", "resend", "--stop", "S1", "--target", "host", "--yes");
+  await waitFor("the refusal", async () => (await deliveries()).some(({ fault }) => fault === "credentials"));
+  const [held, next] = await deliveries("--stop", "S1");
+  expect([held?.id, held?.state, next?.state]).toEqual([id, "waiting", "behind"]);
+  expect((await site.cli("delivery", "show", String(id))).stdout).toContain(
+    `delivery give-up ${id} --reason`,
+  );
+  expect((await site.cli("delivery", "give-up", String(id))).output).toContain("--reason");
+  const done = await site.cli("delivery", "give-up", String(id), "--reason", "they never take it");
+  expect(done.stdout).toContain(
+    `Delivery ${id} (${held?.name}) is given up; delivery ${next?.id} (${next?.name}) goes on.`,
+  );
+  await site.cli("delivery", "retry", "--all", "--target", "host");
+  await waitFor(
+    "the next to be delivered",
+    async () => (await deliveries("--stop", "S1"))[1]?.state === "delivered",
+    30_000,
+  );
+  const shown = await site.cli("delivery", "show", String(id));
+  expect(shown.stdout).toMatch(/State +dropped/);
+  expect(shown.stdout).toMatch(/Given up +\S+ by \S+.*: they never take it; it was waiting after/);
+  receiver.always();
+  expect((await site.cli("delivery", "retry", String(id))).exitCode).toBe(0);
+  await waitFor("it to be delivered after all", isDelivered, 30_000);
+});
+
+test("all of a target are given up with --yes only", async () => {
+  receiver.always(reply(503));
+  await site.cli("delivery", "resend", "--target", "host", "--since", "24h", "--yes");
+  const args = ["delivery", "give-up", "--all", "--target", "host", "--reason", "the host has moved away"];
+  const asked = await site.cli(...args);
+  expect([asked.exitCode, asked.output]).toEqual([
+    2,
+    expect.stringContaining("4 deliveries to host would be given up: add --yes"),
+  ]);
+  expect((await site.cli(...args, "--yes")).stdout).toContain("4 deliveries to host given up.");
+  expect((await deliveries()).map(({ state }) => state)).toEqual([
+    "dropped",
+    "dropped",
+    "dropped",
+    "dropped",
+  ]);
+  expect((await site.cli(...args)).stdout).toContain("Nothing to host waits or is dead.");
+  receiver.always();
+  await site.cli("delivery", "retry", ...(await deliveries()).map(({ id }) => String(id)));
+  await waitFor("all to be delivered", isDelivered, 30_000);
+});
+
 test("without the daemon the next start sends; of a folder a file that was collected is there again", async () => {
   const name = (await deliveries("--stop", "S2"))[0]?.name ?? "";
   const path = site.path("outbound", name);

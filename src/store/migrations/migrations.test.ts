@@ -16,6 +16,7 @@ const frozenTexts = [
   "d4543d0dc5c009d8930441e8cd448b5b2bdf1ee0f6c50c9f453cb16b35799d3f",
   "7670e907ef6da8efbbac510b1f1e8c348e133552dc85e633cf58286d397b0894",
   "f2324462f42f3b4f1cebc54d4ff4766bc9e90192a00fd8f0a3cf12bdf0d25c4c",
+  "84bdd72ab74b4458d8b69187921d4b3b128be80d58e6ce274a5142f342686bcb",
 ];
 
 /** The same of what brings databases from before 0.1.0 to migration 1. */

@@ -14,6 +14,7 @@ import { sql as orderOfStops } from "./0002-order-of-stops-and-addresses.ts";
 import { sql as askedForAgain } from "./0003-asked-for-again.ts";
 import { sql as addressesOfUsers } from "./0004-addresses-of-users.ts";
 import { sql as filesNotApplied } from "./0005-files-not-applied.ts";
+import { sql as givenUpDeliveries } from "./0006-given-up-deliveries.ts";
 
 export interface Migration {
   readonly name: string;
@@ -36,5 +37,10 @@ export const migrations: readonly Migration[] = [
     name: "index over files that were not applied",
     sql: filesNotApplied,
     fingerprint: "d6bc070a2e89387f5be3c0220064759d",
+  },
+  {
+    name: "deliveries that were given up",
+    sql: givenUpDeliveries,
+    fingerprint: "a17023c539d08e04b273e3b0937c4c1d",
   },
 ];

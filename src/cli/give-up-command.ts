@@ -1,0 +1,80 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { WrongUseError } from "../app/wrong-use-error.ts";
+import { type CliRun, declare, exitCodes, printError, printLines, requireConfig } from "./command-line.ts";
+import { printRepeats, readNumbers } from "./repeats.ts";
+
+interface Options {
+  readonly reason: string;
+  readonly all?: true;
+  readonly target?: string;
+  readonly company?: string;
+  readonly yes?: true;
+}
+
+const longestReason = 500;
+
+function readReason(text: string): string {
+  const reason = text.trim();
+  if (reason === "") throw new InvalidArgumentError("It must not be empty.");
+  if ([...reason].length > longestReason)
+    throw new InvalidArgumentError(`It must have at most ${longestReason} characters.`);
+  return reason;
+}
+
+/** What is given up: some by their numbers, or all of one target. */
+function requireOneWay(ids: readonly number[], { all, target, company, yes }: Options): string | undefined {
+  if (all === true && target !== undefined && ids.length === 0) return target;
+  const hasNoFilter = [all, target, company, yes].every((option) => option === undefined);
+  if (hasNoFilter && ids.length > 0) return undefined;
+  throw new WrongUseError(
+    "name the numbers of deliveries, or --all with --target (and --company) for all of a target",
+  );
+}
+
+function countText(count: number): string {
+  return count === 1 ? "1 delivery" : `${count} deliveries`;
+}
+
+async function giveUpAll(run: CliRun, command: Command, target: string, options: Options): Promise<void> {
+  const { currentOperator, countForTarget, giveUpTarget } = await import("../app/give-up-admin.ts");
+  const by = currentOperator(run.io.env);
+  const config = await requireConfig(run, command);
+  const { company, reason } = options;
+  const selection = company === undefined ? { target } : { target, companyCode: company };
+  const count = await countForTarget(config, selection);
+  if (count === 0) return printLines(run, [`Nothing to ${target} waits or is dead.`]);
+  if (!options.yes) {
+    const all = `${countText(count)} to ${target} would be given up`;
+    const what = count === 1 ? "it" : "them";
+    printError(run, `dropgate: ${all}: add --yes to give ${what} up`);
+    run.exitCode = exitCodes.wrongUse;
+    return;
+  }
+  const done = await giveUpTarget(config, { ...selection, by, reason });
+  printLines(run, [`${countText(done.count)} to ${target} given up.`]);
+}
+
+/** `dropgate delivery give-up` */
+export function declareGiveUp(delivery: Command, run: CliRun): void {
+  declare(delivery, "give-up", "give deliveries up, so that the later ones of their stops go on")
+    .argument("[id...]", "numbers of deliveries", readNumbers)
+    .requiredOption("--reason <text>", "why, for who asks later", readReason)
+    .option("--all", "all of a target that wait or are dead")
+    .option("--target <name>", "the target, with --all")
+    .option("--company <code>", "only those of a company, with --all")
+    .option("--yes", "give up all that --all chooses")
+    .addHelpText(
+      "after",
+      "\nWhat is given up is not sent; `dropgate delivery retry` asks for it again, and `dropgate delivery show` tells who gave\nit up, when and why. --all needs --yes; without it the number of deliveries is told. Exit code 1 when one that was\nnamed is not given up.",
+    )
+    .action(async (given: readonly number[] | undefined, options: Options, command: Command) => {
+      const ids = given ?? [];
+      const target = requireOneWay(ids, options);
+      if (target !== undefined) return await giveUpAll(run, command, target, options);
+      const { currentOperator, giveUpDeliveries } = await import("../app/give-up-admin.ts");
+      const by = currentOperator(run.io.env);
+      const config = await requireConfig(run, command);
+      const { giveUps, daemonPid } = await giveUpDeliveries(config, ids, { by, reason: options.reason });
+      printRepeats(run, { repeats: giveUps, daemonPid }, { done: "is given up", refused: "is not given up" });
+    });
+}
