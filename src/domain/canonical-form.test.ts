@@ -10,16 +10,17 @@ import { User, validateUser } from "./user.ts";
 const canonicalUser = createCanonicalForm(User);
 
 describe("a field that serializers write although it is left out", () => {
-  it("is left out when it is null, but for contacts and coordinates, and but for fields that nobody knows", () => {
+  it("is left out when it is null, but for contacts and coordinates", () => {
     const address = { city: null, latitude: null, longitude: "" };
     const contact = { contactName: null, email: "", phone: null, sms: null };
     const sent = {
       ...{ stopNbr: "1", stopSeq: null, to: { address, contact, schedule: null, txnRef: null } },
       ...{ from: null, comments: null, stopDetails: [{ quantity: null, confirmed: null }], colour: null },
+      shade: { of: null },
     };
     const stop = normaliseStop(sent);
     const to = { address: { latitude: null, longitude: "" }, contact };
-    expect(stop).toEqual({ stopNbr: "1", to, stopDetails: [{}], colour: null });
+    expect(stop).toEqual({ stopNbr: "1", to, stopDetails: [{}], shade: { of: null } });
     expect(validateStop(stop, "")).toEqual([]);
   });
 

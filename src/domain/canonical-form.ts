@@ -92,6 +92,9 @@ const rules: Readonly<Record<FieldForm, Rule>> = {
 
 const unchanged: Rule = (value) => value;
 
+/** A field that the definition does not name stays as it is, when it is there. */
+const unknownField: FieldPlan = { rule: unchanged, keepsNull: false };
+
 function alternativesOf(schema: TSchema): readonly TSchema[] {
   const alternatives: unknown = schema["anyOf"];
   return Array.isArray(alternatives) ? (alternatives as readonly TSchema[]) : [schema];
@@ -110,10 +113,9 @@ function objectRule(properties: Readonly<Record<string, TSchema>>): Rule {
     if (!isFields(value)) return value;
     let changed: Fields | undefined;
     for (const name of Object.keys(value)) {
-      const plan = plans.get(name);
-      if (plan === undefined) continue;
+      const { rule, keepsNull } = plans.get(name) ?? unknownField;
       const before = value[name];
-      const after = before === null ? (plan.keepsNull ? null : undefined) : plan.rule(before);
+      const after = before === null ? (keepsNull ? null : undefined) : rule(before);
       if (after === before) continue;
       changed ??= { ...value };
       if (after === undefined) delete changed[name];
@@ -151,7 +153,8 @@ function ruleOf(schema: TSchema): Rule {
 
 /**
  * Makes a function that brings what came for a definition into its canonical form. It answers a new object where something
- * changes and the very same one where nothing does; fields that the definition does not name are left alone.
+ * changes and the very same one where nothing does. Fields that the definition does not name are left alone, but for those
+ * that are null.
  */
 export function createCanonicalForm(schema: TSchema): (value: unknown) => unknown {
   return ruleOf(schema);

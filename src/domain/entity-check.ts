@@ -102,8 +102,9 @@ function isAbsent({ type, schema, value }: ValueError): boolean {
 }
 
 const instantRemedy =
-  "It is an instant, and no time zone stands beside it to make it local. Send its zone too (timeZone of the schedule, " +
-  "loadTimeZone of the load), or the local time without Z or offset.";
+  "It is an instant, and no time zone stands beside it to make it local. Send the local time without Z or offset, or its " +
+  "zone too where there is a field for it: timeZone of the schedule, loadTimeZone of the load, eventTz of the event; in XML " +
+  "TimeZone, PickupTimeZone.";
 
 /** A value of the right type whose text does not say what it has to. */
 function faultOfFormat({ schema, value }: Finding, path: string): Fault {

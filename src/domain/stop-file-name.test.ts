@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { cutBaseOf, isReceiptName, nameWithId, parseStopFileName, receiptNameOf } from "./stop-file-name.ts";
+import {
+  cutBaseOf,
+  isReceiptName,
+  nameWithMark,
+  parseStopFileName,
+  receiptNameOf,
+} from "./stop-file-name.ts";
 
 describe("the name of a stop file", () => {
   it.each([
@@ -30,8 +36,8 @@ describe("the name of a stop file", () => {
 
   it("gives the names that belong to it", () => {
     expect(receiptNameOf("4711_20261105_080000.xml")).toBe("4711_20261105_080000.receipt.xml");
-    expect(nameWithId("4711_20261105_080000.xml", 12)).toBe("4711_20261105_080000.12.xml");
-    expect(nameWithId("notes.txt", 12)).toBe("notes.txt.12");
+    expect(nameWithMark("4711_20261105_080000.xml", "12")).toBe("4711_20261105_080000.12.xml");
+    expect(nameWithMark("notes.txt", "12")).toBe("notes.txt.12");
   });
 
   it.each([
@@ -41,7 +47,7 @@ describe("the name of a stop file", () => {
   ])("gives names of at most 255 bytes to %s, cut between characters and distinct", (one, other) => {
     const names = [one, other].flatMap((base) => {
       const file = `${base}.xml`.slice(0, 255);
-      return [receiptNameOf(file), receiptNameOf(nameWithId(file, 12)), nameWithId(file, 1_234_567_890)];
+      return [receiptNameOf(file), receiptNameOf(nameWithMark(file, "12")), nameWithMark(file, "1234567890")];
     });
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) {

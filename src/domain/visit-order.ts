@@ -9,7 +9,7 @@ export interface ListedStop {
   readonly stopSeq: number | null;
 }
 
-const numeric = /^\d{1,15}(?:\.\d{1,15})?$/;
+const numeric = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
 /** `stopSeq` as a number, which hosts send as text too; undefined when it is none. */
 export function stopSeqNumberOf(stopSeq: string | number | undefined): number | undefined {

@@ -72,8 +72,9 @@ async function decideOnce(
   const { id, name, receivedAt } = file;
   const { id: companyId, code: companyCode } = deps.company;
   const now = deps.clock.now();
+  const reference = deps.ledgerNumbers.seal(id);
   const place = (state: DecidedState, isNameTaken: boolean) =>
-    placeFor(deps.locations, { companyCode, name, id, state, isNameTaken, now });
+    placeFor(deps.locations, { companyCode, name, reference, state, isNameTaken, now });
   const rules = deps.rules();
   const parsedName = parseStopFileName(name);
   const toDecide = { id, companyId, companyCode, name, receivedAt, parsedName, prepared };

@@ -17,7 +17,7 @@ import type {
   ToldEvent,
 } from "./explain.ts";
 import { deliveryLines, deliveryText } from "./explain-delivery-words.ts";
-import type { LooseKind } from "./find-loose-files.ts";
+import type { LooseFile, LooseKind } from "./find-loose-files.ts";
 
 /** The file stays as it is, yet the same bytes may meet another answer later: a limit, a partner, the state of the stop. */
 const mayPassLater: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -30,7 +30,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   badFileName: "Send the file again under a name of the form <stopnumber>_CCYYMMDD_HHMMSS.xml.",
   notWellFormed: "The file is damaged or was cut off: correct it and send it again.",
   xsdMismatch: "Correct the element that is named and send the file again under a new time.",
-  forbiddenXml: "Send the document without DTD and entities, in UTF-8, UTF-16 or ISO-8859-1.",
+  forbiddenXml: "Send the document without DTD and entities, in the encoding that it says, or in UTF-8.",
   tooLarge: "Have the host do what the reason says, or raise the limit in the section inbound.",
   stopNumberDiffers: "Make the stop number in the name that of the first Stop of the document.",
   companyDiffers: "Send the file to its own company's folder, or correct CompanyCode.",
@@ -156,10 +156,22 @@ function earlierText({ id, name, presence }: EarlierFile): string {
   return `${first}, and cannot be read now: this one waits until it can, or is given up (inbound.giveUpAfterMs).`;
 }
 
+/** It is in no ledger yet, and keeps back the later ones of its stop all the same. */
+function inFolderText({ path, isReadable }: LooseFile): string {
+  return isReadable
+    ? `${path} of the same stop goes first, and is not whole: this one waits until its writer has finished it, or it has not changed for inbound.incompleteGraceMs.`
+    : `${path} of the same stop goes first, and cannot be read: this one waits until it can, or for inbound.giveUpAfterMs.`;
+}
+
 function waitingLines(story: FileStory, daemonPid: number | undefined): string[] {
-  const { before, presence } = story;
+  const { before, presence, ofSameStop = [], inFolders = [] } = story;
   if (before === undefined) return [];
-  const lines = [lineText(before), ...(story.ofSameStop ?? []).map(earlierText)];
+  const isFirst = before.earlier === 0 && inFolders.length === 0;
+  const lines = [
+    ...(isFirst || before.earlier > 0 ? [lineText(before)] : []),
+    ...inFolders.map(inFolderText),
+    ...ofSameStop.map(earlierText),
+  ];
   if (daemonPid === undefined)
     lines.push("The daemon is not running: the file is taken up at its next start.");
   else if (presence === "unreadable")

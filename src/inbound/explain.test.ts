@@ -295,6 +295,34 @@ describe("an explanation", () => {
     });
   });
 
+  it("of a waiting file names the earlier one of its stop that lies in a folder and is not whole", async () => {
+    const later = "ab1_20261105_090000.xml";
+    await fixture.wait(later, { nameTime: 20261105090000 });
+    expect(await tell(later, { daemonPid: 7 })).toContain("No file with an earlier time waits before it.");
+    await fixture.put("share/ab1_20261105_080000.xml", "<Stop><StopNbr>AB1");
+    for (const other of ["share/ab2_20261105_080000.xml", "share/ab1_20261105_100000.xml"])
+      await fixture.put(other, "<Stop>");
+    const text = await tell(later, { daemonPid: 7 });
+    expect(text).toContain(
+      `${fixture.stateDir}/share/ab1_20261105_080000.xml of the same stop goes first, and is not whole`,
+    );
+    expect(text.match(/goes first/g)).toHaveLength(1);
+    expect(text).not.toContain("No file with an earlier time");
+    await fixture.put("share/ab1_20261105_080000.xml", "<Stop><StopNbr>AB1</StopNbr></Stop>");
+    expect(await tell(later, { daemonPid: 7 })).not.toContain("goes first");
+  });
+
+  it("of a stop that is not known yet tells its files in folders", async () => {
+    await fixture.put("share/ab-1_20261105_080000.xml", "<Stop>");
+    const text = await tell("AB 1", { daemonPid: 7 });
+    expect(text).toContain("share/ab-1_20261105_080000.xml, company ACME");
+    expect(text).toContain("It does not end with the end tag of its root");
+    await fixture.wait("ab-1_20261105_090000.xml");
+    expect(
+      (await tell("AB 1", { daemonPid: 7 })).match(/ab-1_20261105_090000.xml, company ACME/g),
+    ).toHaveLength(1);
+  });
+
   it("says that the disk is full, whatever is asked for", async () => {
     expect(await tell(name)).not.toContain("disk");
     expect(await tell(name, { freeBytes: 1e9 })).toContain(

@@ -27,7 +27,13 @@ import {
 } from "../store/stop-history.ts";
 import { listUserRecords } from "../store/users.ts";
 import { listFileSpellings } from "../store/file-spellings.ts";
-import { canBeRead, findLooseFiles, type LooseFile, type LooseSearch } from "./find-loose-files.ts";
+import {
+  canBeRead,
+  findLooseFiles,
+  findLooseFilesOfStop,
+  type LooseFile,
+  type LooseSearch,
+} from "./find-loose-files.ts";
 
 export interface ExplainDependencies extends LooseSearch {
   readonly store: Pick<Store, "read">;
@@ -61,6 +67,8 @@ export interface FileStory {
   readonly before?: FilesBefore;
   /** Files of the same stop that go before it, while it waits. */
   readonly ofSameStop?: readonly EarlierFile[];
+  /** The same of files that still lie in a folder, because they are not whole or cannot be read. */
+  readonly inFolders?: readonly LooseFile[];
 }
 
 export interface EarlierFile {
@@ -155,28 +163,33 @@ function timeOf(milliseconds: number): number {
   return Number(new Date(milliseconds).toISOString().replaceAll(/[-:T]/g, "").slice(0, 14));
 }
 
-async function earlierOfStop(deps: ExplainDependencies, entry: LedgerEntry, place: PlaceInLine) {
+async function earlierOfStop(
+  deps: ExplainDependencies,
+  { company, entry, place }: { company: string; entry: LedgerEntry; place: PlaceInLine },
+): Promise<Pick<FileStory, "ofSameStop" | "inFolders">> {
   const name = parseStopFileName(entry.name);
-  if (name.kind !== "named") return [];
+  if (name.kind !== "named") return {};
   const earlier = await findEarlierOfStop(deps.store.read, { ...place, stopNbr: name.stopNbr });
-  return await Promise.all(
-    earlier.map(async (one) => ({
-      id: one.id,
-      name: one.name,
-      presence: (await whereabouts(deps, one)).presence,
-    })),
+  const told = await Promise.all(
+    earlier.map(async (one) => ({ id: one.id, name: one.name, ...(await whereabouts(deps, one)) })),
   );
+  const known = new Set(told.map(({ path }) => path));
+  const loose = await findLooseFilesOfStop(deps, { company, stopNumbers: [name.stopNbr] });
+  const keepsBack = ({ nameTime, path, isOpenEnded, isReadable }: (typeof loose)[number]) =>
+    nameTime < place.time && !known.has(path) && (isOpenEnded === true || !isReadable);
+  return { ofSameStop: told, inFolders: loose.filter(keepsBack) };
 }
 
 /** What goes before a file that waits. */
 async function lineBefore(
   deps: ExplainDependencies,
+  company: string,
   entry: LedgerEntry,
-): Promise<Pick<FileStory, "before" | "ofSameStop">> {
+): Promise<Pick<FileStory, "before" | "ofSameStop" | "inFolders">> {
   const time = entry.nameTime ?? timeOf(entry.receivedAt);
   const place = { companyId: entry.companyId, id: entry.id, time, timeMs: millisecondsOf(time) };
   const before = await findFilesBefore(deps.store.read, place);
-  return { before, ofSameStop: await earlierOfStop(deps, entry, place) };
+  return { before, ...(await earlierOfStop(deps, { company, entry, place })) };
 }
 
 async function tellFile(deps: ExplainDependencies, company: string, entry: LedgerEntry): Promise<FileStory> {
@@ -188,7 +201,7 @@ async function tellFile(deps: ExplainDependencies, company: string, entry: Ledge
     ...(await whereabouts(deps, entry)),
     repeats: await listFileRepeats(deps.store.read, entry.id),
     ...(first === undefined ? {} : { first }),
-    ...(isWaiting ? await lineBefore(deps, entry) : {}),
+    ...(isWaiting ? await lineBefore(deps, company, entry) : {}),
   };
 }
 
@@ -219,11 +232,15 @@ async function tellStops(deps: ExplainDependencies, company: Company, stopNbr: s
 async function tellLoose(
   deps: ExplainDependencies,
   company: Company,
-  name: string,
+  { fileName: name, stopNbr }: Subject,
   known: readonly FileStory[],
 ): Promise<readonly LooseStory[]> {
   const knownPaths = new Set(known.map(({ path }) => path));
-  const found = await findLooseFiles(deps, { company: company.code, name });
+  const key = { company: company.code, stopNumbers: stopNbr === undefined ? [] : stopNumberForms(stopNbr) };
+  const found = [
+    ...(await findLooseFiles(deps, { company: company.code, name })),
+    ...(await findLooseFilesOfStop(deps, key)),
+  ];
   const loose = found.filter(
     ({ path, kind }) => !knownPaths.has(path) && !(kind === "receipt" && known.length > 0),
   );
@@ -275,12 +292,15 @@ async function lookInCompany(
   const tell = (entry: LedgerEntry) => tellFile(deps, company.code, entry);
   const named = await listFilesByName(read, { companyId: company.id, name: fileName });
   const files = await Promise.all(named.map(tell));
-  const loose = await tellLoose(deps, company, fileName, files);
   const deliveries = await tellDeliveries(read, company.id, fileName);
-  if (stopNbr === undefined) return { files, loose, deliveries, stops: [], stopFiles: [] };
+  if (stopNbr === undefined) {
+    const loose = await tellLoose(deps, company, subject, files);
+    return { files, loose, deliveries, stops: [], stopFiles: [] };
+  }
   const ofStop = await listFiles(read, { companyId: company.id, stopNbr, limit: maxStopFiles });
   const told = await Promise.all(ofStop.toReversed().map(tell));
   const stopFiles = told.map((story) => asFileOfStop(story, stopNbr));
+  const loose = await tellLoose(deps, company, subject, [...files, ...stopFiles]);
   return { files, loose, deliveries, stops: await tellStops(deps, company, stopNbr), stopFiles };
 }
 

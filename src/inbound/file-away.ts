@@ -23,7 +23,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { nameWithId, receiptNameOf } from "../domain/stop-file-name.ts";
+import { nameWithMark, receiptNameOf } from "../domain/stop-file-name.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 
@@ -147,7 +147,7 @@ function movedBefore(
 
 /** Its place when somebody else's file lies where it was to go. */
 function asideFor({ to, id }: FilingTask): string {
-  return join(dirname(to), nameWithId(basename(to), id));
+  return join(dirname(to), nameWithMark(basename(to), String(id)));
 }
 
 /**

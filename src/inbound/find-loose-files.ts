@@ -3,7 +3,7 @@ import { constants, type Dirent, type Stats } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { documentEndBytes, endsWithRoot, lettersOf } from "../domain/document-end.ts";
-import { receiptNameOf } from "../domain/stop-file-name.ts";
+import { parseStopFileName, receiptNameOf } from "../domain/stop-file-name.ts";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
 import { systemCodeOf } from "../lib/errors.ts";
 import type { Locations } from "./locations.ts";
@@ -172,4 +172,28 @@ export async function findLooseFiles(
     if (file !== undefined) found.push(file);
   }
   return found;
+}
+
+/** A file of a folder whose name has the number of a stop. */
+export interface LooseStopFile extends LooseFile {
+  /** Time in the name: CCYYMMDDHHMMSS. */
+  readonly nameTime: number;
+}
+
+/** Files that are to be taken from the folders of a company, with one of these forms of a stop's number in their names. */
+export async function findLooseFilesOfStop(
+  search: LooseSearch,
+  { company, stopNumbers }: { readonly company: string; readonly stopNumbers: readonly string[] },
+): Promise<readonly LooseStopFile[]> {
+  const found: LooseStopFile[] = [];
+  for (const { companyCode, path, isInbox } of search.folders) {
+    if (companyCode !== company) continue;
+    for (const { name } of await namesIn(path)) {
+      const parsed = isUnfinishedName(name) ? undefined : parseStopFileName(name);
+      if (parsed?.kind !== "named" || !stopNumbers.includes(parsed.stopNbr)) continue;
+      const file = await lookAt({ kind: isInbox ? "inbound" : "watched", company, path: join(path, name) });
+      if (file !== undefined) found.push({ ...file, nameTime: parsed.nameTime });
+    }
+  }
+  return found.toSorted((one, other) => one.nameTime - other.nameTime);
 }

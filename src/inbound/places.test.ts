@@ -10,7 +10,7 @@ const now = Date.UTC(2026, 10, 5);
 
 function placeOf(locations: Locations, name: string, id: number): string {
   const refused = { state: "refused", isNameTaken: false, now } as const;
-  return placeFor(locations, { companyCode: "ACME", name, id, ...refused });
+  return placeFor(locations, { companyCode: "ACME", name, reference: String(id), ...refused });
 }
 
 /** Files a refused file away; gives the folder of refused files. */

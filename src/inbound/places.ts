@@ -1,7 +1,7 @@
 /** Where decided files and their receipts go. */
 import { basename, dirname, join } from "node:path";
 import type { DecidedState } from "../domain/file-state.ts";
-import { isReceiptName, nameWithId, receiptNameOf } from "../domain/stop-file-name.ts";
+import { isReceiptName, nameWithMark, receiptNameOf } from "../domain/stop-file-name.ts";
 import type { FilingTask } from "./file-away.ts";
 import type { Locations } from "./locations.ts";
 
@@ -15,14 +15,16 @@ const folderOf: Readonly<Record<DecidedState, "archive" | "error">> = {
 
 /**
  * The place of a decided file, as the ledger names it: under its own name unless that may be taken. The name of a
- * receipt may be taken at any time, by the receipt of a file that is refused later.
+ * receipt may be taken at any time, by the receipt of a file that is refused later. Hosts see these names: they have the
+ * reference of the entry that its receipt has, and not its number, which counts the files of all companies.
  */
 export function placeFor(
   locations: Locations,
   file: {
     readonly companyCode: string;
     readonly name: string;
-    readonly id: number;
+    /** The sealed number of the entry. */
+    readonly reference: string;
     readonly state: DecidedState;
     readonly isNameTaken: boolean;
     readonly now: number;
@@ -30,7 +32,7 @@ export function placeFor(
 ): string {
   const directory = locations.filedDirectory(file.companyCode, folderOf[file.state], file.now);
   const isOwnName = !file.isNameTaken && !isReceiptName(file.name);
-  return locations.toLedger(join(directory, isOwnName ? file.name : nameWithId(file.name, file.id)));
+  return locations.toLedger(join(directory, isOwnName ? file.name : nameWithMark(file.name, file.reference)));
 }
 
 /** `companies/CODE/error/…`, where a receipt lies beside each file. */

@@ -1,8 +1,10 @@
 /** What a host finds in `receipts/` straight after its upload was answered. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Site } from "../support/daemon.ts";
 import { type CertificateFiles, ftpSettings, makeCertificateFiles } from "../support/ftp-clients.ts";
+import { send } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openSftpHostClient } from "./crash-client.ts";
 import { ftpHostClient } from "./crash-client-ftp.ts";
@@ -45,3 +47,22 @@ test.each(["SFTP", "FTP"] as const)(
     expect(found.filter((line, index) => line !== undefined && line !== own[index])).toEqual([]);
   },
 );
+
+test("a file whose name is taken lies under the reference of its receipt, which tells how many files there are to nobody", async () => {
+  const base = "r-again_20261105_080000";
+  for (let line = 1; line <= 3; line += 1)
+    await send(site, { name: `${base}.xml`, content: wrongStopAt(line) });
+  const [day = ""] = readdirSync(site.path("error"));
+  const folder = join(site.path("error"), day);
+  const names = await waitFor("three files, each with its receipt", () => {
+    const found = readdirSync(folder).filter((name) => name.startsWith(base) && !name.endsWith(".tmp"));
+    return found.length === 6 ? found : undefined;
+  });
+  const ofReceipts = names.filter((name) => name.endsWith(".receipt.xml"));
+  for (const name of ofReceipts) {
+    const ledger = /Ledger="([^"]+)"/.exec(readFileSync(join(folder, name), "utf8"))?.[1];
+    expect([`${base}.receipt.xml`, `${base}.${ledger}.receipt.xml`]).toContain(name);
+    expect(names).toContain(name.replace(".receipt.xml", ".xml"));
+  }
+  expect(new Set(ofReceipts).size).toBe(3);
+});

@@ -58,10 +58,10 @@ function isDecidedFile(value: unknown): value is DecidedFile {
   return typeof value === "object" && value !== null && "location" in value && "receipt" in value;
 }
 
-/** `companies/CODE/<folder>/<day>/<name>`; the name may have the id in it. */
+/** `companies/CODE/<folder>/<day>/<name>`; the name may have the reference of its entry in it. */
 function fileOfLocation(location: string): { company: string; name: string } {
   const [, company = "", , , name = ""] = location.split("/");
-  return { company, name: name.replace(/\.\d+\.xml$/, ".xml") };
+  return { company, name: name.replace(/\.[0-9a-f-]{36}\.xml$/, ".xml") };
 }
 
 export class FaultyPipeline {
