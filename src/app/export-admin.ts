@@ -27,8 +27,9 @@ export interface ExportView {
   readonly sequenceNbr: number;
   /** How many completions it has. */
   readonly stops: number;
-  readonly afterCompletionId: number;
-  readonly lastCompletionId: number;
+  /** As its manifest says them. */
+  readonly afterCompletion: number;
+  readonly lastCompletion: number;
   readonly form: string;
   readonly madeAt: string;
   readonly target: string;
@@ -61,8 +62,8 @@ function toView(
     export: made.name,
     sequenceNbr: made.sequenceNbr,
     stops: count,
-    afterCompletionId: made.afterCompletionId,
-    lastCompletionId: made.lastCompletionId,
+    afterCompletion: made.windowBegin,
+    lastCompletion: made.windowEnd,
     form: made.form,
     madeAt: isoTime(made.createdAt),
     target: rest.plan.target,

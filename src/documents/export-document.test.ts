@@ -13,8 +13,8 @@ const head: ExportHead = {
   name: "nightly & more",
   sequenceNbr: 7,
   window: {
-    afterCompletionId: 10,
-    lastCompletionId: 13,
+    begin: 10,
+    end: 13,
     dueAt: 1_793_953_800_000,
     createdAt: 1_793_953_801_234,
   },
@@ -136,7 +136,7 @@ test.each([
   ["asked for by hand", { dueAt: null, createdAt: 0 }],
   ["without a word of when it was due", { createdAt: 0 }],
 ])("a manifest of an empty export that was %s has no files and no due time", (_, times) => {
-  const window = { afterCompletionId: 13, lastCompletionId: 13, ...times };
+  const window = { begin: 13, end: 13, ...times };
   const text = renderExportManifest({ ...head, window, count: 0, files: [] });
   expect(read(text, "export-manifest.xsd", ["//Files", "//DueAt", "//CompletionCount"])).toEqual([
     undefined,

@@ -19,11 +19,11 @@ export const exportElement: ObjectElement<OutgoingKindName> = {
       ["SequenceNbr", "sequenceNbr", "count", "Counts the exports of that name in the company, from 1."],
       [
         "AfterCompletion",
-        "window.afterCompletionId",
+        "window.begin",
         "count",
-        "The window begins after this completion: the LastCompletion of the export before.",
+        "How many completions the exports of that name had before: the LastCompletion of the one before.",
       ],
-      ["LastCompletion", "window.lastCompletionId", "count", "The last completion in the window."],
+      ["LastCompletion", "window.end", "count", "How many they have had with this one."],
     ]),
     ...values<OutgoingKindName>([
       [

@@ -1,8 +1,8 @@
 /** What the document and the manifest of a batch export say of it (decisions 8, "Batch export"). */
 export interface ExportWindow {
-  /** Completions after the first and up to the last of these, by their ids. */
-  readonly afterCompletionId: number;
-  readonly lastCompletionId: number;
+  /** How many completions the exports of that name have had, before it and with it. */
+  readonly begin: number;
+  readonly end: number;
   /** The moment it was due, milliseconds UTC; missing or null for one that was asked for by hand. */
   readonly dueAt?: number | null;
   /** The moment at which the window was closed, milliseconds UTC. */
@@ -28,6 +28,6 @@ export function exportHeadView({ companyCode, name, sequenceNbr, window, count }
   const { dueAt, createdAt } = window;
   const due = dueAt === undefined || dueAt === null ? {} : { dueAt: utcText(dueAt) };
   const times = { ...due, createdAt: utcText(createdAt) };
-  const { afterCompletionId, lastCompletionId } = window;
-  return { companyCode, name, sequenceNbr, count, window: { afterCompletionId, lastCompletionId, ...times } };
+  const { begin, end } = window;
+  return { companyCode, name, sequenceNbr, count, window: { begin, end, ...times } };
 }

@@ -78,8 +78,8 @@ interface Rendering {
 }
 
 function headOf(made: ExportRecord, count: number): ExportHead {
-  const { companyCode, name, sequenceNbr, afterCompletionId, lastCompletionId, dueAt, createdAt } = made;
-  const window = { afterCompletionId, lastCompletionId, dueAt, createdAt };
+  const { companyCode, name, sequenceNbr, windowBegin: begin, windowEnd: end, dueAt, createdAt } = made;
+  const window = { begin, end, dueAt, createdAt };
   return { companyCode, name, sequenceNbr, window, count };
 }
 

@@ -18,6 +18,12 @@ export interface ExportRecord {
   /** The completions of the company after the first and up to the last of these; none when both are the same. */
   readonly afterCompletionId: number;
   readonly lastCompletionId: number;
+  /**
+   * The same for hosts: how many completions the exports of that name have had, before it and with it. The ids count those of
+   * all companies. What was made before that was so has the ids, and the next one goes on from there.
+   */
+  readonly windowBegin: number;
+  readonly windowEnd: number;
   readonly form: ExportForm;
   /** The moment it was due, milliseconds UTC; null for one that was asked for by hand. */
   readonly dueAt: number | null;
@@ -35,7 +41,7 @@ function select(db: Reader | Transaction) {
     .selectFrom("exports as e")
     .innerJoin("companies as c", "c.id", "e.company_id")
     .select(["e.id", "e.company_id", "c.code", "e.name", "e.sequence_nbr", "e.after_completion_id"])
-    .select(["e.last_completion_id", "e.form", "e.due_at", "e.created_at"]);
+    .select(["e.last_completion_id", "e.window_begin", "e.window_end", "e.form", "e.due_at", "e.created_at"]);
 }
 
 type ExportRow = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
@@ -49,6 +55,8 @@ function toRecord(row: ExportRow): ExportRecord {
     sequenceNbr: row.sequence_nbr,
     afterCompletionId: row.after_completion_id,
     lastCompletionId: row.last_completion_id,
+    windowBegin: row.window_begin ?? row.after_completion_id,
+    windowEnd: row.window_end ?? row.last_completion_id,
     form: readForm(row.form),
     dueAt: row.due_at,
     createdAt: row.created_at,
@@ -74,8 +82,10 @@ export async function findExportOf(
 /** Enters an export under the next number of its company and name. */
 export async function insertExport(
   tx: Transaction,
-  made: Omit<ExportRecord, "id" | "sequenceNbr" | "companyCode">,
+  made: Omit<ExportRecord, "id" | "sequenceNbr" | "companyCode" | "windowBegin" | "windowEnd">,
 ): Promise<ExportRecord> {
+  const windowBegin = (await findExportOf(tx, made))?.windowEnd ?? 0;
+  const windowEnd = windowBegin + (await countWindow(tx, made));
   const { id } = await tx
     .insertInto("exports")
     .values((eb) => ({
@@ -88,6 +98,8 @@ export async function insertExport(
         .where("name", "=", made.name),
       after_completion_id: made.afterCompletionId,
       last_completion_id: made.lastCompletionId,
+      window_begin: windowBegin,
+      window_end: windowEnd,
       form: made.form,
       due_at: made.dueAt,
       created_at: made.createdAt,

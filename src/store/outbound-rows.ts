@@ -166,6 +166,9 @@ export interface ExportsTable {
   /** Completions after the first and up to the last of these. */
   after_completion_id: number;
   last_completion_id: number;
+  /** How the file tells these two; null: by themselves. */
+  window_begin: number | null;
+  window_end: number | null;
   /** `document` or `files`. */
   form: string;
   /** The moment it was due; null for one that was asked for by hand. */

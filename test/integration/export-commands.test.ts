@@ -326,7 +326,7 @@ describe("dropgate export", () => {
     expect(first).toMatchObject([{ export: "nightly", sequenceNbr: 1, stops: 1, isAgain: false }]);
     await complete(id, "2", "3");
     expect(await json("export", "--name", "nightly")).toMatchObject([
-      { sequenceNbr: 2, stops: 2, afterCompletionId: first[0].lastCompletionId },
+      { sequenceNbr: 2, stops: 2, afterCompletion: first[0].lastCompletion },
     ]);
     expect(await json("export", "--name", "nightly")).toMatchObject([{ sequenceNbr: 3, stops: 0 }]);
   });

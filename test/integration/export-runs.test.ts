@@ -208,6 +208,32 @@ describe("an export by hand", () => {
     expect((await byHand(site)).count).toBe(1);
   });
 
+  test("tells its window by its own completions, and not by how many other companies have", async () => {
+    const site = await plannedSite();
+    const { company } = await site.store.write((tx) => insertCompany(tx, { code: "BETA", createdAt: 1 }));
+    await site.configure({ companyId: company.id });
+    const beta = planOf(site, { companyId: company.id });
+    await site.complete("1");
+    await site.completeIn(company.id, "1", "2", "3");
+    await site.complete("2");
+    const first = await byHand(site);
+    expect(first.made).toMatchObject({ windowBegin: 0, windowEnd: 2, lastCompletionId: 5 });
+    await site.complete("3");
+    const windows = [await byHand(site), await byHand(site, beta), await byHand(site, beta)];
+    expect(windows.map(({ made }) => [made.windowBegin, made.windowEnd])).toEqual([
+      [2, 3],
+      [0, 3],
+      [3, 3],
+    ]);
+    // As an earlier version has left it.
+    const ids = { window_begin: null, window_end: null };
+    await site.store.write((tx) =>
+      tx.updateTable("exports").set(ids).where("name", "=", "nightly").execute(),
+    );
+    const last = await byHand(site);
+    expect(last.made).toMatchObject({ windowBegin: 6, windowEnd: 6 });
+  });
+
   test("is delivered again under the same name, and another number is not there", async () => {
     const site = await plannedSite();
     await site.complete("1");

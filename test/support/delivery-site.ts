@@ -183,12 +183,12 @@ export class DeliverySite {
     await this.queue.settled();
   }
 
-  async addStop(stopNbr: string, status = "90"): Promise<void> {
+  async addStop(stopNbr: string, status = "90", companyId = this.companyId): Promise<void> {
     await this.store.write(async (tx) => {
       await tx
         .insertInto("stops")
         .values({
-          ...{ company_id: this.companyId, stop_nbr: stopNbr, stop_nbr_key: stopNbr.toLowerCase() },
+          ...{ company_id: companyId, stop_nbr: stopNbr, stop_nbr_key: stopNbr.toLowerCase() },
           ...{ stop_status: status, receive_status: "00", body: JSON.stringify({ stopNbr }) },
           ...{ execution: "{}", created_at: this.now, updated_at: this.now },
         })
@@ -209,8 +209,13 @@ export class DeliverySite {
 
   /** Completes stops, each added when it is not there, in one transaction. */
   async complete(...stopNbrs: readonly string[]): Promise<void> {
-    for (const stopNbr of new Set(stopNbrs)) await this.addStop(stopNbr);
-    const { companyId, now: recordedAt } = this;
+    await this.completeIn(this.companyId, ...stopNbrs);
+  }
+
+  /** The same in another company. */
+  async completeIn(companyId: number, ...stopNbrs: readonly string[]): Promise<void> {
+    for (const stopNbr of new Set(stopNbrs)) await this.addStop(stopNbr, "90", companyId);
+    const { now: recordedAt } = this;
     await this.store.write(async (tx) => {
       for (const stopNbr of stopNbrs)
         await recordEvents(tx, [{ companyId, kind: "stopDelivery", stopNbr, recordedAt }]);

@@ -15,6 +15,7 @@ import { sql as askedForAgain } from "./0003-asked-for-again.ts";
 import { sql as addressesOfUsers } from "./0004-addresses-of-users.ts";
 import { sql as filesNotApplied } from "./0005-files-not-applied.ts";
 import { sql as givenUpDeliveries } from "./0006-given-up-deliveries.ts";
+import { sql as numbersOfExportWindows } from "./0007-numbers-of-export-windows.ts";
 
 export interface Migration {
   readonly name: string;
@@ -42,5 +43,10 @@ export const migrations: readonly Migration[] = [
     name: "deliveries that were given up",
     sql: givenUpDeliveries,
     fingerprint: "a17023c539d08e04b273e3b0937c4c1d",
+  },
+  {
+    name: "numbers of export windows",
+    sql: numbersOfExportWindows,
+    fingerprint: "715c500271ccb91e3dad50abf4b84a56",
   },
 ];
