@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { companyCodeKey } from "../../src/domain/company-code.ts";
 import { openSqlite } from "../../src/store/sqlite-dialect.ts";
 import { sampleName, sampleStop } from "../sample-stop.ts";
 import { companyCode, userName } from "./sites.ts";
@@ -25,6 +26,17 @@ function inGroups(database: Database, count: number, insert: (index: number) => 
 
 function nameTimeOf(name: string): number {
   return Number(name.slice(-19, -4).replace("_", ""));
+}
+
+/** Companies without users. */
+export function addCompanies(stateDir: string, count: number): void {
+  const database = openSqlite(join(stateDir, "dropgate.db"), { isNew: false });
+  const row = database.prepare("insert into companies (code, code_key, created_at) values (?, ?, ?)");
+  inGroups(database, count, (index) => {
+    const code = `C${index}`;
+    row.run(code, companyCodeKey(code), Date.now());
+  });
+  database.close();
 }
 
 /** Entries of files applied long ago; their bytes are not there. */

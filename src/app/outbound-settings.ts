@@ -9,6 +9,7 @@ import type { ExportPlan } from "../outbound/export-runs.ts";
 import { type Company, listCompanies } from "../store/companies.ts";
 import type { Store } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
+import { changedOutboundCopies } from "../store/saved-outbound.ts";
 import { type OutboundCopy, saveOutboundCopy } from "../store/outbound-targets.ts";
 
 type OutboundConfigOf = Pick<Config, "companies">;
@@ -60,7 +61,8 @@ export async function saveOutboundSettings(
 ): Promise<void> {
   const companies = await listCompanies(store.read);
   await store.write(async (tx) => {
-    for (const company of companies) await enterOutbound(tx, config, company);
+    const copies = companies.map((company) => outboundCopyOf(config, company));
+    for (const copy of await changedOutboundCopies(tx, copies)) await saveOutboundCopy(tx, copy);
   });
 }
 

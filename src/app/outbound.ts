@@ -16,6 +16,7 @@ import type { RenderOrWithhold } from "../outbound/delivery-to-render.ts";
 import { createDeliveryRenderer } from "../outbound/render-delivery.ts";
 import { createMessageRenderer } from "../outbound/render-message.ts";
 import { listCompanies } from "../store/companies.ts";
+import { companiesWithDeliveries } from "../store/companies-to-prune.ts";
 import type { Store } from "../store/database.ts";
 import { allExportPlans, saveOutboundSettings } from "./outbound-settings.ts";
 import { createTargets } from "./outbound-targets.ts";
@@ -92,7 +93,9 @@ export async function pruneOutbound(
   signal: AbortSignal,
 ): Promise<number> {
   let removed = 0;
+  const concerned = await companiesWithDeliveries(deps.store.read);
   for (const { id: companyId, code } of await listCompanies(deps.store.read)) {
+    if (!concerned.has(companyId)) continue;
     const { keepDays } = outboundSettingsOf(deps.config(), code);
     removed += (await pruneDelivered(deps, { companyId, keepDays }, signal)).deliveries;
   }

@@ -5,6 +5,7 @@ import type { Config } from "../config/schema.ts";
 import type { Clock } from "../lib/clock.ts";
 import { expireHolds, hasDueHolds } from "../store/appointments.ts";
 import { listCompanies } from "../store/companies.ts";
+import { companiesWithRecords } from "../store/companies-to-prune.ts";
 import type { Store } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import {
@@ -106,9 +107,11 @@ export async function pruneRecords(deps: PruneRecordsDeps, signal: AbortSignal):
   const { store, clock, config } = deps;
   const removed = { appointments: 0, imports: 0, loads: 0 };
   const beforeOf = new Map<number, number>();
+  const concerned = await companiesWithRecords(store.read);
   for (const { id: companyId, code } of await listCompanies(store.read)) {
     const before = clock.now() - outboundSettingsOf(config(), code).keepDays * dayMs;
     beforeOf.set(companyId, before);
+    if (!concerned.has(companyId)) continue;
     const old = (limit: number) => ({ companyId, before, limit });
     const appointments = {
       list: listOldAppointments,

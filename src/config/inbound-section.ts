@@ -41,7 +41,8 @@ const completeness = {
     default: 10_000,
     minimum: 100,
     maximum: 3_600_000,
-    description: "Time between two full scans of the folders, which find what watch events missed.",
+    description:
+      "Time between two scans of each folder, which find what watch events missed. The companies have their turns spread over it; an empty inbound/ whose times have not changed is listed once a minute only.",
   }),
   unfinishedReportAfterMs: integer({
     default: 86_400_000,

@@ -1,4 +1,12 @@
-import { constants, type Dirent, access as nodeAccess, type Stats } from "node:fs";
+import {
+  constants,
+  type Dirent,
+  access as nodeAccess,
+  opendirSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { opendir, realpath, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import type { Inbox } from "../../inbound/inbox.ts";
@@ -32,8 +40,10 @@ export interface FolderSettings {
 /** The system calls that folders are watched with. A seam: tests count them and make one of them fail. */
 export interface FolderDisk extends DiskCalls {
   /** The entries of a folder, read in portions, so that a large one never blocks the process. */
-  entries(path: string): Promise<AsyncIterable<Dirent>>;
+  entries(path: string): Promise<AsyncIterable<Dirent> | Iterable<Dirent>>;
   stat(path: string): Promise<Stats>;
+  /** On the spot. */
+  statNow(path: string): Stats;
   realpath(path: string): Promise<string>;
   /** Rejects unless this process may do it (`constants.R_OK`, `W_OK`). */
   access(path: string, mode: number): Promise<void>;
@@ -48,8 +58,38 @@ export const systemFolderDisk: FolderDisk = {
   ...systemDisk,
   entries: (path) => opendir(path, { bufferSize: portion }),
   stat: (path) => stat(path),
+  statNow: (path) => statSync(path),
   realpath: (path) => realpath(path),
   access: (path, mode = constants.F_OK) => accessCall(path, mode),
+};
+
+/** A folder with more entries than this is read in the background. */
+const fewEntries = 64;
+
+/** All entries of the folder; undefined when they are many. */
+function fewEntriesNow(path: string): Dirent[] | undefined {
+  const directory = opendirSync(path, { bufferSize: fewEntries });
+  try {
+    const entries: Dirent[] = [];
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+      if (entries.length === fewEntries) return undefined;
+      entries.push(entry);
+    }
+    return entries;
+  } finally {
+    directory.closeSync();
+  }
+}
+
+/**
+ * For the disk of the state directory, without which nothing goes on anyway: small calls are made on the spot, which costs a
+ * tenth of a hop to the thread pool and back. With a thousand companies that is most of a start and of an idle minute.
+ */
+export const localFolderDisk: FolderDisk = {
+  ...systemFolderDisk,
+  stat: async (path) => statSync(path),
+  realpath: async (path) => realpathSync.native(path),
+  entries: async (path) => fewEntriesNow(path) ?? (await systemFolderDisk.entries(path)),
 };
 
 export interface FolderDeps {
@@ -58,6 +98,8 @@ export interface FolderDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly disk: FolderDisk;
+  /** The same for the companies' own folders. */
+  readonly localDisk: FolderDisk;
   readonly watch: WatchFolder;
   /** Whether a file that does not end with the end tag of its root is cut off, rather than faulty or ended otherwise. */
   readonly isIncomplete: (path: string) => Promise<boolean>;

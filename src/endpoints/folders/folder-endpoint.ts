@@ -1,15 +1,24 @@
 /**
  * The endpoint that takes files out of folders: each company's own `inbound/` and further drop folders. Every folder has a
- * task of its own, so that a share that hangs holds up no other. The list of folders is asked for before each scan:
- * a company that was added while the daemon runs is picked up, one that is gone is let go.
+ * task of its own, so that a share that hangs holds up no other. The list of folders is asked for before each round of scans:
+ * a company that was added while the daemon runs is picked up, one that is gone is let go. The companies have their turns
+ * one after the other in the course of a round, each with all its folders together: of two files of a stop in two folders
+ * the later is not to be found a round before the earlier.
  */
 import { randomBytes } from "node:crypto";
 import { aborted } from "../../lib/aborted.ts";
 import type { Service } from "../../lib/service.ts";
 import { syncFileSystems } from "../../lib/sync-file-system.ts";
-import { type FolderDeps, type FolderDisk, systemFolderDisk, type WatchedFolder } from "./folder-deps.ts";
+import {
+  type FolderDeps,
+  type FolderDisk,
+  localFolderDisk,
+  systemFolderDisk,
+  type WatchedFolder,
+} from "./folder-deps.ts";
 import { type WatchFolder, watchFolder } from "./folder-hints.ts";
 import { FolderTask, type FolderTaskDeps } from "./folder-task.ts";
+import { ScanRounds } from "./scan-rounds.ts";
 import { createTakeThread, type TakeThread } from "./take-thread.ts";
 
 export type { FolderSettings, WatchedFolder } from "./folder-deps.ts";
@@ -45,7 +54,7 @@ class FolderTasks implements FolderEndpoint {
   readonly #taskDeps: FolderTaskDeps;
   readonly #tasks = new Map<string, FolderTask>();
   readonly #closing = new Set<Promise<void>>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #rounds: ScanRounds<readonly FolderTask[]>;
   #isStartUp = true;
   #isListFailing = false;
   #isStopped = false;
@@ -53,12 +62,20 @@ class FolderTasks implements FolderEndpoint {
   constructor(deps: FolderEndpointDeps) {
     this.#deps = deps;
     const takeThread = deps.takeThread ?? createTakeThread;
+    this.#rounds = new ScanRounds({
+      items: () => this.#nextRound(),
+      visit: (tasks) => {
+        for (const task of tasks) task.scanUnlessResting();
+      },
+      scanMs: () => deps.settings().scanMs,
+    });
     this.#taskDeps = {
       inbox: deps.inbox,
       settings: deps.settings,
       clock: deps.clock,
       log: deps.log.child({ endpoint: "folders" }),
       disk: deps.disk ?? systemFolderDisk,
+      localDisk: deps.disk ?? localFolderDisk,
       watch: deps.watch ?? watchFolder,
       runId: randomBytes(6).toString("hex"),
       isIncomplete: deps.isIncomplete,
@@ -74,7 +91,7 @@ class FolderTasks implements FolderEndpoint {
     this.#isStartUp = false;
     if (signal.aborted) await this.#close();
     signal.throwIfAborted();
-    this.#scheduleScan();
+    this.#rounds.start();
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
@@ -88,20 +105,14 @@ class FolderTasks implements FolderEndpoint {
 
   async #close(): Promise<void> {
     this.#isStopped = true;
-    clearTimeout(this.#timer);
+    this.#rounds.stop();
     await Promise.all([...this.#closing, ...[...this.#tasks.values()].map((task) => task.close())]);
     await this.#taskDeps.inboxThread.close();
   }
 
-  #scheduleScan(): void {
-    if (this.#isStopped) return;
-    this.#timer = setTimeout(() => void this.#scanAgain(), this.#deps.settings().scanMs);
-  }
-
-  async #scanAgain(): Promise<void> {
+  async #nextRound(): Promise<readonly (readonly FolderTask[])[]> {
     await this.#refresh();
-    for (const task of this.#tasks.values()) task.scanUnlessResting();
-    this.#scheduleScan();
+    return [...Map.groupBy(this.#tasks.values(), ({ companyId }) => companyId).values()];
   }
 
   async #refresh(): Promise<void> {

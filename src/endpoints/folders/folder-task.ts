@@ -6,8 +6,8 @@
  *   hint (inotify) ─────┘        ^                        │
  *                                └─── changed since ──────┘
  *
- * The scan is the truth: it goes over all entries and looks at those that nobody knows. A hint only makes it quicker, by a
- * look at the named entries. Scan, looks and hints run one after the other. Nothing is kept over a restart: files that
+ * The scan is the truth: it goes over all entries and looks at those that nobody knows; an empty `inbound/` is listed again
+ * when its times have changed, and once a minute. A hint only makes it quicker, by a look at the named entries. Scan, looks and hints run one after the other. Nothing is kept over a restart: files that
  * had not been handed over are found by the first scan.
  */
 import { constants, type Stats } from "node:fs";
@@ -19,6 +19,7 @@ import { systemCodeOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { mapAtOnce } from "../../lib/at-once.ts";
 import { Candidates, type Look, lookOf, type SettledFile } from "./candidates.ts";
+import { EmptyFolder } from "./empty-folder.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import { FolderTrouble, RoomTrouble } from "./folder-trouble.ts";
 import { FolderWatchKeeper } from "./folder-watch-keeper.ts";
@@ -61,6 +62,8 @@ export class FolderTask {
   readonly #ownThread: TakeThread | undefined;
   readonly #thread: TakeThread;
   readonly #candidates = new Candidates();
+  /** Of `inbound/` alone: its disk is local, and the times of others tell nothing sure. */
+  readonly #empty: EmptyFolder | undefined;
   readonly #hinted = new Set<string>();
   /** Sources that we remove, each of which the watch tells of once. */
   readonly #removed = new Set<string>();
@@ -79,11 +82,12 @@ export class FolderTask {
 
   /** `isStartUp`: files found by the first scan were left by an earlier run. */
   constructor(deps: FolderTaskDeps, folder: WatchedFolder, isStartUp: boolean) {
-    this.#deps = deps;
+    this.#deps = folder.isInbox ? { ...deps, disk: deps.localDisk } : deps;
     this.#folder = folder;
     this.#isRecovering = isStartUp && folder.isInbox;
     this.#ownThread = folder.isInbox ? undefined : deps.takeThread();
     this.#thread = this.#ownThread ?? deps.inboxThread;
+    this.#empty = folder.isInbox ? new EmptyFolder() : undefined;
     this.#log = deps.log.child({ company: folder.companyCode, folder: folder.path });
     this.#trouble = new FolderTrouble(this.#log);
     this.#takingTrouble = new FolderTrouble(this.#log);
@@ -100,6 +104,10 @@ export class FolderTask {
     });
   }
 
+  get companyId(): number {
+    return this.#folder.companyId;
+  }
+
   /** A full scan that begins after this call. Never rejects. */
   scan(): Promise<void> {
     this.#queuedScan ??= this.#inTurn(async () => {
@@ -109,9 +117,20 @@ export class FolderTask {
     return this.#queuedScan;
   }
 
-  /** A full scan, unless the last one took so long that the next has to wait. */
+  /** A scan, unless the last one took so long that the next has to wait, or nothing can have come since. */
   scanUnlessResting(): void {
-    if (this.#queuedScan === undefined && performance.now() >= this.#restUntilMs) void this.scan();
+    const isDue = this.#queuedScan === undefined && performance.now() >= this.#restUntilMs;
+    if (isDue && !this.#isSurelyEmpty()) void this.scan();
+  }
+
+  #isSurelyEmpty(): boolean {
+    if (this.#empty?.mayAsk(performance.now()) !== true) return false;
+    try {
+      return this.#empty.isUnchanged(this.#deps.disk.statNow(this.#folder.path));
+    } catch {
+      // The scan meets the same fault, and reports it.
+      return false;
+    }
   }
 
   /** Ends the watch and the timers; resolves when what is in hand is handed over. Safe to call twice. */
@@ -144,17 +163,20 @@ export class FolderTask {
     const startedMs = performance.now();
     this.#restUntilMs = Number.POSITIVE_INFINITY;
     try {
+      const now = this.#deps.clock.now();
       const folder = await this.#locate();
       this.#watch.keep(folder.at, folder.stats, startedMs);
       const found = new Map<string, Look>();
       const isOurs = (name: string) => this.#isOurs(folder.at, name);
       const visit = (name: string, entry: Entry) => this.#visit(name, entry, found);
-      await scanFolder(this.#deps.disk, folder.at, { isOurs, visit });
+      const { isEmpty } = await scanFolder(this.#deps.disk, folder.at, { isOurs, visit });
       // After the plain names: a file lies under .again because another of its name came before it.
       if (this.#isFirstScan && this.#folder.isInbox) await this.#scanLeftovers(folder.at, found);
       killPoint("folder.leftoversSeen");
       killPoint("folder.scanned");
       this.#add(found);
+      const listing = { before: folder.stats, isEmpty, now, nowMs: startedMs };
+      await this.#empty?.listed(listing, () => this.#deps.disk.stat(folder.at));
       // What the watch has not told of by now it does not tell.
       this.#removed.clear();
       this.#leftAlone.endScan();
@@ -166,6 +188,7 @@ export class FolderTask {
       this.#isFirstScan = false;
       this.#isRecovering = false;
     } catch (error) {
+      this.#empty?.forget();
       // A watch on what is gone would keep its parent folders under watch.
       if (this.#at === undefined) this.#watch.release();
       throw error;

@@ -25,16 +25,23 @@ export interface ScanVisitor {
 
 const looksAtOnce = 64;
 
-/** Looks at every entry of the folder. Rejects when it cannot be read. */
-export async function scanFolder(disk: FolderDisk, path: string, visitor: ScanVisitor): Promise<void> {
+/** Looks at every entry of the folder; tells whether there are none but folders. Rejects when it cannot be read. */
+export async function scanFolder(
+  disk: FolderDisk,
+  path: string,
+  visitor: ScanVisitor,
+): Promise<{ readonly isEmpty: boolean }> {
   const names: string[] = [];
+  let isEmpty = true;
   for await (const dirent of await disk.entries(path)) {
     const { name } = dirent;
     const special = specialKindOf(dirent);
+    if (special !== "folder") isEmpty = false;
     if (special !== undefined) visitSpecial(visitor, name, special);
     else if (isUnfinishedName(name) || !visitor.isOurs(name)) names.push(name);
   }
   await lookAtEntries(disk, path, names, visitor);
+  return { isEmpty };
 }
 
 /** Looks at some entries of the folder; those that are gone are passed over. */
