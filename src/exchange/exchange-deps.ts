@@ -1,11 +1,10 @@
-import type { Inbox } from "../inbound/inbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { DiskCalls } from "../lib/durable-file.ts";
 import type { Logger } from "../lib/log.ts";
 import type { CompanyFolders } from "./company-folders.ts";
 import type { ExchangePeer } from "./exchange-session.ts";
 import type { Intake } from "./intake.ts";
-import type { GatheredArrivals } from "./gathered-arrivals.ts";
+import type { ExchangeInbox, GatheredArrivals } from "./gathered-arrivals.ts";
 import type { PartialDownloads } from "./partial-downloads.ts";
 import type { UploadClaims } from "./upload-claims.ts";
 
@@ -33,7 +32,7 @@ export interface Pickup extends Removal {
 export interface FileExchangeDeps {
   /** Absolute path of the folder that holds one folder for each company code. Paths that go out begin with it. */
   readonly companiesDir: string;
-  readonly inbox: Pick<Inbox, "reserve" | "release" | "clearReceipt" | "arriveAll" | "waitingCount">;
+  readonly inbox: ExchangeInbox;
   readonly limits: ExchangeLimits;
   readonly clock: Clock;
   readonly log: Logger;

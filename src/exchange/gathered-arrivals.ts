@@ -2,12 +2,12 @@
  * Hands uploads to the pipeline in groups while those of one company come thick and fast.
  *
  *   steady   at once                    until `denseCount` came within `denseMs`
- *   dense    gathered, then together    when the pipeline has nothing of the company left and has rested for as long as the
- *                                       last group took it; or when the first has waited `maxWaitMs`
+ *   dense    gathered, then together    when the pipeline has decided about all of the company and has rested for a part of
+ *                                       the time that the last group took it; or when the first has waited `maxWaitMs`
  *
  * The pipeline works on the same processors and the same disk as the uploads. Handed over one by one, a client that sends
  * thousands of small files would have each of its own syncs wait for several of the pipeline's, and the pipeline would
- * commit a handful of files at a time. So the uploads have half of the time for themselves, and groups are as large as what
+ * commit a handful of files at a time. So the uploads have some of the time for themselves, and groups are as large as what
  * comes meanwhile. How long that is, the pipeline itself tells: a few hundredths of a second while it is quick, more when it
  * or the disk is behind. Nobody waits for a gathered file: its close is answered when it is durable in its place, and its
  * final name stays reserved. What survives a crash: start-up finds such a file like every other without a ledger entry.
@@ -18,13 +18,19 @@ import type { PlacementInbox } from "../inbound/place-arrival.ts";
 /** Sixty files a second and more are dense. */
 const denseCount = 8;
 const denseMs = 130;
+/** How long the pipeline rests, as a part of the time that it took. More helps a burst a little, and all files wait for it. */
+const restShare = 0.2;
 /** Between two groups at least. */
 const shortestTurnMs = 30;
 const maxWaitMs = 250;
 /** How often it is looked whether the pipeline is done. */
 const lookMs = 5;
 
-type ExchangeInbox = Pick<Inbox, "reserve" | "release" | "clearReceipt" | "arriveAll" | "waitingCount">;
+/** What uploads need of the inbox. */
+export type ExchangeInbox = Pick<
+  Inbox,
+  "reserve" | "release" | "clearReceipt" | "arriveAll" | "waitingCount" | "undecidedCount"
+>;
 
 export interface GatheredArrivals extends PlacementInbox, Pick<Inbox, "waitingCount"> {
   /** Hands over what waits. */
@@ -47,7 +53,7 @@ class Burst {
   readonly #recentMs: number[] = [];
   #firstAtMs = 0;
   #handedAtMs = Number.NEGATIVE_INFINITY;
-  /** When the pipeline had nothing left after the last group, as far as it was looked. */
+  /** When the pipeline had nothing to decide about after the last group, as far as it was looked. */
   #doneAtMs: number | undefined;
 
   constructor(inbox: ExchangeInbox, companyId: number, nowMs: () => number) {
@@ -104,10 +110,10 @@ class Burst {
 
   /** When the waiting files are to be handed over, as far as it is known. */
   #dueAtMs(nowMs: number): number {
-    if (this.#inbox.waitingCount(this.#companyId) === 0) this.#doneAtMs ??= nowMs;
+    if (this.#inbox.undecidedCount(this.#companyId) === 0) this.#doneAtMs ??= nowMs;
     const latestMs = this.#firstAtMs + maxWaitMs;
     if (this.#doneAtMs === undefined) return latestMs;
-    const restedAtMs = this.#doneAtMs + (this.#doneAtMs - this.#handedAtMs);
+    const restedAtMs = this.#doneAtMs + restShare * (this.#doneAtMs - this.#handedAtMs);
     return Math.min(latestMs, Math.max(restedAtMs, this.#handedAtMs + shortestTurnMs));
   }
 }

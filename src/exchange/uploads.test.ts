@@ -83,6 +83,7 @@ test("the close is answered after file sync, link and folder sync in this order"
       clearReceipt: async () => void calls.push("clear receipt"),
       arriveAll: async () => void calls.push("arrive"),
       waitingCount: () => 0,
+      undecidedCount: () => 0,
     },
   });
   await put(fixture.session(), "/inbound/a.xml", "<Stop/>");
@@ -344,6 +345,7 @@ test("too many waiting files refuse an upload", async () => {
     clearReceipt: async () => undefined,
     arriveAll: async () => undefined,
     waitingCount: () => 5,
+    undecidedCount: () => 5,
   };
   await reopen({ inbox, limits: { maxUploadBytes: 100, maxWaiting: 5, minFreeBytes: () => 0 } });
   const opening = fixture.session().openWrite("/inbound/a.xml", freshUpload);

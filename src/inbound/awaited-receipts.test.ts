@@ -167,7 +167,7 @@ test("a receipt whose file is filed late, after a fault, does not replace the on
   for (const id of [1, 2]) writeFileSync(join(folder, `from${id}`), "x");
   writeFileSync(join(folder, "day1"), "in the way");
   const queue = createFilingQueue({
-    store: { write: async () => undefined as never },
+    store: { write: async () => undefined as never, writeSoon: async () => undefined as never },
     toLedger: (path) => path,
     isAwaited: () => false,
     log,

@@ -8,6 +8,7 @@
  * The content of a receipt that is removed or not written is in the ledger: whoever sends the same file again has it. What
  * survives a crash: nothing; start-up removes the receipts of all names that lie in `inbound/`.
  */
+import { lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { receiptNameOf } from "../domain/stop-file-name.ts";
@@ -105,6 +106,8 @@ export class AwaitedReceipts {
 /** Removes the receipt in `receipts/` that a file of this name would have. */
 async function removeReceipt(locations: Locations, companyCode: string, name: string): Promise<void> {
   const path = join(locations.receiptsDirectory(companyCode), receiptNameOf(name));
+  // Mostly there is none, and an error costs several times as much as a look.
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   await systemDisk.unlink(path).catch(unlessMissing);
   killPoint("receipt.cleared");
 }

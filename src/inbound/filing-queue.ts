@@ -8,7 +8,8 @@
  * Bytes that are not there may come back: `inbound/` on a share that blinks, or a folder that was moved away for a moment.
  * The receipt is written meanwhile; only the file itself is waited for.
  *
- * A crash anywhere leaves the entry marked as not filed: start-up queues it again.
+ * Nobody waits for the mark: when there is nothing more to file, it shares the commit of what comes next. Until it is there
+ * the path counts as used. A crash anywhere leaves the entry marked as not filed: start-up queues it again.
  */
 import { JsonThread } from "../lib/json-thread.ts";
 import { killPoint } from "../lib/kill-point.ts";
@@ -16,6 +17,7 @@ import type { LimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
 import { markFiled, recordLocation } from "../store/files.ts";
+import type { Transaction } from "../store/group-commit.ts";
 import type { FilingResult, FilingTask } from "./file-away.ts";
 
 const groupSize = 256;
@@ -56,7 +58,7 @@ interface OpenReceipt {
 }
 
 export interface FilingQueueDependencies {
-  readonly store: Pick<Store, "write">;
+  readonly store: Pick<Store, "write" | "writeSoon">;
   readonly toLedger: (path: string) => string;
   /** Whether a file on its way is to have the receipt: none of an earlier one is written then. */
   readonly isAwaited: (receiptKey: string) => boolean;
@@ -86,6 +88,8 @@ class ThreadedFilingQueue implements FilingQueue {
   #queue: Queued[] = [];
   #turn = 0;
   #running: Promise<void> | undefined;
+  /** Of groups that are filed, and not marked yet. */
+  readonly #noting = new Set<Promise<void>>();
   #inThread: { readonly receiptKeys: ReadonlySet<string>; readonly done: Promise<void> } | undefined;
   #isClosed = false;
 
@@ -118,7 +122,13 @@ class ThreadedFilingQueue implements FilingQueue {
   }
 
   async drain(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+    while (this.#running !== undefined || this.#noting.size > 0) {
+      await this.#running;
+      if (this.#noting.size === 0) continue;
+      // The marks go with the next commit: this one.
+      await this.#deps.store.write(async () => undefined).catch(nothing);
+      await Promise.all(this.#noting);
+    }
   }
 
   async close(): Promise<void> {
@@ -142,12 +152,25 @@ class ThreadedFilingQueue implements FilingQueue {
       killPoint("filing.sent");
       const results = await this.#runInThread(group);
       killPoint("filing.done");
+      const noting = this.#noteOrRepeat(group, results).finally(() => this.#noting.delete(noting));
+      this.#noting.add(noting);
+    } catch (error) {
+      this.#failed(group, error);
+    }
+  }
+
+  async #noteOrRepeat(group: readonly Queued[], results: readonly FilingResult[]): Promise<void> {
+    try {
       await this.#note(group, results);
       killPoint("filing.noted");
     } catch (error) {
-      this.#deps.failing.warn({ err: error, files: group.map(({ task }) => task.id) }, "filing away failed");
-      this.#again(group);
+      this.#failed(group, error);
     }
+  }
+
+  #failed(group: readonly Queued[], error: unknown): void {
+    this.#deps.failing.warn({ err: error, files: group.map(({ task }) => task.id) }, "filing away failed");
+    this.#again(group);
   }
 
   async #runInThread(group: readonly Queued[]): Promise<FilingResult[]> {
@@ -171,7 +194,8 @@ class ThreadedFilingQueue implements FilingQueue {
     const settled = results.filter(
       ({ kind }, index) => kind !== "failed" && !this.#isMissing(group[index], kind),
     );
-    await this.#deps.store.write(async (tx) => {
+    const { store } = this.#deps;
+    const mark = async (tx: Transaction): Promise<void> => {
       for (const result of settled) {
         if (result.kind === "filed" && result.actual !== undefined) {
           await recordLocation(tx, result.id, this.#deps.toLedger(result.actual));
@@ -182,7 +206,9 @@ class ThreadedFilingQueue implements FilingQueue {
           tx,
           settled.map(({ id }) => id),
         );
-    });
+    };
+    // With more to file, those who decide may wait for it.
+    await (this.#queue.length === 0 ? store.writeSoon(mark) : store.write(mark));
     for (const [index, result] of results.entries()) this.#report(group[index], result);
   }
 

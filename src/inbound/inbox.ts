@@ -48,6 +48,8 @@ export interface Inbox {
    * until the returned call is made, by whatever way they come in. Call it after the file has been handed over.
    */
   keepBack(companyId: number, name: string): () => void;
-  /** How many files of the company wait to be applied or refused. */
+  /** How many files of the company wait to be decided about, or to be filed away after it. */
   waitingCount(companyId: number): number;
+  /** How many of them are not decided about. */
+  undecidedCount(companyId: number): number;
 }

@@ -36,7 +36,7 @@ import { releaseOf } from "./release-of.ts";
 import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./waiting-file.ts";
 
 export interface PipelineDependencies {
-  readonly store: Pick<Store, "read" | "write">;
+  readonly store: Pick<Store, "read" | "write" | "writeSoon">;
   readonly documents: Pick<DocumentPool, "prepareFile">;
   readonly locations: Locations;
   /** What hosts see of the numbers of ledger entries. */
@@ -78,6 +78,10 @@ const recoveredSequences = 2 ** 24;
 /** Beyond the time to settle: for the scan and for syncing what it found. */
 const leftBehindMarginMs = 10_000;
 
+function count(counts: Map<number, number>, companyId: number, by: 1 | -1): void {
+  counts.set(companyId, (counts.get(companyId) ?? 0) + by);
+}
+
 class InboundPipeline implements Pipeline {
   readonly name = "inbound";
   readonly #deps: PipelineDependencies;
@@ -91,6 +95,7 @@ class InboundPipeline implements Pipeline {
   readonly #awaitedReceipts: AwaitedReceipts;
   readonly #leftBehind = new LeftBehind();
   readonly #waiting = new Map<number, number>();
+  readonly #undecided = new Map<number, number>();
   readonly #decided = new Map<LaneRunner, Map<DecidedState, number>>();
   readonly #entering = new Set<Promise<void>>();
   #sequence = 0;
@@ -146,6 +151,10 @@ class InboundPipeline implements Pipeline {
 
   waitingCount(companyId: number): number {
     return this.#waiting.get(companyId) ?? 0;
+  }
+
+  undecidedCount(companyId: number): number {
+    return this.#undecided.get(companyId) ?? 0;
   }
 
   isKnown(path: string): boolean {
@@ -226,7 +235,7 @@ class InboundPipeline implements Pipeline {
 
   #toWaiting(arrival: Arrival): WaitingFile {
     this.release(arrival.path);
-    this.#count(arrival.companyId, 1);
+    this.#countNew(arrival.companyId);
     return this.#remember({
       ...arrival,
       userName: arrival.userName ?? null,
@@ -254,7 +263,7 @@ class InboundPipeline implements Pipeline {
 
   #fromLedger(entry: LedgerEntry): WaitingFile {
     const path = this.#deps.locations.fromLedger(entry.source);
-    this.#count(entry.companyId, 1);
+    this.#countNew(entry.companyId);
     this.#sequence = Math.max(this.#sequence, entry.id);
     this.#lastReceivedAt = Math.max(this.#lastReceivedAt, entry.receivedAt);
     const channel = entry.channel as WaitingFile["channel"];
@@ -269,8 +278,9 @@ class InboundPipeline implements Pipeline {
     return file;
   }
 
-  #count(companyId: number, by: 1 | -1): void {
-    this.#waiting.set(companyId, this.waitingCount(companyId) + by);
+  #countNew(companyId: number): void {
+    count(this.#waiting, companyId, 1);
+    count(this.#undecided, companyId, 1);
   }
 
   #runnerFor(companyId: number): Promise<LaneRunner> {
@@ -292,11 +302,11 @@ class InboundPipeline implements Pipeline {
         failing: this.#failing,
         filing: this.#filing,
         onDecided: (file, state) => {
-          this.#awaitedReceipts.delete(file);
+          this.#notAwaited(file);
           decided.set(state, (decided.get(state) ?? 0) + 1);
         },
         onGone: (file) => {
-          this.#awaitedReceipts.delete(file);
+          this.#notAwaited(file);
           this.#forget(file);
         },
         onFiled: (file) => this.#forget(file),
@@ -324,9 +334,15 @@ class InboundPipeline implements Pipeline {
     }
   }
 
+  /** It is decided about, or gone. */
+  #notAwaited(file: WaitingFile): void {
+    this.#awaitedReceipts.delete(file);
+    count(this.#undecided, file.companyId, -1);
+  }
+
   #forget(file: WaitingFile): void {
     this.#knownPaths.delete(file.directory, file.fileName);
-    this.#count(file.companyId, -1);
+    count(this.#waiting, file.companyId, -1);
   }
 
   /** The lane of the company, however often the store must be asked. Rejects only at the end of the process. */

@@ -41,6 +41,8 @@ export interface Store {
   readonly read: Reader;
   /** Runs a unit of work; resolves after it is durable. Units share commits but fail alone. */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** The same for what nobody waits for: it goes with the next commit, or a tenth of a second later. */
+  writeSoon<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Has `listener` called after each commit that has announced such work; gives the way to end that. */
   listen: Listeners["listen"];
   /** Gives free pages back to the file system; call it when idle. */
@@ -164,6 +166,7 @@ export async function openStore(stateDir: string, options: OpenOptions = {}): Pr
       condition,
       read,
       write: (work) => commits.run(work),
+      writeSoon: (work) => commits.runSoon(work),
       listen: listeners.listen,
       vacuum: (pages) => vacuumIncrementally(writer, pages),
       async close() {

@@ -31,6 +31,20 @@ function add(key: string, bytes: number): Promise<unknown> {
   );
 }
 
+function addSoon(key: string): Promise<unknown> {
+  return commits.runSoon((tx) => tx.insertInto("meta").values({ key, value: "x" }).execute());
+}
+
+/** How many commits wrote something. */
+function countCommits(): () => number {
+  let count = 0;
+  // Told once after each commit.
+  commits = createGroupCommit(new Kysely<Tables>({ dialect: sqliteDialect(database) }), () => {
+    count += 1;
+  });
+  return () => count;
+}
+
 const keys = () => database.prepare("select key from meta order by key").pluck().all();
 
 describe("a group of units", () => {
@@ -160,5 +174,38 @@ describe("what a unit announces", () => {
     await expect(orphan).rejects.toThrow();
     expect(listener).not.toHaveBeenCalled();
     await group.close();
+  });
+});
+
+describe("a unit that can wait", () => {
+  it("shares the commit of the next one that cannot", async () => {
+    const count = countCommits();
+    const soon = addSoon("soon");
+    await setImmediate();
+    expect([count(), keys()]).toEqual([0, []]);
+    await Promise.all([add("now", 1), soon]);
+    expect([count(), keys()]).toEqual([1, ["now", "soon"]]);
+  });
+
+  it("is committed when nothing else comes", async () => {
+    await Promise.all([addSoon("a"), addSoon("b")]);
+    expect(keys()).toEqual(["a", "b"]);
+  });
+
+  it("that fails undoes itself alone", async () => {
+    const failing = commits.runSoon(async () => {
+      throw new Error("mine");
+    });
+    const outcomes = await Promise.allSettled([failing, add("now", 1)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+    expect(keys()).toEqual(["now"]);
+  });
+
+  it("is committed by a close", async () => {
+    const soon = addSoon("soon");
+    await commits.close();
+    await soon;
+    expect(keys()).toEqual(["soon"]);
+    await expect(addSoon("late")).rejects.toThrow(/is stopping/);
   });
 });

@@ -6,7 +6,11 @@
  *
  * Units run one after the other in the order they were given. Each is answered only after the commit, so what was
  * answered survives a crash; a unit that fails undoes itself alone. When the commit fails, all of the group fail.
+ *
+ * Units that nobody waits for (`runSoon`) go with the next commit, so that they cost none of their own as long as there is
+ * work; when there is none, they are committed `soonMs` later.
  */
+import { setTimeout as setTimer } from "node:timers";
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { DropgateError } from "../lib/errors.ts";
@@ -28,6 +32,8 @@ interface Unit {
 
 export interface GroupCommit {
   run<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** The same for a unit that can wait: with the next commit, or `soonMs` later. */
+  runSoon<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Refuses new units; resolves when those in hand are committed. */
   close(): Promise<void>;
 }
@@ -152,6 +158,8 @@ async function commitOnce(
 
 /** Most units of a group: it bounds how long the first of them waits for the last. */
 const maxUnits = 256;
+/** How long a unit that can wait waits for others to share their commit with. */
+const soonMs = 100;
 
 /** Puts writers in line over one connection. `tell` is called after a commit with what its units have announced. */
 export function createGroupCommit(
@@ -159,6 +167,8 @@ export function createGroupCommit(
   tell: (topics: Iterable<Topic>) => void = () => undefined,
 ): GroupCommit {
   let waiting: Unit[] = [];
+  let soon: Unit[] = [];
+  let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let isClosed = false;
 
@@ -175,27 +185,55 @@ export function createGroupCommit(
     }
   }
 
+  function takeGroup(): readonly Unit[] {
+    const urgent = waiting.slice(0, maxUnits);
+    waiting = waiting.slice(maxUnits);
+    const free = maxUnits - urgent.length;
+    const group = [...urgent, ...soon.slice(0, free)];
+    soon = soon.slice(free);
+    return group;
+  }
+
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
       await gather();
-      const group = waiting.slice(0, maxUnits);
-      waiting = waiting.slice(maxUnits);
-      await commitGroup({ db, tell }, group);
+      await commitGroup({ db, tell }, takeGroup());
     }
     running = undefined;
   }
 
+  /** What can wait is as urgent as the rest from now on. */
+  function hurry(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (soon.length === 0) return;
+    waiting = [...waiting, ...soon];
+    soon = [];
+    running ??= drain();
+  }
+
+  function queue<T>(work: (tx: Transaction) => Promise<T>, push: (unit: Unit) => void): Promise<T> {
+    if (isClosed)
+      return Promise.reject(new DropgateError("overloaded", "dropgate is stopping: try again later"));
+    return new Promise<T>((resolve, reject) => {
+      push({ work, resolve: (value) => resolve(value as T), reject });
+    });
+  }
+
   return {
-    run<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-      if (isClosed)
-        return Promise.reject(new DropgateError("overloaded", "dropgate is stopping: try again later"));
-      return new Promise<T>((resolve, reject) => {
-        waiting.push({ work, resolve: (value) => resolve(value as T), reject });
+    run: (work) =>
+      queue(work, (unit) => {
+        waiting.push(unit);
         running ??= drain();
-      });
-    },
+      }),
+    runSoon: (work) =>
+      queue(work, (unit) => {
+        soon.push(unit);
+        timer ??= setTimer(hurry, soonMs);
+      }),
     async close() {
       isClosed = true;
+      hurry();
       while (running !== undefined) await running;
     },
   };

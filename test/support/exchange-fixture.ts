@@ -38,6 +38,7 @@ export async function openFixture(changes: Partial<FileExchangeDeps> = {}): Prom
       clearReceipt: async () => undefined,
       arriveAll: async (all) => void arrivals.push(...all),
       waitingCount: () => 0,
+      undecidedCount: () => 0,
     },
     limits: { maxUploadBytes: 50_000_000, maxWaiting: 100_000, minFreeBytes: () => 0 },
     clock: { now: () => Date.now() },

@@ -167,7 +167,11 @@ export class FaultyPipeline {
 
   #makePipeline(): Pipeline {
     return createPipeline({
-      store: { read: this.store.read, write: (work) => this.#write(work) },
+      store: {
+        read: this.store.read,
+        write: (work) => this.#write(work),
+        writeSoon: (work) => this.store.writeSoon((tx) => this.#failing(work(tx), this.observer.begun())),
+      },
       documents: { prepareFile: (path) => this.#prepare(path) },
       locations: this.locations,
       ledgerNumbers,

@@ -93,7 +93,7 @@ export const localFolderDisk: FolderDisk = {
 };
 
 export interface FolderDeps {
-  readonly inbox: Omit<Inbox, "waitingCount">;
+  readonly inbox: Omit<Inbox, "waitingCount" | "undecidedCount">;
   readonly settings: () => FolderSettings;
   readonly clock: Clock;
   readonly log: Logger;
