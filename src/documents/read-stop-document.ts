@@ -19,7 +19,7 @@ import {
   type StopInstruction,
 } from "./stop-document.ts";
 import { schemaFaults } from "./schema-check.ts";
-import { meaningOf, withLines } from "./stop-meaning.ts";
+import { meaningBeside, meaningOf, pathOfStop, withLines } from "./stop-meaning.ts";
 import { type ReadDocument, type ReadInstruction, readStopText } from "./stop-reader.ts";
 import { faultOfParseError, isLimitError } from "./xml-faults.ts";
 import { writeStopXsd } from "./xsd-writer.ts";
@@ -160,7 +160,7 @@ function instructionsOf(read: readonly ReadInstruction[], text: string, root: st
     if (!isStopFunction(functionCode)) throw new Error("an instruction without a Function passed the XSD");
     // With 02 only Function and StopNbr count.
     if (functionCode === "02") return { function: functionCode, stopNbr, stop: { stopNbr }, line };
-    const meant = meaningOf(fields, root === "Stop" ? "/Stop" : `/Stops/Stop[${index + 1}]`);
+    const meant = meaningOf(fields, pathOfStop(root, index));
     if (faults.length < maxKeptFaults) faults.push(...meant.faults.map((fault) => ({ ...fault, stopNbr })));
     return { function: functionCode, stopNbr, stop: meant.stop, line };
   });
@@ -168,6 +168,23 @@ function instructionsOf(read: readonly ReadInstruction[], text: string, root: st
     instructions,
     faults: faults.length === 0 ? faults : withLines(faults.slice(0, maxKeptFaults), text),
   };
+}
+
+/** Faults of meaning of the stops in a document that has others: those that do not come of the others. */
+function meaningFaultsBeside(
+  { instructions }: ReadDocument,
+  { text, root, told }: { readonly text: string; readonly root: string; readonly told: readonly Fault[] },
+): readonly Fault[] {
+  if (root !== "Stop" && root !== "Stops") return [];
+  const found: Fault[] = [];
+  for (const [index, { functionCode, stopNbr, stop }] of instructions.entries()) {
+    if (found.length >= maxKeptFaults) break;
+    // Of a deletion only its number counts, and without a Function nobody knows whether it is one.
+    if (functionCode !== "01" && functionCode !== "03") continue;
+    const faults = meaningBeside(stop, pathOfStop(root, index), told);
+    found.push(...faults.map((fault) => (stopNbr === "" ? fault : { ...fault, stopNbr })));
+  }
+  return withLines(found.slice(0, maxKeptFaults), text);
 }
 
 function doctypeFault(text: string, at: number): Fault {
@@ -191,16 +208,21 @@ function placeOf({ line, path }: Fault): string {
   return `${line} ${path?.slice(path.lastIndexOf("/") + 1).replace(/\[\d+\]$/, "")}`;
 }
 
+function fromTheTop(some: readonly Fault[], others: readonly Fault[]): readonly Fault[] {
+  return [...some, ...others].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, maxKeptFaults);
+}
+
 /** Those of the XSD and those of values, from the top of the document; a value that breaks the XSD is told once. */
 function allFaults(ofSchema: readonly Fault[], ofValues: readonly Fault[]): readonly Fault[] {
   const told = new Set(ofSchema.map(placeOf));
   const others = ofValues.filter((fault) => !told.has(placeOf(fault)));
   if (others.length === 0 || ofSchema.length === 0) return [...ofSchema, ...others].slice(0, maxKeptFaults);
-  return [...ofSchema, ...others].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, maxKeptFaults);
+  return fromTheTop(ofSchema, others);
 }
 
 function readParsed(parsed: XmlDocument, text: string, limits: StopDocumentLimits): StopDocumentOutcome {
   if (parsed.dtd !== null) return refused([doctypeFault("", 0)], { isIncomplete: false, ...guessed(text) });
+  const rootName = parsed.root.name;
   const outcome = readStopText(text, limits);
   if (outcome.kind === "overLimit") {
     return refused([limitFault(outcome.message, outcome.line)], { isIncomplete: false, ...guessed(text) });
@@ -210,9 +232,12 @@ function readParsed(parsed: XmlDocument, text: string, limits: StopDocumentLimit
   const ofSchema = schemaFaults(stopValidator(), { document: parsed, text }, isDeletion).map((fault) =>
     withStopNumber(fault, document.instructions),
   );
-  const faults = allFaults(ofSchema, document.faults);
-  if (faults.length > 0) return refused(faults, known(document));
-  const meant = instructionsOf(document.instructions, text, parsed.root.name);
+  const told = allFaults(ofSchema, document.faults);
+  if (told.length > 0) {
+    const ofMeaning = meaningFaultsBeside(document, { text, root: rootName, told });
+    return refused(fromTheTop(told, ofMeaning), known(document));
+  }
+  const meant = instructionsOf(document.instructions, text, rootName);
   if (meant.faults.length > 0) return refused(meant.faults, known(document));
   return {
     kind: "read",

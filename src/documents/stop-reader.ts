@@ -117,6 +117,15 @@ function isOfNumber({ path }: Fault): boolean {
   return path?.endsWith("/StopNbr") === true;
 }
 
+/** Of lists in which an element with `xsi:nil` stood: for each item its place among the elements, from 1. */
+const itemPlaces = new WeakMap<object, readonly number[]>();
+
+/** The place of an item of a list as it was read among the elements of the list, from 1. */
+export function itemPlace(list: unknown, index: number): number {
+  const places = typeof list === "object" && list !== null ? itemPlaces.get(list) : undefined;
+  return places?.[index] ?? index + 1;
+}
+
 class StopReader {
   readonly #cursor: XmlCursor;
   readonly #limits: ReaderLimits;
@@ -243,6 +252,7 @@ class StopReader {
   #readList(plan: ListPlan, target: Fields): void {
     const cursor = this.#cursor;
     const items: Fields[] = [];
+    const places: number[] = [];
     let nth = 0;
     const listName = cursor.name;
     const isDetails = plan.field === "stopDetails";
@@ -259,6 +269,7 @@ class StopReader {
       }
       const item: Fields = {};
       items.push(item);
+      places.push(nth);
       if (plan.content !== undefined) this.#readValue(plan.content, item);
       else {
         this.#trail.push(`${listName}/${plan.itemName}[${nth}]`);
@@ -266,6 +277,7 @@ class StopReader {
         this.#trail.pop();
       }
     }
+    if (nth > items.length) itemPlaces.set(items, places);
     target[plan.field] = items;
   }
 

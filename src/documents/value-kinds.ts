@@ -151,7 +151,8 @@ export const valueKinds = {
     expected: "a number such as 12 or 1.50",
     faultCode: "xsdMismatch",
     restriction: numberRestriction,
-    read: readWith(Number),
+    // What the XSD refuses is no number either: it is told once, and nothing is made of it.
+    read: readWith((text) => (isNumberText(text) ? Number(text) : undefined)),
     write: writeIf(isNumberText),
   },
   boolean: {

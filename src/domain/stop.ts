@@ -87,3 +87,19 @@ export function validateStop(value: unknown, path: string): Fault[] {
   const faults = checkStop(value, path);
   return faults.length > 0 ? faults : stopWindowFaults(value as Stop, path);
 }
+
+/**
+ * The same of a stop whose fields have their types, as one that was read from XML: windows are looked at beside other faults,
+ * so that all is told at once.
+ */
+export function faultsOfReadStop(stop: Stop, path: string): Fault[] {
+  const faults = checkStop(stop, path);
+  const told = new Set(faults.map((fault) => fault.path));
+  const ofWindows = stopWindowFaults(stop, path).filter((fault) => !told.has(fault.path));
+  return [...faults, ...ofWindows].slice(0, maxKeptFaults);
+}
+
+/** Whether a value that has to be there is not. */
+export function isOfAbsence({ code }: Pick<Fault, "code">): boolean {
+  return code === "missing" || code === "emptyList";
+}
