@@ -24,6 +24,7 @@ import type { Store } from "../store/database.ts";
 import type { LedgerEntry } from "../store/files.ts";
 import { AwaitedReceipts, type ReceiptOwner, removeReceiptsOfWaiting } from "./awaited-receipts.ts";
 import { enterSurely } from "./enter-files.ts";
+import { FileCounts } from "./file-counts.ts";
 import { createFilingQueue, type FilingQueue } from "./filing-queue.ts";
 import { type HeldFiles, logHeld } from "./held-files.ts";
 import type { Arrival, Inbox } from "./inbox.ts";
@@ -78,10 +79,6 @@ const recoveredSequences = 2 ** 24;
 /** Beyond the time to settle: for the scan and for syncing what it found. */
 const leftBehindMarginMs = 10_000;
 
-function count(counts: Map<number, number>, companyId: number, by: 1 | -1): void {
-  counts.set(companyId, (counts.get(companyId) ?? 0) + by);
-}
-
 class InboundPipeline implements Pipeline {
   readonly name = "inbound";
   readonly #deps: PipelineDependencies;
@@ -94,8 +91,7 @@ class InboundPipeline implements Pipeline {
   readonly #reservedPaths = new KnownPaths();
   readonly #awaitedReceipts: AwaitedReceipts;
   readonly #leftBehind = new LeftBehind();
-  readonly #waiting = new Map<number, number>();
-  readonly #undecided = new Map<number, number>();
+  readonly #counts = new FileCounts();
   readonly #decided = new Map<LaneRunner, Map<DecidedState, number>>();
   readonly #entering = new Set<Promise<void>>();
   #sequence = 0;
@@ -127,7 +123,7 @@ class InboundPipeline implements Pipeline {
   }
 
   get waitingTotal(): number {
-    return [...this.#waiting.values()].reduce((total, count) => total + count, 0);
+    return this.#counts.total;
   }
 
   statistics(): PipelineStatistics {
@@ -150,11 +146,11 @@ class InboundPipeline implements Pipeline {
   }
 
   waitingCount(companyId: number): number {
-    return this.#waiting.get(companyId) ?? 0;
+    return this.#counts.waiting(companyId);
   }
 
   undecidedCount(companyId: number): number {
-    return this.#undecided.get(companyId) ?? 0;
+    return this.#counts.undecided(companyId);
   }
 
   isKnown(path: string): boolean {
@@ -235,7 +231,7 @@ class InboundPipeline implements Pipeline {
 
   #toWaiting(arrival: Arrival): WaitingFile {
     this.release(arrival.path);
-    this.#countNew(arrival.companyId);
+    this.#counts.came(arrival.companyId);
     return this.#remember({
       ...arrival,
       userName: arrival.userName ?? null,
@@ -263,7 +259,7 @@ class InboundPipeline implements Pipeline {
 
   #fromLedger(entry: LedgerEntry): WaitingFile {
     const path = this.#deps.locations.fromLedger(entry.source);
-    this.#countNew(entry.companyId);
+    this.#counts.came(entry.companyId);
     this.#sequence = Math.max(this.#sequence, entry.id);
     this.#lastReceivedAt = Math.max(this.#lastReceivedAt, entry.receivedAt);
     const channel = entry.channel as WaitingFile["channel"];
@@ -276,11 +272,6 @@ class InboundPipeline implements Pipeline {
     this.#awaitedReceipts.add(file);
     this.#leftBehind.arrived(source.path);
     return file;
-  }
-
-  #countNew(companyId: number): void {
-    count(this.#waiting, companyId, 1);
-    count(this.#undecided, companyId, 1);
   }
 
   #runnerFor(companyId: number): Promise<LaneRunner> {
@@ -337,12 +328,12 @@ class InboundPipeline implements Pipeline {
   /** It is decided about, or gone. */
   #notAwaited(file: WaitingFile): void {
     this.#awaitedReceipts.delete(file);
-    count(this.#undecided, file.companyId, -1);
+    this.#counts.decided(file.companyId);
   }
 
   #forget(file: WaitingFile): void {
     this.#knownPaths.delete(file.directory, file.fileName);
-    count(this.#waiting, file.companyId, -1);
+    this.#counts.left(file.companyId);
   }
 
   /** The lane of the company, however often the store must be asked. Rejects only at the end of the process. */
