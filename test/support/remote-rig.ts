@@ -47,7 +47,7 @@ export class RemoteRig {
   readonly inbound = this.locations.inboundDirectory("ACME");
   readonly lines: LogLine[] = [];
   remotes: readonly PolledRemote[] = [];
-  limits: RemoteLimits = { maxFileBytes: 50_000_000 };
+  limits: RemoteLimits = { maxFileBytes: 50_000_000, giveUpAfterMs: 3_600_000 };
   /** Why nothing is taken at the moment. */
   noRoom: string | undefined;
   store!: Store;

@@ -46,17 +46,31 @@ describe("a file of a remote is complete", () => {
   });
 });
 
-test("names beyond the room are left out, and a listing is wanted until all known ones were seen again", () => {
+test("names beyond the room are left out, those with the latest times, in whatever order they are listed", () => {
   const candidates = new RemoteCandidates(2);
+  const at = (hour: number) => file(`a_20261105_${String(hour).padStart(2, "0")}0000.xml`);
+  const hours = [5, 9, 3, 7, 1, 8, 2];
+  for (const nowMs of [0, 100]) listing(candidates, nowMs, hours.map(at));
+  expect(candidates.hasLeftOut).toBe(true);
+  expect(namesOf(candidates, 10).toSorted()).toEqual([at(1), at(2)].map(({ name }) => name));
+  expect(candidates.unsettled(10)).toEqual([]);
+});
+
+test("a listing is wanted until all known names were seen again, and far more than there is room for", () => {
+  const candidates = new RemoteCandidates(2);
+  const see = (from: number, to: number, nowMs: number) => {
+    for (let name = from; name < to; name += 1) candidates.see(file(String(name)), nowMs);
+  };
   candidates.beginListing(0);
-  for (const name of ["a", "b"]) candidates.see(file(name), 1);
-  expect([candidates.wantsMore, candidates.hasLeftOut]).toEqual([true, false]);
-  candidates.see(file("c"), 1);
-  expect([candidates.wantsMore, candidates.hasLeftOut, candidates.size]).toEqual([false, true, 2]);
-  candidates.beginListing(100);
-  candidates.see(file("c"), 101);
+  see(0, 39, 1);
   expect(candidates.wantsMore).toBe(true);
-  candidates.see(file("b"), 101);
-  candidates.see(file("a"), 101);
+  see(39, 40, 1);
+  expect([candidates.wantsMore, candidates.hasLeftOut]).toEqual([false, true]);
+  expect(candidates.settled(0)).toEqual([]);
+  expect(candidates.size).toBe(2);
+  candidates.beginListing(100);
+  see(2, 50, 101);
+  expect(candidates.wantsMore).toBe(true);
+  see(0, 2, 101);
   expect(candidates.wantsMore).toBe(false);
 });

@@ -6,10 +6,15 @@
  *        ^                               │
  *        └──── changed: from here again ─┘
  *
- * Times here are milliseconds of a clock that never jumps. Nothing is kept over a restart: it begins anew.
+ * When there are more than are kept, those go whose names tell the latest times: of one stop the earlier file is to be taken
+ * before the later. Times here are milliseconds of a clock that never jumps. Nothing is kept over a restart: it begins anew.
  */
 import { isSameRemoteVersion } from "../../domain/remote-version.ts";
 import type { RemoteFile } from "./fetch-messages.ts";
+import { timeOfName } from "./order-of-stops.ts";
+
+/** With so many times more names than are kept, the rest of a listing is not waited for. */
+const mostSeenFactor = 20;
 
 interface Candidate {
   readonly file: RemoteFile;
@@ -26,6 +31,8 @@ export class RemoteCandidates {
   /** Of those that were known before this listing, how many it has not had yet. */
   #awaited = 0;
   #hasLeftOut = false;
+  /** Names of this listing. */
+  #seen = 0;
 
   constructor(most: number) {
     this.#most = most;
@@ -42,7 +49,7 @@ export class RemoteCandidates {
 
   /** Whether the rest of this listing could be of use. */
   get wantsMore(): boolean {
-    return this.#awaited > 0 || !this.#hasLeftOut;
+    return this.#awaited > 0 || !this.#hasLeftOut || this.#seen < this.#most * mostSeenFactor;
   }
 
   beginListing(nowMs: number): void {
@@ -50,24 +57,24 @@ export class RemoteCandidates {
     this.#listingBegunMs = nowMs;
     this.#awaited = this.#files.size;
     this.#hasLeftOut = false;
+    this.#seen = 0;
   }
 
   /** The listing has this file. */
   see(file: RemoteFile, nowMs: number): void {
     const before = this.#files.get(file.name);
-    if (before === undefined && this.#files.size >= this.#most) {
-      this.#hasLeftOut = true;
-      return;
-    }
+    this.#seen += 1;
     if (before !== undefined && before.listing < this.#listing) this.#awaited -= 1;
     const isSame = before !== undefined && isSameRemoteVersion(before.file, file);
     const sinceMs = isSame ? before.sinceMs : nowMs;
     this.#files.set(file.name, { file, sinceMs, listing: this.#listing });
+    if (this.#files.size >= 2 * this.#most) this.#keepEarliest();
   }
 
   /** The listing was given to its end: what it did not have is gone. */
   endListing(): void {
     for (const [name, { listing }] of this.#files) if (listing < this.#listing) this.#files.delete(name);
+    this.#keepEarliest();
   }
 
   drop(name: string): void {
@@ -76,12 +83,38 @@ export class RemoteCandidates {
 
   /** What the last listing had as one at least `settleMs` before it. */
   settled(settleMs: number): RemoteFile[] {
+    return this.#those(settleMs, true);
+  }
+
+  /** What is known and has not settled. */
+  unsettled(settleMs: number): RemoteFile[] {
+    return this.#those(settleMs, false);
+  }
+
+  #those(settleMs: number, wanted: boolean): RemoteFile[] {
+    // A listing that was cut was not brought to its end.
+    this.#keepEarliest();
     const found: RemoteFile[] = [];
     for (const { file, sinceMs, listing } of this.#files.values()) {
-      const isSettled = listing === this.#listing && this.#listingBegunMs - sinceMs >= settleMs;
+      const isLongEnough = listing === this.#listing && this.#listingBegunMs - sinceMs >= settleMs;
       // Seen for the first time in this very listing, however short the time.
-      if (isSettled && sinceMs < this.#listingBegunMs) found.push(file);
+      if ((isLongEnough && sinceMs < this.#listingBegunMs) === wanted) found.push(file);
     }
     return found;
+  }
+
+  #keepEarliest(): void {
+    if (this.#files.size <= this.#most) return;
+    this.#hasLeftOut = true;
+    const times = new Map([...this.#files.keys()].map((name) => [name, timeOfName(name)]));
+    const byTime = [...times.keys()].sort((one, other) => {
+      const [first = 0, second = 0] = [times.get(one), times.get(other)];
+      return first === second ? 0 : first - second;
+    });
+    for (const name of byTime.slice(this.#most)) {
+      const candidate = this.#files.get(name);
+      if (candidate !== undefined && candidate.listing < this.#listing) this.#awaited -= 1;
+      this.#files.delete(name);
+    }
   }
 }

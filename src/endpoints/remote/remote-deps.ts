@@ -33,6 +33,8 @@ export interface PolledRemote {
 /** Asked for at each use, so that they can be reloaded. */
 export interface RemoteLimits {
   readonly maxFileBytes: number;
+  /** How long a file that cannot be fetched keeps back the later files of its stop. */
+  readonly giveUpAfterMs: number;
 }
 
 export interface RemoteDeps {

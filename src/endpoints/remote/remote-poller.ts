@@ -13,6 +13,7 @@ import type { RemoteState } from "../../inbound/remote-states.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import { failedBy } from "../../remote/transfer-fault.ts";
+import { StopsKeptBack } from "./order-of-stops.ts";
 import { listRemote } from "./read-remote.ts";
 import { RemoteCandidates } from "./remote-candidates.ts";
 import { createRemoteClient, type RemoteClient } from "./remote-client.ts";
@@ -207,7 +208,16 @@ export class RemotePoller {
       await this.#list();
       settled = this.#candidates.settled(settleMs);
     }
-    await this.#taker?.take(settled, signal);
+    await this.#taker?.take(settled, this.#keptBack(), signal);
+  }
+
+  /** By what the server still has in the making, and by what could not be fetched. */
+  #keptBack(): StopsKeptBack {
+    const kept = new StopsKeptBack();
+    for (const { name } of this.#candidates.unsettled(this.remote.settleMs)) kept.add(name);
+    const { giveUpAfterMs } = this.#deps.limits();
+    for (const name of this.#reports.failing(performance.now(), giveUpAfterMs)) kept.add(name);
+    return kept;
   }
 
   async #list(): Promise<void> {

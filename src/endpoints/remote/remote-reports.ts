@@ -10,6 +10,8 @@ const maxKept = 20_000;
 const toldInRound = 20;
 const firstPauseMs = 60_000;
 const longestPauseMs = 3_600_000;
+/** Two where something has to settle. */
+const listingsOfRound = 2;
 
 interface Told {
   readonly why: string;
@@ -27,6 +29,8 @@ interface Held {
   readonly cause: FetchFailure;
   readonly attempts: number;
   readonly untilMs: number;
+  /** When it failed for the first time, as it is now. */
+  readonly sinceMs: number;
   listing: number;
 }
 
@@ -85,6 +89,21 @@ export class RemoteReports {
     return held !== undefined && nowMs < held.untilMs && isSameRemoteVersion(held.version, file);
   }
 
+  /** Files that could not be fetched, but for those that have been tried for `giveUpAfterMs`. */
+  failing(nowMs: number, giveUpAfterMs: number): string[] {
+    return [...this.#held].filter(([, { sinceMs }]) => nowMs - sinceMs < giveUpAfterMs).map(([name]) => name);
+  }
+
+  /** A file stays there because it waits for an earlier one of its stop. */
+  keptBack(name: string, before: string): void {
+    const why = `behind ${before}`;
+    const told = this.#told.get(name);
+    // Said after a listing, and again after those of the next round.
+    this.#told.set(name, { why, listing: this.#listing + listingsOfRound });
+    if (told?.why !== why)
+      this.#log.info({ file: name, before }, "a file waits for an earlier one of its stop");
+  }
+
   /** Somebody has seen to the server: what rests is tried in the next round. */
   endRests(): void {
     this.#held.clear();
@@ -110,7 +129,8 @@ export class RemoteReports {
       mayPass && attempts === 1 ? 0 : Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs);
     if (before === undefined && this.#held.size >= maxKept) return;
     const untilMs = nowMs + pauseMs;
-    this.#held.set(file.name, { version: file, cause, attempts, untilMs, listing: this.#listing });
+    const sinceMs = isSame ? before.sinceMs : nowMs;
+    this.#held.set(file.name, { version: file, cause, attempts, untilMs, sinceMs, listing: this.#listing });
     if (!isTold || this.#toldNow >= toldInRound) return;
     this.#toldNow += 1;
     this.#log.warn(

@@ -13,7 +13,6 @@ import { mkdir, readdir, realpath, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { DeliveryFault } from "../../domain/delivery-fault.ts";
 import { isSameRemoteVersion } from "../../domain/remote-version.ts";
-import { parseStopFileName } from "../../domain/stop-file-name.ts";
 import type { Arrival } from "../../inbound/inbox.ts";
 import { placeArrival } from "../../inbound/place-arrival.ts";
 import type { RemoteFileRecord } from "../../inbound/remote-memory.ts";
@@ -22,6 +21,7 @@ import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/log.ts";
 import { type PinnedFolder, pinFolder } from "../../lib/open-regular-file.ts";
 import type { CallOutcome, FetchedFile, RemoteFile } from "./fetch-messages.ts";
+import { type StopsKeptBack, timeOfName } from "./order-of-stops.ts";
 import type { ListedRemote } from "./read-remote.ts";
 import type { PolledRemote, RemoteDeps } from "./remote-deps.ts";
 
@@ -60,20 +60,16 @@ interface Fetched {
 }
 
 interface Portion {
+  /** Files that stay on the server for now. */
+  readonly staying: StopsKeptBack;
   readonly fetched: Fetched[];
   /** The ledger has them from an earlier round. */
   readonly entered: FetchedFile[];
   trouble: Trouble | undefined;
 }
 
-/** What a file is called says when it was made; those without a time come last. */
-function orderOf({ name }: RemoteFile): number {
-  const parsed = parseStopFileName(name);
-  return parsed.kind === "named" ? parsed.nameTime : Number.POSITIVE_INFINITY;
-}
-
 function inOrder(files: readonly RemoteFile[]): RemoteFile[] {
-  const orders = new Map(files.map((file) => [file, orderOf(file)]));
+  const orders = new Map(files.map((file) => [file, timeOfName(file.name)]));
   const byName = (one: RemoteFile, other: RemoteFile) => (one.name < other.name ? -1 : 1);
   return [...files].sort((one, other) => {
     const [first = 0, second = 0] = [orders.get(one), orders.get(other)];
@@ -124,12 +120,12 @@ export class FileTaker {
     this.#taking = taking;
   }
 
-  /** Takes these files. Rejects with a `RoundTrouble`, or the signal's reason; what was taken before stays so. */
-  async take(files: readonly RemoteFile[], signal: AbortSignal): Promise<void> {
+  /** Takes these files, but for those that wait for one that stays. Rejects with a `RoundTrouble`, or the signal's reason; what was taken before stays so. */
+  async take(files: readonly RemoteFile[], staying: StopsKeptBack, signal: AbortSignal): Promise<void> {
     for (const portion of portionsOf(files)) {
       const why = await this.#whyNoRoom();
       if (why !== undefined) throw new RoundTrouble({ kind: "ownFault", message: why });
-      await this.#takePortion(portion, signal);
+      await this.#takePortion(portion, staying, signal);
     }
   }
 
@@ -139,8 +135,12 @@ export class FileTaker {
     return why === undefined ? undefined : `${why}; the rest is fetched later`;
   }
 
-  async #takePortion(files: readonly RemoteFile[], signal: AbortSignal): Promise<void> {
-    const portion = await this.#fetchAll(files, signal);
+  async #takePortion(
+    files: readonly RemoteFile[],
+    staying: StopsKeptBack,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const portion = await this.#fetchAll(files, staying, signal);
     let placed: readonly Arrival[];
     try {
       placed = await this.#place(portion.fetched);
@@ -154,16 +154,25 @@ export class FileTaker {
     if (portion.trouble !== undefined) throw new RoundTrouble(portion.trouble);
   }
 
-  async #fetchAll(files: readonly RemoteFile[], signal: AbortSignal): Promise<Portion> {
+  async #fetchAll(
+    files: readonly RemoteFile[],
+    staying: StopsKeptBack,
+    signal: AbortSignal,
+  ): Promise<Portion> {
     const { memory } = this.#deps;
     const { key, candidates } = this.#taking;
     const records = await memory.find(
       key,
       files.map(({ name }) => name),
     );
-    const portion: Portion = { fetched: [], entered: [], trouble: undefined };
+    const portion: Portion = { staying, fetched: [], entered: [], trouble: undefined };
     try {
       for (const file of files) {
+        const before = staying.fileBefore(file.name);
+        if (before !== undefined) {
+          this.#taking.reports.keptBack(file.name, before);
+          continue;
+        }
         await this.#fetchOne(file, {
           record: records.find(({ name }) => name === file.name),
           portion,
@@ -234,6 +243,7 @@ export class FileTaker {
   #notFetched(file: RemoteFile, outcome: CallOutcome, portion: Portion): void {
     const { reports } = this.#taking;
     const nowMs = performance.now();
+    portion.staying.add(file.name);
     if (outcome.kind === "changed") reports.failed(file, outcome.why, { nowMs, cause: "changed" });
     else if (outcome.kind === "refused") reports.failed(file, outcome.message, { nowMs, cause: "refused" });
     else if (outcome.kind === "failed" || outcome.kind === "ownFault") portion.trouble = outcome;
