@@ -38,6 +38,7 @@ import { findState, openExistingStore, stateFault, type Store } from "../store/d
 import { listOpenSources, recordRemoval } from "../store/files.ts";
 import { noteBoot, readLastRun, sealingKeyOf } from "../store/meta.ts";
 import { takeProcessLock } from "../store/process-lock.ts";
+import { documentPoolOptionsOf } from "./document-pool-options.ts";
 import { buildParts, documentsDirOf, type Parts } from "./daemon-parts.ts";
 import { ftpOptionsOf, httpOptionsOf, minFreeBytesOf, signInOptionsOf } from "./endpoint-options.ts";
 import { exchangeFoldersOf } from "./exchange-folders.ts";
@@ -272,6 +273,7 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
   parts.signIn.configure(signInOptionsOf(next));
   parts.integrations.configure(read.integrations);
   parts.log.level = next.log.level;
+  parts.documents.configure(documentPoolOptionsOf(next, parts.log));
   parts.config = next;
   await ensureTrees(parts);
   await outbound.reload();

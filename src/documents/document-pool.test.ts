@@ -119,6 +119,21 @@ test("a file over the limit is refused by its size: nothing of it is read, howev
   });
 });
 
+test("other limits hold for what comes after them, also in threads that take the place of others", async () => {
+  const pool = await started({ threads: 1, maxParserMb: 40, limits: { maxBytes: 1_000, maxStops: 1 } });
+  const large = file("large.xml", stop("A1", `<BOL>${" ".repeat(2_000)}</BOL>`));
+  const two = file("two.xml", `<Stops>${stop("A1")}${stop("A2")}</Stops>`);
+  const both = async () => [(await pool.prepareFile(large)).kind, (await pool.prepareFile(two)).kind];
+  expect(await both()).toEqual(["refused", "refused"]);
+  pool.configure({ limits: { maxStops: 2 } });
+  expect(await both()).toEqual(["read", "read"]);
+  // Threads end on it, and others come.
+  expect(JSON.stringify(await pool.prepareFile(file("fat.xml", fat)))).toContain("over its memory");
+  expect(await both()).toEqual(["read", "read"]);
+  pool.configure({ limits: { maxBytes: 1_000, maxStops: 1 } });
+  expect(await both()).toEqual(["refused", "refused"]);
+});
+
 test("each part of a file that is read shows as progress, so that a slow disk is not taken for a slow document", () => {
   const path = file("slow.xml", "x".repeat(3_500_000));
   let [whole, hashed] = [0, 0];

@@ -22,6 +22,8 @@ export interface DocumentPool extends Service {
    * that they came under.
    */
   prepareBytes(bytes: Uint8Array, charset?: string, signal?: AbortSignal): Promise<PreparedDocument>;
+  /** Other limits and another deadline from now on; what has been sent to a thread is held to the limits of before. */
+  configure(options: Pick<DocumentPoolOptions, "limits" | "deadlineMs">): void;
 }
 
 export interface DocumentPoolOptions {
@@ -62,6 +64,7 @@ const maxOpenBatches = 2;
 /** A job that has seen this many threads die unexplained is the likely cause. */
 const maxWitnessed = 5;
 const restartDelayMs = 1_000;
+const defaultDeadlineMs = 20_000;
 
 const endings: Readonly<Record<EndReason, string>> = {
   memory: "The document took the parser over its memory. Send it in smaller parts.",
@@ -74,7 +77,7 @@ class ThreadedDocumentPool implements DocumentPool {
   readonly name = "document pool";
   readonly #log: Logger;
   readonly #threadCount: number;
-  readonly #threadOptions: ThreadOptions;
+  #threadOptions: ThreadOptions;
   readonly #threads = new Set<ParserThread>();
   /** Every job that is not answered, by its number. */
   readonly #jobs = new Map<number, Job>();
@@ -93,7 +96,7 @@ class ThreadedDocumentPool implements DocumentPool {
     this.#threadOptions = {
       limits: { ...defaultStopDocumentLimits, ...options.limits },
       documentsDir: options.documentsDir,
-      deadlineMs: options.deadlineMs ?? 20_000,
+      deadlineMs: options.deadlineMs ?? defaultDeadlineMs,
       maxHeapMb: options.maxHeapMb ?? 256,
       maxParserMb: options.maxParserMb ?? 320,
     };
@@ -131,6 +134,13 @@ class ThreadedDocumentPool implements DocumentPool {
     });
     deadline.removeEventListener("abort", idle);
     await this.#endAll();
+  }
+
+  configure(options: Pick<DocumentPoolOptions, "limits" | "deadlineMs">): void {
+    const limits = { ...defaultStopDocumentLimits, ...options.limits };
+    const deadlineMs = options.deadlineMs ?? defaultDeadlineMs;
+    this.#threadOptions = { ...this.#threadOptions, limits, deadlineMs };
+    for (const thread of this.#threads) thread.configure({ limits, deadlineMs });
   }
 
   prepareFile(path: string, signal?: AbortSignal): Promise<PreparedDocument> {

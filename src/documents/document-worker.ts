@@ -156,11 +156,17 @@ function serve(settings: WorkerSettings): void {
   capWasmMemory(settings.maxParserBytes, () => process.exit(workerExit.memory));
   prepareStopReader();
   let last = Promise.resolve();
+  let now = settings;
   parentPort?.on("message", (message: WorkerMessage) => {
+    if (typeof message === "object" && "limits" in message) {
+      now = { ...now, limits: message.limits };
+      return;
+    }
     const jobs = typeof message === "string" ? (JSON.parse(message) as readonly WorkerJob[]) : message;
+    const ofJobs = now;
     // One batch at a time, also while contents are being stored: the shared number names one job in hand. What rejects
     // is a fault of this program; it goes on unhandled and ends the thread.
-    last = last.then(() => work(jobs, settings, progress));
+    last = last.then(() => work(jobs, ofJobs, progress));
   });
   // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
   setImmediate(send, { kind: "ready" });

@@ -5,6 +5,7 @@
 import { Worker } from "node:worker_threads";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import {
+  type NewLimits,
   progressAt,
   progressBytes,
   type WorkerJob,
@@ -57,7 +58,7 @@ export class ParserThread {
   /** Takes no more jobs, and ends when it has answered those it has. */
   isRetiring = false;
   readonly #events: ThreadEvents;
-  readonly #deadlineMs: number;
+  #deadlineMs: number;
   readonly #worker: Worker;
   readonly #progress = new Int32Array(new SharedArrayBuffer(progressBytes));
   #inHand = { jobId: 0, reads: 0, since: 0 };
@@ -94,6 +95,13 @@ export class ParserThread {
     // Text is a tenth of the time of a structured clone, for jobs as for reports; most jobs are paths.
     this.#worker.postMessage(owned.length === 0 ? JSON.stringify(jobs) : jobs, owned);
     this.#watch ??= setInterval(() => this.#checkDeadline(), Math.max(10, this.#deadlineMs / 10)).unref();
+  }
+
+  /** Holds the jobs that are sent from now on to other limits, and all to another deadline. */
+  configure({ limits, deadlineMs }: Pick<ThreadOptions, "limits" | "deadlineMs">): void {
+    this.#deadlineMs = deadlineMs;
+    const message: NewLimits = { limits };
+    this.#worker.postMessage(message);
   }
 
   /**

@@ -14,8 +14,13 @@ export interface WorkerJob {
   readonly refuseWith?: Fault;
 }
 
-/** A batch of jobs; as JSON text unless one of them has bytes. */
-export type WorkerMessage = string | readonly WorkerJob[];
+/** The limits of the jobs that are sent from now on. */
+export interface NewLimits {
+  readonly limits: StopDocumentLimits;
+}
+
+/** A batch of jobs, as JSON text unless one of them has bytes; or other limits. */
+export type WorkerMessage = string | readonly WorkerJob[] | NewLimits;
 
 export interface WorkerResult {
   readonly id: number;

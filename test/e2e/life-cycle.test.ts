@@ -9,12 +9,14 @@ import { http, sftp } from "../support/clients.ts";
 import { company, program, Site } from "../support/daemon.ts";
 import { isInstalled, runProgram } from "../support/run-program.ts";
 import {
+  codesOf,
   fileName,
   put,
   receiptFor,
   send,
   stopElement,
   stopFile,
+  stopsDocument,
   waitingIn,
   writeLocally,
 } from "../support/stop-files.ts";
@@ -121,6 +123,22 @@ describe("SIGHUP", () => {
     expect(waiting?.["settings"]).toEqual(["http.port"]);
     await site.reconfigure({ http: {}, inbound: {} });
     await hup();
+  });
+
+  test("changes the limits of stop files, without a restart", async () => {
+    const long = (nbr: string) => stopFile(nbr, { more: `<!--${" ".repeat(3_000)}-->` });
+    const two = (nbr: string) => ({
+      name: fileName(nbr),
+      content: stopsDocument([stopElement(nbr), stopElement(`${nbr}B`)]),
+    });
+    await site.reconfigure({ inbound: { maxFileBytes: "2kB", maxStops: 1 } });
+    await hup();
+    expect(codesOf(await send(site, long("R1")))).toEqual([909]);
+    expect(codesOf(await send(site, two("R2")))).toEqual([909]);
+    await site.reconfigure({ inbound: {} });
+    await hup();
+    expect(codesOf(await send(site, long("R3")))).toEqual([]);
+    expect(codesOf(await send(site, two("R4")))).toEqual([]);
   });
 
   test("during the start does not end it, and is answered after it", async () => {
