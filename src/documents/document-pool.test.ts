@@ -218,15 +218,33 @@ test("a pool may be stopped at every moment of its start, and of a thread's that
 test("an aborted request rejects at once and leaves no listener behind", async () => {
   const pool = await started({ threads: 1 });
   const controller = new AbortController();
-  const long = pool.prepareBytes(Buffer.from(slow(6_000)), undefined, controller.signal);
+  const long = pool.prepareBytes(Buffer.from(slow(6_000)), {}, controller.signal);
   const quick = pool.prepareBytes(Buffer.from(stop("1")));
   controller.abort(new Error("enough"));
   await expect(long).rejects.toThrow("enough");
   expect((await quick).kind).toBe("read");
-  await expect(pool.prepareBytes(Buffer.from(stop("1")), undefined, controller.signal)).rejects.toThrow(
-    "enough",
-  );
+  await expect(pool.prepareBytes(Buffer.from(stop("1")), {}, controller.signal)).rejects.toThrow("enough");
 });
+
+test("documents that take long keep nobody waiting but their own company", async () => {
+  const pool = await started();
+  let done = 0;
+  const ofHostile = { companyCode: "HOSTILE" };
+  for (let nth = 0; nth < 4; nth += 1) {
+    const long = pool.prepareBytes(Buffer.from(slow(19_000)), ofHostile);
+    // They are given up at the end.
+    void long.catch(() => undefined).then(() => (done += 1));
+  }
+  // From the next turn on all threads are at it.
+  await sleep(0);
+  for (let round = 0; round < 5; round += 1) {
+    const ofOther = { companyCode: "OTHER" };
+    expect((await pool.prepareBytes(Buffer.from(stop("1")), ofOther)).kind).toBe("read");
+    // One of our own, as the self-check has it.
+    expect((await pool.prepareBytes(Buffer.from(stop("1")))).kind).toBe("read");
+  }
+  expect(done).toBe(0);
+}, 60_000);
 
 test("a stopping pool finishes what it has and takes no more", async () => {
   const pool = await started();

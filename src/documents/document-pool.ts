@@ -1,12 +1,15 @@
 /**
  * Parses stop documents in threads, because parsing blocks its thread (decisions 5: "never a crash").
  *
- * A job waits in the queue, is sent to a thread in a batch, and is answered. When a thread ends on a document (memory,
+ * A job waits in the queue, is sent to a thread in a batch, and is answered. Companies take turns, and a thread works for one
+ * of them at a time: documents that take seconds keep nobody waiting but the company that sent them. When all threads stand
+ * still at such documents, a spare one serves the companies that have none. When a thread ends on a document (memory,
  * time, crash), that document goes back to the queue once; the second time it is refused with 909, after a thread has
  * hashed it without parsing. The other jobs of the thread go back to the front of the queue without blame. Nothing here
  * survives a crash of the process: the files do, and are prepared again.
  */
 import { DropgateError, type Fault } from "../lib/errors.ts";
+import { JobQueue } from "../lib/job-queue.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { WorkerJob, WorkerResult } from "./worker-messages.ts";
@@ -14,21 +17,25 @@ import { type EndReason, ParserThread, type ThreadEnd, type ThreadOptions } from
 import type { PreparedDocument } from "./prepared-document.ts";
 import { defaultStopDocumentLimits, type StopDocumentLimits } from "./stop-document.ts";
 
+export interface DocumentOrigin {
+  /** Whose document it is; without it, it is one of our own. */
+  readonly companyCode?: string;
+  /** The parameter of the Content-Type that bytes came under. */
+  readonly charset?: string | undefined;
+}
+
 export interface DocumentPool extends Service {
   /** Opens, hashes and reads a file. Rejects only when aborted or stopped; what is wrong with the file is a value. */
-  prepareFile(path: string, signal?: AbortSignal): Promise<PreparedDocument>;
-  /**
-   * Hashes and reads bytes; they must not change until the promise settles. `charset` is the parameter of the Content-Type
-   * that they came under.
-   */
-  prepareBytes(bytes: Uint8Array, charset?: string, signal?: AbortSignal): Promise<PreparedDocument>;
+  prepareFile(path: string, origin?: DocumentOrigin, signal?: AbortSignal): Promise<PreparedDocument>;
+  /** Hashes and reads bytes; they must not change until the promise settles. */
+  prepareBytes(bytes: Uint8Array, origin?: DocumentOrigin, signal?: AbortSignal): Promise<PreparedDocument>;
   /** Other limits and another deadline from now on; what has been sent to a thread is held to the limits of before. */
   configure(options: Pick<DocumentPoolOptions, "limits" | "deadlineMs">): void;
 }
 
 export interface DocumentPoolOptions {
   readonly log: Logger;
-  /** Default 2. */
+  /** Default 2. Two more are made while all of these stand still at documents of other companies than those that wait. */
   readonly threads?: number;
   readonly limits?: Partial<StopDocumentLimits>;
   /**
@@ -42,10 +49,13 @@ export interface DocumentPoolOptions {
   readonly maxHeapMb?: number;
   /** The XML parser's own memory in a thread. Default 320. */
   readonly maxParserMb?: number;
+  /** How long a thread may be at one document before it counts as standing still. Default 50. */
+  readonly stillMs?: number;
 }
 
 interface Job {
   readonly id: number;
+  readonly companyCode: string;
   readonly path?: string;
   readonly bytes?: Uint8Array;
   readonly charset?: string | undefined;
@@ -65,6 +75,8 @@ const maxOpenBatches = 2;
 const maxWitnessed = 5;
 const restartDelayMs = 1_000;
 const defaultDeadlineMs = 20_000;
+const maxSpares = 2;
+const spareIdleMs = 60_000;
 
 const endings: Readonly<Record<EndReason, string>> = {
   memory: "The document took the parser over its memory. Send it in smaller parts.",
@@ -77,15 +89,19 @@ class ThreadedDocumentPool implements DocumentPool {
   readonly name = "document pool";
   readonly #log: Logger;
   readonly #threadCount: number;
-  #threadOptions: ThreadOptions;
+  #threadOptions: Omit<ThreadOptions, "isSpare">;
+  readonly #stillMs: number;
   readonly #threads = new Set<ParserThread>();
   /** Every job that is not answered, by its number. */
   readonly #jobs = new Map<number, Job>();
-  #queue: Job[] = [];
+  readonly #queue = new JobQueue<Job>();
   #state: "new" | "running" | "stopping" | "stopped" = "new";
   #nextId = 1;
   #isDispatchDue = false;
   #restart: NodeJS.Timeout | undefined;
+  /** Runs while a company waits that has no thread. */
+  #stillWatch: NodeJS.Timeout | undefined;
+  #spareIdle: NodeJS.Timeout | undefined;
   #onReady: (() => void) | undefined;
   #onStartFailure: ((error: Error) => void) | undefined;
   #onIdle: (() => void) | undefined;
@@ -93,6 +109,7 @@ class ThreadedDocumentPool implements DocumentPool {
   constructor(options: DocumentPoolOptions) {
     this.#log = options.log;
     this.#threadCount = options.threads ?? 2;
+    this.#stillMs = options.stillMs ?? 50;
     this.#threadOptions = {
       limits: { ...defaultStopDocumentLimits, ...options.limits },
       documentsDir: options.documentsDir,
@@ -143,16 +160,17 @@ class ThreadedDocumentPool implements DocumentPool {
     for (const thread of this.#threads) thread.configure({ limits, deadlineMs });
   }
 
-  prepareFile(path: string, signal?: AbortSignal): Promise<PreparedDocument> {
-    return this.#prepare({ path }, signal);
+  prepareFile(path: string, origin?: DocumentOrigin, signal?: AbortSignal): Promise<PreparedDocument> {
+    return this.#prepare({ path }, origin, signal);
   }
 
-  prepareBytes(bytes: Uint8Array, charset?: string, signal?: AbortSignal): Promise<PreparedDocument> {
-    return this.#prepare({ bytes, charset }, signal);
+  prepareBytes(bytes: Uint8Array, origin?: DocumentOrigin, signal?: AbortSignal): Promise<PreparedDocument> {
+    return this.#prepare({ bytes }, origin, signal);
   }
 
   #prepare(
-    source: Pick<Job, "path" | "bytes" | "charset">,
+    source: Pick<Job, "path" | "bytes">,
+    { companyCode = "", charset }: DocumentOrigin = {},
     signal: AbortSignal | undefined,
   ): Promise<PreparedDocument> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
@@ -162,7 +180,7 @@ class ThreadedDocumentPool implements DocumentPool {
       const abort = () => job.settle({ error: signal?.reason });
       const job: Job = {
         ...source,
-        id,
+        ...{ id, companyCode, charset },
         thread: undefined,
         blamed: 0,
         witnessed: 0,
@@ -177,7 +195,7 @@ class ThreadedDocumentPool implements DocumentPool {
       };
       this.#jobs.set(id, job);
       signal?.addEventListener("abort", abort, { once: true });
-      this.#queue.push(job);
+      this.#queue.add(job);
       this.#scheduleDispatch();
     });
   }
@@ -190,12 +208,15 @@ class ThreadedDocumentPool implements DocumentPool {
     return this.#nextId;
   }
 
-  #addThread(): void {
-    const thread = new ParserThread(this.#threadOptions, {
-      ready: () => this.#threadReady(),
-      results: (_thread, results) => this.#takeResults(results),
-      ended: (ended, end) => this.#threadEnded(ended, end),
-    });
+  #addThread(isSpare = false): void {
+    const thread = new ParserThread(
+      { ...this.#threadOptions, isSpare },
+      {
+        ready: () => this.#threadReady(),
+        results: (_thread, results) => this.#takeResults(results),
+        ended: (ended, end) => this.#threadEnded(ended, end),
+      },
+    );
     this.#threads.add(thread);
   }
 
@@ -211,7 +232,7 @@ class ThreadedDocumentPool implements DocumentPool {
 
   /** Once for all jobs that arrive in the same turn, so that they travel together. */
   #scheduleDispatch(): void {
-    if (this.#isDispatchDue || this.#queue.length === 0) return;
+    if (this.#isDispatchDue || this.#queue.size === 0) return;
     this.#isDispatchDue = true;
     queueMicrotask(() => {
       this.#isDispatchDue = false;
@@ -220,38 +241,76 @@ class ThreadedDocumentPool implements DocumentPool {
   }
 
   #dispatch(): void {
-    let at = 0;
-    for (let thread = this.#freestThread(); thread !== undefined && at < this.#queue.length; ) {
-      const share = Math.ceil((this.#queue.length - at) / this.#threads.size);
-      const batch = this.#queue.slice(at, at + Math.min(share, maxBatch));
-      at += batch.length;
-      this.#send(thread, batch);
-      thread = this.#freestThread();
+    // While a thread works on one batch the next lies ready, unless that would keep another company waiting.
+    for (let open = 0; open < maxOpenBatches; open += 1) {
+      for (const thread of this.#threads) if (thread.openBatches === open) this.#give(thread);
     }
-    if (at > 0) this.#queue = this.#queue.slice(at);
+    this.#watchStanding();
   }
 
-  #freestThread(): ParserThread | undefined {
-    let freest: ParserThread | undefined;
-    for (const thread of this.#threads) {
-      if (!thread.isReady || thread.isRetiring || thread.openBatches >= maxOpenBatches) continue;
-      if (freest === undefined || thread.openBatches < freest.openBatches) freest = thread;
-    }
-    return freest;
+  #give(thread: ParserThread): void {
+    if (!thread.isReady || thread.isRetiring) return;
+    const isFree = thread.openBatches === 0;
+    const isOwn = (companyCode: string) => companyCode === thread.companyCode;
+    if (!isFree && this.#queue.has((companyCode) => !isOwn(companyCode))) return;
+    const mayHave = isFree ? (code: string) => !thread.isSpare || !this.#isServed(code) : isOwn;
+    const share = (waiting: number) => Math.min(Math.ceil(waiting / this.#threads.size), maxBatch);
+    const batch = this.#queue.takeSome(share, mayHave);
+    if (batch.length > 0) this.#send(thread, batch);
+  }
+
+  /** Whether a thread works for the company. */
+  #isServed(companyCode: string): boolean {
+    return [...this.#threads].some((thread) => thread.openBatches > 0 && thread.companyCode === companyCode);
+  }
+
+  #watchStanding(): void {
+    const isNeeded =
+      this.#state === "running" && this.#queue.has((companyCode) => !this.#isServed(companyCode));
+    if (!isNeeded) {
+      clearInterval(this.#stillWatch);
+      this.#stillWatch = undefined;
+    } else this.#stillWatch ??= setInterval(() => this.#addSpareIfStanding(), this.#stillMs).unref();
+  }
+
+  #addSpareIfStanding(): void {
+    // Each is asked, so that each remembers what it was at.
+    const areStanding = [...this.#threads].map((thread) => thread.standsStill()).every(Boolean);
+    if (!areStanding || this.#threads.size >= this.#threadCount + maxSpares) return;
+    if ([...this.#threads].some((thread) => thread.isSpare && !thread.isReady)) return;
+    this.#addThread(true);
+    this.#log.info(
+      { threads: this.#threads.size },
+      "all parser threads stand still; one more serves the other companies",
+    );
   }
 
   #send(thread: ParserThread, batch: readonly Job[]): void {
     const waiting = batch.filter((job) => this.#jobs.has(job.id)); // aborted ones have gone
-    if (waiting.length === 0) return;
+    const [first] = waiting;
+    if (first === undefined) return;
     for (const job of waiting) job.thread = thread;
-    thread.send(waiting.map(messageOfJob));
+    thread.send(first.companyCode, waiting.map(messageOfJob));
+    if (!thread.isSpare) return;
+    this.#spareIdle ??= setTimeout(() => this.#endSpares(), spareIdleMs).unref();
+    this.#spareIdle.refresh();
+  }
+
+  /** None of them was needed for a while, but for a document that one may still be at. */
+  #endSpares(): void {
+    this.#spareIdle = undefined;
+    for (const thread of this.#threads) {
+      if (!thread.isSpare) continue;
+      thread.isRetiring = true;
+      if (thread.openBatches === 0) void thread.end();
+    }
   }
 
   #threadEnded(thread: ParserThread, end: ThreadEnd): void {
     this.#threads.delete(thread);
     const held = [...this.#jobs.values()].filter((job) => job.thread === thread);
     for (const job of held) this.#afterEnd(job, end);
-    this.#queue = [...held.filter((job) => this.#jobs.has(job.id)), ...this.#queue];
+    this.#queue.putBack(held.filter((job) => this.#jobs.has(job.id)));
     if (end.reason !== "stopped") {
       const { reason, detail } = end;
       this.#log.warn(
@@ -261,7 +320,8 @@ class ThreadedDocumentPool implements DocumentPool {
     }
     if (!end.wasReady)
       this.#onStartFailure?.(new Error(`a parser thread did not start: ${end.detail ?? end.reason}`));
-    this.#replaceThread(end);
+    // Another spare is made when it is needed.
+    if (!thread.isSpare) this.#replaceThread(end);
     this.#scheduleDispatch();
   }
 
@@ -299,8 +359,10 @@ class ThreadedDocumentPool implements DocumentPool {
   async #endAll(): Promise<void> {
     this.#state = "stopped";
     clearTimeout(this.#restart);
+    clearTimeout(this.#spareIdle);
+    clearInterval(this.#stillWatch);
     for (const job of [...this.#jobs.values()]) job.settle({ error: stoppingError() });
-    this.#queue = [];
+    while (this.#queue.take() !== undefined);
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 }

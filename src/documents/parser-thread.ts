@@ -34,6 +34,7 @@ export interface ThreadOptions {
   readonly deadlineMs: number;
   readonly maxHeapMb: number;
   readonly maxParserMb: number;
+  readonly isSpare: boolean;
 }
 
 export interface ThreadEvents {
@@ -57,11 +58,16 @@ export class ParserThread {
   isReady = false;
   /** Takes no more jobs, and ends when it has answered those it has. */
   isRetiring = false;
+  /** The company whose batches it has; that of the last one while it has none. */
+  companyCode = "";
+  /** Made because others stand still; it serves companies that have no other thread, and ends when it is not needed. */
+  readonly isSpare: boolean;
   readonly #events: ThreadEvents;
   #deadlineMs: number;
   readonly #worker: Worker;
   readonly #progress = new Int32Array(new SharedArrayBuffer(progressBytes));
   #inHand = { jobId: 0, reads: 0, since: 0 };
+  #lastSeenJobId = 0;
   #watch: NodeJS.Timeout | undefined;
   /** Settles when the thread has loaded its modules, or has ended without. */
   readonly #loaded = Promise.withResolvers<void>();
@@ -71,6 +77,7 @@ export class ParserThread {
   constructor(options: ThreadOptions, events: ThreadEvents) {
     this.#events = events;
     this.#deadlineMs = options.deadlineMs;
+    this.isSpare = options.isSpare;
     const settings: WorkerSettings = {
       limits: options.limits,
       documentsDir: options.documentsDir,
@@ -88,9 +95,19 @@ export class ParserThread {
     this.#worker.on("exit", (code) => this.#exited(code));
   }
 
-  /** Sends one batch. The bytes of its jobs are given away. */
-  send(jobs: readonly WorkerJob[]): void {
+  /** Whether it has been at the same document since this was asked last, or has not begun to work yet. */
+  standsStill(): boolean {
+    if (!this.isReady) return true;
+    const jobId = Atomics.load(this.#progress, progressAt.jobId);
+    const isSame = jobId !== 0 && jobId === this.#lastSeenJobId;
+    this.#lastSeenJobId = jobId;
+    return isSame;
+  }
+
+  /** Sends one batch, of one company. The bytes of its jobs are given away. */
+  send(companyCode: string, jobs: readonly WorkerJob[]): void {
     this.openBatches++;
+    this.companyCode = companyCode;
     const owned = jobs.flatMap((job) => (job.bytes === undefined ? [] : [job.bytes.buffer as ArrayBuffer]));
     // Text is a tenth of the time of a structured clone, for jobs as for reports; most jobs are paths.
     this.#worker.postMessage(owned.length === 0 ? JSON.stringify(jobs) : jobs, owned);

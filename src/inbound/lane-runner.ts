@@ -91,6 +91,7 @@ export class LaneRunner {
     this.#reading = new ReadAhead({
       documents: deps.documents,
       lane: this.#lane,
+      companyCode: company.code,
       log: deps.log,
       maxFileBytes: () => deps.settings().maxFileBytes,
       takes: (file, prepared) => this.#takes(file, prepared),

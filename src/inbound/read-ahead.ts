@@ -18,6 +18,7 @@ import { pathOf, type WaitingFile } from "./waiting-file.ts";
 export interface ReadAheadDependencies {
   readonly documents: Pick<DocumentPool, "prepareFile">;
   readonly lane: Lane<WaitingFile>;
+  readonly companyCode: string;
   readonly log: Logger;
   /** Larger files are refused by their size: nothing of them is ever held. */
   readonly maxFileBytes: () => number;
@@ -134,7 +135,7 @@ export class ReadAhead {
   /** Undefined at the end of the process only: the file stays waiting. */
   async #readOnce(file: WaitingFile): Promise<PreparedDocument | undefined> {
     try {
-      return await this.#deps.documents.prepareFile(pathOf(file));
+      return await this.#deps.documents.prepareFile(pathOf(file), this.#deps);
     } catch (error) {
       if (this.#stopping.signal.aborted) return undefined;
       this.#deps.log.error({ err: error, file: file.name, fileId: file.id }, "reading a file failed");

@@ -78,7 +78,7 @@ export async function submitStopDocument(
   deps: StopSubmissionDependencies,
   submission: StopSubmission,
 ): Promise<SubmittedStopDocument> {
-  const prepared = await deps.documents.prepareBytes(submission.bytes, submission.charset);
+  const prepared = await deps.documents.prepareBytes(submission.bytes, submission);
   const outcome = await apply(deps, submission, prepared);
   const documentId = (prepared.kind === "unreadable" ? undefined : prepared.documentId) ?? unknownDocument;
   if (outcome.kind === "applied") {

@@ -42,3 +42,19 @@ test("one that is taken back is not worked on, and what is not there is no fault
   queue.remove(job("B", 1));
   expect(taken(queue)).toEqual(["A2"]);
 });
+
+test("some of one company are taken together, and those that are put back go first", () => {
+  const queue = new JobQueue<ReturnType<typeof job>>();
+  for (const id of [1, 2, 3]) queue.add(job("A", id));
+  queue.add(job("B", 1));
+  const some = queue.takeSome((waiting) => waiting - 1);
+  expect(some).toEqual([job("A", 1), job("A", 2)]);
+  queue.putBack(some);
+  expect(
+    queue.takeSome(
+      () => 5,
+      (code) => code === "C",
+    ),
+  ).toEqual([]);
+  expect(taken(queue)).toEqual(["B1", "A1", "A2", "A3"]);
+});

@@ -31,6 +31,27 @@ export class JobQueue<Job extends Queued> {
     return undefined;
   }
 
+  /** Jobs of one company, as many as `most` says of those that wait; its turn comes again behind all others. */
+  takeSome(most: (waiting: number) => number, mayHave: (companyCode: string) => boolean = () => true): Job[] {
+    for (const [companyCode, jobs] of this.#waiting) {
+      if (!mayHave(companyCode)) continue;
+      const taken = jobs.splice(0, most(jobs.length));
+      this.#waiting.delete(companyCode);
+      if (jobs.length > 0) this.#waiting.set(companyCode, jobs);
+      return taken;
+    }
+    return [];
+  }
+
+  /** Jobs that were taken and not done go before the others of their companies. */
+  putBack(jobs: readonly Job[]): void {
+    for (const job of jobs.toReversed()) {
+      const waiting = this.#waiting.get(job.companyCode);
+      if (waiting === undefined) this.#waiting.set(job.companyCode, [job]);
+      else waiting.unshift(job);
+    }
+  }
+
   /** Whether a company that may have one waits for it. */
   has(mayHave: (companyCode: string) => boolean): boolean {
     for (const companyCode of this.#waiting.keys()) if (mayHave(companyCode)) return true;

@@ -31,6 +31,11 @@ export function isPassingStoreError(error: unknown): boolean {
   return error instanceof StoreError && (error.kind === "busy" || error.kind === "unavailable");
 }
 
+/** Whether the database is not what it was written as. */
+export function isStoreDamaged(error: unknown): boolean {
+  return error instanceof StoreError && error.kind === "damaged";
+}
+
 /** Whether another process stood in the way for a moment. */
 export function isStoreBusy(error: unknown): boolean {
   return error instanceof StoreError && error.kind === "busy";

@@ -219,7 +219,7 @@ class Taking {
     const { incompleteGraceMs } = this.#deps.settings();
     const sinceAt = this.#deps.staying.incompleteSince(file.name, file.look);
     if (sinceAt !== undefined && this.#deps.clock.now() - sinceAt >= incompleteGraceMs) return false;
-    return await this.#deps.isIncomplete(path);
+    return await this.#deps.isIncomplete(path, this.#settled.folder.companyCode);
   }
 
   #moment(): { readonly now: number; readonly nowMs: number } {
