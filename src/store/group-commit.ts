@@ -5,7 +5,9 @@
  *                              \--failed: rolled back to its savepoint, answered with its error
  *
  * Units run one after the other in the order they were given. Each is answered only after the commit, so what was
- * answered survives a crash; a unit that fails undoes itself alone. When the commit fails, all of the group fail.
+ * answered survives a crash; a unit that fails undoes itself alone. When the commit fails, all of the group fail. But a unit
+ * that meets a damaged page takes none with it: SQLite carries out and commits nothing more of a transaction in which one was
+ * met, so that it is undone, and each unit of the group is run again alone.
  *
  * Units that nobody waits for (`runSoon`) go with the next commit, so that they cost none of their own as long as there is
  * work; when there is none, they are committed `soonMs` later.
@@ -14,14 +16,17 @@ import { setTimeout as setTimer } from "node:timers";
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { DropgateError } from "../lib/errors.ts";
-import { isStoreBusy } from "../lib/store-error.ts";
+import { isStoreBusy, isStoreDamaged } from "../lib/store-error.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { renewTurn } from "../lib/request-turn.ts";
 import { announcementsOf, type Topic } from "./announcements.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
 
-/** A transaction in which a unit of work runs. It must not wait for anything but the database. */
+/**
+ * A transaction in which a unit of work runs. It must not wait for anything but the database, nor change anything else: it may
+ * be run again when another unit has undone the group.
+ */
 export type Transaction = Kysely<Tables>;
 
 interface Unit {
@@ -70,7 +75,13 @@ function bracketsNamed(name: string): (connection: StatementConnection) => Brack
 const aroundUnit = bracketsNamed("unit");
 const aroundAttempt = bracketsNamed("attempt");
 
-async function runUnit(tx: Transaction, brackets: Brackets, unit: Unit): Promise<() => void> {
+interface UnitRun {
+  readonly unit: Unit;
+  /** Nothing else is in its transaction. */
+  readonly isAlone: boolean;
+}
+
+async function runUnit(tx: Transaction, brackets: Brackets, { unit, isAlone }: UnitRun): Promise<() => void> {
   const { connection, savepoint, release } = brackets;
   await connection.runPrepared(savepoint, []);
   killPoint("commit.unitBegun");
@@ -80,6 +91,7 @@ async function runUnit(tx: Transaction, brackets: Brackets, unit: Unit): Promise
     killPoint("commit.unitDone");
     return () => unit.resolve(value);
   } catch (error) {
+    if (isStoreDamaged(error) && !isAlone) throw error;
     await undo(brackets, error);
     return () => unit.reject(error);
   }
@@ -124,6 +136,10 @@ async function commitGroup(committing: Committing, units: readonly Unit[]): Prom
     try {
       return await commitOnce(committing, units, begun);
     } catch (error) {
+      if (isStoreDamaged(error) && units.length > 1) {
+        for (const unit of units) await commitGroup(committing, [unit]);
+        return;
+      }
       if (!isStoreBusy(error) || begun.units > 0 || performance.now() > until) {
         for (const unit of units) unit.reject(error);
         return;
@@ -144,7 +160,7 @@ async function commitOnce(
     const done: (() => void)[] = [];
     for (const unit of units) {
       begun.units += 1;
-      done.push(await runUnit(tx, brackets, unit));
+      done.push(await runUnit(tx, brackets, { unit, isAlone: units.length === 1 }));
     }
     killPoint("commit.ready");
     return { answers: done, topics: announcementsOf(tx) };

@@ -41,6 +41,27 @@ test("a damaged page is a fault of the store that does not pass", async () => {
   await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
 });
 
+test("a unit of work that meets a damaged page takes none with it that shares its commit", async () => {
+  const directory = temporaryFolder();
+  await (await openStore(directory)).close();
+  damageTable(join(directory, databaseFileName), "stops");
+  const store = await opened(directory);
+  const meets = (code: string) =>
+    store.write(async (tx) => {
+      await insertCompany(tx, { code, createdAt: 1 });
+      await sql`insert into stops select * from stops`.execute(tx);
+    });
+  const outcomes = await Promise.allSettled([
+    store.write((tx) => insertCompany(tx, { code: "BEFORE", createdAt: 1 })),
+    meets("HURT1"),
+    meets("HURT2"),
+    store.write((tx) => insertCompany(tx, { code: "AFTER", createdAt: 1 })),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
+  const kept = await store.read.selectFrom("companies").select("code").orderBy("id").execute();
+  expect(kept.map(({ code }) => code)).toEqual(["BEFORE", "AFTER"]);
+});
+
 test("a value that breaks a constraint is refused, and no fault of the store", async () => {
   const store = await opened();
   const error = await errorOf(
