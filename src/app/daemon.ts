@@ -155,8 +155,8 @@ async function startFolders(parts: Parts): Promise<void> {
     inbox: parts.pipeline,
     folders: parts.companies.watchedFolders,
     settings: () => parts.config.inbound,
-    async isIncomplete(path) {
-      const prepared = await parts.documents.prepareFile(path);
+    async isIncomplete(path, companyCode) {
+      const prepared = await parts.documents.prepareFile(path, { companyCode });
       return prepared.kind === "refused" && prepared.isIncomplete;
     },
     whyNoRoom: (company) => parts.intake.whyNoRoom(company),
@@ -200,10 +200,10 @@ function outboundFor(parts: Parts): Promise<Outbound> {
 
 async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> {
   const { store, clock, documents, log, signIn, integrations } = parts;
-  const importer = createLoadImporter({ store, clock, log });
-  await parts.stack.start(importer, parts.signal);
   const readers = createImportThreads({ maxBodyBytes: () => parts.config.http.maxBodyBytes });
   await parts.stack.start(readers, parts.signal);
+  const importer = createLoadImporter({ store, clock, log, readers });
+  await parts.stack.start(importer, parts.signal);
   const gateway = gatewayOperations({
     ...{ store, clock, integrations, readers },
     numberKey: await sealingKeyOf(store),

@@ -12,6 +12,7 @@ import { JobQueue } from "../lib/job-queue.ts";
 import type { JsonLimits } from "../lib/json-text.ts";
 import type { Service } from "../lib/service.ts";
 import type { ImportReaders, LargeImport, Prepared, PreparedKind } from "./import-preparation.ts";
+import type { LoadLines } from "./load-text.ts";
 import type { ReaderJob } from "./import-worker-messages.ts";
 import { type ReaderResult, ReaderThread, type ReaderThreadOptions } from "./reader-thread.ts";
 
@@ -22,7 +23,7 @@ export interface BodyToCheck {
   readonly companyCode: string;
 }
 
-export interface ImportThreads extends Service, ImportReaders {
+export interface ImportThreads extends Service, ImportReaders, LoadLines {
   /**
    * The bytes themselves, once they are known to be JSON within the limits, so that a plain parse is all that is left to do.
    * Throws 900, 902 and 909 as `parseJsonBytes` does.
@@ -103,6 +104,15 @@ class ReaderPool implements ImportThreads {
     const checked = await this.#run({ kind: "check", bytes, limits }, companyCode);
     if (!(checked instanceof Uint8Array)) throw new Error("a reader thread gave entries for a check");
     return checked;
+  }
+
+  async loadLines(text: string, companyCode: string): Promise<string> {
+    // It was within the limits of its time when it was taken.
+    const limits = { maxDepth: Number.MAX_SAFE_INTEGER, maxValues: Number.MAX_SAFE_INTEGER };
+    const job = { kind: "lines", bytes: new TextEncoder().encode(text), limits } as const;
+    const lines = await this.#run(job, companyCode);
+    if (!(lines instanceof Uint8Array)) throw new Error("a reader thread gave entries for a load");
+    return new TextDecoder().decode(lines);
   }
 
   #run(job: ReaderJob, companyCode: string): Promise<ReaderResult> {

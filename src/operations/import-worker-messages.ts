@@ -20,7 +20,12 @@ interface PrepareJob extends Body {
   readonly input: Omit<ImportToPrepare, "body">;
 }
 
-export type ReaderJob = CheckJob | PrepareJob;
+/** A load that is kept in one line, to be brought into its lines. */
+interface LinesJob extends Body {
+  readonly kind: "lines";
+}
+
+export type ReaderJob = CheckJob | PrepareJob | LinesJob;
 
 export type ReaderRequest = ReaderJob | { readonly kind: "next" };
 

@@ -3,6 +3,7 @@
  * handed over in parts, each when it is asked for, so that the main thread takes none before it has looked after others.
  */
 import { parentPort } from "node:worker_threads";
+import type { Load } from "../domain/load.ts";
 import { DropgateError, messageOf, systemCodeOf } from "../lib/errors.ts";
 import { parseJsonBytes } from "../lib/json-text.ts";
 import { preparePartners } from "./business-partners.ts";
@@ -12,6 +13,7 @@ import { prepareOrders } from "./import-orders.ts";
 import type { Preparations } from "./import-preparation.ts";
 import { prepareStops } from "./import-stops.ts";
 import { prepareUsers } from "./import-users.ts";
+import { loadText } from "./load-text.ts";
 import type { ReaderJob, ReaderReport, ReaderRequest } from "./import-worker-messages.ts";
 
 const preparations: Preparations = {
@@ -48,6 +50,12 @@ function failureOf(thrown: unknown): ReaderReport {
 async function work(job: ReaderJob): Promise<void> {
   try {
     const value = parseJsonBytes(job.bytes, job.limits);
+    if (job.kind === "lines") {
+      // What was kept had been checked as a load.
+      const bytes = new TextEncoder().encode(loadText(value as Load));
+      send({ kind: "checked", bytes }, [bytes.buffer]);
+      return;
+    }
     if (job.kind === "check") {
       send({ kind: "checked", bytes: job.bytes }, [job.bytes.buffer as ArrayBuffer]);
       return;

@@ -30,7 +30,8 @@ export async function insertImport(tx: Transaction, entry: NewImport): Promise<n
   return row.id;
 }
 
-interface ItemKey {
+/** Which load of which import. */
+export interface ItemKey {
   readonly importId: number;
   /** From 0. */
   readonly position: number;
@@ -67,25 +68,50 @@ export interface WaitingItem extends ItemKey {
   readonly body: string;
 }
 
-/** The next loads to be applied, in the order in which they came. */
-export async function listWaitingItems(read: Reader, limit: number): Promise<readonly WaitingItem[]> {
+/**
+ * The next loads to be applied behind `after`, in the order in which they came. Read from the index alone: a damaged page of
+ * the loads themselves is met by those that lie on it.
+ */
+export async function listWaitingItems(
+  read: Reader,
+  after: ItemKey,
+  limit: number,
+): Promise<readonly ItemKey[]> {
   const rows = await read
     .selectFrom("import_items")
-    .innerJoin("imports", "imports.id", "import_items.import_id")
-    .select(["import_id", "position", "load_nbr", "body", "company_id", "guid"])
-    .where("import_items.state", "=", sql.lit("waiting"))
-    .orderBy("import_items.import_id")
-    .orderBy("import_items.position")
+    .select(["import_id", "position"])
+    .where("state", "=", sql.lit("waiting"))
+    .where(sql<boolean>`(import_id, position) > (${after.importId}, ${after.position})`)
+    .orderBy("import_id")
+    .orderBy("position")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({
-    importId: row.import_id,
-    guid: row.guid,
-    position: row.position,
-    companyId: row.company_id,
-    loadNbr: row.load_nbr,
-    body: row.body ?? "",
-  }));
+  return rows.map((row) => ({ importId: row.import_id, position: row.position }));
+}
+
+/** A load with its text; undefined when it does not wait any more. */
+export async function readWaitingItem(read: Reader, key: ItemKey): Promise<WaitingItem | undefined> {
+  const row = await read
+    .selectFrom("import_items")
+    .innerJoin("imports", "imports.id", "import_items.import_id")
+    .select(["load_nbr", "body", "company_id", "guid"])
+    .where("import_id", "=", key.importId)
+    .where("position", "=", key.position)
+    .where("import_items.state", "=", sql.lit("waiting"))
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { load_nbr: loadNbr, company_id: companyId, guid } = row;
+  return { ...key, guid, companyId, loadNbr, body: row.body ?? "" };
+}
+
+/** Whose import it is; undefined when there is none. */
+export async function companyOfImport(read: Reader, importId: number): Promise<number | undefined> {
+  const row = await read
+    .selectFrom("imports")
+    .select("company_id")
+    .where("id", "=", importId)
+    .executeTakeFirst();
+  return row?.company_id;
 }
 
 const itemState = prepareQuery<ItemKey, { state: string }>((db, arg) =>
