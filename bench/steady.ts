@@ -4,7 +4,6 @@
  * the receipt is there. Then a burst of 2,000: until the last receipt, and how long the file of another user waits
  * meanwhile.
  */
-import { type FSWatcher, watch } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -12,6 +11,7 @@ import { sampleName, sampleStop } from "./sample-stop.ts";
 import { type BenchOptions, progress } from "./support/bench-options.ts";
 import { newFolder, settleDisk } from "./support/folders.ts";
 import { type Measurement, medianOf, quantileOf, ratiosOf } from "./support/measurement.ts";
+import { Receipts } from "./support/receipts.ts";
 import { runProgram } from "./support/run-program.ts";
 import { untilServing } from "./support/sftp-client.ts";
 import { connectSftp, type SftpUploader } from "./support/sftp-uploader.ts";
@@ -26,7 +26,6 @@ import {
 
 const rates = [20, 80, 200, 800] as const;
 const connections = 10;
-const giveUpMs = 60_000;
 const otherUser = "other";
 
 /** From the answered close to the receipt, in milliseconds; below. */
@@ -43,36 +42,6 @@ function nextFile(): { readonly name: string; readonly bytes: Buffer } {
   serial += 1;
   const { stopNbr, name } = sampleName(serial);
   return { name, bytes: Buffer.from(sampleStop(stopNbr)) };
-}
-
-/** When each receipt got its name, as the system tells it; asking for each again and again would take the processors. */
-class Receipts {
-  readonly #seenAt = new Map<string, number>();
-  readonly #awaited = new Map<string, (at: number) => void>();
-  readonly #watcher: FSWatcher;
-
-  constructor(folder: string) {
-    this.#watcher = watch(folder, (_, fileName) => {
-      if (fileName === null || fileName.startsWith(".") || this.#seenAt.has(fileName)) return;
-      const at = performance.now();
-      this.#seenAt.set(fileName, at);
-      this.#awaited.get(fileName)?.(at);
-    });
-  }
-
-  async of(name: string): Promise<number> {
-    const fileName = name.replace(/\.xml$/, ".receipt.xml");
-    const seen = this.#seenAt.get(fileName);
-    if (seen !== undefined) return seen;
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    this.#awaited.set(fileName, resolve);
-    const timer = setTimeout(() => reject(new Error(`no receipt for ${name}`)), giveUpMs);
-    return await promise.finally(() => clearTimeout(timer));
-  }
-
-  close(): void {
-    this.#watcher.close();
-  }
 }
 
 interface Server {

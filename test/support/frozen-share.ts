@@ -1,0 +1,58 @@
+/** A network share whose server stops answering: sshfs over an SFTP server that is stopped by a signal. */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isInstalled, runProgram } from "./run-program.ts";
+import { waitFor } from "./wait-for.ts";
+
+const sftpServers = ["/usr/lib/openssh/sftp-server", "/usr/libexec/openssh/sftp-server"];
+const sftpServer = sftpServers.find((path) => existsSync(path));
+
+/** Whether such a share can be mounted here. */
+export const canMountShares = isInstalled("sshfs") && existsSync("/dev/fuse") && sftpServer !== undefined;
+
+export class FrozenShare {
+  /** Where it is mounted. */
+  readonly path: string;
+  readonly #serverPid: number;
+
+  private constructor(path: string, serverPid: number) {
+    this.path = path;
+    this.#serverPid = serverPid;
+  }
+
+  /** Mounts one with empty folders of these names, below a folder of the test. */
+  static async mount(folder: string, folders: readonly string[]): Promise<FrozenShare> {
+    const [served, path, pidFile] = ["served", "share", "server.pid"].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const name of folders) await mkdir(join(served, name), { recursive: true });
+    await mkdir(path);
+    const command = join(folder, "serve-share");
+    await writeFile(command, `#!/bin/sh\necho $$ >${pidFile}\nexec ${sftpServer}\n`);
+    await chmod(command, 0o755);
+    // In the foreground: in the background sshfs would end before its server is known.
+    const options = ["-f", "-o", `ssh_command=${command}`, "-o", "dir_cache=no"];
+    const sshfs = spawn("sshfs", [...options, `host:${served}`, path], { stdio: "ignore" });
+    sshfs.on("error", () => undefined);
+    await waitFor("the share to be mounted", () => existsSync(join(path, folders[0] ?? ".")));
+    return new FrozenShare(path, Number(await readFile(pidFile, "utf8")));
+  }
+
+  /** From here on nothing on it is answered. */
+  freeze(): void {
+    process.kill(this.#serverPid, "SIGSTOP");
+  }
+
+  thaw(): void {
+    process.kill(this.#serverPid, "SIGCONT");
+  }
+
+  async end(): Promise<void> {
+    this.thaw();
+    await runProgram("fusermount", ["-u", "-z", this.path]);
+  }
+}
