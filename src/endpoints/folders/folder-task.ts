@@ -300,8 +300,8 @@ export class FolderTask {
     const hold = new PortionHold(() => this.#deps.inbox.hold(this.#folder.companyId));
     try {
       for (let from = 0; from < names.length && !this.#isClosed; from += lookPortion) {
-        const portion = names.slice(from, from + lookPortion);
-        if (!(await this.#hasRoom())) return this.#forget(names.slice(from));
+        const portion = await this.#withRoom(names.slice(from, from + lookPortion));
+        if (portion.length === 0) continue;
         await hold.before(portion.at(-1), names[from + lookPortion]);
         const settled = await this.#lookAgain(at, portion);
         if (settled.length > 0) await this.#handOver(at, settled);
@@ -316,13 +316,21 @@ export class FolderTask {
     }
   }
 
-  /** Without it the files stay where they are; the scans find them again. */
-  async #hasRoom(): Promise<boolean> {
+  /**
+   * Those that there is room for. The others stay where they are; the scans find them again. One that others wait for is
+   * taken all the same: where all that wait are behind it there would never be room.
+   */
+  async #withRoom(names: readonly string[]): Promise<readonly string[]> {
     const { companyId: id, companyCode: code } = this.#folder;
     const why = await this.#deps.whyNoRoom({ id, code });
-    if (why === undefined) this.#roomTrouble.clear();
-    else this.#roomTrouble.report(why);
-    return why === undefined;
+    if (why === undefined) {
+      this.#roomTrouble.clear();
+      return names;
+    }
+    this.#roomTrouble.report(why);
+    const taken = names.filter((name) => this.#staying.isWaitedFor(name));
+    this.#forget(names.filter((name) => !taken.includes(name)));
+    return taken;
   }
 
   #forget(names: readonly string[]): void {

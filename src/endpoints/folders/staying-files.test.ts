@@ -211,4 +211,21 @@ describe("a folder for whose files there is no room", () => {
       expect(rig.lines.filter(({ msg }) => /are taken again/.test(msg))).toHaveLength(1);
     },
   );
+
+  it("takes one that others wait for all the same: those behind it leave no room for as long as it stays", async () => {
+    await using rig = new FolderRig();
+    rig.watchShare();
+    rig.isIncomplete = isCutOff;
+    writeFileSync(join(rig.share, early), "<Stop>half");
+    await rig.start();
+    await rig.until(() => rig.warnings(/ends in the middle/).length === 1);
+    rig.whyNoRoom = () => "1 files wait to be processed already";
+    writeFileSync(join(rig.share, other), "<Stop></Stop>");
+    await rig.until(() => rig.warnings(/stay where they are/).length === 1);
+    writeFileSync(join(rig.share, early), "<Stop></Stop>");
+    await rig.until(() => rig.arrivals.length === 1);
+    expect(rig.names).toEqual([early]);
+    expect(readdirSync(rig.share)).toEqual([other]);
+    expect([...rig.keptBack]).toEqual([]);
+  });
 });

@@ -110,6 +110,11 @@ export class StayingFiles {
     );
   }
 
+  /** Whether it was reported to stay, so that files of its stop may have been waiting for it since. */
+  isWaitedFor(name: string): boolean {
+    return (this.#files.get(name)?.reported.size ?? 0) > 0;
+  }
+
   /** Since when the file has been incomplete as it is now; undefined when it has not been found so. */
   incompleteSince(name: string, look: Look): number | undefined {
     const file = this.#files.get(name);
