@@ -10,6 +10,7 @@ import { createPipeline, type Pipeline } from "../inbound/pipeline.ts";
 import type { Clock } from "../lib/clock.ts";
 import { systemDisk } from "../lib/durable-file.ts";
 import { HeapGrowth, keepThreadHeapsSmall } from "../lib/heap-growth.ts";
+import { createLimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import { type ConfigurableSignIn, createSignIn } from "../operations/create-sign-in.ts";
@@ -19,6 +20,7 @@ import { type CompanyDirectory, createCompanyDirectory } from "./company-directo
 import { documentPoolOptionsOf } from "./document-pool-options.ts";
 import { minFreeBytesOf, pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
 import { createHealth, type Health } from "./health.ts";
+import { startHeldReports } from "./held-report.ts";
 import { type LedgerWatch, startLedgerWatch, verifyGracesOf } from "./ledger-watch.ts";
 import type { ReleaseStack } from "./service-group.ts";
 import { startStoreWatch } from "./store-watch.ts";
@@ -103,6 +105,32 @@ function startWatches({
   return { ledgerWatch, collectionWatch };
 }
 
+function startHeldReportsOf({
+  locations,
+  store,
+  pipeline,
+  intake,
+  clock,
+  log,
+  stack,
+}: Pick<Parts, "locations" | "store" | "pipeline" | "intake" | "clock" | "log" | "stack">): void {
+  const stop = startHeldReports({
+    stateDir: locations.stateDir,
+    current: () => ({
+      companies: pipeline
+        .heldInDetail()
+        .filter(({ halt, files, keptBack }) => halt !== undefined || files.length > 0 || keptBack.length > 0),
+      // Of files each is told by itself.
+      troubles: troublesOf({
+        ...{ damage: store.condition.damage, held: [], noRoom: intake.current() },
+        now: clock.now(),
+      }).map(({ message }) => message),
+    }),
+    failing: createLimitedLog(log),
+  });
+  stack.push({ name: "held reports", release: stop });
+}
+
 /** Builds them; the watches run from now on, and their ends are on the stack. */
 export function buildParts(
   config: Config,
@@ -145,6 +173,7 @@ export function buildParts(
       }),
   });
   const watches = startWatches({ current, store, locations, companies, clock, log, stack });
+  startHeldReportsOf({ locations, store, pipeline, intake, clock, log, stack });
   const heapGrowth = new HeapGrowth();
   stack.push({ name: "heap growth", release: () => heapGrowth.stop() });
   return {

@@ -33,6 +33,10 @@ import { findProcessLockHolder } from "../store/process-lock-holder.ts";
 import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
 import { exchangeFoldersOf } from "./exchange-folders.ts";
+import { whyHeld } from "../inbound/explain-held.ts";
+import { isOpenState } from "../domain/file-state.ts";
+import { folderFaultLines } from "./folder-faults.ts";
+import { type HeldReport, readHeldReport } from "./held-report.ts";
 import { entryNumberOf } from "./ledger-reference.ts";
 import { verifyGracesOf } from "./ledger-watch.ts";
 import { minFreeBytesOf } from "./endpoint-options.ts";
@@ -227,6 +231,23 @@ async function roomOf(config: Pick<Config, "stateDir" | "storage">): Promise<Dis
   return { freeBytes: bavail * bsize, minFreeBytes: minFreeBytesOf(config)(blocks * bsize) };
 }
 
+/** With what the running daemon knows of the files that wait. */
+function withHeld(explanation: Explanation, report: HeldReport | undefined): Explanation {
+  if (report === undefined) return explanation;
+  const tell = (story: FileStory): FileStory => {
+    if (!isOpenState(story.entry.state)) return story;
+    const company = report.companies.find((one) => one.company === story.company);
+    return { ...story, held: whyHeld(company, story.entry.id) };
+  };
+  const { files, stopFiles } = explanation;
+  return { ...explanation, files: files.map(tell), stopFiles: stopFiles.map(tell) };
+}
+
+function troubleLines(troubles: readonly string[]): readonly string[] {
+  if (troubles.length === 0) return [];
+  return ["", "What keeps files back besides:", ...troubles.map((message) => `  ${message}`)];
+}
+
 /** Explains a file or a stop. */
 export async function explainSubject(
   config: Pick<Config, "stateDir" | "companies" | "inbound" | "storage">,
@@ -252,10 +273,16 @@ export async function explainSubject(
         ? { subject, ...(company === undefined ? {} : { companyId: company.id }) }
         : { subject: named.name, companyId: named.companyId },
     );
+    const report = await readHeldReport(config.stateDir, daemonPid);
+    const told = withHeld(explanation, report);
+    const ofFolders = await folderFaultLines(folders);
     return {
-      isKnown: isKnown(explanation),
-      facts: explanationView(explanation, config.stateDir),
-      lines: explanationLines(explanation),
+      isKnown: isKnown(told),
+      facts: {
+        ...explanationView(told, config.stateDir),
+        troubles: [...(report?.troubles ?? []), ...ofFolders],
+      },
+      lines: [...explanationLines(told), ...troubleLines([...(report?.troubles ?? []), ...ofFolders])],
     };
   });
 }

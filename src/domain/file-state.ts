@@ -28,3 +28,8 @@ export const openStates = ["waiting", "retry"] as const satisfies readonly FileS
 export function isDecidedState(state: FileState): state is DecidedState {
   return state !== "waiting" && state !== "retry";
 }
+
+/** Whether such an entry is still to be decided about. */
+export function isOpenState(state: FileState): boolean {
+  return !isDecidedState(state);
+}

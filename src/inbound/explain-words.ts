@@ -172,8 +172,10 @@ function waitingLines(story: FileStory, daemonPid: number | undefined): string[]
     ...inFolders.map(inFolderText),
     ...ofSameStop.map(earlierText),
   ];
+  const { held = [] } = story;
   if (daemonPid === undefined)
     lines.push("The daemon is not running: the file is taken up at its next start.");
+  else if (held.length > 0) lines.push(...held);
   else if (presence === "unreadable")
     lines.push(
       "The daemon tries again and again to read it; the later files of its stop wait for it. Give its user the right to read the file: the log names the fault.",

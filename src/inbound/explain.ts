@@ -63,6 +63,8 @@ export interface FileStory {
   readonly first?: LedgerEntry;
   /** The stop that was asked for, when it is not the file's first. */
   readonly laterStop?: string;
+  /** Why it does not go on, as the running daemon tells it. */
+  readonly held?: readonly string[];
   /** Who goes before it, while it waits. */
   readonly before?: FilesBefore;
   /** Files of the same stop that go before it, while it waits. */

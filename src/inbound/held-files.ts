@@ -29,7 +29,22 @@ export interface HeldFiles {
   readonly isOwnFault: boolean;
 }
 
+/** A file that waits for another one, which is held. */
+export interface KeptBackFile {
+  readonly id: number | undefined;
+  /** The other one; without an id it is no ledger entry yet, but a file that is seen in a folder. */
+  readonly behind: { readonly name: string; readonly id: number | undefined };
+}
+
+/** What of a company does not go on, file by file, for who asks about one of them. */
+export interface HeldInDetail extends Pick<HeldFiles, "company" | "halt"> {
+  readonly files: readonly HeldFile[];
+  readonly keptBack: readonly KeptBackFile[];
+}
+
 const shown = 20;
+/** Of so many at most each is told. */
+const detailed = 2_000;
 const logged = 5;
 /** Longer than the longest pause between two looks. */
 const overdueMarginMs = 120_000;
@@ -77,6 +92,21 @@ export function heldFilesOf(company: string, state: HeldState): HeldFiles {
       ? {}
       : { halt: { message: halt.message, forMs: now - halt.since, files: halt.files } }),
   };
+}
+
+/** The same, file by file. */
+export function heldInDetailOf(
+  { company, halt }: HeldFiles,
+  state: HeldState,
+  keptBack: Iterable<{ readonly file: WaitingFile; readonly behind: WaitingFile }>,
+): HeldInDetail {
+  const waiting: KeptBackFile[] = [];
+  for (const { file, behind } of keptBack) {
+    if (waiting.length >= detailed) break;
+    waiting.push({ id: file.id, behind: { name: behind.name, id: behind.id } });
+  }
+  const files = listHeld(state, performance.now()).slice(0, detailed);
+  return { company, files, keptBack: waiting, ...(halt === undefined ? {} : { halt }) };
 }
 
 /** One line for a company some of whose files are held; called each minute, so that nothing is tried in silence. */

@@ -24,7 +24,7 @@ import { type DecisionOutcome, decideGroup, type ReadyFile } from "./decide-grou
 import { logDecision } from "./decision-log.ts";
 import { receiptKeyOf } from "./awaited-receipts.ts";
 import type { FilingQueue } from "./filing-queue.ts";
-import { type HeldFiles, heldFilesOf } from "./held-files.ts";
+import { type HeldFiles, heldFilesOf, type HeldInDetail, heldInDetailOf } from "./held-files.ts";
 import { Lane } from "./lane.ts";
 import type { Locations } from "./locations.ts";
 import { growingPause, type LookAgainSettings, type PutAside, putAside } from "./look-again.ts";
@@ -105,14 +105,18 @@ export class LaneRunner {
 
   /** What does not go on, and why. */
   held(): HeldFiles {
+    return heldFilesOf(this.companyCode, this.#heldState());
+  }
+
+  /** The same, file by file. */
+  heldInDetail(): HeldInDetail {
+    return heldInDetailOf(this.held(), this.#heldState(), this.#stalled.keptBack());
+  }
+
+  #heldState() {
     const { giveUpAfterMs } = this.#deps.settings();
     const halt = this.#halt === undefined ? undefined : { ...this.#halt, files: this.#lane.size };
-    return heldFilesOf(this.companyCode, {
-      files: this.#faulty,
-      keptBack: this.#stalled.keptBackCount,
-      halt,
-      giveUpAfterMs,
-    });
+    return { files: this.#faulty, keptBack: this.#stalled.keptBackCount, halt, giveUpAfterMs };
   }
 
   add(file: WaitingFile): void {

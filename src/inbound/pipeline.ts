@@ -26,12 +26,13 @@ import { AwaitedReceipts, type ReceiptOwner, removeReceiptsOfWaiting } from "./a
 import { enterSurely } from "./enter-files.ts";
 import { FileCounts } from "./file-counts.ts";
 import { createFilingQueue, type FilingQueue } from "./filing-queue.ts";
-import { type HeldFiles, logHeld } from "./held-files.ts";
+import { type HeldInDetail, logHeld } from "./held-files.ts";
 import type { Arrival, Inbox } from "./inbox.ts";
 import { KnownPaths } from "./known-paths.ts";
 import { LaneRunner, type PipelineSettings } from "./lane-runner.ts";
 import { findLeftBehind, LeftBehind } from "./left-behind.ts";
 import type { Locations } from "./locations.ts";
+import type { PipelineStatistics } from "./pipeline-statistics.ts";
 import { acceptRetries, redoFiling, waitingEntries } from "./recovery.ts";
 import { releaseOf } from "./release-of.ts";
 import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./waiting-file.ts";
@@ -49,21 +50,9 @@ export interface PipelineDependencies {
   readonly log: Logger;
 }
 
-/** Figures for monitoring; `decided` counts since the start. */
-export interface PipelineStatistics {
-  readonly waiting: readonly { readonly company: string; readonly count: number }[];
-  readonly decided: readonly {
-    readonly company: string;
-    readonly state: DecidedState;
-    readonly count: number;
-  }[];
-  readonly unfiled: number;
-  /** What does not go on, by company. */
-  readonly held: readonly HeldFiles[];
-}
-
 export interface Pipeline extends Inbox, Service {
   statistics(): PipelineStatistics;
+  heldInDetail(): readonly HeldInDetail[];
   /** Files that wait over all companies. */
   readonly waitingTotal: number;
 }
@@ -143,6 +132,10 @@ class InboundPipeline implements Pipeline {
       unfiled: this.#filing.length,
       held: runners.map((runner) => runner.held()),
     };
+  }
+
+  heldInDetail(): readonly HeldInDetail[] {
+    return [...this.#runners.values()].map((runner) => runner.heldInDetail());
   }
 
   waitingCount(companyId: number): number {

@@ -77,6 +77,11 @@ export class StalledFiles {
     return this.#keptBack.size;
   }
 
+  /** Each file that is kept back, with the one that it waits for. */
+  *keptBack(): Generator<{ readonly file: WaitingFile; readonly behind: WaitingFile }> {
+    for (const [file, { root }] of this.#keptBack) yield { file, behind: root };
+  }
+
   has(file: WaitingFile): boolean {
     return this.#parked.has(file);
   }

@@ -59,6 +59,12 @@ test.skipIf(!mayTrace).each(["EMFILE", "EIO", "EACCES"])(
     const waiting = await site.json<{ name: string }[]>("files", "--state", "waiting");
     expect(waiting.map(({ name }) => name).sort()).toEqual([first.name, second.name]);
     expect((await fetch(`${site.http}/readyz`)).status).toBe(error === "EMFILE" ? 503 : 200);
+    const reason = error === "EMFILE" ? "machine" : "unreadable";
+    await waitFor("both to be explained, the second with the first", async () => {
+      const texts = [await site.mustRun("explain", first.name), await site.mustRun("explain", second.name)];
+      return texts.every((text) => text.includes(`(${reason}: ${error}`) && text.includes("What to do:"));
+    });
+    expect(await site.mustRun("explain", second.name)).toContain(`It waits for ${first.name} (entry`);
     await end();
     expect(await receiptFor(site, first.name)).toMatchObject({ status: 10, records: [1, 0, 0] });
     expect(await receiptFor(site, second.name)).toMatchObject({ status: 10, records: [0, 1, 0] });

@@ -1,0 +1,15 @@
+import type { DecidedState } from "../domain/file-state.ts";
+import type { HeldFiles } from "./held-files.ts";
+
+/** Figures for monitoring; `decided` counts since the start. */
+export interface PipelineStatistics {
+  readonly waiting: readonly { readonly company: string; readonly count: number }[];
+  readonly decided: readonly {
+    readonly company: string;
+    readonly state: DecidedState;
+    readonly count: number;
+  }[];
+  readonly unfiled: number;
+  /** What does not go on, by company. */
+  readonly held: readonly HeldFiles[];
+}
