@@ -93,8 +93,16 @@ export class Upload implements WriteHandle {
     this.#fault ??= reason;
   }
 
+  /** What lies behind a hole is in a file without a name, which no crash leaves: nobody is told that it is durable. */
   async sync(): Promise<void> {
     this.#assertOpen();
+    if (this.#fault !== undefined) throw this.#fault;
+    const from = this.#file.size;
+    if (from !== this.#size)
+      throw new ExchangeError(
+        "failure",
+        `The file has a hole at byte ${from}: only what is in front of it can be made durable; fill it first`,
+      );
     await this.#file.sync().catch(rethrown);
   }
 

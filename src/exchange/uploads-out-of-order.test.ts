@@ -108,6 +108,18 @@ describe("writes in another order", () => {
     await handle.close();
   });
 
+  test("a sync is refused while there is a hole, and fine when it is filled; the upload goes on", async () => {
+    const handle = await open();
+    await handle.write(0, Buffer.from("ab"));
+    await handle.sync();
+    await handle.write(3, Buffer.from("d"));
+    await expect(handle.sync()).rejects.toThrow("The file has a hole at byte 2");
+    await handle.write(2, Buffer.from("c"));
+    await handle.sync();
+    await handle.close();
+    expect((await readFile(inbound("a.xml"))).toString()).toBe("abcd");
+  });
+
   test("a hole of one byte that is left fails the close, and its place is named", async () => {
     const handle = await open();
     await handle.write(0, Buffer.from("<Stop>"));

@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { waitFor } from "../../test/support/wait-for.ts";
+import { receiptNameOf } from "../domain/stop-file-name.ts";
 import { createLimitedLog } from "../lib/limited-log.ts";
 import { createLogger } from "../lib/log.ts";
 import { pinFolder } from "../lib/open-regular-file.ts";
 import type { FilingTask } from "./file-away.ts";
 import { createFilingQueue } from "./filing-queue.ts";
 import type { Arrival } from "./inbox.ts";
-import { placeArrival } from "./place-arrival.ts";
-import { FaultyPipeline, stopXml } from "../../test/support/faulty-pipeline.ts";
+import { newAgainName, placeArrival } from "./place-arrival.ts";
+import { FaultyPipeline, noFaults, stopXml, unreadable } from "../../test/support/faulty-pipeline.ts";
 
 const name = "a_20261105_080000.xml";
 const log = createLogger({ level: "silent" });
@@ -189,4 +190,24 @@ test("a receipt whose file is filed late, after a fault, does not replace the on
     vi.useRealTimers();
     await queue.close();
   }
+});
+
+test("at a start the receipt of a name that is too long for `.again` is gone as well, while its file waits", async () => {
+  const long = `${"n".repeat(245)}.xml`;
+  const receipt = join(rig.locations.receiptsDirectory("ACME"), receiptNameOf(long));
+  await rig.pipeline.arriveAll([rig.arrival(companyId, long, refusedContent)]);
+  await untilFiled(1);
+  expect(existsSync(receipt)).toBe(true);
+  rig.faults = { ...noFaults, read: () => unreadable("EIO") };
+  const path = join(rig.locations.inboundDirectory("ACME"), ".again", newAgainName(long));
+  writeFileSync(path, refusedContent);
+  const arrival = { companyId, name: long, path, channel: "sftp", size: refusedContent.length } as const;
+  await rig.pipeline.arriveAll([arrival]);
+  // As after a power failure that took the removal of the receipt.
+  writeFileSync(receipt, "<StopResponse/>");
+  await rig.restart();
+  expect(existsSync(receipt)).toBe(false);
+  rig.faults = noFaults;
+  await untilFiled(2);
+  expect(readFileSync(receipt, "utf8")).toContain("<Status>99</Status>");
 });

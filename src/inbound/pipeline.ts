@@ -34,6 +34,7 @@ import { findLeftBehind, LeftBehind } from "./left-behind.ts";
 import type { Locations } from "./locations.ts";
 import type { PipelineStatistics } from "./pipeline-statistics.ts";
 import { acceptRetries, redoFiling, waitingEntries } from "./recovery.ts";
+import { isCutInAgain, isInAgain } from "./place-arrival.ts";
 import { releaseOf } from "./release-of.ts";
 import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./waiting-file.ts";
 
@@ -188,6 +189,8 @@ class InboundPipeline implements Pipeline {
     await removeReceiptsOfWaiting(this.#deps.locations);
     for await (const entry of waitingEntries(this.#deps.store)) {
       signal.throwIfAborted();
+      // Of a name that is cut in `.again` the files there do not tell the receipt.
+      if (isCutInAgain(entry.name) && isInAgain(entry.source)) await this.clearReceipt(entry);
       const file = this.#fromLedger(entry);
       const runner = await this.#runnerFor(file.companyId);
       if (runner.size === 0) released.push(runner.hold());

@@ -10,7 +10,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type DiskCalls, systemDisk } from "../lib/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
@@ -39,10 +39,23 @@ export interface Placement {
   readonly arrival: Omit<Arrival, "path">;
 }
 
+/** What `.again` has room for behind its own 13 bytes. */
+const maxAgainBytes = 255 - 13;
+
+/** Whether the name is cut in `.again`, so that the ledger alone knows it whole. */
+export function isCutInAgain(name: string): boolean {
+  return Buffer.byteLength(name) > maxAgainBytes;
+}
+
+/** Whether the path is that of a file in `.again`. */
+export function isInAgain(path: string): boolean {
+  return basename(dirname(path)) === againFolderName;
+}
+
 /** A new name in `.again`: `<12 hex>-<name>`, the front of the name cut off when it would be over-long. */
 export function newAgainName(name: string): string {
   let kept = name;
-  while (Buffer.byteLength(kept) > 255 - 13) kept = kept.slice(1);
+  while (isCutInAgain(kept)) kept = kept.slice(1);
   return `${randomBytes(6).toString("hex")}-${kept}`;
 }
 
