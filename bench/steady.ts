@@ -17,6 +17,7 @@ import { untilServing } from "./support/sftp-client.ts";
 import { connectSftp, type SftpUploader } from "./support/sftp-uploader.ts";
 import {
   companyCode,
+  cpuMsOf,
   type DaemonSite,
   prepareDaemon,
   type SftpSite,
@@ -52,7 +53,7 @@ interface Server {
 }
 
 interface Sites {
-  readonly daemon: Server & { readonly receipts: Receipts };
+  readonly daemon: Server & { readonly site: DaemonSite; readonly receipts: Receipts };
   readonly sshd: Server;
   /** A session of another user of the company. */
   readonly other: SftpUploader;
@@ -217,8 +218,20 @@ async function measureAll(sites: Sites, options: BenchOptions): Promise<Measurem
   await compare(sites, 2, (server) => sendBurst(server, 300));
   const measurements: Measurement[] = [];
   for (const rate of rates) {
-    const compared = await compare(sites, options.rounds, (server) => sendSteadily(server, rate, seconds));
-    measurements.push(...steadyMeasurements(rate, compared));
+    const processorMs: number[] = [];
+    const compared = await compare(sites, options.rounds, async (server) => {
+      if (server !== sites.daemon) return await sendSteadily(server, rate, seconds);
+      const before = await cpuMsOf(sites.daemon.site.process);
+      const timings = await sendSteadily(server, rate, seconds);
+      processorMs.push(((await cpuMsOf(sites.daemon.site.process)) - before) / timings.length);
+      return timings;
+    });
+    const what = `${rate} files a second, processor time a file`;
+    measurements.push(...steadyMeasurements(rate, compared), {
+      suite: "steady",
+      what,
+      figure: { values: processorMs, unit: "ms" },
+    });
   }
   return [...measurements, ...(await measureBurst(sites, options))];
 }
