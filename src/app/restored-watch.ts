@@ -4,8 +4,11 @@ import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database.ts";
 import { advanceGeneration, beginGeneration, findRestored, type Restored } from "../store/generation.ts";
 
-/** A restored database that is older by less than this can go unnoticed. */
-const advanceEveryMs = 5 * 60_000;
+/**
+ * One commit and one small file each time. A stop counts as well: only a copy that was made so short a time before a crash, and
+ * is restored after it, has the count of the database that it replaces, and goes unnoticed.
+ */
+const advanceEveryMs = 30_000;
 
 export interface RestoredWatchDeps {
   readonly store: Pick<Store, "read" | "write">;

@@ -1,7 +1,7 @@
 /**
  * Whether the database is the newest that lay here, or an older one that was restored over it.
  *
- * A number counts up in the database, and in a file beside it after that: at the start, every few minutes, and at the stop.
+ * A number counts up in the database, and in a file beside it after that: at the start, twice a minute, and at the stop.
  * A crash in between leaves the file behind, never ahead. So a file that is ahead has seen a newer database. What such a
  * database has forgotten is kept in it as `restored`, until the ledger was verified against the files.
  */
