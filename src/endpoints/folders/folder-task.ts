@@ -17,7 +17,6 @@ import { isUnfinishedName } from "../../domain/unfinished-name.ts";
 import { againFolderName } from "../../inbound/place-arrival.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
-import { mapAtOnce } from "../../lib/at-once.ts";
 import { Candidates, type Look, lookOf, type SettledFile } from "./candidates.ts";
 import { EmptyFolder } from "./empty-folder.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
@@ -25,13 +24,12 @@ import { FolderTrouble, RoomTrouble } from "./folder-trouble.ts";
 import { FolderWatchKeeper } from "./folder-watch-keeper.ts";
 import { LeftAlone } from "./left-alone.ts";
 import { byTime, PortionHold } from "./name-order.ts";
-import { type Entry, lookAt, lookAtEntries, scanFolder } from "./scan-folder.ts";
+import { type Entry, lookAtEntries, looksAt, scanFolder } from "./scan-folder.ts";
 import { StayingFiles } from "./staying-files.ts";
 import { sweepCopies } from "./sweep-copies.ts";
 import { type TakenFiles, takeSettled } from "./take-settled.ts";
 import type { TakeThread } from "./take-thread.ts";
 
-const looksAtOnce = 64;
 /** With 100,000 files at once, what is known of each is not kept until all are handed over. */
 const lookPortion = 2_000;
 /** Hints are collected for so long before the named entries are looked at. */
@@ -234,11 +232,18 @@ export class FolderTask {
     const nowMs = this.#deps.clock.now();
     const { unfinishedReportAfterMs } = this.#deps.settings();
     if (entry.kind === "file") found.set(name, entry.look);
+    else if (entry.kind === "faulty") this.#cannotLook(name, entry.error);
     else if (entry.kind === "special") this.#leftAlone.special(name, entry.special, nowMs);
     else {
       const { modifiedAtMs } = entry;
       this.#leftAlone.unfinished(name, { nowMs, modifiedAtMs, reportAfterMs: unfinishedReportAfterMs });
     }
+  }
+
+  /** It stays, as one that cannot be read: it keeps back the later files of its stop, and no others. */
+  #cannotLook(name: string, error: unknown): void {
+    const { scanMs } = this.#deps.settings();
+    this.#staying.failed(name, error, { nowMs: performance.now(), now: this.#deps.clock.now(), scanMs });
   }
 
   /** All looks of one pass count from its end, so that its files are due together. */
@@ -340,13 +345,14 @@ export class FolderTask {
   async #lookAgain(at: string, names: readonly string[]): Promise<SettledFile[]> {
     const settled: SettledFile[] = [];
     const { disk } = this.#deps;
-    const looks = await mapAtOnce(names, looksAtOnce, (name) => lookAt(disk, join(at, name)));
+    const looks = await looksAt(disk, at, names);
     const nowMs = performance.now();
     for (const [index, name] of names.entries()) {
       const stats = looks[index];
-      if (stats?.isFile() !== true) {
+      if (stats === undefined || "error" in stats || !stats.isFile()) {
         this.#candidates.drop(name);
-        this.#staying.drop(name);
+        if (stats !== undefined && "error" in stats) this.#cannotLook(name, stats.error);
+        else this.#staying.drop(name);
         continue;
       }
       const file = this.#candidates.lookAgain(name, lookOf(stats), nowMs);

@@ -15,7 +15,9 @@ import { type SpecialKind, specialKindOf } from "./left-alone.ts";
 export type Entry =
   | { readonly kind: "file"; readonly look: Look }
   | { readonly kind: "unfinished"; readonly modifiedAtMs: number }
-  | { readonly kind: "special"; readonly special: SpecialKind };
+  | { readonly kind: "special"; readonly special: SpecialKind }
+  /** It cannot be looked at, and others can. */
+  | { readonly kind: "faulty"; readonly error: unknown };
 
 export interface ScanVisitor {
   /** Nothing needs to be found out about the name. */
@@ -44,28 +46,53 @@ export async function scanFolder(
   return { isEmpty };
 }
 
-/** Looks at some entries of the folder; those that are gone are passed over. */
+/** Looks at some entries of the folder; those that are gone are passed over. Rejects when none of them can be looked at. */
 export async function lookAtEntries(
   disk: FolderDisk,
   path: string,
   names: readonly string[],
   visitor: Pick<ScanVisitor, "visit">,
 ): Promise<void> {
-  await mapAtOnce(names, looksAtOnce, async (name) => {
-    const stats = await lookAt(disk, join(path, name));
-    if (stats === undefined) return visitMissing(visitor, name);
-    const special = specialKindOf(stats);
-    if (special !== undefined) visitSpecial(visitor, name, special);
-    else if (isUnfinishedName(name)) visitor.visit(name, { kind: "unfinished", modifiedAtMs: stats.mtimeMs });
-    else if (hasControlCharacterInName(name)) visitSpecial(visitor, name, "controlCharacter");
-    else if (stats.isFile()) visitor.visit(name, { kind: "file", look: lookOf(stats) });
-    else visitor.visit(name, { kind: "special", special: "other" });
-  });
+  const looks = await looksAt(disk, path, names);
+  for (const [index, name] of names.entries()) {
+    const stats = looks[index];
+    if (stats !== undefined && "error" in stats) visitor.visit(name, { kind: "faulty", error: stats.error });
+    else visitLooked(visitor, name, stats);
+  }
 }
 
-/** Undefined when it is not there. */
-export async function lookAt(disk: FolderDisk, path: string): Promise<Stats | undefined> {
-  return await disk.lstat(path).catch(unlessMissing);
+function visitLooked(visitor: Pick<ScanVisitor, "visit">, name: string, stats: Stats | undefined): void {
+  if (stats === undefined) {
+    visitMissing(visitor, name);
+    return;
+  }
+  const special = specialKindOf(stats);
+  if (special !== undefined) visitSpecial(visitor, name, special);
+  else if (isUnfinishedName(name)) visitor.visit(name, { kind: "unfinished", modifiedAtMs: stats.mtimeMs });
+  else if (hasControlCharacterInName(name)) visitSpecial(visitor, name, "controlCharacter");
+  else if (stats.isFile()) visitor.visit(name, { kind: "file", look: lookOf(stats) });
+  else visitor.visit(name, { kind: "special", special: "other" });
+}
+
+/** Undefined for what is not there. Rejects when none of several can be looked at: then it lies with the folder. */
+export async function looksAt(
+  disk: FolderDisk,
+  path: string,
+  names: readonly string[],
+): Promise<(Stats | { readonly error: unknown } | undefined)[]> {
+  let failed = 0;
+  let last: unknown;
+  const looks = await mapAtOnce(names, looksAtOnce, async (name) => {
+    try {
+      return await disk.lstat(join(path, name)).catch(unlessMissing);
+    } catch (error) {
+      failed += 1;
+      last = error;
+      return { error };
+    }
+  });
+  if (failed > 1 && failed === names.length) throw last;
+  return looks;
 }
 
 /** Folders are nobody's mistake unless they are called like a file; ours have dot-names. */

@@ -14,7 +14,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemTakeCalls } from "./take-calls.ts";
-import { FolderRig } from "./testing/folder-rig.ts";
+import { systemFolderDisk } from "./folder-deps.ts";
+import { FolderRig, silentWatch } from "./testing/folder-rig.ts";
 
 const name = "4711_20261105_080000.xml";
 const fail = (code: string) => {
@@ -141,6 +142,35 @@ describe("a file in a further folder that cannot be taken", () => {
     await rig.until(() => rig.arrivals.length === 3);
     expect(rig.arrivals.map(({ name: taken }) => taken)).toEqual([other, early, later]);
   });
+
+  it.each([
+    ["at first", 0],
+    ["when it is looked at again", 1],
+  ])(
+    "keeps back the later files of its stop, and no others, when it cannot even be looked at %s",
+    async (_when, first) => {
+      await using rig = new FolderRig();
+      rig.watchShare();
+      rig.watch = silentWatch;
+      rig.settings.scanMs = 20;
+      let looks = 0;
+      let isFailing = true;
+      rig.disk.lstat = async (path) => {
+        if (path === join(rig.share, early)) looks += 1;
+        if (path === join(rig.share, early) && looks > first && isFailing) fail("EIO");
+        return await systemFolderDisk.lstat(path);
+      };
+      for (const file of [early, later, other]) writeFileSync(join(rig.share, file), "<Stop></Stop>");
+      await rig.start();
+      await rig.until(() => rig.lines.some(({ msg }) => /waits for an earlier one/.test(msg)));
+      await rig.until(() => rig.arrivals.length === 1);
+      expect(rig.names).toEqual([other]);
+      expect(rig.warnings(/cannot be taken/)).toMatchObject([{ file: early, systemCode: "EIO" }]);
+      isFailing = false;
+      await rig.until(() => rig.arrivals.length === 3);
+      expect(rig.arrivals.map(({ name: taken }) => taken)).toEqual([other, early, later]);
+    },
+  );
 
   it("lets them go on when it could not be for as long as a file may wait", async () => {
     await using rig = new FolderRig();
