@@ -3,7 +3,7 @@
  *
  * The first `maxLines` of a kind within `windowMs` are written as they are. Further ones are counted, and summed up in
  * one line at the end of the window: how many there were, and which addresses, users and reasons stood in most of them.
- * A kind is a level and a message. So a flood costs two lines a second at most, and what a single client does is still
+ * A kind is a level and a message, and the group where one is given. So a flood costs two lines a second at most, and what a single client does is still
  * seen in full.
  */
 import type { Logger } from "./log.ts";
@@ -14,7 +14,8 @@ export interface LimitedLogOptions {
 }
 
 export interface LimitedLog {
-  info(fields: object, message: string): void;
+  /** Lines of a group have windows of their own; there must not be more groups than outsiders can make. */
+  info(fields: object, message: string, group?: string): void;
   warn(fields: object, message: string): void;
   /** Writes what is summed up so far; further lines begin a window of their own. */
   flush(): void;
@@ -22,12 +23,19 @@ export interface LimitedLog {
 
 type Level = "info" | "warn";
 
+interface Kind {
+  readonly message: string;
+  readonly group: string;
+}
+
 const defaults: LimitedLogOptions = { maxLines: 10, windowMs: 5_000 };
 /** Values of one field that are told apart, and those that are shown. */
 const maxValues = 1_000;
 const maxShown = 5;
 /** Whatever names an event and not its kind would only fill the summary. */
-const summedNames: ReadonlySet<string> = new Set(["address", "user", "reason", "protocol", "method"]);
+const summedNames: ReadonlySet<string> = new Set([
+  ...["address", "user", "company", "reason", "protocol", "method", "route", "status"],
+]);
 
 /** How often each value of one field came. */
 class FieldSum {
@@ -63,9 +71,9 @@ class Window {
   add(fields: object): void {
     this.summed += 1;
     for (const [name, value] of Object.entries(fields)) {
-      if (typeof value !== "string" || !summedNames.has(name)) continue;
+      if ((typeof value !== "string" && typeof value !== "number") || !summedNames.has(name)) continue;
       const sum = this.#sums.get(name) ?? new FieldSum();
-      sum.add(value);
+      sum.add(String(value));
       this.#sums.set(name, sum);
     }
   }
@@ -88,8 +96,8 @@ export function createLimitedLog(
     if (window.summed > 0) log[window.level](window.summary(), window.message);
   }
 
-  function write(level: Level, fields: object, message: string): void {
-    const key = `${level} ${message}`;
+  function write(level: Level, fields: object, { message, group }: Kind): void {
+    const key = `${level} ${group} ${message}`;
     let window = windows.get(key);
     if (window === undefined) {
       const opened = new Window(level, message);
@@ -107,8 +115,8 @@ export function createLimitedLog(
   }
 
   return {
-    info: (fields, message) => write("info", fields, message),
-    warn: (fields, message) => write("warn", fields, message),
+    info: (fields, message, group = "") => write("info", fields, { message, group }),
+    warn: (fields, message) => write("warn", fields, { message, group: "" }),
     flush() {
       for (const [key, window] of windows) end(key, window);
     },

@@ -13,6 +13,7 @@ import type { Logger } from "../../lib/log.ts";
 import { runInTurn } from "../../lib/request-turn.ts";
 import { isStoreFault } from "../../lib/store-error.ts";
 import type { Membership, SignedInUser, SignIn } from "../../operations/sign-in.ts";
+import type { AccessLog } from "./access-log.ts";
 import { type Answer, type RefusalDocument, refusalAnswer, textType } from "./answer.ts";
 import { authorise, checkBan, checkTransport, signInUser } from "./authentication.ts";
 import type { BodyBudget } from "./body-budget.ts";
@@ -35,8 +36,7 @@ export interface DispatcherState {
   readonly operations: HttpOperations;
   readonly refusalDocument: RefusalDocument;
   readonly log: Logger;
-  /** For the one line of each request. */
-  readonly accessLog: Logger;
+  readonly accessLog: AccessLog;
   readonly options: () => HttpOptions;
   readonly inHand: Set<Exchange>;
   readonly connections: Pick<HttpConnections, "signIn">;
@@ -231,12 +231,12 @@ function finish(state: DispatcherState, exchange: Exchange, answer: Answer | und
   const isGone = answer === undefined || response.destroyed || response.headersSent;
   if (isGone) {
     response.destroy();
-    logExchange(state.accessLog, exchange, 0, 0);
+    logExchange(state, exchange, 0, 0);
     return;
   }
   const mustClose = state.isStopping || state.options().keepAliveTimeoutMs === 0;
   const length = sendAnswer(exchange, answer, mustClose);
-  logExchange(state.accessLog, exchange, answer.status, exchange.request.method === "HEAD" ? 0 : length);
+  logExchange(state, exchange, answer.status, exchange.request.method === "HEAD" ? 0 : length);
 }
 
 /** Answers. Until all of it has gone out the request is in hand: a stop waits for it. Never throws. */

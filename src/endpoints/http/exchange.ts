@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { normaliseAddress } from "../../lib/address-range.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/log.ts";
+import type { AccessLog } from "./access-log.ts";
 import type { BodyShare } from "./body-budget.ts";
 import type { Answer, ErrorShape, FileBody } from "./answer.ts";
 import { selectPart } from "./byte-range.ts";
@@ -145,41 +146,48 @@ function pathOf(target: string): string {
   return (mark === -1 ? url : url.slice(0, mark)).slice(0, 300);
 }
 
-function writeLine(log: Logger, exchange: Exchange, status: number, bytesOut: number): void {
+function writeLine(log: AccessLog, exchange: Exchange, status: number, bytesOut: number): void {
   const { id, request, route, userName, companyCode, address, bytesIn } = exchange;
-  log.info(
-    {
-      requestId: id,
-      method: request.method,
-      path: pathOf(request.url ?? ""),
-      route,
-      user: userName,
-      company: companyCode,
-      address,
-      status,
-      durationMs: Math.round((performance.now() - exchange.startedAtMs) * 100) / 100,
-      bytesIn,
-      bytesOut,
-    },
-    "http request",
-  );
+  log.write({
+    requestId: id,
+    method: request.method,
+    path: pathOf(request.url ?? ""),
+    route,
+    user: userName,
+    company: companyCode,
+    address,
+    status,
+    durationMs: Math.round((performance.now() - exchange.startedAtMs) * 100) / 100,
+    bytesIn,
+    bytesOut,
+  });
 }
 
-async function logStreamed(log: Logger, exchange: Exchange, streaming: Promise<Streamed>): Promise<void> {
+/** Where the lines of requests go, and where what is at fault. */
+export interface ExchangeLogs {
+  readonly log: Logger;
+  readonly accessLog: AccessLog;
+}
+
+async function logStreamed(
+  { log, accessLog }: ExchangeLogs,
+  exchange: Exchange,
+  streaming: Promise<Streamed>,
+): Promise<void> {
   const { status, bytes, failure } = await streaming;
   if (failure !== undefined) {
     const facts = { err: failure, requestId: exchange.id, route: exchange.route };
     log.error(facts, "http answer failed: a file could not be sent");
   }
-  writeLine(log, exchange, status, bytes);
+  writeLine(accessLog, exchange, status, bytes);
 }
 
 /**
- * One line for each request; of an answer that is streamed when it has been sent, with what has really gone out. The query
+ * The line of a request (`access-log.ts`); of an answer that is streamed when it has been sent, with what has really gone out. The query
  * is left out: filters can be personal data. `status` 0: nobody was left to answer.
  */
-export function logExchange(log: Logger, exchange: Exchange, status: number, bytesOut: number): void {
+export function logExchange(logs: ExchangeLogs, exchange: Exchange, status: number, bytesOut: number): void {
   const { streaming } = exchange;
-  if (streaming === undefined) writeLine(log, exchange, status, bytesOut);
-  else void logStreamed(log, exchange, streaming);
+  if (streaming === undefined) writeLine(logs.accessLog, exchange, status, bytesOut);
+  else void logStreamed(logs, exchange, streaming);
 }

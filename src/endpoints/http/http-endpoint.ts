@@ -24,6 +24,7 @@ import { suiteSettings } from "../../lib/tls-suites.ts";
 import type { Service } from "../../lib/service.ts";
 import { ConnectionGate } from "../../operations/connection-gate.ts";
 import type { AddressStanding, SignIn } from "../../operations/sign-in.ts";
+import { AccessLog } from "./access-log.ts";
 import type { RefusalDocument } from "./answer.ts";
 import { createBodyBudget } from "./body-budget.ts";
 import { answerBrokenRequest, turnAway } from "./broken-request.ts";
@@ -123,7 +124,7 @@ function onClientError(running: Running, error: Error, socket: Duplex): void {
   }
   const answer = answerBrokenRequest(error, socket);
   if (answer === undefined) return;
-  running.deps.log.info({ ...answer, reason: messageOf(error) }, "http request refused by the parser");
+  running.state.accessLog.broken({ ...answer, reason: messageOf(error) });
 }
 
 function listenToEvents(running: Running): void {
@@ -161,8 +162,7 @@ function createRunning(deps: HttpEndpointDeps): Running {
     operations,
     refusalDocument,
     log,
-    // Its fields are known and none is a secret: looking for some in each of them costs more than writing the line.
-    accessLog: log.child({}, { redact: [] }),
+    accessLog: new AccessLog(log),
     options: () => running.options,
     inHand: new Set(),
     connections,
@@ -204,6 +204,7 @@ async function stopServer(running: Running, deadline: AbortSignal): Promise<void
   // Behind the requests that wait for their turn: they have come, so they are answered.
   runInTurn(() => closeIdle(running));
   await closed;
+  state.accessLog.flush();
   deadline.removeEventListener("abort", cutOff);
 }
 
