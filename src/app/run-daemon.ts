@@ -10,6 +10,7 @@ import type { Config } from "../config/schema.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { createLogger, type Logger } from "../lib/log.ts";
+import { damageAtStart } from "./damaged-start.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { formatIntegrationFaults, readIntegrations } from "./read-integrations.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "./systemd-notify.ts";
@@ -136,8 +137,8 @@ function startFailure(error: unknown, config: Config): string | undefined {
 }
 
 /** One line for what an administrator can put right; anything else with its stack. */
-function logStartFailure(log: Logger, error: unknown, config: Config): void {
-  const known = startFailure(error, config);
+async function logStartFailure(log: Logger, error: unknown, config: Config): Promise<void> {
+  const known = startFailure(error, config) ?? (await damageAtStart(error, config.stateDir));
   const text = `dropgate cannot start: ${known ?? messageOf(error)}`;
   if (known === undefined) log.fatal({ err: error }, text);
   else log.fatal(text);
@@ -172,7 +173,7 @@ async function start(
       log.info("stopped before it was ready");
       return exitCodes.fine;
     }
-    logStartFailure(log, error, outcome.config);
+    await logStartFailure(log, error, outcome.config);
     return exitCodes.failure;
   }
 }

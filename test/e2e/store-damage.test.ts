@@ -1,8 +1,8 @@
 /** A damaged database: said at once and loudly, nothing refused for it, and all that is sound goes on. */
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { http } from "../support/clients.ts";
-import { company, Site } from "../support/daemon.ts";
+import { company, DaemonRun, Site } from "../support/daemon.ts";
 import { damageTable } from "../support/damage-database.ts";
 import { put, receiptFor, send, stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -49,4 +49,43 @@ test("a damaged page of stops makes readiness red with the reason; its stop wait
   expect([check.exitCode, check.output]).toEqual([2, expect.stringContaining("the database is damaged")]);
   // Once, however often it is met.
   expect(site.daemon.log.filter(({ msg }) => msg === "the database is damaged")).toHaveLength(1);
+});
+
+describe("a start with a damaged page", () => {
+  async function damaged(table: string): Promise<Site> {
+    const other = await Site.make();
+    onTestFinished(() => other.end());
+    await other.start();
+    expect(await send(other, stopFile("S1"))).toMatchObject({ status: 10 });
+    await other.stop();
+    expect(damageTable(join(other.stateDir, "dropgate.db"), table)).toBeGreaterThan(0);
+    return other;
+  }
+
+  test.each(["companies", "meta"])(
+    "of %s, which every start reads, is refused in one line that names the table and the remedy",
+    async (table) => {
+      const other = await damaged(table);
+      const run = new DaemonRun(other.configFile, {});
+      expect(await run.exit).toBe(1);
+      const [line, ...more] = run.log.filter(({ level }) => level === "fatal");
+      expect(more).toEqual([]);
+      expect(line?.msg).toContain("dropgate cannot start: the database is damaged");
+      expect(line?.msg).toContain(`${table}: `);
+      expect(line?.msg).toContain("restore the database from the last backup (docs/operations.md");
+      expect(run.text).not.toContain("    at ");
+    },
+  );
+
+  test.each(["files", "users"])("of %s starts, and readiness is red and names the table", async (table) => {
+    const other = await damaged(table);
+    await other.start();
+    await waitFor("readiness to name the table", async () => {
+      const { messages = [] } = (await (await fetch(`${other.http}/readyz`)).json()) as {
+        messages?: string[];
+      };
+      return messages.some((message) => message.includes(`the database is damaged (${table}: `));
+    });
+    expect((await fetch(`${other.http}/readyz`)).status).toBe(503);
+  });
 });
