@@ -37,6 +37,7 @@ import { rejectAsn, rejectStop } from "../operations/reject-stop.ts";
 import { createHashQueue } from "../operations/sign-in-hash-queue.ts";
 import type { ImportIntegrations } from "../operations/service-import.ts";
 import { assignStopCarrier, unassignStopCarrier } from "../operations/stop-carrier.ts";
+import type { EventReaders } from "../operations/read-route-event.ts";
 import { readStopDetail } from "../operations/stop-detail.ts";
 import type { Store } from "../store/database.ts";
 
@@ -47,7 +48,7 @@ interface GatewayDeps {
   /** Without them every `serviceName` but `default` is unknown. */
   readonly integrations?: ImportIntegrations;
   /** Where large bodies are read; without them they are read at once. */
-  readonly readers?: ImportReaders;
+  readonly readers?: ImportReaders & EventReaders;
   /** Numbers of rows are shown under it (`sealed-numbers.ts`); a new one when none is given. */
   readonly numberKey?: string;
   /** The settings of the section `events`, asked for at each report. */

@@ -14,6 +14,7 @@ import type { Service } from "../lib/service.ts";
 import type { ImportReaders, LargeImport, Prepared, PreparedKind } from "./import-preparation.ts";
 import type { LoadLines } from "./load-text.ts";
 import type { ReaderJob } from "./import-worker-messages.ts";
+import type { EventReaders, LargeEvent, SentEvent } from "./read-route-event.ts";
 import { type ReaderResult, ReaderThread, type ReaderThreadOptions } from "./reader-thread.ts";
 
 export interface BodyToCheck {
@@ -23,7 +24,7 @@ export interface BodyToCheck {
   readonly companyCode: string;
 }
 
-export interface ImportThreads extends Service, ImportReaders, LoadLines {
+export interface ImportThreads extends Service, ImportReaders, LoadLines, EventReaders {
   /**
    * The bytes themselves, once they are known to be JSON within the limits, so that a plain parse is all that is left to do.
    * Throws 900, 902 and 909 as `parseJsonBytes` does.
@@ -113,6 +114,12 @@ class ReaderPool implements ImportThreads {
     const lines = await this.#run(job, companyCode);
     if (!(lines instanceof Uint8Array)) throw new Error("a reader thread gave entries for a load");
     return new TextDecoder().decode(lines);
+  }
+
+  async readEvent({ bytes, limits, ...input }: LargeEvent): Promise<SentEvent> {
+    const event = await this.#run({ kind: "event", bytes, limits, input }, input.companyCode);
+    if (!("contents" in event)) throw new Error("a reader thread gave something else for an event");
+    return event;
   }
 
   #run(job: ReaderJob, companyCode: string): Promise<ReaderResult> {

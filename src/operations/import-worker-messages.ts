@@ -2,6 +2,8 @@
 import type { ErrorCode, Fault } from "../lib/errors.ts";
 import type { JsonLimits } from "../lib/json-text.ts";
 import type { ImportToPrepare, PreparedKind } from "./import-preparation.ts";
+import type { SentEvent } from "./read-route-event.ts";
+import type { BodyInput } from "./request-body.ts";
 
 interface Body {
   /** Given away, there and back. */
@@ -25,13 +27,20 @@ interface LinesJob extends Body {
   readonly kind: "lines";
 }
 
-export type ReaderJob = CheckJob | PrepareJob | LinesJob;
+/** A route event, to be given back with the contents of its documents as bytes. */
+interface EventJob extends Body {
+  readonly kind: "event";
+  readonly input: Omit<BodyInput, "body">;
+}
+
+export type ReaderJob = CheckJob | PrepareJob | LinesJob | EventJob;
 
 export type ReaderRequest = ReaderJob | { readonly kind: "next" };
 
 export type ReaderReport =
   | { readonly kind: "ready" }
   | { readonly kind: "checked"; readonly bytes: Uint8Array }
+  | { readonly kind: "event"; readonly event: SentEvent }
   | { readonly kind: "entries"; readonly entries: readonly unknown[]; readonly isLast: boolean }
   | {
       readonly kind: "refused";

@@ -14,6 +14,8 @@ import type { Preparations } from "./import-preparation.ts";
 import { prepareStops } from "./import-stops.ts";
 import { prepareUsers } from "./import-users.ts";
 import { loadText } from "./load-text.ts";
+import { ownBytes } from "./own-bytes.ts";
+import { readRouteEvent, type SentEvent } from "./read-route-event.ts";
 import type { ReaderJob, ReaderReport, ReaderRequest } from "./import-worker-messages.ts";
 
 const preparations: Preparations = {
@@ -47,6 +49,15 @@ function failureOf(thrown: unknown): ReaderReport {
   return { kind: "failed", message: messageOf(thrown), systemCode: systemCodeOf(thrown) };
 }
 
+/** The bytes of its documents are given away, not copied. */
+function sendEvent(event: SentEvent): void {
+  const contents = event.contents.map(({ document, bytes }) => ({ document, bytes: ownBytes(bytes) }));
+  send(
+    { kind: "event", event: { ...event, contents } },
+    contents.map(({ bytes }) => bytes.buffer),
+  );
+}
+
 async function work(job: ReaderJob): Promise<void> {
   try {
     const value = parseJsonBytes(job.bytes, job.limits);
@@ -58,6 +69,10 @@ async function work(job: ReaderJob): Promise<void> {
     }
     if (job.kind === "check") {
       send({ kind: "checked", bytes: job.bytes }, [job.bytes.buffer as ArrayBuffer]);
+      return;
+    }
+    if (job.kind === "event") {
+      sendEvent(readRouteEvent({ ...job.input, body: value }));
       return;
     }
     waiting = await preparations[job.prepared]({ ...job.input, body: value });

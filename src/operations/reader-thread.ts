@@ -6,26 +6,21 @@ import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { DropgateError, messageOf, systemCodeOf } from "../lib/errors.ts";
 import type { ReaderJob, ReaderReport } from "./import-worker-messages.ts";
+import { ownBytes } from "./own-bytes.ts";
+import type { SentEvent } from "./read-route-event.ts";
 
 export interface ReaderThreadOptions {
   readonly maxHeapMb: number;
   readonly deadlineMs: number;
 }
 
-/** What a job gives: the entries of an import, or the bytes of a body that was checked. */
-export type ReaderResult = readonly unknown[] | Uint8Array;
+/** What a job gives: the entries of an import, the bytes of a body that was checked, or a route event. */
+export type ReaderResult = readonly unknown[] | Uint8Array | SentEvent;
 
 /** Runs from `dist` as .js and from the sources as .ts. */
 function workerUrl(): URL {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   return new URL(`./import-worker.${extension}`, import.meta.url);
-}
-
-/** Bytes of their own, so that they can be given away. */
-function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer, byteLength } = bytes;
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) return new Uint8Array(buffer);
-  return new Uint8Array(bytes);
 }
 
 const smaller = "Send it in several requests.";
@@ -106,6 +101,7 @@ export class ReaderThread {
   async #receive(report: ReaderReport): Promise<void> {
     if (report.kind === "ready") this.#loaded.resolve();
     else if (report.kind === "checked") this.#close()?.resolve(report.bytes);
+    else if (report.kind === "event") this.#close()?.resolve(report.event);
     else if (report.kind === "refused" || report.kind === "failed") this.#close()?.reject(failureOf(report));
     else {
       this.#open?.entries.push(...report.entries);

@@ -13,9 +13,9 @@ import type { Transaction } from "../store/group-commit.ts";
 import { type RecordedEvent, recordEvents } from "../store/recorded-events.ts";
 import { savePosition } from "../store/route-reports.ts";
 import { listPendingStops, saveStopExecution } from "../store/route-stops.ts";
+import { canonicalReport } from "./read-route-event.ts";
 import { createBodyReader, refusal } from "./request-body.ts";
 import {
-  canonicalReport,
   readReportedStop,
   type ReportedRoute,
   reportData,

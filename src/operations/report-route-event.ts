@@ -9,16 +9,10 @@
  */
 import type { GeoPoint } from "../domain/geo-point.ts";
 import type { KeptDocument } from "../domain/kept-document.ts";
-import { RouteEvent, type StopEventData } from "../domain/route-event.ts";
-import {
-  isRouteEventCode,
-  routeEventCodes,
-  type RouteEventCode,
-  type RouteEventRule,
-  routeEventRule,
-} from "../domain/route-event-rules.ts";
+import { type RouteEventRule, routeEventRule } from "../domain/route-event-rules.ts";
 import { isFinalStopStatus } from "../domain/stop-status.ts";
 import { originPoint, placeOf } from "../domain/stop-visits.ts";
+import { parseJsonBytes } from "../lib/json-text.ts";
 import { saveDocuments } from "../store/documents.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { updateLoadState } from "../store/loads.ts";
@@ -32,9 +26,10 @@ import {
   completedIfDone,
 } from "./apply-load-event.ts";
 import { applyRepeatedStopEvent, applyStopEvent } from "./apply-stop-event.ts";
-import { createBodyReader, refusal } from "./request-body.ts";
+import { defaultJsonLimits } from "./import-preparation.ts";
+import { readRouteEvent, type SentEvent } from "./read-route-event.ts";
+import { refusal } from "./request-body.ts";
 import {
-  canonicalReport,
   findReportedLoad,
   readReportedStop,
   type ReportedRoute,
@@ -43,35 +38,11 @@ import {
   type RouteReport,
   type RouteReportDeps,
 } from "./route-report.ts";
-import { takeOutDocuments } from "./take-out-documents.ts";
+import { storeContents } from "./take-out-documents.ts";
 import { updateProgress } from "./update-eta.ts";
 
-const readBody = createBodyReader(RouteEvent);
-
-interface ReadEvent {
-  readonly code: RouteEventCode;
+interface ReadEvent extends SentEvent {
   readonly rule: RouteEventRule;
-  readonly body: RouteEvent;
-  /** Of events of a stop. */
-  readonly data: StopEventData | undefined;
-}
-
-/** Throws 980 for an unknown code, 903 for an event of a stop without its data, or all faults of the body. */
-function readEvent(input: RouteReport): ReadEvent {
-  const body = readBody(canonicalReport(input));
-  const { eventCode: code } = body;
-  if (!isRouteEventCode(code)) {
-    const message = `eventCode ${code} is unknown. Send one of ${routeEventCodes.join(", ")}.`;
-    throw refusal([{ code: "unknownEvent", path: "eventCode", message }]);
-  }
-  const rule = routeEventRule(code);
-  if (rule.kind === "load") return { code, rule, body, data: undefined };
-  const { stopEventData: data } = body;
-  if (data === undefined) {
-    const message = `stopEventData is missing. ${code} is about a stop: send an object with its stopNbr.`;
-    throw refusal([{ code: "emptyList", path: "stopEventData", message }]);
-  }
-  return { code, rule, body, data };
 }
 
 interface Taken {
@@ -79,18 +50,25 @@ interface Taken {
   readonly kept: readonly KeptDocument[];
 }
 
-/** The event without the content of its documents, which is durable in the document store. */
-async function takeOut(
-  deps: RouteReportDeps,
-  input: RouteReport,
-  { event, data }: { readonly event: ReadEvent; readonly data: StopEventData },
-): Promise<Taken> {
-  const { body } = event;
+/** A large body is read by a reader thread, which gives the contents of the documents as bytes. */
+async function readSent({ readers }: RouteReportDeps, input: RouteReport): Promise<ReadEvent> {
+  const { large: bytes, jsonLimits: limits = defaultJsonLimits, companyCode, unknownFields } = input;
+  const own = { companyCode, ...(unknownFields === undefined ? {} : { unknownFields }) };
+  let sent: SentEvent;
+  if (bytes === undefined) sent = readRouteEvent(input);
+  else if (readers === undefined) sent = readRouteEvent({ ...own, body: parseJsonBytes(bytes, limits) });
+  else sent = await readers.readEvent({ ...own, bytes, limits });
+  return { ...sent, rule: routeEventRule(sent.code) };
+}
+
+/** The contents are durable when it resolves. */
+async function keepContents(deps: RouteReportDeps, input: RouteReport, event: ReadEvent): Promise<Taken> {
+  const { data, contents, faults, body } = event;
+  if (data?.documents === undefined) return { event, kept: [] };
   // Nothing is stored for somebody who may not report, nor for a load that is not there.
   await findReportedLoad(deps.store.read, { ...input, routeNbr: body.routeNbr });
-  const taken = await takeOutDocuments(deps, data, "stopEventData");
-  if (taken.faults.length > 0) throw refusal(taken.faults);
-  return { event: { ...event, data: taken.entity }, kept: taken.kept };
+  if (faults.length > 0) throw refusal(faults);
+  return { event, kept: await storeContents(deps, contents) };
 }
 
 /** Keeps the event; false when it was reported before. */
@@ -197,10 +175,7 @@ async function applyEvent(tx: Transaction, route: ReportedRoute, taken: Taken): 
  * was written. An event that was reported before is fine: see above.
  */
 export async function reportRouteEvent(deps: RouteReportDeps, input: RouteReport): Promise<void> {
-  const event = readEvent(input);
-  const { data } = event;
-  const taken =
-    data?.documents === undefined ? { event, kept: [] } : await takeOut(deps, input, { event, data });
+  const taken = await keepContents(deps, input, await readSent(deps, input));
   const { geoStamp: stamp, routeNbr } = taken.event.body;
   await deps.store.write(async (tx) => {
     const route = await reportedRoute(tx, deps, { input, routeNbr, stamp });

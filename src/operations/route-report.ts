@@ -1,9 +1,8 @@
 /** What route events and positions have in common: who reports what of which load (interface 4.8; decisions 1, 4). */
-import { isFields } from "../domain/fields-of-json.ts";
 import { type GeoPoint, pointOf } from "../domain/geo-point.ts";
 import type { LoadHeader } from "../domain/load.ts";
 import type { Role } from "../domain/role.ts";
-import { type GeoStamp, normaliseReport } from "../domain/route-event.ts";
+import type { GeoStamp } from "../domain/route-event.ts";
 import type { StopVisits } from "../domain/route-event-rules.ts";
 import type { LoadExecution } from "../domain/stop-execution.ts";
 import type { RoutedStop } from "../domain/routed-stop.ts";
@@ -11,12 +10,14 @@ import { visitsOf } from "../domain/stop-visits.ts";
 import { momentOf } from "../domain/zoned-time.ts";
 import type { Clock } from "../lib/clock.ts";
 import { DropgateError } from "../lib/errors.ts";
+import type { JsonLimits } from "../lib/json-text.ts";
 import { isUnableToUseApp } from "../store/drivers.ts";
 import type { Reader, Store } from "../store/database.ts";
 import type { Transaction } from "../store/group-commit.ts";
 import { findStoredLoad, type StoredLoad } from "../store/load-queries.ts";
 import type { RouteStop } from "../store/route-stops.ts";
 import { loadNotFound } from "./known-load.ts";
+import type { EventReaders } from "./read-route-event.ts";
 import { type BodyInput, refusal } from "./request-body.ts";
 
 /** The settings of the section `events`. */
@@ -37,9 +38,14 @@ export interface RouteReportDeps {
   readonly clock: Clock;
   readonly documentsDir: string;
   readonly events: () => EventSettings;
+  /** Where large events are read; without them they are read at once. */
+  readonly readers?: EventReaders;
 }
 
 export interface RouteReport extends BodyInput {
+  /** A large body as it came, instead of `body`. It is given away. */
+  readonly large?: Uint8Array;
+  readonly jsonLimits?: JsonLimits;
   readonly companyId: number;
   readonly userName: string;
   /** Those of the caller in the company. */
@@ -62,16 +68,6 @@ export interface ReportedRoute {
   /** Our clock. */
   readonly now: number;
   readonly settings: EventSettings;
-}
-
-/** The body in canonical form. Throws 903 when `geoStamp` is missing. */
-export function canonicalReport<Input extends BodyInput>(input: Input): Input {
-  const body = normaliseReport(input.body);
-  if (isFields(body) && (body["geoStamp"] === undefined || body["geoStamp"] === null)) {
-    const message = "geoStamp is missing. Send an object with eventDTTM and eventTz.";
-    throw refusal([{ code: "emptyList", path: "geoStamp", message }]);
-  }
-  return { ...input, body };
 }
 
 /** Whether the caller drives for the company. */

@@ -1,5 +1,5 @@
 /** Takes the content of documents out of what an import brings, and keeps it in the document store (decisions 7). */
-import { splitDocuments, type WithDocuments } from "../domain/document-content.ts";
+import { type DocumentContent, splitDocuments, type WithDocuments } from "../domain/document-content.ts";
 import type { KeptDocument } from "../domain/kept-document.ts";
 import { putContent } from "../lib/content-store.ts";
 import type { Fault } from "../lib/errors.ts";
@@ -30,7 +30,15 @@ export async function takeOutDocuments<T extends WithDocuments>(
 ): Promise<TakenOut<T>> {
   const split = splitDocuments(entity, path);
   if (split.faults.length > 0) return { entity, kept: [], faults: split.faults };
-  for (const { document, bytes } of split.contents)
-    await putContent(deps.documentsDir, { sha256: document.sha256, bytes });
-  return { entity: split.entity, kept: split.contents.map(({ document }) => document), faults: [] };
+  return { entity: split.entity, kept: await storeContents(deps, split.contents), faults: [] };
+}
+
+/** The contents are durable when it resolves; the documents are to be entered with what they belong to. */
+export async function storeContents(
+  { documentsDir }: DocumentsDeps,
+  contents: readonly DocumentContent[],
+): Promise<readonly KeptDocument[]> {
+  for (const { document, bytes } of contents)
+    await putContent(documentsDir, { sha256: document.sha256, bytes });
+  return contents.map(({ document }) => document);
 }

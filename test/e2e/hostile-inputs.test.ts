@@ -128,17 +128,28 @@ async function importStatus(importId: string): Promise<string> {
   });
 }
 
+const report = (body: string) => ground.ask(hostile, "/v5/event/route", { body });
+
+const stampOf = (routeNbr: string) => ({
+  ...{ routeNbr, geoStamp: { eventDTTM: new Date().toISOString().slice(0, 19), eventTz: "UTC" } },
+});
+
 test("an event with documents of 14 MB is kept, and so are the loads of an import of the largest size", async () => {
   const { companyCode } = hostile;
-  const load = { loadHeader: { loadNbr: "BIG" }, stops: [{ stopNbr: "BIG-1" }] };
+  await ground.site.addUser("otis", ["DI_Driver"], companyCode);
+  const loadAssignment = { driverUserName: "otis" };
+  const load = { loadHeader: { loadNbr: "BIG" }, stops: [{ stopNbr: "BIG-1" }], loadAssignment };
   await importStatus(await importLoad(JSON.stringify({ companyCode, loads: [load] })));
-  const event = ground.ask(hostile, "/v5/event/route", {
-    body: eventWithDocuments("BIG", "BIG-1", 19_000_000),
-  });
+  for (const eventCode of ["route.initiated", "route.origin.depart"])
+    expect((await report(JSON.stringify({ eventCode, ...stampOf("BIG") }))).status).toBe(200);
+  const event = report(eventWithDocuments("BIG", "BIG-1", 19_000_000));
   const importId = await importLoad(loadImportOfManyStops(companyCode, "BIG"));
   expect(await goodFile()).toMatchObject(applied);
-  // The load has not been initiated: an answer of its own, after the body was read.
-  expect(codes(await event)).toMatch(/^(200|409 98\d)$/);
+  expect(codes(await event)).toBe("200");
+  const detail = (await ground.ask(hostile, "/v5/stop/info/BIG-1")).body;
+  const reference = /"reference":"([^"]+)"/.exec(detail)?.[1];
+  const { body } = await ground.ask(hostile, `/api/document/${reference}`);
+  expect([body.length, body.replaceAll("ABC", "")]).toEqual([14_250_000, ""]);
   expect(await importStatus(importId)).toBe("Success");
 }, 120_000);
 

@@ -22,7 +22,7 @@ const importCustomers: CompanyRoute = {
   name: "importCustomers",
   summary: "Import customers",
   path: "/customer/update/{companyCode}",
-  isImport: true,
+  takesLarge: true,
   async run({ operations, options }, request) {
     await operations.importCustomers(importOf(request, options()));
     return successAnswer;

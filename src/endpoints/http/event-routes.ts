@@ -1,7 +1,7 @@
 /** What drivers report: route events and positions (interface 4.8; decisions 1, 4). */
 import { successAnswer } from "./answer.ts";
 import type { CompanyRoute, OperationRequest, Route } from "./route.ts";
-import { bodyOf, gatewayWrite } from "./route-helpers.ts";
+import { bodyOf, gatewayWrite, jsonLimitsOf } from "./route-helpers.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { RouteReport } from "../../operations/route-report.ts";
 import type { Role } from "../../domain/role.ts";
@@ -9,8 +9,9 @@ import type { Role } from "../../domain/role.ts";
 const reporters: readonly Role[] = ["DI_Driver", "DI_Integration"];
 
 function reportOf(request: OperationRequest, options: HttpOptions): RouteReport {
-  const { userName, roles } = request;
-  return { ...bodyOf(request, options), userName, roles };
+  const { userName, roles, large } = request;
+  const report = { ...bodyOf(request, options), userName, roles };
+  return large === undefined ? report : { ...report, large, jsonLimits: jsonLimitsOf(options) };
 }
 
 const reportRouteEvent: CompanyRoute = {
@@ -19,6 +20,7 @@ const reportRouteEvent: CompanyRoute = {
   name: "reportRouteEvent",
   summary: "Report route/stop event",
   path: "/event/route/{companyCode}",
+  takesLarge: true,
   async run({ operations, options }, request) {
     await operations.reportRouteEvent(reportOf(request, options()));
     return successAnswer;

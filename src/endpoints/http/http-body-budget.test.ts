@@ -167,7 +167,7 @@ describe("large bodies", () => {
     http = await startHttp(
       { maxBodyBytes: size, maxBodyBytesInWork: size },
       {
-        reportRouteEvent: async () => {
+        reportGpsPosition: async () => {
           // What is garbage is swept beside the program: it can take a few rounds until all of it is gone.
           for (let round = 0; round < 20 && keptBytes > size / 2; round += 1) {
             await new Promise((resolve) => setImmediate(resolve));
@@ -177,8 +177,8 @@ describe("large bodies", () => {
         },
       },
     );
-    // An import of this size is handed on as bytes, to be read elsewhere.
-    const socket = await opened(`Content-Length: ${size}`, "{}", "/v5/event/route/ACME");
+    // An import or an event with documents of this size is handed on as bytes, to be read elsewhere.
+    const socket = await opened(`Content-Length: ${size}`, "{}", "/v5/event/gps/ACME");
     const answer = nextText(socket);
     collect();
     const before = process.memoryUsage().arrayBuffers;

@@ -20,7 +20,7 @@ const importLoads: CompanyRoute = {
   summary: "Import loads (asynchronous)",
   path: "/load/update/{serviceName}/{companyCode}",
   isMappable: true,
-  isImport: true,
+  takesLarge: true,
   async run({ operations, options }, request) {
     const { maxLoads, maxEntries: maxStops, unknownFields } = options();
     const { importId } = await operations.importLoads({

@@ -22,7 +22,7 @@ const importOrders: CompanyRoute = {
   summary: "Import orders",
   path: "/order/update/{serviceName}/{companyCode}",
   isMappable: true,
-  isImport: true,
+  takesLarge: true,
   async run({ operations, options }, request) {
     await operations.importOrders(serviceImportOf(request, options()));
     return successAnswer;

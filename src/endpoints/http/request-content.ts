@@ -1,6 +1,6 @@
 /**
  * What an operation gets of a request's body: parsed JSON, or bytes where something else reads them. Large JSON is never parsed
- * here: bodies of imports are read in the reader threads by their operation, others are checked there, so that a plain parse is
+ * here: bodies of imports and route events are read in the reader threads by their operation, others are checked there, so that a plain parse is
  * all that is left.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -87,7 +87,7 @@ function jsonContent(
 ): Content | Promise<Content> {
   const limits = jsonLimitsOf(options());
   if (bytes.length <= largeBodyBytes) return { ...noContent, json: parseJsonBytes(bytes, limits) };
-  if (route.isImport === true) return { ...noContent, large: bytes };
+  if (route.takesLarge === true) return { ...noContent, large: bytes };
   if (readers === undefined) return { ...noContent, json: parseJsonBytes(bytes, limits) };
   return checkedContent(readers.check({ bytes, limits, companyCode }));
 }

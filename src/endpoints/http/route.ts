@@ -58,8 +58,8 @@ interface RouteBase {
   readonly body: "none" | "json" | "xml";
   /** Media types of the body. */
   readonly media: readonly string[];
-  /** An import: its operation reads a large body itself. */
-  readonly isImport?: boolean;
+  /** An import, or an event with documents: its operation gets a large body as it came, for the reader threads. */
+  readonly takesLarge?: boolean;
   /** A request without a body is the same as one with an empty object. */
   readonly isBodyOptional?: boolean;
   /** The path has `{serviceName}`: for any but `default` the body is kept as it came, and may be XML too. */

@@ -23,7 +23,7 @@ function importRoute(
     ...gatewayWrite,
     ...route,
     isMappable: true,
-    isImport: true,
+    takesLarge: true,
     run({ operations, options }, request) {
       // Without a wait in here, which would hold the request and its body until the commit.
       return operations[operation](serviceImportOf(request, options())).then(() => successAnswer);

@@ -9,7 +9,7 @@ const updateBusinessPartners: CompanyRoute = {
   name: "updateBusinessPartners",
   summary: "Create or update business partners",
   path: "/businesspartner/update/{companyCode}",
-  isImport: true,
+  takesLarge: true,
   async run({ operations, options }, request) {
     await operations.importBusinessPartners(importOf(request, options()));
     return successAnswer;
@@ -25,7 +25,7 @@ const updateUsers: CompanyRoute = {
   name: "updateUsers",
   summary: "Create or update users",
   path: "/user/update/{companyCode}",
-  isImport: true,
+  takesLarge: true,
   async run({ operations, options }, request) {
     const input = { ...importOf(request, options()), callerRoles: request.roles };
     // Hashing many passwords takes a while: it does not begin when nobody waits for the answer any more.
