@@ -208,11 +208,14 @@ test("a pool may be stopped at every moment of its start, and of a thread's that
     await pool.stop(AbortSignal.abort());
   }
   const pool = await started({ threads: 1, maxParserMb: 40 });
-  const fatly = pool.prepareBytes(Buffer.from(fat));
-  const stopping = expect(fatly).rejects.toMatchObject({ code: "overloaded" });
+  // Where the stop meets it depends on the machine: while the document is taken up again, or when it is refused already.
+  const outcome = pool.prepareBytes(Buffer.from(fat)).then(
+    ({ kind }) => kind,
+    ({ code }: { code: string }) => code,
+  );
   await sleep(tookMs);
   await pool.stop(AbortSignal.abort());
-  await stopping;
+  expect(["overloaded", "refused"]).toContain(await outcome);
 });
 
 test("an aborted request rejects at once and leaves no listener behind", async () => {
