@@ -107,8 +107,8 @@ export class AwaitedReceipts {
 async function removeReceipt(locations: Locations, companyCode: string, name: string): Promise<void> {
   const path = join(locations.receiptsDirectory(companyCode), receiptNameOf(name));
   // Mostly there is none, and an error costs several times as much as a look.
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
-  await systemDisk.unlink(path).catch(unlessMissing);
+  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  if (isThere) await systemDisk.unlink(path).catch(unlessMissing);
   killPoint("receipt.cleared");
 }
 
