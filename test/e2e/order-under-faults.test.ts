@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { Site } from "../support/daemon.ts";
 import { isInstalled, runProgram } from "../support/run-program.ts";
 import { put, receiptFor, send, stopFile } from "../support/stop-files.ts";
@@ -20,6 +20,8 @@ let site: Site;
 
 beforeAll(async () => {
   if (!mayTrace) return;
+  // A process has one tracer, and here it is this test's.
+  vi.stubEnv("DROPGATE_TEST_SYNC_DELAY_US", undefined);
   site = await Site.make();
   await site.start();
 });
