@@ -1,12 +1,13 @@
 /**
- * Decides about a group of files in one commit, and about those alone for which that failed.
+ * Decides about a group of files in one commit.
  *
  *   together ──committed──> decided
- *      └──failed──> alone ──> decided
- *                     ├──the entry was decided by somebody else──> gone
- *                     ├──the store is at fault──> held: tried again later, never refused
- *                     └──a fault of our own──> held, and refused as an internal error (998) at the third time, or,
- *                                                   when that fails as well, held as by a fault of the store
+ *      ├──the store is at fault──> again: back in line, to be decided about alone; earlier files may have come meanwhile
+ *      └──alone, or a fault of the file
+ *           ├──the entry was decided by somebody else──> gone
+ *           ├──the store is at fault──> held: tried again later, never refused
+ *           └──a fault of our own──> held, and refused as an internal error (998) at the third time, or, when that fails
+ *                                        as well, held as by a fault of the store
  */
 import type { DecidedState } from "../domain/file-state.ts";
 import { parseStopFileName } from "../domain/stop-file-name.ts";
@@ -47,6 +48,8 @@ export type DecisionOutcome =
   | { readonly kind: "decided"; readonly decided: DecidedFile }
   /** The entry is not ours any more. */
   | { readonly kind: "gone" }
+  /** The commit may have failed for the sake of another file of the group. */
+  | { readonly kind: "again" }
   | {
       readonly kind: "held";
       readonly reason: "store" | "internal";
@@ -112,19 +115,14 @@ async function isWritable({ store, clock }: DecideDependencies): Promise<boolean
   );
 }
 
-/** After an attempt in a group; its commit may have failed for the sake of another file. */
-async function decideAlone(
+/** What follows from a failed attempt. */
+async function afterFailure(
   deps: DecideDependencies,
   file: ReadyFile,
-  first: { readonly error: unknown; readonly wasAlone: boolean },
+  { error, wasAlone }: { readonly error: unknown; readonly wasAlone: boolean },
 ): Promise<DecisionOutcome> {
-  let { error } = first;
-  if (isStoreFault(error) && !first.wasAlone) {
-    const again = await outcomeOf(decideOnce(deps, file, decidable(file)));
-    if (!("error" in again)) return { kind: "decided", decided: again };
-    error = again.error;
-  }
   if (error instanceof NotWaitingError) return { kind: "gone" };
+  if (isStoreFault(error) && !wasAlone) return { kind: "again" };
   if (isStoreFault(error)) return heldBecause(error, isPassingStoreError(error) && !(await isWritable(deps)));
   file.failures = (file.failures ?? 0) + 1;
   deps.log.error(
@@ -141,7 +139,7 @@ async function decideAlone(
 
 /**
  * Calls `finish` for each file of the group, first for those that are committed. No two of a group may be of the same stop:
- * one that fails is tried after the others.
+ * one that fails comes after the others.
  */
 export async function decideGroup(
   deps: DecideDependencies,
@@ -154,13 +152,9 @@ export async function decideGroup(
     const file = group[index];
     if (file !== undefined && !("error" in attempt)) finish(file, { kind: "decided", decided: attempt });
   }
-  let general: DecisionOutcome | undefined;
   for (const [index, attempt] of attempts.entries()) {
     const file = group[index];
     if (file === undefined || !("error" in attempt)) continue;
-    const first = { error: attempt.error, wasAlone: group.length === 1 };
-    const outcome = general ?? (await decideAlone(deps, file, first));
-    if (outcome.kind === "held" && outcome.isGeneral) general = outcome;
-    finish(file, outcome);
+    finish(file, await afterFailure(deps, file, { error: attempt.error, wasAlone: group.length === 1 }));
   }
 }

@@ -265,9 +265,7 @@ export class LaneRunner {
     const stops = new Set<string>();
     const { groupSize } = this.#deps.settings();
     while (group.length < groupSize) {
-      const file = this.#lane.takeReady((one) =>
-        stopKeysOf(one.name, one.prepared).every((key) => !stops.has(key)),
-      );
+      const file = this.#lane.takeReady((one) => this.#fits(one, group, stops));
       if (file?.prepared === undefined || file.id === undefined) break;
       const stopKeys = stopKeysOf(file.name, file.prepared);
       // What is refused anyway changes no stop.
@@ -279,8 +277,14 @@ export class LaneRunner {
       }
       for (const key of stopKeys) stops.add(key);
       group.push(file as ReadyFile);
+      if (file.isToBeAlone === true) break;
     }
     return group;
+  }
+
+  #fits(file: WaitingFile, group: readonly ReadyFile[], stops: ReadonlySet<string>): boolean {
+    if (file.isToBeAlone === true && group.length > 0) return false;
+    return stopKeysOf(file.name, file.prepared).every((key) => !stops.has(key));
   }
 
   async #decideGroup(group: readonly ReadyFile[]): Promise<void> {
@@ -293,7 +297,8 @@ export class LaneRunner {
       if (outcome.kind === "held" && this.#isOfAll(outcome)) {
         isHalted = true;
         this.#haltFor(file, outcome.message);
-      } else this.#finish(file, outcome);
+      } else if (outcome.kind === "again") this.#alone(file);
+      else this.#finish(file, outcome);
     });
     if (!isHalted) this.#halt = undefined;
     else await this.#pause();
@@ -310,8 +315,16 @@ export class LaneRunner {
     this.#deps.failing.warn({ company: this.companyCode, message }, "no file can be decided about; all wait");
   }
 
-  #finish(file: ReadyFile, outcome: DecisionOutcome): void {
+  /** Back in line: what goes before it may have come meanwhile. */
+  #alone(file: ReadyFile): void {
+    file.isToBeAlone = true;
+    this.#lane.add(file);
+    this.#hasNews = true;
+  }
+
+  #finish(file: ReadyFile, outcome: Exclude<DecisionOutcome, { readonly kind: "again" }>): void {
     const { prepared } = file;
+    delete file.isToBeAlone;
     this.#reading.drop(file);
     if (outcome.kind !== "held") this.#isWell(file);
     if (outcome.kind === "gone") this.#deps.onGone(file);

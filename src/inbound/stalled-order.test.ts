@@ -63,6 +63,25 @@ function failToRead(name: string, fault: ReadFault): () => void {
   };
 }
 
+describe("a file whose group the store did not take", () => {
+  it("lets an earlier file of its stop go first that has come meanwhile", async () => {
+    let hasFailed = false;
+    rig.faults = {
+      ...noFaults,
+      decide: (_, name) => {
+        if (name !== at("b", "09") || hasFailed) return undefined;
+        hasFailed = true;
+        void send([at("b", "08"), stopXml(["b"])]);
+        return new StoreError("unavailable", "disk is full", undefined);
+      },
+    };
+    await send([at("a", "08"), stopXml(["a"])], [at("b", "09"), stopXml(["b"])]);
+    await vi.waitFor(() => expect(hasFailed).toBe(true), quick);
+    await settled();
+    expect(Object.values(await rig.states(acme))).toEqual(["applied", "applied", "applied"]);
+  });
+});
+
 describe("a file that cannot be read", () => {
   it.each([
     ["no descriptor is left", unreadable("EMFILE")],

@@ -28,6 +28,8 @@ export interface WaitingFile extends LaneEntry {
   stall?: Stall | undefined;
   /** How often deciding about it failed. */
   failures?: number;
+  /** It was in a group that the store did not take. */
+  isToBeAlone?: boolean;
 }
 
 export interface WaitingFileSource {
