@@ -122,13 +122,16 @@ async function undo({ connection, rollback, release }: Brackets, cause: unknown)
   }
 }
 
-/** Commits the group; a busy database, which takes no transaction at all, is asked again for some seconds. */
 interface Committing {
   readonly db: Kysely<Tables>;
   /** Told what was announced, before the units are answered. */
   readonly tell: (topics: Iterable<Topic>) => void;
 }
 
+/**
+ * Commits the group; a busy database, which takes no transaction at all, is asked again for some seconds. A group that meets
+ * a damaged page is undone, and its units run again one by one.
+ */
 async function commitGroup(committing: Committing, units: readonly Unit[]): Promise<void> {
   const until = performance.now() + busyPatienceMs;
   for (;;) {

@@ -1,10 +1,8 @@
 import {
   appendFileSync,
   closeSync,
-  existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -16,24 +14,10 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemTakeCalls } from "./take-calls.ts";
+import { copies, fail, left, otherFileSystem } from "./testing/folder-looks.ts";
 import { FolderRig } from "./testing/folder-rig.ts";
 
 const name = "4711_20261105_080000.xml";
-const fail = (code: string) => {
-  throw Object.assign(new Error(code), { code });
-};
-
-/** A folder on another file system than the temporary folder, where there is one. */
-function otherFileSystem(rig: FolderRig): string | undefined {
-  if (!existsSync("/dev/shm") || statSync("/dev/shm").dev === statSync(rig.root).dev) return undefined;
-  return mkdtempSync("/dev/shm/dropgate-folders-");
-}
-
-const left = (rig: FolderRig) => readdirSync(rig.inbound).filter((file) => !file.startsWith("."));
-const copies = (rig: FolderRig) => {
-  const folder = join(rig.inbound, ".taking");
-  return existsSync(folder) ? readdirSync(folder) : [];
-};
 
 describe("a file in a further folder", () => {
   it("is moved into inbound/ and handed over there", async () => {

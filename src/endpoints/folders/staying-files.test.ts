@@ -1,38 +1,13 @@
 /** Files that stay in their folder: cut off, not to be taken, or without room. */
-import {
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemTakeCalls } from "./take-calls.ts";
 import { systemFolderDisk } from "./folder-deps.ts";
+import { copies, fail, left, otherFileSystem } from "./testing/folder-looks.ts";
 import { FolderRig, silentWatch } from "./testing/folder-rig.ts";
 
 const name = "4711_20261105_080000.xml";
-const fail = (code: string) => {
-  throw Object.assign(new Error(code), { code });
-};
-
-/** A folder on another file system than the temporary folder, where there is one. */
-function otherFileSystem(rig: FolderRig): string | undefined {
-  if (!existsSync("/dev/shm") || statSync("/dev/shm").dev === statSync(rig.root).dev) return undefined;
-  return mkdtempSync("/dev/shm/dropgate-folders-");
-}
-
-const left = (rig: FolderRig) => readdirSync(rig.inbound).filter((file) => !file.startsWith("."));
-const copies = (rig: FolderRig) => {
-  const folder = join(rig.inbound, ".taking");
-  return existsSync(folder) ? readdirSync(folder) : [];
-};
 
 const early = "4711_20261105_080000.xml";
 const later = "4711_20261105_090000.xml";
