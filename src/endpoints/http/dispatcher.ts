@@ -235,7 +235,8 @@ function finish(state: DispatcherState, exchange: Exchange, answer: Answer | und
     return;
   }
   const mustClose = state.isStopping || state.options().keepAliveTimeoutMs === 0;
-  const length = sendAnswer(exchange, answer, mustClose);
+  const refusalOf = (thrown: unknown) => answerOfFailure(state, exchange, thrown);
+  const length = sendAnswer(exchange, answer, { mustClose, refusalOf });
   logExchange(state, exchange, answer.status, exchange.request.method === "HEAD" ? 0 : length);
 }
 

@@ -94,9 +94,32 @@ function headOf(exchange: Exchange, answer: Answer, mustClose: boolean): Head {
   return answer.headers === undefined ? head : Object.assign(head, answer.headers);
 }
 
+export interface Sending {
+  /** The connection ends after the answer. */
+  readonly mustClose: boolean;
+  /** What is answered in place of a file that cannot be opened or read. */
+  readonly refusalOf: (failure: unknown) => Answer | undefined;
+}
+
+/** Answers with why the file cannot be sent. */
+function refuseFile(exchange: Exchange, failure: unknown, sending: Sending): Streamed {
+  const refusal = sending.refusalOf(failure);
+  if (refusal === undefined) {
+    exchange.response.destroy();
+    return { status: 0, bytes: 0 };
+  }
+  return { status: refusal.status, bytes: sendAnswer(exchange, refusal, sending) };
+}
+
+interface FileSending extends Sending {
+  readonly head: Head;
+  readonly isLingering: boolean;
+}
+
 /** The stream tells what became of it through `exchange.streaming`; its length is known at once. */
-function sendFileBody(exchange: Exchange, body: FileBody, head: Head, isLingering: boolean): number {
+function sendFileBody(exchange: Exchange, body: FileBody, sending: FileSending): number {
   const { request, response } = exchange;
+  const { head, isLingering } = sending;
   const part = fileHead(selectPart(request.method, request.headers, body), body);
   const headers = Object.entries({ ...head, ...part.headers }).filter(([, value]) => value !== undefined);
   const begin = () => void response.writeHead(part.status, Object.fromEntries(headers));
@@ -108,7 +131,8 @@ function sendFileBody(exchange: Exchange, body: FileBody, head: Head, isLingerin
     return 0;
   }
   const end = isLingering ? { end: () => endAfterLinger(request, response) } : {};
-  exchange.streaming = sendFile(response, { path: body.path, start, length, begin, ...end });
+  const refuse = (failure: unknown) => refuseFile(exchange, failure, sending);
+  exchange.streaming = sendFile(response, { path: body.path, start, length, begin, refuse, ...end });
   return length;
 }
 
@@ -118,15 +142,15 @@ function sendFileBody(exchange: Exchange, body: FileBody, head: Head, isLingerin
  */
 const maxTextLength = 4_096;
 
-/** Sends the answer and gives the length of its body. `mustClose` ends the connection after it. */
-export function sendAnswer(exchange: Exchange, answer: Answer, mustClose: boolean): number {
+/** Sends the answer and gives the length of its body. */
+export function sendAnswer(exchange: Exchange, answer: Answer, sending: Sending): number {
   const { request, response } = exchange;
   const { status, body: given } = answer;
   const body = typeof given === "string" && given.length > maxTextLength ? Buffer.from(given) : given;
   const isLingering = hasLongUnreadBody(request);
-  const head = headOf(exchange, answer, mustClose || isLingering);
+  const head = headOf(exchange, answer, sending.mustClose || isLingering);
   if (typeof body !== "string" && !(body instanceof Uint8Array))
-    return sendFileBody(exchange, body, head, isLingering);
+    return sendFileBody(exchange, body, { ...sending, head, isLingering });
   const length = Buffer.byteLength(body);
   if (status === 204) delete head["content-type"];
   else head["content-length"] = length;

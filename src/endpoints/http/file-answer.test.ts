@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { statSync, truncateSync, writeFileSync } from "node:fs";
+import { truncateSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -177,11 +177,31 @@ describe("a file that cannot be sent to its end", () => {
     expect(await logged(1)).toMatchObject([{ level: "error" }, { status: 200, bytesOut: 10 }]);
   });
 
-  it("breaks the connection when it has vanished", async () => {
-    const path = join(temporaryFolder(), "none");
-    found = { ...found, path, size: 20 };
-    await expect(fetchFile()).rejects.toThrow("hang up");
-    expect(await logged(1)).toMatchObject([{ level: "error" }, { status: 0, bytesOut: 0 }]);
-    expect(() => statSync(path)).toThrow("ENOENT");
+  it("breaks the connection when it cannot be read on, behind what has gone out", async () => {
+    const path = file("x".repeat(100_000));
+    found = { ...found, path, size: 100_001 };
+    await expect(fetchFile()).rejects.toThrow("aborted");
+    expect(await logged(1)).toMatchObject([{ level: "error" }, { status: 200, bytesOut: 100_000 }]);
+  });
+});
+
+describe("a file of which nothing can be sent", () => {
+  it("is answered with an internal error when it has vanished", async () => {
+    found = { path: join(temporaryFolder(), "none"), size: 20, name: null };
+    const reply = await fetchFile();
+    expect([reply.status, reasonsOf(reply)]).toEqual([500, [998]]);
+    expect(reply.headers).not.toHaveProperty("etag");
+    expect(await logged(1)).toMatchObject([{ level: "error", msg: "http request failed" }, { status: 500 }]);
+  });
+
+  it("is answered with 503 when the disk is at fault, and the next request is answered", async () => {
+    // At its begin this file can be opened and not be read: EIO, as of a disk that fails.
+    found = { path: "/proc/self/mem", size: 20, name: null };
+    const head = `GET ${target("guid")} HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic("host")}\r\n`;
+    const answers = await sendRaw(http.port, `${head}\r\n${head}Connection: close\r\n\r\n`);
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 503", "HTTP/1.1 503"]);
+    expect(answers).toMatch(/retry-after: 5/i);
+    expect(answers.match(/"reasonCode":999/g)).toHaveLength(2);
+    expect((await logged(2)).map(({ level }) => level)).not.toContain("error");
   });
 });

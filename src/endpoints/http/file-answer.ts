@@ -1,10 +1,12 @@
 /**
  * Sends a file, or the part of it that was asked for, as fast as the client takes it.
  *
- *   selected -> opened -> head sent -> streamed -> ended
+ *   selected -> opened -> first bytes read -> head sent -> streamed -> ended
+ *         \_________\__________\_> refused
  *
- * The file is opened before the head is sent, and an open file does not vanish. What fails after the head destroys the
- * connection: its length was announced, so the client sees that the answer is not whole.
+ * The first bytes are read before the head is sent: a file that cannot be opened or read at all is answered with a refusal
+ * like any other. What fails after the head destroys the connection: its length was announced, so the client sees that the
+ * answer is not whole.
  */
 import { type FileHandle, open } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
@@ -81,44 +83,76 @@ export interface FileToSend {
   /** At least one. */
   readonly length: number;
   readonly start: number;
-  /** Sends the head; called once the file is open. */
+  /** Sends the head; called once the first bytes are there. */
   readonly begin: () => void;
+  /** Answers instead with what failed, when the head has not been sent. */
+  readonly refuse: (failure: unknown) => Streamed;
   /** Ends the response after the last byte, when not at once. */
   readonly end?: () => void;
 }
 
-async function stream(handle: FileHandle, response: ServerResponse, file: FileToSend): Promise<Streamed> {
+const firstBytes = 65_536;
+
+/** The first bytes that were asked for: of a short file all of them. */
+async function readFirst(handle: FileHandle, { start, length }: FileToSend): Promise<Uint8Array> {
+  const buffer = Buffer.allocUnsafe(Math.min(firstBytes, length));
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
+  return buffer.subarray(0, bytesRead);
+}
+
+async function* bytesOf(
+  handle: FileHandle,
+  first: Uint8Array,
+  { start, length }: FileToSend,
+): AsyncGenerator<Uint8Array> {
+  yield first;
+  if (first.length === 0 || first.length === length) return;
+  yield* handle.createReadStream({
+    start: start + first.length,
+    end: start + length - 1,
+    autoClose: false,
+  });
+}
+
+async function stream(
+  response: ServerResponse,
+  file: FileToSend,
+  source: AsyncIterable<Uint8Array>,
+): Promise<Streamed> {
   let bytes = 0;
   const count = (more: number) => {
     bytes += more;
   };
-  const { start, length } = file;
   try {
-    if (response.destroyed) return { status: 0, bytes };
     file.begin();
-    await pipeline(
-      handle.createReadStream({ start, end: start + length - 1 }),
-      (source: AsyncIterable<Uint8Array>) => exactly(source, { length, count }),
-      response,
-      { end: file.end === undefined },
-    );
+    const counted = exactly(source, { length: file.length, count });
+    await pipeline(counted, response, { end: file.end === undefined });
     file.end?.();
     return { status: response.statusCode, bytes };
   } catch (failure) {
     response.destroy();
     const isGone = leavingCodes.has(systemCodeOf(failure) ?? "");
     return { status: response.statusCode, bytes, ...(isGone ? {} : { failure }) };
+  }
+}
+
+async function openAndSend(response: ServerResponse, file: FileToSend): Promise<Streamed> {
+  const handle = await open(file.path, "r");
+  try {
+    const first = await readFirst(handle, file);
+    if (response.destroyed) return { status: 0, bytes: 0 };
+    return await stream(response, file, bytesOf(handle, first, file));
   } finally {
-    // Closed by its stream already, unless that never began; closing twice does nothing.
     await handle.close();
   }
 }
 
-/** Streams the bytes into the response. Never rejects. */
+/** Streams the bytes into the response, or has the failure answered. Never rejects. */
 export async function sendFile(response: ServerResponse, file: FileToSend): Promise<Streamed> {
   try {
-    return await stream(await open(file.path, "r"), response, file);
+    return await openAndSend(response, file);
   } catch (failure) {
+    if (!response.headersSent && !response.destroyed) return file.refuse(failure);
     response.destroy();
     return { status: 0, bytes: 0, failure };
   }
