@@ -12,6 +12,7 @@ import { pausedUntil } from "../../domain/retry-schedule.ts";
 import type { RemoteState } from "../../inbound/remote-states.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
+import { sleep, sleepAtLeast } from "../../lib/sleep.ts";
 import { failedBy } from "../../remote/transfer-fault.ts";
 import { StopsKeptBack } from "./order-of-stops.ts";
 import { listRemote } from "./read-remote.ts";
@@ -26,19 +27,6 @@ import { FileTaker, RoundTrouble, sweepDownloads, type Trouble } from "./take-fi
 const defaultMaxCandidates = 10_000;
 /** Timers are set for so long at most: the clock may be changed meanwhile, and Node knows no timer of a month. */
 const longestSleepMs = 60_000;
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
-  });
-}
 
 function faultOf(trouble: Trouble): string {
   return trouble.kind === "failed" ? trouble.fault : "ownFault";
@@ -204,7 +192,7 @@ export class RemotePoller {
     await this.#list();
     let settled = this.#candidates.settled(settleMs);
     if (settled.length < this.#candidates.size) {
-      await sleep(settleMs, signal);
+      await sleepAtLeast(settleMs, signal);
       await this.#list();
       settled = this.#candidates.settled(settleMs);
     }
