@@ -11,7 +11,7 @@ import { isTimeZone } from "../domain/local-time.ts";
 import { isMissing, messageOf, systemCodeOf } from "../lib/errors.ts";
 import { storeRemedies } from "../lib/store-error.ts";
 import { hostKeyFilesOf, missingHostKeyRemedy } from "../endpoints/sftp/host-key.ts";
-import { stateFault } from "../store/database.ts";
+import { emptyFault, stateFault } from "../store/database.ts";
 import { findDamage, inspectStore, type StoreInspection } from "../store/inspect-store.ts";
 import type { OutboundTarget } from "../store/outbound-targets.ts";
 import { findProcessLockHolder } from "../store/process-lock-holder.ts";
@@ -212,9 +212,14 @@ export function checkZones(): CheckFinding {
 
 type PresentStore = StoreInspection & { kind: "present" };
 
+/** A file without tables beside the marker of a database: never the beginning of a state, which has no marker yet. */
+function isEmptied({ schema, marker }: PresentStore): boolean {
+  return schema === 0 && marker !== undefined;
+}
+
 function checkSchema(found: PresentStore): readonly CheckFinding[] {
   if (found.schemaFault !== undefined) return [problem(found.schemaFault, "see the message")];
-  if (!found.isOutdated) return [];
+  if (!found.isOutdated || isEmptied(found)) return [];
   const what = `the database has schema ${found.schema} of an older version`;
   return [warning(what, "the next start copies and migrates it; make a backup of the state before")];
 }
@@ -223,13 +228,15 @@ function checkAge({ restored }: PresentStore): readonly CheckFinding[] {
   return restored === undefined ? [] : [warning(restoredText(restored), "`/readyz` is 503 until then")];
 }
 
-function checkInspection(found: PresentStore): CheckFinding {
+function checkInspection(found: PresentStore, stateDir: string): CheckFinding {
+  if (isEmptied(found) && found.schemaFault === undefined)
+    return problem(emptyFault(stateDir), "see the message");
   const what = `the database has schema ${found.schema}, SQLite ${found.sqliteVersion}, WAL, synchronous=FULL`;
-  if (found.instanceId === found.marker) return fine(what);
-  if (found.instanceId === undefined || found.marker === undefined) {
+  if (found.marker === undefined) {
     const remedy = "`dropgate init`, run again with its company and user, completes it";
     return problem(`${what}; its instance marker is not complete`, remedy);
   }
+  if (found.instanceId === found.marker) return fine(what);
   const remedy = "restore the database that belongs here, or remove dropgate.instance if this one is meant";
   return problem("the database is not the one that belongs here: its instance marker differs", remedy);
 }
@@ -255,7 +262,7 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
     if (found.kind === "present") {
       const { companies, targets } = found;
       const findings = [
-        checkInspection(found),
+        checkInspection(found, stateDir),
         ...checkSchema(found),
         ...checkAge(found),
         ...checkDamage(stateDir),

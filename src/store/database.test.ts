@@ -103,7 +103,21 @@ describe("the store", () => {
     for (const suffix of ["", "-wal", "-shm"])
       rmSync(join(directory, databaseFileName + suffix), { force: true });
     writeFileSync(join(directory, databaseFileName), "");
+    await expect(openStore(directory)).rejects.toThrow("dropgate.db is empty although");
+    const raw = new BetterSqlite(join(directory, databaseFileName));
+    expect(raw.prepare("select name from sqlite_schema").all()).toEqual([]);
+    raw.close();
+  });
+
+  it("does not migrate a database that is not the one its marker names", async () => {
+    const directory = temporaryFolder();
+    await (await openStore(directory)).close();
+    const raw = new BetterSqlite(join(directory, databaseFileName));
+    raw.exec("update meta set value = '1' where key = 'schema'");
+    writeFileSync(join(directory, markerFileName), "another\n");
     await expect(openStore(directory)).rejects.toThrow("not the one that belongs there");
+    expect(raw.prepare("select value from meta where key = 'schema'").pluck().get()).toBe("1");
+    raw.close();
   });
 
   it("refuses a schema that is newer than the code", async () => {

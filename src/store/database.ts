@@ -15,7 +15,7 @@ import { newGuid } from "../lib/ids.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { createListeners, type Listeners } from "./announcements.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
-import { migrate, type MigrationSurroundings } from "./migrate.ts";
+import { findSchema, migrate, type MigrationSurroundings, readMeta } from "./migrate.ts";
 import { connectionOf } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
 import { StoreCondition } from "./store-condition.ts";
@@ -26,6 +26,7 @@ import {
   toStoreError,
   vacuumIncrementally,
 } from "./sqlite-dialect.ts";
+import type { SqliteDatabase } from "./sqlite-schema.ts";
 import { setDataVersion } from "./version-cache.ts";
 
 export const databaseFileName = "dropgate.db";
@@ -65,16 +66,28 @@ async function readInstanceId(db: Kysely<Tables>): Promise<string | undefined> {
   return row?.value;
 }
 
+/**
+ * Refuses a database that its marker does not name. Comes before the migration: that of another place stays as it is, and
+ * an empty file, which a disk or a restore has left, gets no tables.
+ */
+function refuseOther(database: SqliteDatabase, stateDir: string): void {
+  const marker = readMarker(join(stateDir, markerFileName));
+  if (marker === undefined) return;
+  const known = readMeta(database)?.get("instance");
+  if (known === marker) return;
+  const { isEmpty, number } = findSchema(database);
+  if (isEmpty) throw new OperatorError(emptyFault(stateDir));
+  // Tables without a number: the plan of the schema tells what they are.
+  if (number === 0) return;
+  throw new OperatorError(
+    `the database beside ${join(stateDir, markerFileName)} is not the one that belongs there (it says ` +
+      `${known ?? "nothing"}, the marker ${marker}): restore the right database, or remove the marker if this one is meant`,
+  );
+}
+
 async function agreeOnInstance(db: Kysely<Tables>, markerPath: string): Promise<string> {
-  const marker = readMarker(markerPath);
   const known = await readInstanceId(db);
-  if (known !== undefined && marker === known) return known;
-  if (marker !== undefined) {
-    throw new OperatorError(
-      `the database beside ${markerPath} is not the one that belongs there (it says ${known ?? "nothing"}, the marker ` +
-        `${marker}): restore the right database, or remove the marker if this one is meant`,
-    );
-  }
+  if (readMarker(markerPath) !== undefined && known !== undefined) return known;
   const instanceId = known ?? newGuid();
   if (known === undefined)
     await db.insertInto("meta").values({ key: "instance", value: instanceId }).execute();
@@ -129,6 +142,12 @@ export function stateFault(stateDir: string, presence: Exclude<StatePresence, "t
   }
 }
 
+/** Why a database without tables, beside its marker, is not used, with what to do. */
+export function emptyFault(stateDir: string): string {
+  const [database, marker] = [join(stateDir, databaseFileName), join(stateDir, markerFileName)];
+  return `${database} is empty although ${marker} says that it was there: restore it from a backup`;
+}
+
 /** Opens a state that `init` has made, and never makes one: a mistyped `stateDir` must not come to life as an empty one. */
 export async function openExistingStore(stateDir: string, options: OpenOptions = {}): Promise<Store> {
   const presence = findState(stateDir);
@@ -150,6 +169,7 @@ export async function openStore(stateDir: string, options: OpenOptions = {}): Pr
   const writer = openSqlite(path, { isNew });
   try {
     killPoint("store.opened");
+    refuseOther(writer, stateDir);
     await migrate(writer, { ...options, path });
     killPoint("store.migrated");
     const write = new Kysely<Tables>({ dialect: sqliteDialect(writer, note) });

@@ -25,14 +25,19 @@ interface Noted {
   readonly fingerprint: string | undefined;
 }
 
-function readNoted(database: SqliteDatabase): Noted {
+/** What the database says of itself; undefined when it has no such table. */
+export function readMeta(database: SqliteDatabase): ReadonlyMap<string, string> | undefined {
   const isThere = database.prepare("select 1 from sqlite_schema where name = 'meta'").get() !== undefined;
-  if (!isThere) return { number: 0, fingerprint: undefined };
+  if (!isThere) return undefined;
   const rows = database
     .prepare<[], { readonly key: string; readonly value: string }>("select key, value from meta")
     .all();
-  const values = new Map(rows.map(({ key, value }) => [key, value]));
-  return { number: Number(values.get("schema") ?? 0), fingerprint: values.get("fingerprint") };
+  return new Map(rows.map(({ key, value }) => [key, value]));
+}
+
+function readNoted(database: SqliteDatabase): Noted {
+  const meta = readMeta(database);
+  return { number: Number(meta?.get("schema") ?? 0), fingerprint: meta?.get("fingerprint") };
 }
 
 function note(

@@ -66,6 +66,22 @@ describe("serve and check refuse", () => {
     expect(await readdir(site.stateDir)).not.toContain("dropgate.db");
   });
 
+  test("one whose database is empty, and leave it empty", async () => {
+    for (const name of await readdir(site.stateDir)) {
+      if (name.startsWith("dropgate.db")) await rm(inState(name));
+    }
+    await writeFile(inState("dropgate.db"), "");
+    const words = `${inState("dropgate.db")} is empty although`;
+    await expectRefused(words);
+    for (const command of [
+      ["user", "list"],
+      ["company", "add", "BETA"],
+    ]) {
+      expect((await site.cli(...command)).output, command.join(" ")).toContain(words);
+    }
+    await expectRefused(words);
+  });
+
   test("one whose marker is missing, until init makes it", async () => {
     await rm(inState("dropgate.instance"));
     const served = await site.cli("serve");
