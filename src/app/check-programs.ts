@@ -228,17 +228,18 @@ function checkAge({ restored }: PresentStore): readonly CheckFinding[] {
   return restored === undefined ? [] : [warning(restoredText(restored), "`/readyz` is 503 until then")];
 }
 
-function checkInspection(found: PresentStore, stateDir: string): CheckFinding {
-  if (isEmptied(found) && found.schemaFault === undefined)
-    return problem(emptyFault(stateDir), "see the message");
+function checkInstance(found: PresentStore, stateDir: string): readonly CheckFinding[] {
+  // Tables that say nothing of themselves: the fault of the schema tells what they are.
+  if (found.schema === 0 && found.schemaFault !== undefined) return [];
+  if (isEmptied(found)) return [problem(emptyFault(stateDir), "see the message")];
   const what = `the database has schema ${found.schema}, SQLite ${found.sqliteVersion}, WAL, synchronous=FULL`;
   if (found.marker === undefined) {
     const remedy = "`dropgate init`, run again with its company and user, completes it";
-    return problem(`${what}; its instance marker is not complete`, remedy);
+    return [problem(`${what}; its instance marker is not complete`, remedy)];
   }
-  if (found.instanceId === found.marker) return fine(what);
+  if (found.instanceId === found.marker) return [fine(what)];
   const remedy = "restore the database that belongs here, or remove dropgate.instance if this one is meant";
-  return problem("the database is not the one that belongs here: its instance marker differs", remedy);
+  return [problem("the database is not the one that belongs here: its instance marker differs", remedy)];
 }
 
 export interface CheckedStore {
@@ -262,7 +263,7 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
     if (found.kind === "present") {
       const { companies, targets } = found;
       const findings = [
-        checkInspection(found, stateDir),
+        ...checkInstance(found, stateDir),
         ...checkSchema(found),
         ...checkAge(found),
         ...checkDamage(stateDir),

@@ -7,7 +7,7 @@ import { databaseFileName, markerFileName, readMarker } from "./database.ts";
 import { listOutboundTargets, type OutboundTarget } from "./outbound-targets.ts";
 import type { Tables } from "./schema.ts";
 import { lookForRestored, type Restored } from "./generation.ts";
-import { findSchema, schemaFault } from "./migrate.ts";
+import { findSchema, readMeta, schemaFault } from "./migrate.ts";
 import { planSchema } from "./schema-plan.ts";
 import {
   lookForDamage,
@@ -36,11 +36,6 @@ export type StoreInspection =
       readonly targets: readonly OutboundTarget[];
     };
 
-async function metaOf(db: Kysely<Tables>): Promise<ReadonlyMap<string, string>> {
-  const rows = await db.selectFrom("meta").selectAll().execute();
-  return new Map(rows.map((row) => [row.key, row.value]));
-}
-
 interface Contents {
   readonly companies: readonly Company[];
   readonly targets: readonly OutboundTarget[];
@@ -62,8 +57,6 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
     const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
     const found = findSchema(database);
     const plan = planSchema(found);
-    // A start that was cut off before the first migration leaves a database without tables.
-    const meta = found.isEmpty || plan.kind === "unknown" ? new Map<string, string>() : await metaOf(db);
     const isCurrent = plan.kind === "steps" && plan.steps.length === 0;
     return {
       kind: "present",
@@ -72,7 +65,7 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
       schemaFault: plan.kind === "steps" ? undefined : schemaFault(plan.kind, found),
       isOutdated: plan.kind === "steps" && !isCurrent,
       restored: isCurrent ? await lookForRestored(db, stateDir) : undefined,
-      instanceId: meta.get("instance"),
+      instanceId: readMeta(database)?.get("instance"),
       marker,
       ...(await contentsOf(db, isCurrent)),
     };

@@ -192,4 +192,5 @@ test("a database whose tables are no known ones is refused with what differs, by
   const checked = await site.cli("check");
   expect(checked.exitCode).toBe(2);
   expect(checked.output).toContain("table stops differs");
+  expect(checked.output).not.toContain("marker");
 });
