@@ -1,7 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -248,6 +258,59 @@ test("documents that take long keep nobody waiting but their own company", async
   }
   expect(done).toBe(0);
 }, 60_000);
+
+test("bodies that take long keep the files of their own company not waiting", async () => {
+  const pool = await started();
+  const origin = { companyCode: "HOSTILE" };
+  let done = 0;
+  for (let nth = 0; nth < 4; nth += 1)
+    void pool
+      .prepareBytes(Buffer.from(slow(19_000)), origin)
+      .catch(() => undefined)
+      .then(() => (done += 1));
+  await sleep(0);
+  const path = file("quick.xml", stop("1"));
+  for (let round = 0; round < 5; round += 1) expect((await pool.prepareFile(path, origin)).kind).toBe("read");
+  expect(done).toBe(0);
+}, 60_000);
+
+test("large documents leave a thread to small ones, of their own line and company too", async () => {
+  const pool = await started();
+  const origin = { companyCode: "HOSTILE" };
+  const large = file("large.xml", `${slow(19_000)}<!--${"x".repeat(2 ** 20)}-->`);
+  const { size } = statSync(large);
+  const bytes = Buffer.from(readFileSync(large));
+  let done = 0;
+  const answered = () => {
+    done += 1;
+  };
+  for (let nth = 0; nth < 2; nth += 1) {
+    void pool.prepareFile(large, { ...origin, size }).then(answered, answered);
+    void pool.prepareBytes(bytes, origin).then(answered, answered);
+  }
+  await sleep(0);
+  for (let round = 0; round < 5; round += 1) {
+    expect((await pool.prepareBytes(Buffer.from(stop("1")), origin)).kind).toBe("read");
+    expect((await pool.prepareBytes(Buffer.from(stop("1")))).kind).toBe("read");
+  }
+  expect(done).toBe(0);
+}, 60_000);
+
+/** How many threads of this process have each priority. */
+function threadsAt(nice: number): number {
+  return readdirSync("/proc/self/task").filter((id) => {
+    const stat = readFileSync(`/proc/self/task/${id}/stat`, "utf8");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]) === nice;
+  }).length;
+}
+
+test.skipIf(process.platform !== "linux")("parser threads step back behind the main thread", async () => {
+  const own = getPriority();
+  const before = threadsAt(own + 5);
+  await started({ threads: 2 });
+  expect(threadsAt(own + 5) - before).toBe(2);
+  expect(getPriority(process.pid)).toBe(own);
+});
 
 test("a stopping pool finishes what it has and takes no more", async () => {
   const pool = await started();

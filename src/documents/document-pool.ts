@@ -1,25 +1,30 @@
 /**
  * Parses stop documents in threads, because parsing blocks its thread (decisions 5: "never a crash").
  *
- * A job waits in the queue, is sent to a thread in a batch, and is answered. Companies take turns, and a thread works for one
- * of them at a time: documents that take seconds keep nobody waiting but the company that sent them. When all threads stand
- * still at such documents, a spare one serves the companies that have none. When a thread ends on a document (memory,
+ * A job waits in the queue, is sent to a thread in a batch, and is answered. Companies take turns, and so do the lines of a
+ * company: its files, its bodies of the web service, and the large ones of each. A thread works for one line at a time, and
+ * one is left to small documents: what takes seconds keeps nothing waiting but its own line. When all that may serve a
+ * line stand still, a spare one does. When a thread ends on a document (memory,
  * time, crash), that document goes back to the queue once; the second time it is refused with 909, after a thread has
  * hashed it without parsing. The other jobs of the thread go back to the front of the queue without blame. Nothing here
  * survives a crash of the process: the files do, and are prepared again.
  */
-import { DropgateError, type Fault } from "../lib/errors.ts";
+import { DropgateError } from "../lib/errors.ts";
 import { JobQueue } from "../lib/job-queue.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
-import type { WorkerJob, WorkerResult } from "./worker-messages.ts";
-import { type EndReason, ParserThread, type ThreadEnd, type ThreadOptions } from "./parser-thread.ts";
+import type { WorkerResult } from "./worker-messages.ts";
+import { type DocumentJob as Job, endings, messageOfJob } from "./document-job.ts";
+import { isLargeLine, isSameLine, lineFor } from "./document-line.ts";
+import { ParserThread, type ThreadEnd, type ThreadOptions } from "./parser-thread.ts";
 import type { PreparedDocument } from "./prepared-document.ts";
 import { defaultStopDocumentLimits, type StopDocumentLimits } from "./stop-document.ts";
 
 export interface DocumentOrigin {
   /** Whose document it is; without it, it is one of our own. */
   readonly companyCode?: string;
+  /** Of a file, when it is known: large ones wait for each other. */
+  readonly size?: number;
   /** The parameter of the Content-Type that bytes came under. */
   readonly charset?: string | undefined;
 }
@@ -35,7 +40,7 @@ export interface DocumentPool extends Service {
 
 export interface DocumentPoolOptions {
   readonly log: Logger;
-  /** Default 2. Two more are made while all of these stand still at documents of other companies than those that wait. */
+  /** Default 2. Up to three more are made while those that may serve a line stand still at documents of others. */
   readonly threads?: number;
   readonly limits?: Partial<StopDocumentLimits>;
   /**
@@ -53,21 +58,6 @@ export interface DocumentPoolOptions {
   readonly stillMs?: number;
 }
 
-interface Job {
-  readonly id: number;
-  readonly companyCode: string;
-  readonly path?: string;
-  readonly bytes?: Uint8Array;
-  readonly charset?: string | undefined;
-  thread: ParserThread | undefined;
-  /** How often a thread ended with this job in hand. */
-  blamed: number;
-  /** How often a thread ended while it held this job, in hand or not. */
-  witnessed: number;
-  refuseWith?: Fault;
-  settle(answer: PreparedDocument | { readonly error: unknown }): void;
-}
-
 const maxBatch = 16;
 /** Two: while a thread works on one batch, the next lies ready. */
 const maxOpenBatches = 2;
@@ -75,15 +65,8 @@ const maxOpenBatches = 2;
 const maxWitnessed = 5;
 const restartDelayMs = 1_000;
 const defaultDeadlineMs = 20_000;
-const maxSpares = 2;
+const maxSpares = 3;
 const spareIdleMs = 60_000;
-
-const endings: Readonly<Record<EndReason, string>> = {
-  memory: "The document took the parser over its memory. Send it in smaller parts.",
-  time: "The document took the parser over its time. Send it in smaller parts.",
-  crash: "The document made the parser fail. Send it in smaller parts or correct it.",
-  stopped: "The parser was stopped.",
-};
 
 class ThreadedDocumentPool implements DocumentPool {
   readonly name = "document pool";
@@ -170,7 +153,7 @@ class ThreadedDocumentPool implements DocumentPool {
 
   #prepare(
     source: Pick<Job, "path" | "bytes">,
-    { companyCode = "", charset }: DocumentOrigin = {},
+    { companyCode = "", size = 0, charset }: DocumentOrigin = {},
     signal: AbortSignal | undefined,
   ): Promise<PreparedDocument> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
@@ -180,7 +163,7 @@ class ThreadedDocumentPool implements DocumentPool {
       const abort = () => job.settle({ error: signal?.reason });
       const job: Job = {
         ...source,
-        ...{ id, companyCode, charset },
+        ...{ id, companyCode, charset, line: lineFor(source.path, source.bytes?.byteLength ?? size) },
         thread: undefined,
         blamed: 0,
         witnessed: 0,
@@ -251,22 +234,36 @@ class ThreadedDocumentPool implements DocumentPool {
   #give(thread: ParserThread): void {
     if (!thread.isReady || thread.isRetiring) return;
     const isFree = thread.openBatches === 0;
-    const isOwn = (companyCode: string) => companyCode === thread.companyCode;
-    if (!isFree && this.#queue.has((companyCode) => !isOwn(companyCode))) return;
-    const mayHave = isFree ? (code: string) => !thread.isSpare || !this.#isServed(code) : isOwn;
+    const isOwn = (job: Job) => isSameLine(job, thread.line);
+    if (!isFree && (thread.isAtLarge || this.#queue.has((job) => !isOwn(job)))) return;
+    const isOpen = isFree ? (job: Job) => this.#mayHave(thread, job) : isOwn;
     const share = (waiting: number) => Math.min(Math.ceil(waiting / this.#threads.size), maxBatch);
-    const batch = this.#queue.takeSome(share, mayHave);
+    const batch = this.#queue.takeSome(share, isOpen);
     if (batch.length > 0) this.#send(thread, batch);
   }
 
-  /** Whether a thread works for the company. */
-  #isServed(companyCode: string): boolean {
-    return [...this.#threads].some((thread) => thread.openBatches > 0 && thread.companyCode === companyCode);
+  /** Whether a free thread may begin with the job. */
+  #mayHave(thread: ParserThread, job: Job): boolean {
+    if (isLargeLine(job.line) && !this.#leavesAnother(thread)) return false;
+    return !thread.isSpare || this.#needsSpare(job);
+  }
+
+  /** Whether small documents find a thread that is at no large one when this one is. */
+  #leavesAnother(thread: ParserThread): boolean {
+    const others = [...this.#threads].filter((other) => other !== thread);
+    return others.length === 0 || others.some((one) => one.isReady && !one.isRetiring && !one.isAtLarge);
+  }
+
+  /** No thread works for its line, and no spare one for its company. */
+  #needsSpare(job: Job): boolean {
+    return ![...this.#threads].some(
+      ({ openBatches, line, isSpare }) =>
+        openBatches > 0 && (isSameLine(job, line) || (isSpare && line.companyCode === job.companyCode)),
+    );
   }
 
   #watchStanding(): void {
-    const isNeeded =
-      this.#state === "running" && this.#queue.has((companyCode) => !this.#isServed(companyCode));
+    const isNeeded = this.#state === "running" && this.#queue.has((job) => this.#needsSpare(job));
     if (!isNeeded) {
       clearInterval(this.#stillWatch);
       this.#stillWatch = undefined;
@@ -275,14 +272,16 @@ class ThreadedDocumentPool implements DocumentPool {
 
   #addSpareIfStanding(): void {
     // Each is asked, so that each remembers what it was at.
-    const areStanding = [...this.#threads].map((thread) => thread.standsStill()).every(Boolean);
-    if (!areStanding || this.#threads.size >= this.#threadCount + maxSpares) return;
+    const standing = [...this.#threads].filter((thread) => thread.standsStill());
+    const inTheWay = [...this.#threads].filter((thread) => thread.isAtLarge);
+    const areStanding = (threads: readonly ParserThread[]) =>
+      threads.length > 0 && threads.every((thread) => standing.includes(thread));
+    const isStuck = (job: Job) => areStanding(isLargeLine(job.line) ? inTheWay : [...this.#threads]);
+    if (!this.#queue.has((job) => this.#needsSpare(job) && isStuck(job))) return;
+    if (this.#threads.size >= this.#threadCount + maxSpares) return;
     if ([...this.#threads].some((thread) => thread.isSpare && !thread.isReady)) return;
     this.#addThread(true);
-    this.#log.info(
-      { threads: this.#threads.size },
-      "all parser threads stand still; one more serves the other companies",
-    );
+    this.#log.info({ threads: this.#threads.size }, "parser threads stand still; one more serves what waits");
   }
 
   #send(thread: ParserThread, batch: readonly Job[]): void {
@@ -290,7 +289,7 @@ class ThreadedDocumentPool implements DocumentPool {
     const [first] = waiting;
     if (first === undefined) return;
     for (const job of waiting) job.thread = thread;
-    thread.send(first.companyCode, waiting.map(messageOfJob));
+    thread.send(first, waiting.map(messageOfJob));
     if (!thread.isSpare) return;
     this.#spareIdle ??= setTimeout(() => this.#endSpares(), spareIdleMs).unref();
     this.#spareIdle.refresh();
@@ -365,17 +364,6 @@ class ThreadedDocumentPool implements DocumentPool {
     while (this.#queue.take() !== undefined);
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
-}
-
-function messageOfJob(job: Job): WorkerJob {
-  return {
-    id: job.id,
-    ...(job.path === undefined ? {} : { path: job.path }),
-    // A copy of exactly these bytes: a view would take the whole memory it is a view of with it.
-    ...(job.bytes === undefined ? {} : { bytes: new Uint8Array(job.bytes) }),
-    ...(job.charset === undefined ? {} : { charset: job.charset }),
-    ...(job.refuseWith === undefined ? {} : { refuseWith: job.refuseWith }),
-  };
 }
 
 function stoppingError(): DropgateError {

@@ -9,6 +9,7 @@
 import { hash } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import type { DocumentContent } from "../domain/document-content.ts";
+import { stepBack } from "../lib/background-thread.ts";
 import { putContent } from "../lib/content-store.ts";
 import { type Fault, isMissing, systemCodeOf } from "../lib/errors.ts";
 import { type PreparedDocument, prepareInstruction } from "./prepared-document.ts";
@@ -152,6 +153,7 @@ async function work(jobs: readonly WorkerJob[], settings: WorkerSettings, shared
 }
 
 function serve(settings: WorkerSettings): void {
+  stepBack();
   const progress = new Int32Array(settings.progress);
   capWasmMemory(settings.maxParserBytes, () => process.exit(workerExit.memory));
   prepareStopReader();

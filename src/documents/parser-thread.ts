@@ -4,6 +4,7 @@
  */
 import { Worker } from "node:worker_threads";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { isLargeLine, type ServedLine } from "./document-line.ts";
 import {
   type NewLimits,
   progressAt,
@@ -58,9 +59,9 @@ export class ParserThread {
   isReady = false;
   /** Takes no more jobs, and ends when it has answered those it has. */
   isRetiring = false;
-  /** The company whose batches it has; that of the last one while it has none. */
-  companyCode = "";
-  /** Made because others stand still; it serves companies that have no other thread, and ends when it is not needed. */
+  /** Whose batches it has, and of which line; that of the last one while it has none. */
+  line: ServedLine = { companyCode: "", line: "files" };
+  /** Made because others stand still; it serves lines that have no other thread, and ends when it is not needed. */
   readonly isSpare: boolean;
   readonly #events: ThreadEvents;
   #deadlineMs: number;
@@ -95,6 +96,10 @@ export class ParserThread {
     this.#worker.on("exit", (code) => this.#exited(code));
   }
 
+  get isAtLarge(): boolean {
+    return this.openBatches > 0 && isLargeLine(this.line.line);
+  }
+
   /** Whether it has been at the same document since this was asked last, or has not begun to work yet. */
   standsStill(): boolean {
     if (!this.isReady) return true;
@@ -104,10 +109,10 @@ export class ParserThread {
     return isSame;
   }
 
-  /** Sends one batch, of one company. The bytes of its jobs are given away. */
-  send(companyCode: string, jobs: readonly WorkerJob[]): void {
+  /** Sends one batch, of one line. The bytes of its jobs are given away. */
+  send(line: ServedLine, jobs: readonly WorkerJob[]): void {
     this.openBatches++;
-    this.companyCode = companyCode;
+    this.line = line;
     const owned = jobs.flatMap((job) => (job.bytes === undefined ? [] : [job.bytes.buffer as ArrayBuffer]));
     // Text is a tenth of the time of a structured clone, for jobs as for reports; most jobs are paths.
     this.#worker.postMessage(owned.length === 0 ? JSON.stringify(jobs) : jobs, owned);

@@ -135,7 +135,8 @@ export class ReadAhead {
   /** Undefined at the end of the process only: the file stays waiting. */
   async #readOnce(file: WaitingFile): Promise<PreparedDocument | undefined> {
     try {
-      return await this.#deps.documents.prepareFile(pathOf(file), this.#deps);
+      const origin = { companyCode: this.#deps.companyCode, size: file.size };
+      return await this.#deps.documents.prepareFile(pathOf(file), origin);
     } catch (error) {
       if (this.#stopping.signal.aborted) return undefined;
       this.#deps.log.error({ err: error, file: file.name, fileId: file.id }, "reading a file failed");

@@ -170,7 +170,7 @@ class MappingPool implements Integrations {
   }
 
   #dispatch(): void {
-    const mayHave = (companyCode: string) => this.#shares.mayHaveAnother(companyCode);
+    const mayHave = ({ companyCode }: Job) => this.#shares.mayHaveAnother(companyCode);
     while (this.#free.length > 0) {
       const job = this.#queue.take(mayHave);
       if (job === undefined) break;

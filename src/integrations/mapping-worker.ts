@@ -2,6 +2,7 @@
  * A mapping process: takes one job at a time and answers it. It is a process and no thread because V8 ends the whole process
  * when one allocation of a thread goes beyond the thread's memory, and expressions can make any (`$pad`, `$map` over ranges).
  */
+import { stepBack } from "../lib/background-thread.ts";
 import { capWasmMemory, wasmMemoryBytes } from "../documents/wasm-memory-cap.ts";
 import { mapBody } from "./map-body.ts";
 import { type JobMessage, type ProcessReport, processExit } from "./mapping-messages.ts";
@@ -23,6 +24,7 @@ async function work({ job }: JobMessage): Promise<void> {
 }
 
 function serve(): void {
+  stepBack();
   let isCapped = false;
   process.on("message", (message: JobMessage) => {
     if (!isCapped) capWasmMemory(message.maxParserBytes, () => process.exit(processExit.memory));

@@ -1,68 +1,82 @@
 /** Jobs that wait, company by company in turn, so that one that sends much does not hold up the others. */
 export interface Queued {
   readonly companyCode: string;
+  /** Jobs of a company that need not wait for each other stand in lines of different names, which take turns. */
+  readonly line?: string;
 }
 
+/** Lines of one company, in the order of their turns; no list is empty. */
+type Lines<Job> = Map<string, Job[]>;
+
 export class JobQueue<Job extends Queued> {
-  /** By company, in the order of their turns; no list is empty. */
-  readonly #waiting = new Map<string, Job[]>();
+  /** By company, in the order of their turns; none is without lines. */
+  readonly #waiting = new Map<string, Lines<Job>>();
 
   get size(): number {
     let size = 0;
-    for (const jobs of this.#waiting.values()) size += jobs.length;
+    for (const lines of this.#waiting.values()) for (const jobs of lines.values()) size += jobs.length;
     return size;
   }
 
   add(job: Job): void {
-    const jobs = this.#waiting.get(job.companyCode);
-    if (jobs === undefined) this.#waiting.set(job.companyCode, [job]);
-    else jobs.push(job);
+    this.#lineOf(job).push(job);
   }
 
-  /** The next job of a company that may have one; its turn comes again behind all others. */
-  take(mayHave: (companyCode: string) => boolean = () => true): Job | undefined {
-    for (const [companyCode, jobs] of this.#waiting) {
-      if (!mayHave(companyCode)) continue;
-      const job = jobs.shift();
-      this.#waiting.delete(companyCode);
-      if (jobs.length > 0) this.#waiting.set(companyCode, jobs);
-      return job;
-    }
-    return undefined;
+  /** The next job of a line whose first one may be taken; its turn comes again behind all others. */
+  take(isOpen: (first: Job) => boolean = () => true): Job | undefined {
+    return this.takeSome(() => 1, isOpen)[0];
   }
 
-  /** Jobs of one company, as many as `most` says of those that wait; its turn comes again behind all others. */
-  takeSome(most: (waiting: number) => number, mayHave: (companyCode: string) => boolean = () => true): Job[] {
-    for (const [companyCode, jobs] of this.#waiting) {
-      if (!mayHave(companyCode)) continue;
-      const taken = jobs.splice(0, most(jobs.length));
-      this.#waiting.delete(companyCode);
-      if (jobs.length > 0) this.#waiting.set(companyCode, jobs);
-      return taken;
+  /** Jobs of one line, as many as `most` says of those that wait; its turn comes again behind all others. */
+  takeSome(most: (waiting: number) => number, isOpen: (first: Job) => boolean = () => true): Job[] {
+    for (const lines of this.#waiting.values()) {
+      for (const jobs of lines.values()) {
+        const [first] = jobs;
+        if (first === undefined || !isOpen(first)) continue;
+        const taken = jobs.splice(0, most(jobs.length));
+        this.#toTheEnd(first, lines, jobs);
+        return taken;
+      }
     }
     return [];
   }
 
-  /** Jobs that were taken and not done go before the others of their companies. */
+  /** Jobs that were taken and not done go before the others of their lines. */
   putBack(jobs: readonly Job[]): void {
-    for (const job of jobs.toReversed()) {
-      const waiting = this.#waiting.get(job.companyCode);
-      if (waiting === undefined) this.#waiting.set(job.companyCode, [job]);
-      else waiting.unshift(job);
-    }
+    for (const job of jobs.toReversed()) this.#lineOf(job).unshift(job);
   }
 
-  /** Whether a company that may have one waits for it. */
-  has(mayHave: (companyCode: string) => boolean): boolean {
-    for (const companyCode of this.#waiting.keys()) if (mayHave(companyCode)) return true;
+  /** Whether there is a line whose first job may be taken. */
+  has(isOpen: (first: Job) => boolean): boolean {
+    for (const lines of this.#waiting.values())
+      for (const [first] of lines.values()) if (first !== undefined && isOpen(first)) return true;
     return false;
   }
 
   remove(job: Job): void {
-    const jobs = this.#waiting.get(job.companyCode) ?? [];
-    const at = jobs.indexOf(job);
-    if (at === -1) return;
+    const lines = this.#waiting.get(job.companyCode);
+    const jobs = lines?.get(job.line ?? "");
+    const at = jobs?.indexOf(job) ?? -1;
+    if (lines === undefined || jobs === undefined || at === -1) return;
     jobs.splice(at, 1);
-    if (jobs.length === 0) this.#waiting.delete(job.companyCode);
+    if (jobs.length > 0) return;
+    lines.delete(job.line ?? "");
+    if (lines.size === 0) this.#waiting.delete(job.companyCode);
+  }
+
+  #lineOf({ companyCode, line = "" }: Job): Job[] {
+    const lines: Lines<Job> = this.#waiting.get(companyCode) ?? new Map<string, Job[]>();
+    this.#waiting.set(companyCode, lines);
+    const jobs = lines.get(line) ?? [];
+    lines.set(line, jobs);
+    return jobs;
+  }
+
+  /** The line behind the others of its company, and the company behind all others; what is empty goes. */
+  #toTheEnd({ companyCode, line = "" }: Job, lines: Lines<Job>, jobs: Job[]): void {
+    lines.delete(line);
+    if (jobs.length > 0) lines.set(line, jobs);
+    this.#waiting.delete(companyCode);
+    if (lines.size > 0) this.#waiting.set(companyCode, lines);
   }
 }

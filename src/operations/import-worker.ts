@@ -4,6 +4,7 @@
  */
 import { parentPort } from "node:worker_threads";
 import type { Load } from "../domain/load.ts";
+import { stepBack } from "../lib/background-thread.ts";
 import { DropgateError, messageOf, systemCodeOf } from "../lib/errors.ts";
 import { parseJsonBytes } from "../lib/json-text.ts";
 import { preparePartners } from "./business-partners.ts";
@@ -83,6 +84,7 @@ async function work(job: ReaderJob): Promise<void> {
 }
 
 function serve(): void {
+  stepBack();
   parentPort?.on("message", (request: ReaderRequest) => {
     if (request.kind === "next") sendPart();
     else void work(request);

@@ -4,6 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
+import { stepBack } from "../lib/background-thread.ts";
 import { messageOf } from "../lib/errors.ts";
 import { lookForDamage, openForReading } from "./sqlite-dialect.ts";
 
@@ -24,6 +25,7 @@ async function run(path: string): Promise<readonly string[]> {
   }
 }
 
+stepBack();
 run(String(workerData)).then(
   (problems) => parentPort?.postMessage({ problems }),
   (error: unknown) => parentPort?.postMessage({ failure: messageOf(error) }),

@@ -1,0 +1,19 @@
+/** Threads that step back behind the one that serves the connections and keeps the order. */
+import { getPriority, setPriority } from "node:os";
+
+/** A third of the weight of a thread at 0, whatever the machine; a machine with a free core gives it all it wants. */
+const stepsBack = 5;
+const lowest = 19;
+
+/**
+ * The calling thread gets what the others of the process leave of the processors, when there are not enough for all. On
+ * Linux alone: there each thread has a priority of its own, elsewhere it would be that of the whole process.
+ */
+export function stepBack(): void {
+  if (process.platform !== "linux") return;
+  try {
+    setPriority(0, Math.min(lowest, getPriority(0) + stepsBack));
+  } catch {
+    // Where the call is forbidden, as by a filter of system calls, the thread does the same work beside the others.
+  }
+}
