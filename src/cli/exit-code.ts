@@ -2,7 +2,7 @@
 import { CommanderError } from "commander";
 import { WrongUseError } from "../app/wrong-use-error.ts";
 import { DropgateError, type ErrorCode } from "../lib/errors.ts";
-import { isStoreBusy } from "../lib/store-error.ts";
+import { isStoreBusy, isStoreDamaged, storeRemedies } from "../lib/store-error.ts";
 import { exitCodes, FaultyConfigError } from "./command-line.ts";
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -77,5 +77,6 @@ export function endingAfter(error: unknown): Ending {
     return { exitCode: failure, message: "dropgate: the database is busy: try again in a moment" };
   }
   const message = error instanceof Error ? error.message : String(error);
-  return { exitCode: failure, message: `dropgate: ${message}` };
+  const remedy = isStoreDamaged(error) ? `; ${storeRemedies.damaged}` : "";
+  return { exitCode: failure, message: `dropgate: ${message}${remedy}` };
 }

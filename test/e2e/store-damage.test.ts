@@ -47,6 +47,9 @@ test("a damaged page of stops makes readiness red with the reason; its stop wait
   expect(await (await fetch(`${site.http}/metrics`)).text()).toContain("dropgate_database_damaged 1");
   const check = await site.cli("check");
   expect([check.exitCode, check.output]).toEqual([2, expect.stringContaining("the database is damaged")]);
+  const explained = await site.cli("explain", "PICK70");
+  expect(explained.exitCode).toBe(1);
+  expect(explained.output).toMatch(/dropgate: .*malformed; stop dropgate, check the disk, and restore/);
   // Once, however often it is met.
   expect(site.daemon.log.filter(({ msg }) => msg === "the database is damaged")).toHaveLength(1);
 });
