@@ -332,10 +332,14 @@ describe.skipIf(!hasClients)("many clients, long ones and restarts", () => {
   });
 
   test("an idle client does not hold up the stop, and is told", async () => {
+    // So long that a stop that waits for the client cannot be taken for one that a slow machine makes.
+    await site.reconfigure({ shutdown: { drainMs: 170_000 } });
+    await site.stop();
+    await site.start();
     await withBasicFtp(site, { cert: certificate.cert, mode: "explicit" }, async (client) => {
       const began = performance.now();
       await site.stop();
-      expect(performance.now() - began).toBeLessThan(10_000);
+      expect(performance.now() - began).toBeLessThan(100_000);
       await expect(client.pwd()).rejects.toThrow(/421|closed/i);
     });
     await site.start();
