@@ -44,6 +44,17 @@ async function process(content: string, count = 1): Promise<void> {
 async function place(content: string): Promise<Arrival> {
   const from = join(rig.directory, "unfinished");
   writeFileSync(from, content);
+  return await placeFrom(from, content.length);
+}
+
+/** What was begun about receipts is done: a file of another name goes the whole way behind it. */
+async function settled(): Promise<void> {
+  const count = (await rig.ledger(companyId)).length;
+  await rig.pipeline.arriveAll([rig.arrival(companyId, "z_20261105_080000.xml", stopXml(["z"]))]);
+  await untilFiled(count + 1);
+}
+
+async function placeFrom(from: string, size: number): Promise<Arrival> {
   const inbound = await pinFolder(rig.locations.inboundDirectory("ACME"));
   let placed: Arrival | undefined;
   const inbox = {
@@ -55,7 +66,7 @@ async function place(content: string): Promise<Arrival> {
     },
   };
   try {
-    const arrival = { companyId, name, channel: "sftp", size: content.length } as const;
+    const arrival = { companyId, name, channel: "sftp", size } as const;
     await placeArrival({ inbox }, { from, inbound, arrival });
   } finally {
     await inbound.close();
@@ -117,6 +128,46 @@ test("a file that was reserved and never placed keeps no receipt back", async ()
   release();
   await untilFiled(1);
   expect(existsSync(receiptPath())).toBe(true);
+});
+
+test("a receipt that was removed for a file that then gets no place is there again", async () => {
+  await process(stopXml(["a"], "first"));
+  const receipt = readFileSync(receiptPath(), "utf8");
+  // A folder in place of the file: it cannot be linked.
+  mkdirSync(join(rig.directory, "unfinished"));
+  await expect(placeFrom(join(rig.directory, "unfinished"), 1)).rejects.toThrow("EPERM");
+  await waitFor("the receipt", () => existsSync(receiptPath()) || undefined);
+  expect(readFileSync(receiptPath(), "utf8")).toBe(receipt);
+});
+
+test("a receipt that was left out for a file that then gets no place is written, unless the next one is on its way", async () => {
+  const release = await rig.pipeline.hold(companyId);
+  await rig.pipeline.arriveAll([rig.arrival(companyId, name, refusedContent)]);
+  const paths = ["0123456789ab", "0123456789ac"].map((mark) =>
+    join(rig.locations.inboundDirectory("ACME"), ".again", `${mark}-${name}`),
+  );
+  const [first = "", second = ""] = paths;
+  rig.pipeline.reserve(first, { companyId, name });
+  release();
+  await untilFiled(1);
+  expect(existsSync(receiptPath())).toBe(false);
+  // The one that comes at once in its place keeps it back likewise.
+  rig.pipeline.release(first);
+  rig.pipeline.reserve(second, { companyId, name });
+  await settled();
+  expect(existsSync(receiptPath())).toBe(false);
+  rig.pipeline.release(second);
+  await waitFor("the receipt", () => existsSync(receiptPath()) || undefined);
+  expect(readFileSync(receiptPath(), "utf8")).toContain("<Status>99</Status>");
+});
+
+test("a receipt that its host has deleted does not come back with an upload that fails", async () => {
+  await process(stopXml(["a"], "first"));
+  rmSync(receiptPath());
+  mkdirSync(join(rig.directory, "unfinished"));
+  await expect(placeFrom(join(rig.directory, "unfinished"), 1)).rejects.toThrow("EPERM");
+  await settled();
+  expect(existsSync(receiptPath())).toBe(false);
 });
 
 test("a file that has come to inbound/ by itself is in the ledger only when the earlier receipt is gone", async () => {

@@ -22,7 +22,7 @@ import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database.ts";
 import type { LedgerEntry } from "../store/files.ts";
-import { AwaitedReceipts, type ReceiptOwner, removeReceiptsOfWaiting } from "./awaited-receipts.ts";
+import { type AwaitedReceipts, type ReceiptOwner, removeReceiptsOfWaiting } from "./awaited-receipts.ts";
 import { enterSurely } from "./enter-files.ts";
 import { FileCounts } from "./file-counts.ts";
 import { createFilingQueue, type FilingQueue } from "./filing-queue.ts";
@@ -36,6 +36,7 @@ import type { PipelineStatistics } from "./pipeline-statistics.ts";
 import { acceptRetries, redoFiling, waitingEntries } from "./recovery.ts";
 import { isCutInAgain, isInAgain } from "./place-arrival.ts";
 import { releaseOf } from "./release-of.ts";
+import { createAwaitedReceipts } from "./restore-receipt.ts";
 import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./waiting-file.ts";
 
 export interface PipelineDependencies {
@@ -102,10 +103,10 @@ class InboundPipeline implements Pipeline {
       store: deps.store,
       failing: this.#failing,
       toLedger: (path) => deps.locations.toLedger(path),
-      isAwaited: (key) => this.#awaitedReceipts.has(key),
+      isAwaited: (key) => this.#awaitedReceipts.withholds(key),
       log: deps.log,
     });
-    this.#awaitedReceipts = new AwaitedReceipts({
+    this.#awaitedReceipts = createAwaitedReceipts({
       ...deps,
       failing: this.#failing,
       idle: (key) => this.#filing.receiptIdle(key),
@@ -217,6 +218,7 @@ class InboundPipeline implements Pipeline {
     clearInterval(this.#poll);
     clearInterval(this.#heldReport);
     this.#leftBehind.clear();
+    this.#awaitedReceipts.stop();
     killPoint("stop.pipeline");
     await Promise.all([...this.#entering]);
     for (const runner of this.#runners.values()) await runner.stop();
@@ -226,14 +228,16 @@ class InboundPipeline implements Pipeline {
   }
 
   #toWaiting(arrival: Arrival): WaitingFile {
-    this.release(arrival.path);
     this.#counts.came(arrival.companyId);
-    return this.#remember({
+    const file = this.#remember({
       ...arrival,
       userName: arrival.userName ?? null,
       receivedAt: this.#receivedAtOf(arrival),
       sequence: this.#nextSequence(arrival.channel),
     });
+    // Not before: from its reservation on there is a file of the name on its way.
+    this.release(arrival.path);
+    return file;
   }
 
   /** When the file came, not when it is handed over: start-up knows no other time of the files that it finds. */

@@ -70,6 +70,15 @@ export async function findReceiptSharers(
     }));
 }
 
+/** All entries that have their receipt under the name that a file of this one has, those that came last first. */
+export async function findNamesakes(
+  read: Transaction | Reader,
+  { companyId, name }: { readonly companyId: number; readonly name: string },
+): Promise<readonly number[]> {
+  const { rows } = await sharers.run(read, sharersKey(companyId, name));
+  return rows.map(({ id }) => id).sort((a, b) => b - a);
+}
+
 /** Whether the entry is decided about. */
 export function isDecidedSharer(sharer: ReceiptSharer): sharer is DecidedSharer {
   return isDecidedState(sharer.state);
