@@ -3,7 +3,7 @@
  * (instants made local, coordinates in their range, no window that ends before it begins), with faults that name elements.
  */
 import { normaliseStop } from "../domain/normalise-stop.ts";
-import { faultsOfReadStop, isOfAbsence, type Stop } from "../domain/stop.ts";
+import { validateStop, isOfAbsence, type Stop } from "../domain/stop.ts";
 import type { Fault } from "../lib/errors.ts";
 import { indexedPath, placesOf } from "./element-places.ts";
 import type { StopElement } from "./stop-element.ts";
@@ -66,7 +66,7 @@ export interface MeantStop {
 /** The canonical stop of what was read, and what is wrong with it; `path` is that of its element, `/Stops/Stop[2]`. */
 export function meaningOf(read: Readonly<Record<string, unknown>>, path: string): MeantStop {
   const stop = asStop(normaliseStop(read));
-  const faults = faultsOfReadStop(stop, "").map((fault) => inElements(fault, path, read));
+  const faults = validateStop(stop, "").map((fault) => inElements(fault, path, read));
   return { stop, faults };
 }
 

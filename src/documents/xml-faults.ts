@@ -106,6 +106,9 @@ const rewrites: readonly (readonly [RegExp, Rewrite])[] = [
   ],
 ];
 
+/** Serializers write it for types that we do not have; what it says in the validator's words is of no use to a host. */
+const typeAttribute = "xsi:type";
+
 function rewritten(rest: string): string {
   for (const [form, rewrite] of rewrites) {
     const match = form.exec(rest);
@@ -121,10 +124,14 @@ export function faultOfSchemaError(detail: ErrorDetail): Fault {
   const match = schemaMessage.exec(detail.message.trim());
   const element = match?.[1] ?? "Document";
   const attribute = match?.[2]?.replace(instanceNamespace, "xsi:");
+  const words =
+    attribute === typeAttribute
+      ? "found the attribute xsi:type, which is not allowed; expected the element without it"
+      : rewritten(match?.[3] ?? detail.message.trim());
   const subject = attribute === undefined ? element : `${element}/@${attribute}`;
   return {
     code: "xsdMismatch",
-    message: `${shown(subject)}: ${rewritten(match?.[3] ?? detail.message.trim())}.`.replace(/\.\.$/, "."),
+    message: `${shown(subject)}: ${words}.`.replace(/\.\.$/, "."),
     line: detail.line,
     ...(detail.xpath === undefined ? {} : { path: detail.xpath }),
   };

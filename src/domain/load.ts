@@ -1,6 +1,6 @@
 /** The load (also called route): a sequence of stops, what it is assigned to, and its header (interface "Load header"). */
 import { type Static, Type } from "@sinclair/typebox";
-import { type Fault, maxKeptFaults } from "../lib/errors.ts";
+import type { Fault } from "../lib/errors.ts";
 import { createEntityCheck } from "./entity-check.ts";
 import {
   code,
@@ -16,7 +16,8 @@ import {
 } from "./fields.ts";
 import { AddressAndContact } from "./party.ts";
 import { attachments, quantities } from "./shipment-fields.ts";
-import { Stop, stopWindowFaults } from "./stop.ts";
+import { Stop, stopWindowFaults, withRelations } from "./stop.ts";
+import { fieldsOf, listOf } from "./fields-of-json.ts";
 import { windowFaults } from "./time-order.ts";
 
 const identity = {
@@ -109,10 +110,12 @@ export type Load = Static<typeof Load>;
 
 const checkLoad = createEntityCheck(Load);
 
-function repeatedStops(load: Load, path: string): Fault[] {
+function repeatedStops(load: unknown, path: string): Fault[] {
   const first = new Map<string, number>();
   const faults: Fault[] = [];
-  for (const [index, { stopNbr }] of (load.stops ?? []).entries()) {
+  for (const [index, stop] of listOf(fieldsOf(load)["stops"]).entries()) {
+    const { stopNbr } = fieldsOf(stop);
+    if (typeof stopNbr !== "string") continue;
     const before = first.get(stopNbr);
     if (before === undefined) first.set(stopNbr, index);
     else {
@@ -124,11 +127,12 @@ function repeatedStops(load: Load, path: string): Fault[] {
   return faults;
 }
 
-function windowsOf({ loadHeader, stops = [] }: Load, path: string): Fault[] {
-  const { earliestStartDttm, latestStartDttm, loadTimeZone: zone } = loadHeader;
+function windowsOf(load: unknown, path: string): Fault[] {
+  const { loadHeader, stops } = fieldsOf(load);
+  const { earliestStartDttm, latestStartDttm, loadTimeZone: zone } = fieldsOf(loadHeader);
   const window = { begin: earliestStartDttm, end: latestStartDttm, zone, endName: "latestStartDttm" };
-  const ofStops = stops.flatMap((stop, index) => stopWindowFaults(stop, `${path}.stops[${index}]`));
-  return [...windowFaults(window, `${path}.loadHeader`), ...ofStops].slice(0, maxKeptFaults);
+  const ofStops = listOf(stops).flatMap((stop, index) => stopWindowFaults(stop, `${path}.stops[${index}]`));
+  return [...windowFaults(window, `${path}.loadHeader`), ...ofStops];
 }
 
 /**
@@ -136,8 +140,5 @@ function windowsOf({ loadHeader, stops = [] }: Load, path: string): Fault[] {
  * stands in the request (`loads[3]`). At most 50 faults.
  */
 export function validateLoad(value: unknown, path: string): Fault[] {
-  const faults = checkLoad(value, path);
-  if (faults.length > 0) return faults;
-  const load = value as Load;
-  return [...repeatedStops(load, path), ...windowsOf(load, path)];
+  return withRelations(checkLoad(value, path), [...repeatedStops(value, path), ...windowsOf(value, path)]);
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it, test } from "vitest";
+import { validateLoad } from "./load.ts";
 import { normaliseLoad } from "./normalise-load.ts";
 import { normaliseStop } from "./normalise-stop.ts";
+import { validateOrder } from "./order.ts";
 import { normaliseReport } from "./route-event.ts";
 import { validateStop } from "./stop.ts";
 
@@ -114,5 +116,27 @@ describe("a window", () => {
     expect(validateStop({ stopNbr: "1", stopDetails: [{}, window] }, "stops[2]")).toMatchObject([
       { code: "badDate", path: "stops[2].stopDetails[1].latestDTTM" },
     ]);
+  });
+
+  it("is told together with the faults of other values, whatever these are", () => {
+    const schedule = { timeFrom: "2026-11-05T08:00:00", timeTo: "2026-11-05T07:00:00", timeZone: "Mars" };
+    const stop = { stopNbr: "1", from: 3, to: { schedule }, stopDetails: [null, { quantity: {} }] };
+    expect(validateStop(stop, "stops[0]").map(({ path }) => path)).toEqual(
+      expect.arrayContaining([
+        "stops[0].from",
+        "stops[0].to.schedule.timeZone",
+        "stops[0].to.schedule.timeTo",
+      ]),
+    );
+    expect(validateOrder({ to: { schedule } }, "").map(({ path }) => path)).toContain("to.schedule.timeTo");
+    const loadHeader = { earliestStartDttm: "2026-11-05T08:00:00", latestStartDttm: "2026-11-05T07:00:00" };
+    const stops = [{ stopNbr: "1" }, { stopNbr: "1" }, 4];
+    expect(validateLoad({ loadHeader, stops }, "loads[0]").map(({ path }) => path)).toEqual(
+      expect.arrayContaining(
+        ["loadNbr", "latestStartDttm"]
+          .map((name) => `loads[0].loadHeader.${name}`)
+          .concat("loads[0].stops[2]", "loads[0].stops[1].stopNbr"),
+      ),
+    );
   });
 });

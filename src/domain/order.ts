@@ -6,7 +6,7 @@ import { createEntityCheck } from "./entity-check.ts";
 import { count, identifier, reference, text, textOrNumber } from "./fields.ts";
 import { Address, Party } from "./party.ts";
 import { attachments, shipmentMeasures, shipmentReferences } from "./shipment-fields.ts";
-import { type Stop, stopWindowFaults } from "./stop.ts";
+import { type Stop, stopWindowFaults, withRelations } from "./stop.ts";
 import { StopDetail } from "./stop-detail.ts";
 
 const identity = {
@@ -51,8 +51,7 @@ const checkOrder = createEntityCheck(Order);
  * nothing is. `path` is where it stands in the request (`orders[3]`). At most 50 faults.
  */
 export function validateOrder(value: unknown, path: string): Fault[] {
-  const faults = checkOrder(value, path);
-  return faults.length > 0 ? faults : stopWindowFaults(value as Order, path);
+  return withRelations(checkOrder(value, path), stopWindowFaults(value, path));
 }
 
 /** The stop that the order owns: the fields of the same meaning under their names in a stop. */

@@ -7,6 +7,7 @@ import { code, count, identifier, localDateTime, reference, text, textOrNumber }
 import { Address, AddressAndContact, Party } from "./party.ts";
 import { attachments, shipmentMeasures, shipmentReferences } from "./shipment-fields.ts";
 import { StopDetail } from "./stop-detail.ts";
+import { fieldsOf, listOf } from "./fields-of-json.ts";
 import { windowFaults } from "./time-order.ts";
 
 /** The carrier (business partner) a stop is given to. An empty `carrierCode` takes it away. */
@@ -63,40 +64,37 @@ const checkStop = createEntityCheck(Stop);
 
 const partyNames = ["from", "to"] as const;
 
-/** Windows of the stop and of its details that end before they begin. */
-export function stopWindowFaults(stop: Pick<Stop, "from" | "to" | "stopDetails">, path: string): Fault[] {
+/** Windows of a stop, or of what is sent for one, and of its details that end before they begin. */
+export function stopWindowFaults(stop: unknown, path: string): Fault[] {
   const faults: Fault[] = [];
-  for (const name of partyNames) {
-    const { timeFrom, timeTo, timeZone } = stop[name]?.schedule ?? {};
+  const fields = fieldsOf(stop);
+  const schedules = partyNames.map((name) => fieldsOf(fieldsOf(fields[name])["schedule"]));
+  for (const [index, { timeFrom, timeTo, timeZone }] of schedules.entries()) {
     const window = { begin: timeFrom, end: timeTo, zone: timeZone, endName: "timeTo" };
-    faults.push(...windowFaults(window, `${path}.${name}.schedule`));
+    faults.push(...windowFaults(window, `${path}.${partyNames[index]}.schedule`));
   }
-  const zone = stop.to?.schedule?.timeZone ?? stop.from?.schedule?.timeZone;
-  for (const [index, { earliestDTTM, latestDTTM }] of (stop.stopDetails ?? []).entries()) {
+  const [from, to] = schedules;
+  const zone = to?.["timeZone"] ?? from?.["timeZone"];
+  for (const [index, detail] of listOf(fields["stopDetails"]).entries()) {
+    const { earliestDTTM, latestDTTM } = fieldsOf(detail);
     const window = { begin: earliestDTTM, end: latestDTTM, zone, endName: "latestDTTM" };
     faults.push(...windowFaults(window, `${path}.stopDetails[${index}]`));
   }
   return faults.slice(0, maxKeptFaults);
 }
 
-/**
- * What is wrong with a stop that has been through `normaliseStop`; an empty list when nothing is. `path` is where the
- * stop stands in the request (`stops[3]`), so that faults name `stops[3].to.address.zip`. At most 50 faults.
- */
-export function validateStop(value: unknown, path: string): Fault[] {
-  const faults = checkStop(value, path);
-  return faults.length > 0 ? faults : stopWindowFaults(value as Stop, path);
+/** Faults of values, and besides those of how right values stand to each other, so that all is told at once. */
+export function withRelations(faults: readonly Fault[], relations: readonly Fault[]): Fault[] {
+  const told = new Set(faults.map(({ path }) => path));
+  return [...faults, ...relations.filter(({ path }) => !told.has(path))].slice(0, maxKeptFaults);
 }
 
 /**
- * The same of a stop whose fields have their types, as one that was read from XML: windows are looked at beside other faults,
- * so that all is told at once.
+ * What is wrong with a stop that has been through `normaliseStop`, or was read from XML; an empty list when nothing is. `path`
+ * is where the stop stands in the request (`stops[3]`), so that faults name `stops[3].to.address.zip`. At most 50 faults.
  */
-export function faultsOfReadStop(stop: Stop, path: string): Fault[] {
-  const faults = checkStop(stop, path);
-  const told = new Set(faults.map((fault) => fault.path));
-  const ofWindows = stopWindowFaults(stop, path).filter((fault) => !told.has(fault.path));
-  return [...faults, ...ofWindows].slice(0, maxKeptFaults);
+export function validateStop(value: unknown, path: string): Fault[] {
+  return withRelations(checkStop(value, path), stopWindowFaults(value, path));
 }
 
 /** Whether a value that has to be there is not. */

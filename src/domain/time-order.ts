@@ -3,11 +3,12 @@ import type { Fault } from "../lib/errors.ts";
 import { isLocalDateTime, isTimeZone } from "./local-time.ts";
 import { lastMomentOf, momentOf } from "./zoned-time.ts";
 
+/** Its values may be anything, so that windows are told together with other faults; only real dates are compared. */
 export interface TimeWindow {
-  readonly begin: string | undefined;
-  readonly end: string | undefined;
+  readonly begin: unknown;
+  readonly end: unknown;
   /** The zone of both, when it is known. */
-  readonly zone: string | undefined;
+  readonly zone: unknown;
   /** Name of the field of the end. */
   readonly endName: string;
 }
@@ -17,9 +18,9 @@ export interface TimeWindow {
  * two moments that the end can mean decides.
  */
 function isBackwards({ begin, end, zone }: TimeWindow): boolean {
-  if (begin === undefined || end === undefined || end >= begin) return false;
+  if (typeof begin !== "string" || typeof end !== "string" || end >= begin) return false;
   if (!isLocalDateTime(begin) || !isLocalDateTime(end)) return false;
-  if (zone === undefined || !isTimeZone(zone)) return true;
+  if (typeof zone !== "string" || !isTimeZone(zone)) return true;
   return lastMomentOf(end, zone) < momentOf(begin, zone);
 }
 
