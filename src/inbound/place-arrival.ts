@@ -20,6 +20,9 @@ import type { Arrival, Inbox } from "./inbox.ts";
 /** The folder inside `inbound/` for files whose name is taken by one that still waits. */
 export const againFolderName = ".again";
 
+/** The folder inside `inbound/` for files of `inbound/` while copies are put in their places. */
+export const asideFolderName = ".aside";
+
 /** Where placed files are handed over: the pipeline, or who gathers them for it. */
 export interface PlacementInbox extends Pick<Inbox, "reserve" | "release" | "clearReceipt"> {
   /** The file lies durably under its final name. */
@@ -52,11 +55,21 @@ export function isInAgain(path: string): boolean {
   return basename(dirname(path)) === againFolderName;
 }
 
-/** A new name in `.again`: `<12 hex>-<name>`, the front of the name cut off when it would be over-long. */
-export function newAgainName(name: string): string {
+/** What tells names of one file in dot-folders from all others: 12 hex digits. */
+export function newMark(): string {
+  return randomBytes(6).toString("hex");
+}
+
+/** A name in `.again`: `<12 hex>-<name>`, the front of the name cut off when it would be over-long. */
+export function newAgainName(name: string, mark = newMark()): string {
   let kept = name;
   while (isCutInAgain(kept)) kept = kept.slice(1);
-  return `${randomBytes(6).toString("hex")}-${kept}`;
+  return `${mark}-${kept}`;
+}
+
+/** The mark that a name in `.again` or `.aside` begins with. */
+export function markOf(fileName: string): string {
+  return fileName.slice(0, 12);
 }
 
 /** The name a host gave to a file that lies in `.again`. */

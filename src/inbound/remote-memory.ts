@@ -16,7 +16,7 @@ import {
   type RemoteKey,
 } from "../store/remote-files.ts";
 import type { Locations } from "./locations.ts";
-import { againFolderName, isAgainFileOf } from "./place-arrival.ts";
+import { againFolderName, asideFolderName, isAgainFileOf } from "./place-arrival.ts";
 
 export type { RemoteFileRecord, RemoteKey } from "../store/remote-files.ts";
 
@@ -43,10 +43,18 @@ export interface RemoteMemory {
   isEntered(companyId: number, file: { readonly name: string; readonly path: string }): Promise<boolean>;
 }
 
+/**
+ * Also while a scan takes it, which sets it aside for a moment and puts a copy in its place: it is looked for where it lies
+ * before, meanwhile and afterwards, so that it cannot be passed by.
+ */
 async function liesInInbound(inboundDirectory: string, name: string): Promise<boolean> {
-  if ((await readdir(inboundDirectory)).includes(name)) return true;
-  const again = (await readdir(join(inboundDirectory, againFolderName)).catch(unlessMissing)) ?? [];
-  return again.some((other) => isAgainFileOf(other, name));
+  const isThere = async () => (await readdir(inboundDirectory)).includes(name);
+  if (await isThere()) return true;
+  for (const folder of [asideFolderName, againFolderName]) {
+    const names = (await readdir(join(inboundDirectory, folder)).catch(unlessMissing)) ?? [];
+    if (names.some((other) => isAgainFileOf(other, name))) return true;
+  }
+  return await isThere();
 }
 
 export function createRemoteMemory(deps: {

@@ -314,6 +314,21 @@ function describeRemote(kind: string, open: () => Promise<RemoteSite>): void {
       expect(readdirSync(site.box)).toEqual([name]);
     });
 
+    test("a file that is noted and of which the scan makes a copy is left to the scan", async () => {
+      const polled = remote({ after: "leave" });
+      await noteAsTaken(polled, stopText("a"));
+      await rig.poll();
+      await rig.store.write((tx) =>
+        tx.updateTable("remote_files").set({ state: "taken", after_file_id: 1 }).execute(),
+      );
+      mkdirSync(join(rig.inbound, ".aside"));
+      writeFileSync(join(rig.inbound, ".aside", `0123456789ab-${name}`), stopText("a"));
+      await rig.use(remote({ after: "delete" }));
+      await rig.poll();
+      expect(await rig.names()).toHaveLength(1);
+      expect(readdirSync(site.box)).toEqual([name]);
+    });
+
     test("a download that was left is removed", async () => {
       mkdirSync(join(rig.inbound, ".fetching"));
       writeFileSync(join(rig.inbound, ".fetching", "0123456789ab-0123456789abcdef"), "half of it");

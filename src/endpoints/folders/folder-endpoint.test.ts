@@ -87,16 +87,6 @@ describe("a file in the company's own inbound/", () => {
     expect(contents.sort()).toEqual(["second", "third!"]);
   });
 
-  it("that was set aside when the process died is recovered", async () => {
-    await using rig = new FolderRig();
-    mkdirSync(join(rig.inbound, ".aside"));
-    writeFileSync(join(rig.inbound, ".aside", `0123456789ab-${name}`), "x");
-    await rig.start();
-    await rig.until(() => rig.arrivals.length === 1);
-    expect(rig.arrivals[0]).toMatchObject({ name, channel: "recovered" });
-    expect(readFileSync(rig.arrivals[0]?.path ?? "", "utf8")).toBe("x");
-  });
-
   it("is not taken as long as it grows", async () => {
     await using rig = new FolderRig();
     let looks = 0;

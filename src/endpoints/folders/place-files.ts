@@ -2,14 +2,16 @@
  * Gives durable copies their places in `inbound/`, and removes the sources. Runs in the thread of the copies.
  *
  *   further folder   copy linked to its place ──> folder synced ──> source removed, when it is still what was copied
- *   `inbound/`       source set aside ──> copy linked to its name ──> folder synced ──> source removed
+ *   `inbound/`       source set aside ──> copy linked to its name ──> folder synced ──> source removed ──> copy's old name
+ *                   removed
  *
  * A name that is taken gives way to one in `.again`; nothing is ever written over. When the source has changed, or cannot be
  * removed, the copy is taken back: a folder in which we may not delete would feed the same file for ever.
  *
  * What survives a crash: of a further folder, before the place only a copy, which the next start removes; after it the file
  * stands in both places: the one in `inbound/` is recovered and applied, the other one is taken again and answered as a
- * duplicate. Of `inbound/`, what was set aside is recovered by the next start; its copy, when it has its place, likewise.
+ * duplicate. Of `inbound/`, what was set aside is recovered by the next start, unless its copy has its place: that is seen by
+ * the second name of the copy, which goes last (`sweep-copies.ts`).
  */
 import { constants } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +27,7 @@ export interface FileToPlace {
   readonly look: Look;
   /** Absolute path of the copy; the source itself when it is linked. */
   readonly from: string;
-  /** A new name: in `.again` when its own is taken, and for the source while it is set aside. */
+  /** A new name: in `.again` when its own is taken, and for the source while it is set aside; it begins with the copy's mark. */
   readonly againName: string;
   /** Files of one stop stand in their order: when one of them is not placed, those after it are not. */
   readonly stop: string | undefined;
@@ -128,14 +130,25 @@ class Placing {
     }
   }
 
-  /** The copy gets its name, or one in `.again`, and loses the one it had. */
+  /** The copy gets its name, or one in `.again`, and loses the one it had, unless that is to tell a start where it is. */
   #place(file: FileToPlace, source: string): Placed {
     const { inbound, again } = this.#request;
     const [own, other] = [`${inbound}/${file.name}`, `${again}/${file.againName}`];
     const isAgain = !linkUnlessThere(this.#calls, file.from, own);
     if (isAgain) this.#calls.link(file.from, other);
-    if (file.from !== join(this.#request.directory, file.name)) this.#calls.unlink(file.from);
+    const isCopy = file.from !== join(this.#request.directory, file.name);
+    if (isCopy && this.#request.aside === undefined) this.#calls.unlink(file.from);
     return { file, path: isAgain ? other : own, source, isAgain };
+  }
+
+  /** Nothing is set aside any more, so that nothing depends on it: what cannot be removed the next start removes. */
+  #removeCopyName({ from }: FileToPlace): void {
+    if (this.#request.aside === undefined) return;
+    try {
+      this.#calls.unlink(from);
+    } catch (error) {
+      if (systemCodeOf(error) === undefined) throw error;
+    }
   }
 
   /** Set aside by one rename: whatever is renamed onto the name meanwhile is not lost. */
@@ -182,8 +195,9 @@ class Placing {
 
   #takeBack({ file, path, source }: Placed): void {
     unlinkIfThere(this.#calls, path);
-    if (this.#request.aside !== undefined)
-      this.#putBack(source, join(this.#request.directory, file.name), file);
+    if (this.#request.aside === undefined) return;
+    this.#putBack(source, join(this.#request.directory, file.name), file);
+    this.#removeCopyName(file);
   }
 
   #end(attempt: Placed | PlaceOutcome, isBehind: boolean): PlaceOutcome {
@@ -196,19 +210,21 @@ class Placing {
   #removeSource(placed: Placed): PlaceOutcome {
     const { source, file, isAgain } = placed;
     try {
-      if (isSameLook(lookOf(this.#calls.lstat(source)), file.look)) {
-        this.#calls.unlink(source);
-        killPoint("folder.sourceRemoved");
-        return { kind: "placed", isAgain };
+      if (!isSameLook(lookOf(this.#calls.lstat(source)), file.look)) {
+        this.#takeBack(placed);
+        return { kind: "changed" };
       }
-      this.#takeBack(placed);
-      return { kind: "changed" };
+      this.#calls.unlink(source);
+      killPoint("folder.sourceRemoved");
     } catch (error) {
-      // Somebody removed it after we had it durably: it has arrived.
-      if (isMissing(error)) return { kind: "placed", isAgain };
-      this.#takeBack(placed);
-      return { kind: "failed", fault: systemFaultOf(error) };
+      // When somebody removed it after we had it durably, it has arrived.
+      if (!isMissing(error)) {
+        this.#takeBack(placed);
+        return { kind: "failed", fault: systemFaultOf(error) };
+      }
     }
+    this.#removeCopyName(file);
+    return { kind: "placed", isAgain };
   }
 }
 

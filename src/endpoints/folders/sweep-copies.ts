@@ -1,28 +1,73 @@
 /** What a crash leaves of the taking of files, in the dot-folders of `inbound/`. */
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { againFolderName } from "../../inbound/place-arrival.ts";
+import { hashBytesAt } from "../../inbound/hash-bytes.ts";
+import { againFolderName, asideFolderName, markOf } from "../../inbound/place-arrival.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
+import { pinChild, pinFolder } from "../../lib/open-regular-file.ts";
 import type { FolderDeps } from "./folder-deps.ts";
 
 /** Where copies grow. */
 export const takingFolderName = ".taking";
 
-/** Where the files of `inbound/` are set aside for which copies are put in their places. */
-export const asideFolderName = ".aside";
+const bufferBytes = 64 * 1024;
 
-/** Removes the copies of an earlier run, whose sources are still there, and hands what was set aside to the scan of `.again`. */
-export async function sweepCopies(deps: Pick<FolderDeps, "disk" | "runId">, inbound: string): Promise<void> {
+type SweepDeps = Pick<FolderDeps, "disk" | "runId">;
+
+/** The name of a copy while it grows, and, when its source lies in `inbound/`, until that is gone. */
+export function copyName(runId: string, mark: string): string {
+  return `${runId}-${mark}`;
+}
+
+/**
+ * Removes the copies of an earlier run, whose sources are still there. What was set aside is handed to the scan of `.again`,
+ * unless its copy has its place already: then the file has come once, and not twice.
+ */
+export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<void> {
   const taking = join(inbound, takingFolderName);
-  for (const name of (await readdir(taking).catch(unlessMissing)) ?? []) {
-    if (!name.startsWith(`${deps.runId}-`)) await deps.disk.unlink(join(taking, name)).catch(unlessMissing);
+  const copies = ((await readdir(taking).catch(unlessMissing)) ?? []).filter(
+    (name) => !name.startsWith(`${deps.runId}-`),
+  );
+  await recoverAside(deps, inbound, copies);
+  for (const name of copies) {
+    await deps.disk.unlink(join(taking, name)).catch(unlessMissing);
     killPoint("folder.copySwept");
   }
+}
+
+async function recoverAside(deps: SweepDeps, inbound: string, copies: readonly string[]): Promise<void> {
   const aside = join(inbound, asideFolderName);
-  for (const name of (await readdir(aside).catch(unlessMissing)) ?? []) {
-    await mkdir(join(inbound, againFolderName), { recursive: true, mode: 0o750 });
-    await rename(join(aside, name), join(inbound, againFolderName, name));
+  const names = (await readdir(aside).catch(unlessMissing)) ?? [];
+  if (names.length === 0) return;
+  await mkdir(join(inbound, againFolderName), { recursive: true, mode: 0o750 });
+  await syncPlaces(deps, inbound);
+  for (const name of names) {
+    const source = join(aside, name);
+    const copy = copies.find((other) => other.endsWith(`-${markOf(name)}`));
+    const isPlaced =
+      copy !== undefined && (await hasPlace(deps, source, join(inbound, takingFolderName, copy)));
+    if (isPlaced) await deps.disk.unlink(source);
+    else await rename(source, join(inbound, againFolderName, name));
     killPoint("folder.asideRecovered");
   }
+}
+
+/** Sources go only when the places of their copies are durable. */
+async function syncPlaces({ disk }: SweepDeps, inbound: string): Promise<void> {
+  const folder = await pinFolder(await disk.realpath(inbound), [], disk);
+  try {
+    const again = await pinChild(folder, againFolderName, disk);
+    await Promise.all([folder.sync(), again.sync()]).finally(() => again.close());
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Whether the copy has another name, its final one, and is all of the source, to which its writer may have added. */
+async function hasPlace({ disk }: SweepDeps, source: string, copy: string): Promise<boolean> {
+  if ((await disk.lstat(copy)).nlink < 2) return false;
+  const buffer = Buffer.allocUnsafe(bufferBytes);
+  const [first, second] = [await hashBytesAt(source, buffer), await hashBytesAt(copy, buffer)];
+  return first.kind === "file" && second.kind === "file" && first.sha256 === second.sha256;
 }

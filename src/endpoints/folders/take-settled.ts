@@ -7,12 +7,17 @@
  * Also what lies in the company's own `inbound/` is replaced by its copy: whoever left it there can write to it. What lies in
  * `.again` is a copy already, or an upload. A file over the limit is not copied, because it is refused by its size.
  */
-import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Arrival } from "../../inbound/inbox.ts";
-import { againFolderName, newAgainName, nameOfAgainFile } from "../../inbound/place-arrival.ts";
+import {
+  againFolderName,
+  asideFolderName,
+  nameOfAgainFile,
+  newAgainName,
+  newMark,
+} from "../../inbound/place-arrival.ts";
 import { mapAtOnce } from "../../lib/at-once.ts";
 import { isMissing, messageOf, unlessMissing } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
@@ -22,7 +27,7 @@ import type { CopyOutcome } from "./copy-files.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import type { FileToPlace, PlaceOutcome } from "./place-files.ts";
 import { placeInLine, type StayingFiles } from "./staying-files.ts";
-import { asideFolderName, takingFolderName } from "./sweep-copies.ts";
+import { copyName, takingFolderName } from "./sweep-copies.ts";
 import { copyIn, errorOf, placeIn, type TakeThread } from "./take-thread.ts";
 
 export interface TakerDeps
@@ -57,6 +62,8 @@ interface Copied {
   readonly file: SettledFile;
   /** Absolute path of the copy; the source itself when it is not to be copied. */
   readonly from: string;
+  /** The copy is called so, and the source while it is set aside. */
+  readonly mark: string;
 }
 
 /** Files of one message to the thread: other folders have their turn in between. */
@@ -170,13 +177,14 @@ class Taking {
     const { at: directory } = this.#settled;
     const toCopy = portion
       .filter(({ look }) => look.size <= maxFileBytes)
-      .map(({ name, look }) => ({ name, look, copy: this.#newName() }));
+      .map(({ name, look }) => ({ name, look, mark: newMark() }))
+      .map((file) => ({ ...file, copy: copyName(this.#deps.runId, file.mark) }));
     const outcomes =
       toCopy.length === 0 ? [] : await copyIn(this.#deps.thread, { directory, ...to, files: toCopy });
     const copies = new Map(
       toCopy.map((file, index) => [
         file.name,
-        { path: join(to.taking, file.copy), outcome: outcomes[index] },
+        { path: join(to.taking, file.copy), mark: file.mark, outcome: outcomes[index] },
       ]),
     );
     const ready: Copied[] = [];
@@ -184,17 +192,14 @@ class Taking {
       const copy = copies.get(file.name);
       const from = copy?.path ?? join(directory, file.name);
       if (copy !== undefined && !(await this.#mayGoOn(file, copy.path, copy.outcome))) continue;
-      if (this.#deps.staying.keptBackBy(file.name) === undefined) ready.push({ file, from });
+      if (this.#deps.staying.keptBackBy(file.name) === undefined)
+        ready.push({ file, from, mark: copy?.mark ?? newMark() });
       else {
         this.#outcome.behind.push(file);
         if (copy !== undefined) await this.#throwAway(copy.path);
       }
     }
     return ready;
-  }
-
-  #newName(): string {
-    return `${this.#deps.runId}-${randomBytes(6).toString("hex")}`;
   }
 
   async #throwAway(path: string): Promise<void> {
@@ -269,9 +274,9 @@ class Taking {
     }
   }
 
-  #toPlace({ file, from }: Copied): FileToPlace {
+  #toPlace({ file, from, mark }: Copied): FileToPlace {
     const { name, look } = file;
-    return { name, look, from, againName: newAgainName(name), stop: placeInLine(name)?.stop };
+    return { name, look, from, againName: newAgainName(name, mark), stop: placeInLine(name)?.stop };
   }
 
   /** The path that the file has got. */
