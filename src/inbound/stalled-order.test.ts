@@ -143,6 +143,23 @@ describe("a file that cannot be read", () => {
     expect(new Set(Object.values(await rig.states(acme)))).toEqual(new Set(["applied"]));
   });
 
+  it("and has never been read keeps back the stop in its name alone; overtaken at another, it is refused whole", async () => {
+    const mend = failToRead(at("a", "08"), unreadable("EIO"));
+    await send([at("a", "08"), stopXml(["a", "b"])]);
+    await vi.waitFor(() => expect(heldFiles().counts.unreadable).toBe(1), quick);
+    await send([at("b", "09"), stopXml(["b"])], [at("a", "10"), stopXml(["a"])]);
+    await untilState(at("b", "09"), "applied");
+    expect((await rig.states(acme))[at("a", "10")]).toBe("waiting");
+    mend();
+    await settled();
+    // It would put an older state over the newer one of b, and a document is applied whole or not at all.
+    expect(await rig.states(acme)).toEqual({
+      [at("a", "08")]: "superseded",
+      [at("b", "09")]: "applied",
+      [at("a", "10")]: "applied",
+    });
+  });
+
   it("keeps its stop in order across a restart", async () => {
     const mend = failToRead(at("a", "08"), unreadable("EIO"));
     await send(
