@@ -210,6 +210,7 @@ test("a receipt whose file is filed late, after a fault, does not replace the on
   const folder = temporaryFolder();
   const taskOf = (id: number): FilingTask => ({
     id,
+    reference: String(id),
     from: join(folder, `from${id}`),
     to: join(folder, `day${id}`, "a.xml"),
     sha256: null,

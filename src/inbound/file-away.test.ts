@@ -16,13 +16,14 @@ function ground(content: string): Ground {
   for (const name of ["inbound", "archive", "receipts"]) mkdirSync(join(folder, name));
   const task = {
     id: 7,
+    reference: "sealed",
     from: join(folder, "inbound", "a.xml"),
     to: join(folder, "archive", "a.xml"),
     sha256: createHash("sha256").update(content).digest("hex"),
     receipt: "<receipt/>",
     receiptPaths: [join(folder, "receipts", "a.receipt.xml")],
   };
-  return { task, aside: join(folder, "archive", "a.7.xml") };
+  return { task, aside: join(folder, "archive", "a.sealed.xml") };
 }
 
 test("a file that was moved before a crash is found moved; one that came under its name since then is left alone", () => {
@@ -32,6 +33,14 @@ test("a file that was moved before a crash is found moved; one that came under i
   expect(fileGroupAway([task])).toEqual([{ id: 7, kind: "filed" }]);
   expect(readFileSync(task.from, "utf8")).toBe("second");
   expect(readFileSync(task.to, "utf8")).toBe("first");
+});
+
+test("a file in whose place another lies has the reference in its name that hosts see, and not its number", () => {
+  const { task, aside } = ground("ours");
+  writeFileSync(task.to, "of somebody else");
+  writeFileSync(task.from, "ours");
+  fileGroupAway([task]);
+  expect(readdirSync(dirname(aside)).sort()).toEqual(["a.sealed.xml", "a.xml"]);
 });
 
 test("a file that was moved aside before a crash is found there, not taken for the one in its place", () => {
@@ -68,7 +77,7 @@ test("the receipt of a file that was moved aside stands beside it, and replaces 
     { id: 7, kind: "filed", actual: aside },
   ]);
   expect(readFileSync(beside, "utf8")).toBe("receipt of somebody else");
-  expect(readdirSync(dirname(aside)).map((name) => basename(name))).toContain("a.7.receipt.xml");
+  expect(readdirSync(dirname(aside)).map((name) => basename(name))).toContain("a.sealed.receipt.xml");
 });
 
 test.each([

@@ -29,6 +29,8 @@ import { killPoint } from "../lib/kill-point.ts";
 
 export interface FilingTask {
   readonly id: number;
+  /** What hosts see of the id: it is in their folders when the name is taken there. */
+  readonly reference: string;
   readonly from: string;
   readonly to: string;
   /** Of the bytes that were decided about; empty or null when there were none. */
@@ -146,8 +148,8 @@ function movedBefore(
 }
 
 /** Its place when somebody else's file lies where it was to go. */
-function asideFor({ to, id }: FilingTask): string {
-  return join(dirname(to), nameWithMark(basename(to), String(id)));
+function asideFor({ to, reference }: FilingTask): string {
+  return join(dirname(to), nameWithMark(basename(to), reference));
 }
 
 /**

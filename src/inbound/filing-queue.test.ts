@@ -31,7 +31,14 @@ async function ground(lostAfterMs: number) {
     await store.close();
   });
   const receiptPath = join(folder, "receipts", "a.receipt.xml");
-  const task = { id, from, to: join(folder, "archive", "a.xml"), sha256: "0", receipt: "<r/>" };
+  const task = {
+    id,
+    reference: "sealed",
+    from,
+    to: join(folder, "archive", "a.xml"),
+    sha256: "0",
+    receipt: "<r/>",
+  };
   const isFiled = async () => (await findFile(store.read, id))?.isFiled;
   return { folder, filing, isFiled, receiptPath, task: { ...task, receiptPaths: [receiptPath] } };
 }

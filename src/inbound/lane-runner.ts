@@ -341,11 +341,12 @@ export class LaneRunner {
     const ms = this.#deps.clock.now() - file.receivedAt;
     logDecision(this.#deps.log, decided, { file, company: this.companyCode, ms });
     this.#deps.onDecided(file, decided.state);
+    const reference = this.#deps.ledgerNumbers.seal(decided.id);
     const task = toFilingTask(this.#deps.locations, {
       companyCode: this.companyCode,
       name: file.name,
       from: pathOf(file),
-      decided,
+      decided: { ...decided, reference },
     });
     this.#deps.filing.add(task, receiptKeyOf(file), () => {
       this.#deps.onFiled(file);

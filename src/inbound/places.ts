@@ -53,6 +53,8 @@ export function toFilingTask(
     readonly from: string;
     readonly decided: {
       readonly id: number;
+      /** The sealed number of the entry. */
+      readonly reference: string;
       readonly location: string;
       readonly sha256: string | null;
       readonly receipt: string;
@@ -68,6 +70,7 @@ export function toFilingTask(
   const stale = isBelowErrorFolder(locations, from) ? receiptBeside(from) : undefined;
   return {
     id: decided.id,
+    reference: decided.reference,
     from,
     to,
     sha256: decided.sha256,

@@ -51,6 +51,7 @@ export async function decidedOf(
   const { id, location, sha256 } = entry;
   return {
     ...{ id, location, sha256 },
+    reference: ledgerNumbers.seal(id),
     receipt: receiptText(ledgerNumbers, entry, first),
     receiptOfName:
       newest === undefined ? undefined : await receiptOfNewest(store.read, ledgerNumbers, newest),
