@@ -110,7 +110,7 @@ class Watch implements CollectionWatch {
     } catch (error) {
       this.#deps.log.error(
         { err: error },
-        "it could not be looked what was not collected; it is tried again",
+        "the files that nobody has collected cannot be listed; trying again",
       );
     }
   }

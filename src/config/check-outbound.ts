@@ -24,7 +24,7 @@ function checkEvents({ on }: OutboundConfig, path: string): RuleFault[] {
   return on.flatMap((code, index) =>
     when(!stopEventCodes.has(code), {
       path: `${path}.on[${index}]`,
-      message: `${code} is not an event of a stop; take of ${known}`,
+      message: `${code} is not an event of a stop; use one of ${known}`,
     }),
   );
 }
@@ -34,7 +34,9 @@ function checkPair(settings: object, path: string, [first, second]: readonly [st
   const has = (name: string) => Object.hasOwn(settings, name);
   if (has(first) === has(second)) return [];
   const [there, missing] = has(first) ? [first, second] : [second, first];
-  return [{ path: `${path}.${there}`, message: `is nothing without ${missing}; set that too, or remove it` }];
+  return [
+    { path: `${path}.${there}`, message: `has no effect without ${missing}; set that too, or remove it` },
+  ];
 }
 
 function checkUrl({ url, allowPlain }: TargetOf<"https">, path: string): RuleFault[] {
@@ -64,7 +66,7 @@ function checkTarget({ settings, path }: Placed<TargetConfig>): RuleFault[] {
   if (settings.type !== "folder") return checkServer(settings, path);
   return when(settings.mustBeMount && settings.path === undefined, {
     path: `${path}.mustBeMount`,
-    message: "is nothing without path; set the folder at which the share is mounted, or remove it",
+    message: "has no effect without path; set the folder at which the share is mounted, or remove it",
   });
 }
 

@@ -18,7 +18,7 @@ function checkSftp(settings: Of<"sftp">, path: string): RuleFault[] {
     }),
     ...when(passphrase !== undefined && privateKey === undefined, {
       path: `${path}.passphrase`,
-      message: "is nothing without privateKey; set that too, or remove it",
+      message: "has no effect without privateKey; set that too, or remove it",
     }),
   ];
 }

@@ -90,7 +90,7 @@ describe("refused is", () => {
     ["a subject of two lines", templateAt({ email: { subject: "a\r\nBcc: b", text } }), "subject"],
     ["an unknown event", { ...all, events: { 7008: { sms: { text } } } }, "7008"],
     ["a message without its server", { sms, events }, "events.7007.email: cannot be sent"],
-    ["a user without password", { ...all, email: { ...email, user: "u" } }, "is nothing without password"],
+    ["a user without password", { ...all, email: { ...email, user: "u" } }, "has no effect without password"],
     ["plain SMTP to another machine", { ...all, email: { ...email, tls: "none" } }, "email.tls: none sends"],
     ["a sender with a name", { ...all, email: { ...email, from: "A <a@b.example>" } }, "email.from"],
     ["a zone that is none", { ...all, zone: "Europe/Berlino" }, "zone: `Europe/Berlino` is not"],

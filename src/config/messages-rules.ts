@@ -23,7 +23,9 @@ function checkPair(
 ): RuleFault[] {
   if ((user === undefined) === (password === undefined)) return [];
   const [there, missing] = user === undefined ? ["password", "user"] : ["user", "password"];
-  return [{ path: `${path}.${there}`, message: `is nothing without ${missing}; set that too, or remove it` }];
+  return [
+    { path: `${path}.${there}`, message: `has no effect without ${missing}; set that too, or remove it` },
+  ];
 }
 
 function checkEmail(email: EmailConfig, path: string): RuleFault[] {

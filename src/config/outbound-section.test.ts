@@ -89,9 +89,9 @@ describe("a target", () => {
     ["type: https, url: 'https://'", ".url", "an address such as https://"],
     ["type: https, url: 'https://h:99999/'", ".url", "is not an address"],
     ["type: https, url: 'http://h/'", ".url", "use https://, or set allowPlain"],
-    ["type: https, url: 'https://h', user: u", ".user", "is nothing without password"],
-    ["type: https, url: 'https://h', password: 'env:PASS'", ".password", "is nothing without user"],
-    ["type: https, url: 'https://h', certificate: c", ".certificate", "is nothing without privateKey"],
+    ["type: https, url: 'https://h', user: u", ".user", "has no effect without password"],
+    ["type: https, url: 'https://h', password: 'env:PASS'", ".password", "has no effect without user"],
+    ["type: https, url: 'https://h', certificate: c", ".certificate", "has no effect without privateKey"],
     ["type: https, url: 'https://h', password: literal, user: u", ".password", "env:NAME"],
     [
       "type: https, url: 'https://h', user: u, password: 'env:PASS', bearerToken: 'env:TOKEN'",
@@ -101,7 +101,11 @@ describe("a target", () => {
     ["type: sftp, user: u, password: 'env:PASS'", "", "`host` is missing"],
     [sftp, "", "has no way to sign in; set password or privateKey"],
     [`${sftp}, password: 'env:PASS', privateKey: 'env:KEY'`, ".privateKey", "remove one of them"],
-    [`${sftp}, password: 'env:PASS', passphrase: 'env:KEY'`, ".passphrase", "is nothing without privateKey"],
+    [
+      `${sftp}, password: 'env:PASS', passphrase: 'env:KEY'`,
+      ".passphrase",
+      "has no effect without privateKey",
+    ],
     [`${sftp}, password: 'env:PASS', hostKeys: [aa:bb]`, ".hostKeys[0]", "a fingerprint such as SHA256:"],
     [`${sftp}, password: 'env:NOPE'`, ".password", "NOPE is not set"],
     [`${sftp}, password: 'env:PASS', port: 0`, ".port", "from 1 to 65535"],
@@ -115,7 +119,7 @@ describe("a target", () => {
       "64 hexadecimal digits",
     ],
     ["type: folder, path: var/x", ".path", "lies in stateDir"],
-    ["type: folder, mustBeMount: true", ".mustBeMount", "is nothing without path"],
+    ["type: folder, mustBeMount: true", ".mustBeMount", "has no effect without path"],
   ])("that is %s is refused at t%s", async (settings, at, message) => {
     const outcome = await load(`\n${target(settings)}`);
     expect(outcome.kind === "faulty" ? outcome.faults : []).toEqual([
@@ -191,7 +195,7 @@ describe("an export", () => {
       "files need a folder",
     ],
     [`exports: {E: {${nightly}}}`, "exports.E", "1 to 40 characters"],
-    ["on: [7014, 7000]", "on[1]", "7000 is not an event of a stop; take of 7006"],
+    ["on: [7014, 7000]", "on[1]", "7000 is not an event of a stop; use one of 7006"],
     ["on: [x]", "on[0]", "whole number"],
     ["keepDays: 0", "keepDays", "from 1 to 3650"],
   ])("or what stands beside it is refused with its fault: %s", async (outbound, at, message) => {

@@ -52,7 +52,7 @@ export class SignInWatch {
       }
     } catch (error) {
       // Nobody is sent away because the store is in trouble; the next look asks again.
-      this.#deps.log.error({ err: error }, "signed-in users could not be looked at again");
+      this.#deps.log.error({ err: error }, "signed-in users could not be checked again");
     }
   }
 }
