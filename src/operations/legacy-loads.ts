@@ -1,12 +1,6 @@
 /** Legacy JSON retrieval of loads (interface 4.10, decisions 7). */
 import { isLoadStatus } from "../domain/load-status.ts";
-import {
-  countLoads,
-  eachLoadBatch,
-  listLoads,
-  type LoadSelection,
-  type StoredLoad,
-} from "../store/load-queries.ts";
+import { countLoads, eachLoadBatch, type LoadSelection, type StoredLoad } from "../store/load-queries.ts";
 import { indexFields, type LegacyFilter } from "./legacy-filter.ts";
 import { legacyLoadFields, legacyLoads } from "./legacy-load-shape.ts";
 import { legacySearchOf, type SplitFilters } from "./legacy-search.ts";
@@ -30,7 +24,6 @@ export const findLegacyLoads = legacySearchOf<LoadSelection, StoredLoad>({
   fields: indexFields(legacyLoadFields),
   split: splitFilters,
   count: countLoads,
-  list: listLoads,
   batches: eachLoadBatch,
   shape: legacyLoads,
 });

@@ -2,10 +2,13 @@
  * One page of a legacy retrieval (decisions 7).
  *
  * Filters with a column of their own are put to the database, which has an index for each. All others are looked up in the
- * results, batch by batch: slow over a million rows, but in bounded memory and without holding up anybody else.
+ * results, which is slow over a million rows. Either way rows come batch by batch, in bounded memory and without holding up
+ * anybody else.
  */
 import { setImmediate } from "node:timers/promises";
+import { DropgateError } from "../lib/errors.ts";
 import type { Reader } from "../store/database.ts";
+import { everyRow, type Page } from "../store/row-batches.ts";
 import {
   type FieldIndex,
   type LegacyFilter,
@@ -48,8 +51,8 @@ export interface LegacyKind<Selection, Row> {
   readonly fields: FieldIndex;
   split(companyId: number, filters: readonly LegacyFilter[]): SplitFilters<Selection>;
   count(db: Reader, selection: Selection): Promise<number>;
-  list(db: Reader, selection: Selection, page: LegacyQuery): Promise<readonly Row[]>;
-  batches(db: Reader, selection: Selection, size: number): AsyncIterable<readonly Row[]>;
+  /** The page of the selection, in an order that stays the same. */
+  batches(db: Reader, selection: Selection, page: Page): AsyncIterable<readonly Row[]>;
   /** The rows in the shape of the result. */
   shape(db: Reader, query: LegacyPageQuery, rows: readonly Row[]): Promise<readonly object[]>;
 }
@@ -60,35 +63,54 @@ interface LegacySearch<Selection> extends SplitFilters<Selection> {
   readonly page: LegacyQuery;
 }
 
-const batchSize = 100;
+/** A text has at most 512 MB, and what is answered is in memory several times over. */
+const maxAnswerMiB = 128;
 
-async function searchAll<Selection, Row>(
+/** A JSON array that grows, and is refused when it grows too large. */
+class Answer {
+  readonly #results: string[] = [];
+  #bytes = 0;
+
+  get length(): number {
+    return this.#results.length;
+  }
+
+  get json(): string {
+    return `[${this.#results.join(",")}]`;
+  }
+
+  add(result: object): void {
+    const text = JSON.stringify(result);
+    this.#bytes += Buffer.byteLength(text) + 1;
+    if (this.#bytes > maxAnswerMiB * 1024 * 1024) throw new DropgateError("tooLarge", answerRemedy);
+    this.#results.push(text);
+  }
+}
+
+const answerRemedy = `the answer is larger than ${maxAnswerMiB} MiB. Ask for fewer results at a time, with limit and offset, or by a filter.`;
+
+/** What is selected, or with other filters what passes these of all that is selected, batch by batch. */
+async function search<Selection, Row>(
   kind: LegacyKind<Selection, Row>,
   { db, query, page, selection, others }: LegacySearch<Selection>,
   signal: AbortSignal | undefined,
 ): Promise<LegacyPage> {
-  const results: object[] = [];
-  let total = 0;
-  for await (const batch of kind.batches(db, selection, batchSize)) {
+  const isSearch = others.length > 0;
+  const answer = new Answer();
+  let total = isSearch ? 0 : await kind.count(db, selection);
+  for await (const batch of kind.batches(db, selection, isSearch ? everyRow : page)) {
     for (const result of await kind.shape(db, query, batch)) {
-      if (!passesFilters(result, others)) continue;
-      total += 1;
-      if (total > page.offset && results.length < page.limit) results.push(result);
+      if (!isSearch) answer.add(result);
+      else if (passesFilters(result, others)) {
+        total += 1;
+        if (total > page.offset && answer.length < page.limit) answer.add(result);
+      }
     }
     // The database answers synchronously: without a pause nobody else would get a turn.
     await setImmediate();
     signal?.throwIfAborted();
   }
-  return { json: JSON.stringify(results), total };
-}
-
-async function searchSelected<Selection, Row>(
-  kind: LegacyKind<Selection, Row>,
-  { db, query, page, selection }: LegacySearch<Selection>,
-): Promise<LegacyPage> {
-  const total = await kind.count(db, selection);
-  const rows = page.offset >= total ? [] : await kind.list(db, selection, page);
-  return { json: JSON.stringify(await kind.shape(db, query, rows)), total };
+  return { json: answer.json, total };
 }
 
 /**
@@ -99,9 +121,6 @@ export function legacySearchOf<Selection, Row>(kind: LegacyKind<Selection, Row>)
   return async (deps: LegacyDeps, query: LegacyPageQuery, signal?: AbortSignal): Promise<LegacyPage> => {
     const page = readLegacyQuery(kind.fields, query.parameters);
     const split = kind.split(query.companyId, page.filters);
-    const search = { db: deps.store.read, query, page, ...split };
-    return split.others.length > 0
-      ? await searchAll(kind, search, signal)
-      : await searchSelected(kind, search);
+    return await search(kind, { db: deps.store.read, query, page, ...split }, signal);
   };
 }

@@ -6,7 +6,6 @@ import {
   eachStopBatch,
   type IndexedStopField,
   indexedStopFields,
-  listStops,
   type StopSelection,
   type StoredStop,
 } from "../store/stop-queries.ts";
@@ -57,7 +56,6 @@ export const findLegacyStops = legacySearchOf<StopSelection, StoredStop>({
   fields: indexFields(legacyStopFields),
   split: splitFilters,
   count: countStops,
-  list: listStops,
   batches: eachStopBatch,
   shape: shapeStops,
 });

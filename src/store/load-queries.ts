@@ -4,6 +4,7 @@ import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 import { type KnownLoad, knownLoad, knownLoadColumns, type LoadRow } from "./loads.ts";
 import { prepareQuery } from "./prepared-query.ts";
+import { eachBatch, type Page } from "./row-batches.ts";
 import type { Tables } from "./schema.ts";
 import { type StopRow, type StoredStop, stopColumns, storedStop } from "./stop-queries.ts";
 
@@ -106,42 +107,32 @@ export async function countLoads(db: Reader, selection: LoadSelection): Promise<
   return Number(row?.total ?? 0);
 }
 
-/** One page of the selection, by age. */
-export async function listLoads(
+/** The selection, or a page of it, by age and in batches. */
+export function eachLoadBatch(
   db: Reader,
   selection: LoadSelection,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<readonly StoredLoad[]> {
-  const rows = await db
-    .selectFrom("loads")
-    .select(loadColumns)
-    .where((eb) => isSelected(eb, selection))
-    .orderBy("id")
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  return rows.map(storedLoad);
-}
-
-/** The whole selection in batches, each a query of its own. */
-export async function* eachLoadBatch(
-  db: Reader,
-  selection: LoadSelection,
-  batchSize: number,
+  page: Page,
 ): AsyncGenerator<readonly StoredLoad[]> {
-  let after = 0;
-  while (true) {
-    const rows = await db
-      .selectFrom("loads")
-      .select(loadColumns)
-      .where((eb) => isSelected(eb, selection))
-      .where("id", ">", after)
-      .orderBy("id")
-      .limit(batchSize)
-      .execute();
-    yield rows.map(storedLoad);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < batchSize) return;
-    after = last.id;
-  }
+  return eachBatch(
+    {
+      start: 0,
+      async sizes(after, { limit, offset }) {
+        const rows = await db
+          .selectFrom("loads")
+          .select((eb) => ["id", eb.fn<number>("octet_length", ["body"]).as("bytes")])
+          .where((eb) => isSelected(eb, selection))
+          .where("id", ">", Number(after))
+          .orderBy("id")
+          .limit(limit)
+          .offset(offset)
+          .execute();
+        return rows.map(({ id, bytes }) => ({ id, key: id, bytes }));
+      },
+      async rows(ids) {
+        const query = db.selectFrom("loads").select(loadColumns).where("id", "in", ids);
+        return (await query.orderBy("id").execute()).map(storedLoad);
+      },
+    },
+    page,
+  );
 }

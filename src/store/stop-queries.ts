@@ -2,6 +2,7 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
 import type { Reader } from "./database.ts";
 import { prepareQuery } from "./prepared-query.ts";
+import { eachBatch, type Page } from "./row-batches.ts";
 import type { Tables } from "./schema.ts";
 
 /** A stop as it is kept. `body` and `execution` are JSON text; what lies in columns of its own is the truth. */
@@ -94,6 +95,11 @@ export interface StopSelection {
   readonly fields: Readonly<Partial<Record<IndexedStopField, readonly string[]>>>;
 }
 
+/** Without reading it. */
+function bytesOf(eb: StopExpressions, column: "body" | "execution") {
+  return eb.fn<number>("octet_length", [column]);
+}
+
 type StopExpressions = ExpressionBuilder<Tables, "stops">;
 
 function isSelected(
@@ -141,48 +147,38 @@ function orderOf(selection: StopSelection): "id" | "stop_nbr" {
   return Object.keys(selection.fields).length > 0 ? "id" : "stop_nbr";
 }
 
-const listedColumns = ["id", ...stopColumns] as const;
-
-/** One page of the selection, in an order that stays the same. */
-export async function listStops(
+/** The selection, or a page of it, in batches. */
+export function eachStopBatch(
   db: Reader,
   selection: StopSelection,
-  page: { readonly limit: number; readonly offset: number },
-): Promise<StoredStop[]> {
-  const rows = await db
-    .selectFrom("stops")
-    .select(stopColumns)
-    .where((eb) => isSelected(eb, selection))
-    .orderBy(orderOf(selection))
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
-  return rows.map(storedStop);
-}
-
-/**
- * The whole selection in batches. Each batch is a query of its own: nothing is held open between them, so neither memory
- * nor the write-ahead log grows while a slow reader goes through a million stops.
- */
-export async function* eachStopBatch(
-  db: Reader,
-  selection: StopSelection,
-  batchSize: number,
-): AsyncGenerator<StoredStop[]> {
+  page: Page,
+): AsyncGenerator<readonly StoredStop[]> {
   const order = orderOf(selection);
-  let after: number | string = order === "id" ? 0 : "";
-  while (true) {
-    const rows = await db
-      .selectFrom("stops")
-      .select(listedColumns)
-      .where((eb) => isSelected(eb, selection))
-      .where(order, ">", after)
-      .orderBy(order)
-      .limit(batchSize)
-      .execute();
-    yield rows.map(storedStop);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < batchSize) return;
-    after = last[order];
-  }
+  return eachBatch(
+    {
+      start: order === "id" ? 0 : "",
+      async sizes(after, { limit, offset }) {
+        const rows = await db
+          .selectFrom("stops")
+          .select((eb) => [
+            "id",
+            order,
+            bytesOf(eb, "body").as("body"),
+            bytesOf(eb, "execution").as("execution"),
+          ])
+          .where((eb) => isSelected(eb, selection))
+          .where(order, ">", after)
+          .orderBy(order)
+          .limit(limit)
+          .offset(offset)
+          .execute();
+        return rows.map((row) => ({ id: row.id, key: row[order], bytes: row.body + row.execution }));
+      },
+      async rows(ids) {
+        const query = db.selectFrom("stops").select(stopColumns).where("id", "in", ids);
+        return (await query.orderBy(order).execute()).map(storedStop);
+      },
+    },
+    page,
+  );
 }

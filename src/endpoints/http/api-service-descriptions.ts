@@ -125,7 +125,7 @@ const legacyDescriptions: ApiDescriptions = {
       ]),
       headers: total,
     },
-    errors: ["unknownFilter"],
+    errors: ["unknownFilter", "tooLarge"],
   },
   findLegacyLoads: {
     tag: "Legacy",
@@ -152,7 +152,7 @@ const legacyDescriptions: ApiDescriptions = {
       ]),
       headers: total,
     },
-    errors: ["unknownFilter"],
+    errors: ["unknownFilter", "tooLarge"],
   },
   getLegacyDocument: {
     tag: "Legacy",

@@ -1,0 +1,62 @@
+/**
+ * Lists whose rows differ much in size: a stop has some hundred bytes or, with what a host adds to it, 20 MB. Sizes are asked
+ * for first, which costs little, and rows then come in batches that are bounded by number and by bytes. Each question is a query
+ * of its own: nothing is held open between them, so neither memory nor the write-ahead log grows while somebody goes through
+ * a million rows.
+ */
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export const everyRow: Page = { limit: Number.POSITIVE_INFINITY, offset: 0 };
+
+export interface SizedRow {
+  readonly id: number;
+  /** What the list is ordered by. */
+  readonly key: number | string;
+  readonly bytes: number;
+}
+
+export interface BatchSource<Row> {
+  /** Comes before all keys. */
+  readonly start: number | string;
+  /** The rows behind a key, in their order. */
+  sizes(after: number | string, page: Page): Promise<readonly SizedRow[]>;
+  /** These rows, in the same order. */
+  rows(ids: readonly number[]): Promise<readonly Row[]>;
+}
+
+const maxRows = 100;
+const maxBytes = 1024 * 1024;
+
+/** As many of them as fit, and one at least. */
+function firstThatFit(sizes: readonly SizedRow[]): readonly SizedRow[] {
+  let bytes = 0;
+  const end = sizes.findIndex((row) => {
+    bytes += row.bytes;
+    return bytes > maxBytes;
+  });
+  return end === -1 ? sizes : sizes.slice(0, Math.max(1, end));
+}
+
+export async function* eachBatch<Row>(
+  source: BatchSource<Row>,
+  { limit, offset }: Page,
+): AsyncGenerator<readonly Row[]> {
+  let after = source.start;
+  let left = limit;
+  let skip = offset;
+  while (left > 0) {
+    const wanted = Math.min(maxRows, left);
+    const sizes = await source.sizes(after, { limit: wanted, offset: skip });
+    const batch = firstThatFit(sizes);
+    const last = batch.at(-1);
+    if (last === undefined) return;
+    yield await source.rows(batch.map(({ id }) => id));
+    if (batch.length === sizes.length && sizes.length < wanted) return;
+    after = last.key;
+    left -= batch.length;
+    skip = 0;
+  }
+}
