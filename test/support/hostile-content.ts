@@ -86,7 +86,8 @@ export function deepJson(companyCode: string, levels: number): string {
 export function stopImportOfManyStops(companyCode: string, run: string, count = 5_000): string {
   const stopDetails = Array.from({ length: 10 }, (_, index) => ({
     stopDetailSeq: index + 1,
-    product: { productDesc: "x".repeat(200) },
+    product: `P${index}`,
+    productDescription: "x".repeat(200),
   }));
   const stops = Array.from({ length: count }, (_, index) => ({
     stopNbr: `M${run}-${index}`,
