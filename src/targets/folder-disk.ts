@@ -1,7 +1,9 @@
 /** The system calls of the folder target, in two kinds; a seam for tests besides. */
 import * as fs from "node:fs";
+import { opendir } from "node:fs/promises";
 import { promisify } from "node:util";
 import { type DiskCalls, systemDisk } from "../lib/durable-file.ts";
+import { asForeign, foreignEntries } from "../lib/foreign-calls.ts";
 import { isMountPoint } from "../lib/mount-point.ts";
 import { syncShort } from "../lib/short-sync.ts";
 
@@ -12,6 +14,8 @@ export interface FolderDisk
   mkdir(path: string): Promise<void>;
   /** Whether something is mounted at the folder. Rejects when it is not there. */
   isMountPoint(path: string): Promise<boolean>;
+  /** The entries of a folder. */
+  entries(path: string): Promise<AsyncIterable<fs.Dirent>>;
   /** Replaces what has the new name. */
   rename(from: string, to: string): Promise<void>;
 }
@@ -28,28 +32,32 @@ export const ownDisk: FolderDisk = {
   sync: (fd) => syncShort(systemDisk, fd),
   mkdir,
   isMountPoint,
+  entries: (path) => opendir(path),
   rename,
 };
 
 const openCall = promisify(fs.open);
 const writeCall = promisify(fs.write);
+const fstatCall = promisify(fs.fstat);
 
 /**
  * For folders anywhere: every call goes to the thread pool, because a share whose server is gone keeps a call for ever,
- * and on the spot it would keep the whole process.
+ * and on the spot it would keep the whole process; in the pool it keeps one of the places for such calls.
  */
 export const foreignDisk: FolderDisk = {
-  open: (path, flags, mode) => openCall(path, flags, mode),
-  close: promisify(fs.close),
-  write: async (fd, bytes, position) =>
-    (await writeCall(fd, bytes, 0, bytes.byteLength, position)).bytesWritten,
-  read: systemDisk.read,
-  fstat: promisify(fs.fstat),
-  lstat: systemDisk.lstat,
-  link: promisify(fs.link),
-  unlink: promisify(fs.unlink),
-  sync: systemDisk.fsync,
-  mkdir,
-  isMountPoint,
-  rename,
+  open: asForeign((path, flags, mode) => openCall(path, flags, mode)),
+  close: asForeign(promisify(fs.close)),
+  write: asForeign(
+    async (fd, bytes, position) => (await writeCall(fd, bytes, 0, bytes.byteLength, position)).bytesWritten,
+  ),
+  read: asForeign(systemDisk.read),
+  fstat: asForeign((fd) => fstatCall(fd)),
+  lstat: asForeign(systemDisk.lstat),
+  link: asForeign(promisify(fs.link)),
+  unlink: asForeign(promisify(fs.unlink)),
+  sync: asForeign(systemDisk.fsync),
+  mkdir: asForeign(mkdir),
+  isMountPoint: asForeign(isMountPoint),
+  entries: async (path) => foreignEntries(path),
+  rename: asForeign(rename),
 };

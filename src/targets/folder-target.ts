@@ -10,10 +10,9 @@
  * removed before the first delivery, those of others when they are an hour old.
  *
  * A share whose server is gone answers no call, and each call keeps one of the few threads that the whole process has for
- * files. So nothing is asked of a folder while a call that was given up has not come back.
+ * such file systems (`foreign-calls.ts`). So nothing is asked of a folder while a call that was given up has not come back.
  */
 import { constants } from "node:fs";
-import { opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { makeDirectoryDurably, writeWhole } from "../lib/durable-file.ts";
 import { isMissing, systemCodeOf } from "../lib/errors.ts";
@@ -45,7 +44,7 @@ export interface FolderTargetOptions {
 
 /** So many files in hand share the syncs of their folder: three to four times as many a second as a loop of one file after another. */
 const ownConcurrency = 32;
-/** A dead share keeps a thread of the pool for each delivery in hand: most of the pool is to be left for everything else. */
+/** A dead share keeps a thread of the pool for each delivery in hand. */
 const foreignConcurrency = 2;
 const sweepEveryMs = 3_600_000;
 const leftoverAgeMs = 3_600_000;
@@ -277,7 +276,7 @@ class FolderTarget implements Target {
 
   /** Removes what a crash has left of ours. */
   async #sweep(path: string): Promise<void> {
-    for await (const entry of await opendir(path)) {
+    for await (const entry of await this.#disk.entries(path)) {
       if (!entry.isFile() || !isTemporaryName(entry.name)) continue;
       const leftover = join(path, entry.name);
       if (this.#names.isOfEarlierProcess(entry.name)) {

@@ -50,6 +50,7 @@ export function watchDisk(disk: FolderDisk, pending: PendingCalls): FolderDisk {
     link: (...given) => pending.track(disk.link(...given)),
     unlink: (...given) => pending.track(disk.unlink(...given)),
     sync: (...given) => pending.track(disk.sync(...given)),
+    entries: (...given) => pending.track(disk.entries(...given)),
     isMountPoint: (...given) => pending.track(disk.isMountPoint(...given)),
     mkdir: (...given) => pending.track(disk.mkdir(...given)),
     rename: (...given) => pending.track(disk.rename(...given)),

@@ -1,6 +1,8 @@
 /** One hurts only itself: inputs that are made to hurt have their own answer, while the files of another company are applied. */
 import { join } from "node:path";
-import { writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { appendFile, writeFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { http } from "../support/clients.ts";
 import { importLoads } from "../support/gateway-client.ts";
@@ -198,6 +200,54 @@ test.skipIf(!canMountShares)(
     expect((await ground.receipts(hostile, [file.name])).map(({ status }) => status)).toEqual([10]);
   },
   120_000,
+);
+
+/** The threads of the daemon that wait for an answer of the share. */
+function hangingThreads(pid: number): number {
+  const tasks = `/proc/${pid}/task`;
+  return readdirSync(tasks).filter((id) =>
+    /^request_wait|^fuse/.test(readFileSync(join(tasks, id, "wchan"), "utf8")),
+  ).length;
+}
+
+async function dieWhileLookedAt({ share, site }: HostileGround): Promise<void> {
+  if (share === undefined) throw new Error("there is no share");
+  const names = Array.from({ length: 40 }, (_, nth) => fileName(`Z${nth}`));
+  // Over the share, so that its watch tells the daemon of them.
+  for (const name of names) await writeFile(join(share.path, "in", name), "<");
+  const before = await share.askedBytes();
+  // Files that grow are looked at together, again and again.
+  let isGrowing = true;
+  const growing = (async () => {
+    for (; isGrowing; await pause(20))
+      for (const name of names) await appendFile(join(share.served, "in", name), " ");
+  })();
+  try {
+    await waitFor("the files to be looked at", async () => (await share.askedBytes()) > before + 40 * 40);
+    share.freeze();
+    await waitFor("looks to hang", () => hangingThreads(site.daemon.pid) > 1);
+    for (let nth = 0; nth < 3; nth += 1) expect(await send(site, stopFile(`G${nth}`))).toMatchObject(applied);
+    expect(hangingThreads(site.daemon.pid)).toBeLessThan(8);
+  } finally {
+    isGrowing = false;
+    await growing;
+    share.thaw();
+  }
+}
+
+test.skipIf(!canMountShares)(
+  "a share that dies with many files in it leaves most threads to the uploads of others",
+  async () => {
+    // Looks alone: a scan would hang at the listing, with one call. They lie further apart than the kernel trusts the sizes
+    // that a share has told, so that files that grow never settle.
+    const own = await HostileGround.make({ inbound: { settleMs: 2_000, scanMs: 3_600_000 } });
+    try {
+      await dieWhileLookedAt(own);
+    } finally {
+      await own.end();
+    }
+  },
+  180_000,
 );
 
 test("files for a damaged page are held, and those of others are applied", async () => {

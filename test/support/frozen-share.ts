@@ -15,10 +15,13 @@ export const canMountShares = isInstalled("sshfs") && existsSync("/dev/fuse") &&
 export class FrozenShare {
   /** Where it is mounted. */
   readonly path: string;
+  /** The folder that it shows; it can be used while the share is frozen. */
+  readonly served: string;
   readonly #serverPid: number;
 
-  private constructor(path: string, serverPid: number) {
+  private constructor(path: string, served: string, serverPid: number) {
     this.path = path;
+    this.served = served;
     this.#serverPid = serverPid;
   }
 
@@ -39,7 +42,13 @@ export class FrozenShare {
     const sshfs = spawn("sshfs", [...options, `host:${served}`, path], { stdio: "ignore" });
     sshfs.on("error", () => undefined);
     await waitFor("the share to be mounted", () => existsSync(join(path, folders[0] ?? ".")));
-    return new FrozenShare(path, Number(await readFile(pidFile, "utf8")));
+    return new FrozenShare(path, served, Number(await readFile(pidFile, "utf8")));
+  }
+
+  /** How many bytes of requests the server of the share has read. */
+  async askedBytes(): Promise<number> {
+    const io = await readFile(`/proc/${this.#serverPid}/io`, "utf8");
+    return Number(/^rchar: (\d+)/m.exec(io)?.[1]);
   }
 
   /** From here on nothing on it is answered. */

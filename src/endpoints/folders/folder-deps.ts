@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import type { Inbox } from "../../inbound/inbox.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type DiskCalls, systemDisk } from "../../lib/durable-file.ts";
+import { asForeign, foreignEntries } from "../../lib/foreign-calls.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { WatchFolder } from "./folder-hints.ts";
 import type { TakeThread } from "./take-thread.ts";
@@ -47,6 +48,8 @@ export interface FolderDisk extends DiskCalls {
   realpath(path: string): Promise<string>;
   /** Rejects unless this process may do it (`constants.R_OK`, `W_OK`). */
   access(path: string, mode: number): Promise<void>;
+  /** How many entries are looked at at the same time. */
+  readonly looksAtOnce: number;
 }
 
 // Measured with 100,000 entries: 128 ms at 1,024 to 4,096 a portion, 690 ms at 32, 1,550 ms at 16,384.
@@ -54,13 +57,19 @@ const portion = 2_048;
 
 const accessCall = promisify(nodeAccess);
 
+/**
+ * For folders anywhere. Few looks at once: a share that dies keeps a thread of the runtime for each, and most shares have
+ * told what is asked for with the listing.
+ */
 export const systemFolderDisk: FolderDisk = {
   ...systemDisk,
-  entries: (path) => opendir(path, { bufferSize: portion }),
-  stat: (path) => stat(path),
+  lstat: asForeign(systemDisk.lstat),
+  entries: async (path) => foreignEntries(path, portion),
+  stat: asForeign((path) => stat(path)),
   statNow: (path) => statSync(path),
-  realpath: (path) => realpath(path),
-  access: (path, mode = constants.F_OK) => accessCall(path, mode),
+  realpath: asForeign((path) => realpath(path)),
+  access: asForeign((path, mode = constants.F_OK) => accessCall(path, mode)),
+  looksAtOnce: 2,
 };
 
 /** A folder with more entries than this is read in the background. */
@@ -87,9 +96,12 @@ function fewEntriesNow(path: string): Dirent[] | undefined {
  */
 export const localFolderDisk: FolderDisk = {
   ...systemFolderDisk,
+  lstat: systemDisk.lstat,
+  access: (path, mode) => accessCall(path, mode),
+  looksAtOnce: 64,
   stat: async (path) => statSync(path),
   realpath: async (path) => realpathSync.native(path),
-  entries: async (path) => fewEntriesNow(path) ?? (await systemFolderDisk.entries(path)),
+  entries: async (path) => fewEntriesNow(path) ?? (await opendir(path, { bufferSize: portion })),
 };
 
 export interface FolderDeps {

@@ -33,6 +33,27 @@ describe("a file in a further folder", () => {
     expect(rig.known.has(path)).toBe(true);
   });
 
+  it("is looked at with few others at once, so that a share that dies keeps few threads", async () => {
+    await using rig = new FolderRig();
+    rig.watchShare();
+    for (let stop = 100; stop < 140; stop += 1)
+      writeFileSync(join(rig.share, `${stop}_20261105_080000.xml`), "x");
+    let [hanging, most] = [0, 0];
+    const { lstat } = rig.disk;
+    rig.disk.lstat = async (path) => {
+      hanging += 1;
+      most = Math.max(most, hanging);
+      try {
+        return await lstat(path);
+      } finally {
+        hanging -= 1;
+      }
+    };
+    await rig.start();
+    await rig.until(() => rig.arrivals.length === 40);
+    expect(most).toBe(2);
+  });
+
   it("goes to .again when one of its name waits already", async () => {
     await using rig = new FolderRig();
     rig.watchShare();

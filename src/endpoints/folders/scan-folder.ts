@@ -25,8 +25,6 @@ export interface ScanVisitor {
   visit(name: string, entry: Entry): void;
 }
 
-const looksAtOnce = 64;
-
 /** Looks at every entry of the folder; tells whether there are none but folders. Rejects when it cannot be read. */
 export async function scanFolder(
   disk: FolderDisk,
@@ -82,7 +80,7 @@ export async function looksAt(
 ): Promise<(Stats | { readonly error: unknown } | undefined)[]> {
   let failed = 0;
   let last: unknown;
-  const looks = await mapAtOnce(names, looksAtOnce, async (name) => {
+  const looks = await mapAtOnce(names, disk.looksAtOnce, async (name) => {
     try {
       return await disk.lstat(join(path, name)).catch(unlessMissing);
     } catch (error) {
