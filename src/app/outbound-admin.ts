@@ -2,7 +2,7 @@
 import type { Config } from "../config/schema.ts";
 import { systemClock } from "../lib/clock.ts";
 import { isoOrNull, isoTime } from "../lib/iso-time.ts";
-import { type RepeatOutcome, retryDelivery } from "../store/delivery-repeats.ts";
+import { hastenAll, type RepeatOutcome, retryDelivery } from "../store/delivery-repeats.ts";
 import {
   type DeliverySelection,
   type DeliveryWithAttempts,
@@ -237,21 +237,32 @@ async function retryAll(store: AdminStore, ids: readonly number[]): Promise<read
   });
 }
 
+async function chooseTargets(store: AdminStore, { target, companyId }: Partial<DeliverySelection>) {
+  return (await listOutboundTargets(store.read)).filter(
+    (one) => one.name === target && (companyId === undefined || companyId === one.companyId),
+  );
+}
+
 /** Whoever asks again has seen to the target: it is tried at once, and pauses again if that fails. Says whether it paused. */
 async function endPauses(store: AdminStore, selection: Partial<DeliverySelection>): Promise<boolean> {
   const now = systemClock.now();
-  const paused = (await listOutboundTargets(store.read)).filter(
-    ({ companyId, name, pausedUntil }) =>
-      pausedUntil > now &&
-      name === selection.target &&
-      (selection.companyId === undefined || selection.companyId === companyId),
-  );
+  const paused = (await chooseTargets(store, selection)).filter(({ pausedUntil }) => pausedUntil > now);
   if (paused.length === 0) return false;
   await store.write(async (tx) => {
     // Not 0: a running daemon, which has the pause in its memory, takes this moment for its end.
     for (const { id, failures } of paused) await saveTargetPause(tx, { id, failures, pausedUntil: now });
   });
   return true;
+}
+
+/** Has what waits for its next attempt tried now. Gives how many these are. */
+async function endWaits(store: AdminStore, selection: Partial<DeliverySelection>): Promise<number> {
+  const chosen = await chooseTargets(store, selection);
+  return await store.write(async (tx) => {
+    let hastened = 0;
+    for (const { id } of chosen) hastened += await hastenAll(tx, { targetId: id, now: systemClock.now() });
+    return hastened;
+  });
 }
 
 async function endPausesOf(store: AdminStore, ids: readonly number[]): Promise<void> {
@@ -284,13 +295,16 @@ export async function retryDeliveries(config: StateConfig, ids: readonly number[
 const retriesAtOnce = 500;
 
 export interface TargetRetry {
+  /** Dead ones. */
   readonly queued: number;
   /** Whether the target was left alone until now. */
   readonly wasPaused: boolean;
+  /** Those that waited for their next attempt. */
+  readonly hastened: number;
   readonly daemonPid: number | undefined;
 }
 
-/** Asks for all dead deliveries of a target again, in their order, and ends its pause. */
+/** Asks for all dead deliveries of a target again, in their order, and ends its pause and the waits of the others. */
 export async function retryTarget(
   config: StateConfig,
   options: { readonly target: string; readonly companyCode?: string },
@@ -309,7 +323,8 @@ export async function retryTarget(
       if (last === undefined) break;
       afterId = last;
     }
+    const hastened = await endWaits(store, selection);
     const wasPaused = await endPauses(store, selection);
-    return { queued, wasPaused, daemonPid: findProcessLockHolder(config.stateDir) };
+    return { queued, wasPaused, hastened, daemonPid: findProcessLockHolder(config.stateDir) };
   });
 }

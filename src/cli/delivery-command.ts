@@ -150,11 +150,18 @@ function declareShow(delivery: Command, run: CliRun): void {
     });
 }
 
-function targetLine(target: string, { queued, wasPaused, daemonPid }: TargetRetry): string {
-  const count = queued === 1 ? "1 delivery" : `${queued} deliveries`;
-  if (queued > 0) return `${count} to ${target} to be tried again. ${whenText(daemonPid)}`;
-  if (!wasPaused) return `Nothing to ${target} is dead.`;
-  return `Nothing to ${target} is dead; its pause has ended, and what waits is to be tried. ${whenText(daemonPid)}`;
+function targetLine(target: string, { queued, wasPaused, hastened, daemonPid }: TargetRetry): string {
+  const count = (number: number) => (number === 1 ? "1 delivery" : `${number} deliveries`);
+  const isNothing = queued === 0 && hastened === 0 && !wasPaused;
+  if (isNothing) return `Nothing to ${target} is dead, and nothing waits for its next attempt.`;
+  const parts = [
+    queued > 0 ? `${count(queued)} to ${target} to be tried again` : `Nothing to ${target} is dead`,
+    ...(wasPaused ? ["its pause has ended, and what waits is to be tried"] : []),
+    ...(hastened > 0
+      ? [`${count(hastened)} waited for the next attempt and ${hastened === 1 ? "gets" : "get"} it now`]
+      : []),
+  ];
+  return `${parts.join("; ")}. ${whenText(daemonPid)}`;
 }
 
 interface RetryOptions {

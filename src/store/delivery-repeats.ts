@@ -72,6 +72,26 @@ async function hasten(tx: Transaction, waiting: FoundDelivery, now: number): Pro
   return { kind: "queued", delivery: waiting, isTargetConfigured, newerDelivered: null };
 }
 
+/**
+ * Has everything that waits for its next attempt at a target tried now, the oldest first: what a delivery has waited for, up to
+ * six hours, says nothing any more once somebody has seen to the target. Gives how many they are.
+ */
+export async function hastenAll(
+  tx: Transaction,
+  { targetId, now }: { readonly targetId: number; readonly now: number },
+): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable("deliveries")
+    .set({ due_at: now })
+    .where("target_id", "=", targetId)
+    .where("due_at", ">", now)
+    .where("attempts", ">", 0)
+    .where(isInState("state", "waiting"))
+    .executeTakeFirst();
+  if (numUpdatedRows > 0) await announceNews(tx, targetId);
+  return Number(numUpdatedRows);
+}
+
 /** The first open delivery of the line. */
 async function headOf(tx: Transaction, line: DeliveryLine) {
   return await tx

@@ -38,6 +38,25 @@ async function saveTargets(tx: Transaction, { companyId, targets }: OutboundCopy
       .onConflict((conflict) => conflict.columns(["company_id", "name"]).doUpdateSet(configured))
       .execute();
   }
+  await endWaits(tx, companyId);
+}
+
+/** What was put off by a fault of a target, and not by its own, is due with the end of the pause. */
+async function endWaits(tx: Transaction, companyId: number): Promise<void> {
+  await tx
+    .updateTable("deliveries")
+    .set((eb) => ({ due_at: eb.ref("created_at") }))
+    .where("target_id", "in", (eb) =>
+      eb
+        .selectFrom("outbound_targets")
+        .select("id")
+        .where("company_id", "=", companyId)
+        .where("is_configured", "=", 1),
+    )
+    .where(isInState("state", "waiting"))
+    .where("attempts", ">", 0)
+    .where("first_attempt_at", "is", null)
+    .execute();
 }
 
 async function saveEvents(

@@ -1,6 +1,6 @@
 /** Deliveries that somebody asks for again: dead ones and delivered ones, in the order of their stops, with their history. */
 import { describe, expect, test } from "vitest";
-import { resendDelivery, retryDelivery } from "../../src/store/delivery-repeats.ts";
+import { hastenAll, resendDelivery, retryDelivery } from "../../src/store/delivery-repeats.ts";
 import { findDelivery, listDeliveredIds } from "../../src/store/delivery-queries.ts";
 import { pruneDelivered } from "../../src/outbound/prune-deliveries.ts";
 import { DeliverySite, failure, hour, minute, second, start, unreachable } from "../support/delivery-site.ts";
@@ -16,6 +16,27 @@ async function given(site: DeliverySite, before: number): Promise<readonly numbe
     .sent.slice(before)
     .map(({ id }) => ids.indexOf(id) + 1);
 }
+
+test("all that wait for their next attempt at a target are tried at once when somebody asks for it, the oldest first", async () => {
+  const site = await DeliverySite.open();
+  await site.complete("S1", "S2", "S3");
+  site.target().script = ({ files: [file] }) => (file?.name.startsWith("s2") ? failure() : unreachable);
+  await site.startQueue();
+  for (let tries = 0; tries < 8; tries += 1) await site.pass(7 * hour);
+  const before = site.target().sent.length;
+  site.target().script = () => delivered;
+  const { id: targetId } = await site.store.read
+    .selectFrom("outbound_targets")
+    .select("id")
+    .executeTakeFirstOrThrow();
+  const hasten = () => site.store.write((tx) => hastenAll(tx, { targetId, now: site.now }));
+  await site.pass(hour);
+  expect(await given(site, before)).toEqual([]);
+  expect(await hasten()).toBe(3);
+  await waitFor("all to be delivered", async () => new Set(await site.states()).has("waiting") === false);
+  expect(await given(site, before)).toEqual([1, 2, 3]);
+  expect(await hasten()).toBe(0);
+});
 
 describe("a dead letter that is asked for again", () => {
   async function withDead() {

@@ -126,6 +126,23 @@ describe("a target that is in trouble itself", () => {
     expect(names).toHaveLength(5);
   });
 
+  test("has all that it put off tried at once when somebody has seen to it, but nothing that waits by its own fault", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1", "S2", "S3");
+    const target = site.target();
+    target.script = ({ files: [file] }) => (file?.name.startsWith("s3") ? failure() : unreachable);
+    await site.startQueue();
+    for (let tries = 0; tries < 8; tries += 1) await site.pass(7 * hour);
+    const before = target.sent.length;
+    target.script = () => delivered;
+    await site.configure({});
+    await site.startQueue();
+    await site.pass(0);
+    await site.pass(second);
+    expect(await site.states()).toEqual(["delivered", "delivered", "waiting"]);
+    expect(target.names.slice(before).map((name) => name.slice(0, 2))).toEqual(["s1", "s2"]);
+  });
+
   test("does not spend the 72 hours of a delivery, which then fails by its own fault", async () => {
     const site = await DeliverySite.open();
     await site.complete("S1");
