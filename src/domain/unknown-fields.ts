@@ -25,7 +25,8 @@ function collect(schema: TSchema, value: unknown, path: string, faults: Fault[])
   for (const [name, inner] of Object.entries(value)) {
     const at = path === "" ? name : `${path}.${name}`;
     if (Object.hasOwn(properties, name)) collect(properties[name] as TSchema, inner, at, faults);
-    else if (faults.length < maxKeptFaults)
+    // null is absence, here as in fields that are known.
+    else if (inner !== null && faults.length < maxKeptFaults)
       faults.push({
         code: "wrongType",
         path: at,

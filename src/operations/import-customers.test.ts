@@ -99,7 +99,9 @@ describe("an import of customers", () => {
       companyCode: "ACME",
       customers: [{ accountNumber: "C1" }],
       customer: [],
-      serviceName: null,
+      serviceName: "a",
+      // Absent, like null in any field.
+      colour: null,
     };
     const input = { companyId, companyCode: "ACME", body };
     const rules = { maxEntries: 10, unknownFields: "refuse" } as const;

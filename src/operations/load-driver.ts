@@ -80,7 +80,7 @@ export async function findAssignedDriver(
   const whose = carrierCode === null ? "no driver" : `no driver of the carrier ${carrierCode}`;
   throw new DropgateError(
     "driverNotFound",
-    `${whose} is available: each is disabled, or has a load under way. Name a driver, or try again later.`,
+    `${whose} is available: each is disabled, cannot use the app, or has a load under way. Name one, or try again later.`,
   );
 }
 

@@ -53,9 +53,10 @@ describe("a driver who is unable to use the app", () => {
   test("is never picked as available", async () => {
     await route.load([dropoff], { driver: null });
     const body = { carrierCode: "C1", assignmentCriteria: "01" };
-    const assign = () =>
-      codeOf(route.site.operations.assignLoadCarrier({ ...route.site.at, loadNbr: "L1", body }));
+    const ask = () => route.site.operations.assignLoadCarrier({ ...route.site.at, loadNbr: "L1", body });
+    const assign = () => codeOf(ask());
     expect(await assign()).toBe("driverNotFound");
+    await expect(ask()).rejects.toThrow("cannot use the app");
     await importDriver("cy", false);
     expect(await assign()).toBe("done");
   });
