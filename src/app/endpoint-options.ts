@@ -41,6 +41,7 @@ export function pipelineSettingsOf(config: Config): PipelineSettings {
     ...{ groupSize, settleMs, incompleteGraceMs, giveUpAfterMs, maxFileBytes },
     storePauseMs: 1_000,
     rulesFor: (companyCode) => companySettingsOf(config, companyCode),
+    furtherFoldersOf: (companyCode) => companySettingsOf(config, companyCode).folders.map(({ path }) => path),
   };
 }
 

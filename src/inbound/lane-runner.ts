@@ -41,6 +41,8 @@ export interface PipelineSettings extends LookAgainSettings {
   /** Until what the store did not take is tried again; grows for single files. */
   readonly storePauseMs: number;
   rulesFor(companyCode: string): DecisionRules;
+  /** Folders besides `inbound/` whose files are taken; none unless given. */
+  furtherFoldersOf?(companyCode: string): readonly string[];
 }
 
 export interface LaneRunnerDependencies {

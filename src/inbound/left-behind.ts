@@ -1,17 +1,30 @@
 /**
- * Files that stand in `inbound/` under their final names and are in no ledger: the process died between the answer to
- * their close and their entry. The first scan of the folder brings them, but only when they have settled, and a host that
- * sends on at once would be quicker: the deletion of a stop would be decided before its creation. So nothing of a company
- * is decided until what was left behind is in line, or has had its time.
+ * Files that an earlier run has left behind and that no ledger knows.
+ *
+ *   `inbound/`         under their final names: the process died between the answer to their close and their entry
+ *   further folders    what the earlier run had not taken, or what stayed there because it is not whole: later files of its
+ *                      stop waited for it
+ *
+ * The first scan of a folder brings them, or finds that they stay, but only when they have settled, and what waits, or a host
+ * that sends on at once, would be quicker: the deletion of a stop would be decided before its creation. So nothing of a
+ * company is decided until what was left behind is in line, or keeps back its stop, or has had its time.
  */
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
+import { parseStopFileName } from "../domain/stop-file-name.ts";
 import { isUnfinishedName } from "../domain/unfinished-name.ts";
-import { systemCodeOf } from "../lib/errors.ts";
+import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import type { Logger } from "../lib/log.ts";
 import { againFolderName } from "./place-arrival.ts";
 
 const portion = 2_048;
+/** A share that hangs must not hold up a start. */
+const listingMs = 2_000;
+/** Beyond the time to settle: for the scan and for syncing what it found. */
+const marginMs = 10_000;
+/** With more files than this, those of the stop of one that stays are not looked for: they have their time. */
+const fewFiles = 10_000;
 
 async function eachEntry(folder: string, visit: (entry: Dirent) => void): Promise<void> {
   try {
@@ -36,35 +49,107 @@ export async function findLeftBehind(
   return found;
 }
 
+/** The stop files that lie in the folder, by their names. Others keep back nothing before they have been read. */
+async function stopFilesIn(folder: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  await eachEntry(folder, ({ name }) => {
+    if (parseStopFileName(name).kind === "named" && !isUnfinishedName(name)) names.push(name);
+  });
+  return names;
+}
+
+/** Of a further folder: what cannot be listed, or not soon, is reported by its own scan. */
+async function listSoon(folder: string, log: Logger): Promise<readonly string[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly string[]>((resolve) => {
+    timer = setTimeout(() => resolve([]), listingMs);
+  });
+  const listed = stopFilesIn(folder).catch((error: unknown) => {
+    log.debug({ folder, reason: messageOf(error) }, "a further folder cannot be listed at the start");
+    return [];
+  });
+  return await Promise.race([listed, late]).finally(() => clearTimeout(timer));
+}
+
+function stopOf(name: string): string | undefined {
+  const parsed = parseStopFileName(name);
+  return parsed.kind === "named" ? parsed.stopNbr : undefined;
+}
+
+/** A company whose folders are looked through. */
+export interface SearchedCompany {
+  readonly companyId: number;
+  readonly companyCode: string;
+  readonly inbound: string;
+  readonly furtherFolders: readonly string[];
+  readonly settleMs: number;
+  readonly isKnown: (path: string) => boolean;
+}
+
 interface Held {
-  readonly missing: Set<string>;
+  readonly companyId: number;
+  /** Paths in `inbound/`. */
+  readonly paths: Set<string>;
+  /** Names in further folders. */
+  readonly names: Set<string>;
   readonly timer: NodeJS.Timeout;
   release(): void;
 }
 
 export class LeftBehind {
+  readonly #log: Logger;
   readonly #held = new Set<Held>();
 
-  /** Calls `release` once all paths have arrived, or after that time: what never settles holds up nothing. */
-  hold(paths: ReadonlySet<string>, options: { readonly longestMs: number; release(): void }): void {
-    if (paths.size === 0) {
-      options.release();
-      return;
-    }
-    const timer = setTimeout(() => this.#giveUp(held), options.longestMs);
-    const held: Held = { missing: new Set(paths), timer, release: options.release };
-    this.#held.add(held);
+  constructor(log: Logger) {
+    this.#log = log;
   }
 
-  arrived(path: string): void {
+  /** Calls `release` once all that lies there is in line or stays, or after some time: what never settles holds up nothing. */
+  async waitFor(company: SearchedCompany, release: () => void): Promise<void> {
+    const { companyId, companyCode, inbound, furtherFolders, settleMs, isKnown } = company;
+    const listed = Promise.all(furtherFolders.map((folder) => listSoon(folder, this.#log)));
+    const paths = new Set<string>();
+    try {
+      for (const path of await findLeftBehind(inbound, isKnown)) paths.add(path);
+    } catch (error) {
+      // A folder that cannot be read has nothing that the scan could bring.
+      this.#log.error({ err: error, company: companyCode }, "inbound/ cannot be looked through");
+    }
+    const names = new Set((await listed).flat());
+    const timer = setTimeout(() => this.#giveUp(held), settleMs + marginMs);
+    const held: Held = { companyId, paths, names, timer, release };
+    this.#held.add(held);
+    this.#releaseIfDone(held);
+  }
+
+  /** The file is in line. */
+  arrived({ companyId, name, path }: { companyId: number; name: string; path: string }): void {
     for (const held of this.#held) {
-      if (held.missing.delete(path) && held.missing.size === 0) this.#giveUp(held);
+      held.paths.delete(path);
+      if (held.companyId === companyId) held.names.delete(name);
+      this.#releaseIfDone(held);
+    }
+  }
+
+  /** The file stays in its folder for now: it keeps back the later ones of its stop itself. */
+  stays({ companyId, name }: { readonly companyId: number; readonly name: string }): void {
+    for (const held of this.#held) {
+      if (held.companyId !== companyId || !held.names.delete(name)) continue;
+      if (held.names.size <= fewFiles) {
+        const stop = stopOf(name);
+        for (const other of held.names) if (stopOf(other) === stop) held.names.delete(other);
+      }
+      this.#releaseIfDone(held);
     }
   }
 
   clear(): void {
     for (const held of this.#held) clearTimeout(held.timer);
     this.#held.clear();
+  }
+
+  #releaseIfDone(held: Held): void {
+    if (held.paths.size === 0 && held.names.size === 0) this.#giveUp(held);
   }
 
   #giveUp(held: Held): void {

@@ -30,7 +30,7 @@ import { type HeldInDetail, logHeld } from "./held-files.ts";
 import type { Arrival, Inbox } from "./inbox.ts";
 import { KnownPaths } from "./known-paths.ts";
 import { LaneRunner, type PipelineSettings } from "./lane-runner.ts";
-import { findLeftBehind, LeftBehind } from "./left-behind.ts";
+import { LeftBehind } from "./left-behind.ts";
 import type { Locations } from "./locations.ts";
 import type { PipelineStatistics } from "./pipeline-statistics.ts";
 import { acceptRetries, redoFiling, waitingEntries } from "./recovery.ts";
@@ -67,8 +67,6 @@ const heldReportMs = 60_000;
 const failing = { maxLines: 5, windowMs: 60_000 } as const;
 /** More than an earlier run can have left in `inbound/`. */
 const recoveredSequences = 2 ** 24;
-/** Beyond the time to settle: for the scan and for syncing what it found. */
-const leftBehindMarginMs = 10_000;
 
 class InboundPipeline implements Pipeline {
   readonly name = "inbound";
@@ -81,7 +79,7 @@ class InboundPipeline implements Pipeline {
   /** Paths that are about to appear. Kept apart: giving one back must not forget a file that waits under that name. */
   readonly #reservedPaths = new KnownPaths();
   readonly #awaitedReceipts: AwaitedReceipts;
-  readonly #leftBehind = new LeftBehind();
+  readonly #leftBehind: LeftBehind;
   readonly #counts = new FileCounts();
   readonly #decided = new Map<LaneRunner, Map<DecidedState, number>>();
   readonly #entering = new Set<Promise<void>>();
@@ -98,6 +96,7 @@ class InboundPipeline implements Pipeline {
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
+    this.#leftBehind = new LeftBehind(deps.log);
     this.#failing = createLimitedLog(deps.log, failing);
     this.#filing = createFilingQueue({
       store: deps.store,
@@ -180,7 +179,12 @@ class InboundPipeline implements Pipeline {
   }
 
   keepBack(companyId: number, name: string): () => void {
-    return releaseOf(this.#runnerSurely(companyId).then((runner) => runner.keepBack(name)));
+    const keeping = this.#runnerSurely(companyId).then((runner) => {
+      const release = runner.keepBack(name);
+      this.#leftBehind.stays({ companyId, name });
+      return release;
+    });
+    return releaseOf(keeping);
   }
 
   async start(signal: AbortSignal): Promise<void> {
@@ -202,7 +206,7 @@ class InboundPipeline implements Pipeline {
     this.#sequence += recoveredSequences;
     this.#recovering = false;
     killPoint("recovery.inLine");
-    for (const runner of this.#runners.values()) await this.#waitForLeftBehind(runner);
+    await Promise.all([...this.#runners.values()].map((runner) => this.#waitForLeftBehind(runner)));
     for (const release of released) release();
     this.#poll = setInterval(() => void this.#takeRetries(), retryPollMs);
     this.#poll.unref();
@@ -270,7 +274,7 @@ class InboundPipeline implements Pipeline {
     const file = toWaitingFile(source);
     this.#knownPaths.add(file.directory, file.fileName);
     this.#awaitedReceipts.add(file);
-    this.#leftBehind.arrived(source.path);
+    this.#leftBehind.arrived(source);
     return file;
   }
 
@@ -312,17 +316,13 @@ class InboundPipeline implements Pipeline {
 
   /** The hold is there when this is called; the promise is about what to wait for. */
   async #waitForLeftBehind(runner: LaneRunner): Promise<void> {
-    const release = runner.hold();
-    const inbound = this.#deps.locations.inboundDirectory(runner.companyCode);
-    try {
-      const paths = await findLeftBehind(inbound, (path) => this.isKnown(path));
-      const longestMs = this.#deps.settings().settleMs + leftBehindMarginMs;
-      this.#leftBehind.hold(paths, { longestMs, release });
-    } catch (error) {
-      // A folder that cannot be read has nothing that the scan could bring.
-      this.#deps.log.error({ err: error, company: runner.companyCode }, "inbound/ cannot be looked through");
-      release();
-    }
+    const { companyId, companyCode } = runner;
+    const { settleMs, furtherFoldersOf } = this.#deps.settings();
+    const inbound = this.#deps.locations.inboundDirectory(companyCode);
+    const furtherFolders = furtherFoldersOf?.(companyCode) ?? [];
+    const isKnown = (path: string) => this.isKnown(path);
+    const searched = { companyId, companyCode, inbound, furtherFolders, settleMs, isKnown };
+    await this.#leftBehind.waitFor(searched, runner.hold());
   }
 
   /** It is decided about, or gone. */

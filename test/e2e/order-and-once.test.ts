@@ -1,9 +1,10 @@
 /** Files that wait are applied by (time, Function, stop number), each once; what a second sending of a name is answered. */
 import { existsSync, renameSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { getStop, sftp } from "../support/clients.ts";
-import { Site } from "../support/daemon.ts";
+import { company, type LogLine, Site } from "../support/daemon.ts";
 import {
   codesOf,
   deletionFile,
@@ -194,6 +195,40 @@ describe("a folder that others write to", () => {
     await waitFor("nothing waits", async () => (await waitingIn(site)).length === 0);
     expect(await receiptFor(site, whole.name)).toEqual(receipt);
   });
+
+  test.each(["SIGTERM", "SIGKILL"])(
+    "a half in a further folder keeps back the later files of its stop also after %s and a start",
+    async (signal) => {
+      const folder = join(site.folder, `drop-${signal.toLowerCase()}`);
+      await mkdir(folder);
+      await site.reconfigure({
+        inbound: { settleMs: 300, scanMs: 500 },
+        companies: { [company]: { folders: [{ path: folder }] } },
+      });
+      await site.stop();
+      await site.start();
+      const stop = `O303${signal}`;
+      const [half, later] = [stopFile(stop), stopFile(stop, { time: "090000" })];
+      await writeFile(join(folder, half.name), String(half.content).slice(0, 200));
+      const isHalf = ({ msg, file }: LogLine) => msg.startsWith("a file ends in") && file === half.name;
+      await site.daemon.waitForLog(isHalf);
+      await put(site, later);
+      await waitFor(
+        "the ledger to have it",
+        async () => (await site.json<unknown[]>("files", "--stop", stop)).length === 1,
+      );
+      await (signal === "SIGTERM" ? site.stop() : site.kill());
+      await site.start();
+      // Of another stop: it is decided about behind whatever could be decided at the start.
+      await send(site, stopFile(`O304${signal}`));
+      await site.daemon.waitForLog(isHalf);
+      const [entry] = await site.json<{ name: string; state: string }[]>("files", "--stop", stop);
+      expect(entry).toMatchObject({ name: later.name, state: "waiting" });
+      await writeFile(join(folder, half.name), half.content);
+      expect(await receiptFor(site, half.name)).toMatchObject({ status: 10, records: [1, 0, 0] });
+      expect(await receiptFor(site, later.name)).toMatchObject({ status: 10, records: [0, 1, 0] });
+    },
+  );
 
   test("a temporary name is left alone until it is renamed", async () => {
     const file = stopFile("O310");

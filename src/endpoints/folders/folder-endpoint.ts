@@ -106,7 +106,10 @@ class FolderTasks implements FolderEndpoint {
   async #close(): Promise<void> {
     this.#isStopped = true;
     this.#rounds.stop();
-    await Promise.all([...this.#closing, ...[...this.#tasks.values()].map((task) => task.close())]);
+    await Promise.all([
+      ...this.#closing,
+      ...[...this.#tasks.values()].map((task) => task.close({ isEnd: true })),
+    ]);
     await this.#taskDeps.inboxThread.close();
   }
 
@@ -133,7 +136,7 @@ class FolderTasks implements FolderEndpoint {
     for (const [key, task] of this.#tasks) {
       if (wanted.has(key)) continue;
       this.#tasks.delete(key);
-      const closed = task.close().finally(() => this.#closing.delete(closed));
+      const closed = task.close({ isEnd: false }).finally(() => this.#closing.delete(closed));
       this.#closing.add(closed);
     }
     for (const [key, folder] of wanted) {

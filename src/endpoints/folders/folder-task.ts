@@ -131,15 +131,15 @@ export class FolderTask {
     }
   }
 
-  /** Ends the watch and the timers; resolves when what is in hand is handed over. Safe to call twice. */
-  async close(): Promise<void> {
+  /** Resolves when what is in hand is handed over; may be called twice. What files keep back waits for the next start (`isEnd`). */
+  async close({ isEnd }: { readonly isEnd: boolean }): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#hintTimer);
     clearTimeout(this.#lookTimer);
     await this.#watch.close();
     await this.#serial;
     await Promise.all(this.#handing);
-    this.#staying.close();
+    if (!isEnd) this.#staying.close();
     await this.#ownThread?.close();
   }
 
