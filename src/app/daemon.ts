@@ -155,8 +155,8 @@ async function startFolders(parts: Parts): Promise<void> {
     inbox: parts.pipeline,
     folders: parts.companies.watchedFolders,
     settings: () => parts.config.inbound,
-    async isIncomplete(path, companyCode) {
-      const prepared = await parts.documents.prepareFile(path, { companyCode });
+    async isIncomplete(path, origin) {
+      const prepared = await parts.documents.prepareFile(path, origin);
       return prepared.kind === "refused" && prepared.isIncomplete;
     },
     whyNoRoom: (company) => parts.intake.whyNoRoom(company),

@@ -114,7 +114,10 @@ export interface FolderDeps {
   readonly localDisk: FolderDisk;
   readonly watch: WatchFolder;
   /** Whether a file that does not end with the end tag of its root is cut off, rather than faulty or ended otherwise. */
-  readonly isIncomplete: (path: string, companyCode: string) => Promise<boolean>;
+  readonly isIncomplete: (
+    path: string,
+    origin: { readonly companyCode: string; readonly size: number },
+  ) => Promise<boolean>;
   /** Why files have to stay where they are, if they have. */
   readonly whyNoRoom: (company: {
     readonly id: number;

@@ -1,5 +1,15 @@
 /** Files that stay in their folder: cut off, not to be taken, or without room. */
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemTakeCalls } from "./take-calls.ts";
@@ -51,6 +61,38 @@ describe("a file in a further folder that ends in the middle", () => {
     await rig.until(() => rig.arrivals.length === 3);
     expect(rig.arrivals.slice(1).map(({ name: taken }) => taken)).toEqual([early, later]);
     expect([...rig.keptBack]).toEqual([]);
+  });
+
+  it("is copied and parsed again only when something was done to it", async () => {
+    await using rig = new FolderRig();
+    rig.watchShare();
+    rig.watch = silentWatch;
+    rig.settings.scanMs = 10;
+    let parsed = 0;
+    rig.isIncomplete = (text) => {
+      parsed += 1;
+      return isCutOff(text);
+    };
+    let looks = 0;
+    const { lstat } = rig.disk;
+    rig.disk.lstat = async (path) => {
+      looks += 1;
+      rig.tell();
+      return await lstat(path);
+    };
+    const path = join(rig.share, early);
+    writeFileSync(path, "<Stop>half");
+    await rig.start();
+    await rig.until(() => looks >= 6);
+    expect(parsed).toBe(1);
+    // The same size, and the same time of its content.
+    const { atime, mtime } = statSync(path);
+    writeFileSync(path, "<Stop>HALF");
+    utimesSync(path, atime, mtime);
+    await rig.until(() => parsed === 2 || looks >= 20);
+    expect(parsed).toBe(2);
+    writeFileSync(path, "<Stop></Stop>");
+    await rig.until(() => rig.arrivals.length === 1);
   });
 
   it("is taken as it is when its grace is over, as of when it was found so", async () => {

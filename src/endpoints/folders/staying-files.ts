@@ -123,6 +123,15 @@ export class StayingFiles {
     return file?.why === "incomplete" && isSame ? file.sinceAt : undefined;
   }
 
+  /**
+   * Whether nothing has been done to the file since it was found incomplete. By the time of its last change of any kind too:
+   * a writer that sets the time of the content back is not overlooked.
+   */
+  isUntouched(name: string, look: Look): boolean {
+    const found = this.#files.get(name)?.look;
+    return found !== undefined && isSameLook(found, look) && found.ctimeMs === look.ctimeMs;
+  }
+
   /** The file is empty or ends in the middle, and its grace is not over. */
   incomplete(
     name: string,

@@ -175,7 +175,10 @@ class Taking {
   ): Promise<readonly Copied[]> {
     const { maxFileBytes } = this.#deps.settings();
     const { at: directory } = this.#settled;
-    const toCopy = portion
+    const known = portion.filter((file) => this.#isKnownIncomplete(file));
+    for (const file of known) this.#incomplete(file);
+    const toTake = portion.filter((file) => !known.includes(file));
+    const toCopy = toTake
       .filter(({ look }) => look.size <= maxFileBytes)
       .map(({ name, look }) => ({ name, look, mark: newMark() }))
       .map((file) => ({ ...file, copy: copyName(this.#deps.runId, file.mark) }));
@@ -188,7 +191,7 @@ class Taking {
       ]),
     );
     const ready: Copied[] = [];
-    for (const file of portion) {
+    for (const file of toTake) {
       const copy = copies.get(file.name);
       const from = copy?.path ?? join(directory, file.name);
       if (copy !== undefined && !(await this.#mayGoOn(file, copy.path, copy.outcome))) continue;
@@ -218,13 +221,23 @@ class Taking {
     return false;
   }
 
+  /** Whether it was found incomplete as it still is: it need not be read again before its grace is over. */
+  #isKnownIncomplete({ name, look }: SettledFile): boolean {
+    const { staying } = this.#deps;
+    return staying.isUntouched(name, look) && !this.#isGraceOver(staying.incompleteSince(name, look));
+  }
+
+  #isGraceOver(sinceAt: number | undefined): boolean {
+    if (sinceAt === undefined) return false;
+    return this.#deps.clock.now() - sinceAt >= this.#deps.settings().incompleteGraceMs;
+  }
+
   /** Whether its writer is to be waited for. A name that is refused anyway is not worth waiting for. */
   async #isIncomplete(file: SettledFile, path: string): Promise<boolean> {
     if (!/\.xml$/i.test(file.name)) return false;
-    const { incompleteGraceMs } = this.#deps.settings();
-    const sinceAt = this.#deps.staying.incompleteSince(file.name, file.look);
-    if (sinceAt !== undefined && this.#deps.clock.now() - sinceAt >= incompleteGraceMs) return false;
-    return await this.#deps.isIncomplete(path, this.#settled.folder.companyCode);
+    if (this.#isGraceOver(this.#deps.staying.incompleteSince(file.name, file.look))) return false;
+    const { companyCode } = this.#settled.folder;
+    return await this.#deps.isIncomplete(path, { companyCode, size: file.look.size });
   }
 
   #moment(): { readonly now: number; readonly nowMs: number } {
