@@ -8,13 +8,13 @@
 import { isSameCompanyCode } from "../domain/company-code.ts";
 import { DropgateError } from "../lib/errors.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
+import { CompanyShares } from "../lib/company-shares.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { Integration, MappingRequest } from "./integration.ts";
 import { JobQueue } from "../lib/job-queue.ts";
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
 import { outOfTimeMessage } from "./out-of-time.ts";
-import { ProcessShares } from "./process-shares.ts";
 import { type EndReason, MappingProcess, type ProcessLimits } from "./mapping-process.ts";
 
 export interface Integrations extends Service {
@@ -65,13 +65,13 @@ class MappingPool implements Integrations {
   readonly #processes = new Set<MappingProcess>();
   readonly #free: MappingProcess[] = [];
   readonly #inHand = new Map<MappingProcess, Job>();
-  readonly #shares: ProcessShares;
+  readonly #shares: CompanyShares;
   readonly #maxWaitMs: number;
   #isStopping = false;
   #onIdle: (() => void) | undefined;
 
   constructor({ integrations, log, processes = 2, limits, clock, maxWaitMs }: IntegrationsOptions) {
-    this.#shares = new ProcessShares(clock ?? systemClock, processes);
+    this.#shares = new CompanyShares(clock ?? systemClock, processes);
     this.#maxWaitMs = maxWaitMs ?? defaultMaxWaitMs;
     this.#integrations = integrations;
     this.#log = log;

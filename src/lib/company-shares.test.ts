@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { ProcessShares } from "./process-shares.ts";
+import { CompanyShares } from "./company-shares.ts";
 
 const minute = 60_000;
 
-function setUp(processes: number) {
+function setUp(places: number) {
   const time = { now: 1_000_000 };
-  const shares = new ProcessShares({ now: () => time.now }, processes);
+  const shares = new CompanyShares({ now: () => time.now }, places);
   const take = (companyCode: string) => {
     if (!shares.mayHaveAnother(companyCode)) return false;
     shares.took(companyCode);
@@ -14,13 +14,13 @@ function setUp(processes: number) {
   return { time, shares, take };
 }
 
-test("a company that is alone may hold all processes", () => {
+test("a company that is alone may hold all places", () => {
   const { shares, take } = setUp(2);
   shares.came("A");
   expect([take("A"), take("A"), take("A")]).toEqual([true, true, false]);
 });
 
-test("one that is not alone leaves one process to others, until they have gone for ten minutes", () => {
+test("one that is not alone leaves one place to others, until they have gone for ten minutes", () => {
   const { shares, take, time } = setUp(3);
   shares.came("B");
   shares.came("A");

@@ -1,27 +1,27 @@
 /**
- * How many of the processes one company may hold at a time: all but one while other companies map bodies too, so that
- * whoever comes finds one free, or one that is not in the same hands; all of them while it is alone.
+ * How many of some processes or threads one company may hold at a time: all but one while other companies send bodies for
+ * them too, so that whoever comes finds one free, or one that is not in the same hands; all of them while it is alone.
  *
  * Whether others are there is known by who has sent a body during the last minutes: at the moment when one comes it is too
  * late, for a body in hand is not taken back.
  */
-import type { Clock } from "../lib/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** How long a company counts as there after its last body. */
 const presenceMs = 10 * 60_000;
 /** A list of companies that is longer is looked over for those that have gone. */
 const maxKept = 100;
 
-export class ProcessShares {
+export class CompanyShares {
   readonly #clock: Clock;
-  readonly #processes: number;
+  readonly #places: number;
   /** When a body of each company last came, the latest at the end. */
   readonly #lastBodyAt = new Map<string, number>();
   readonly #held = new Map<string, number>();
 
-  constructor(clock: Clock, processes: number) {
+  constructor(clock: Clock, places: number) {
     this.#clock = clock;
-    this.#processes = processes;
+    this.#places = places;
   }
 
   /** A body of the company has come. */
@@ -33,7 +33,7 @@ export class ProcessShares {
 
   mayHaveAnother(companyCode: string): boolean {
     const held = this.#held.get(companyCode) ?? 0;
-    return held === 0 || held < this.#processes - (this.#othersAreThere(companyCode) ? 1 : 0);
+    return held === 0 || held < this.#places - (this.#othersAreThere(companyCode) ? 1 : 0);
   }
 
   took(companyCode: string): void {

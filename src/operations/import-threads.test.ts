@@ -108,6 +108,23 @@ test("companies have their turns: one that sends much does not hold up another",
   expect(done.indexOf("b1")).toBeLessThan(done.indexOf("a3"));
 });
 
+test("a company that is not alone leaves a thread to the others", async () => {
+  const threads = makeThreads({ clock: { now: () => 0 } });
+  const done: string[] = [];
+  const send = async (companyCode: string, name: string, bytes = Buffer.from("[]")) => {
+    const all = { ...limits, maxValues: 10_000_000 };
+    await threads.check({ bytes, limits: all, companyCode });
+    done.push(name);
+  };
+  // From here on both threads are there, and the other company counts as there.
+  await Promise.all([send("A", "first"), send("B", "first")]);
+  const long = Buffer.from(`[${"[],".repeat(3_000_000)}0]`);
+  const reading = [send("A", "a1", Buffer.from(long)), send("A", "a2", long)];
+  await send("B", "b1");
+  await Promise.all(reading);
+  expect(done).toEqual(["first", "first", "b1", "a1", "a2"]);
+});
+
 test("a stop finishes what is in hand and refuses what comes", async () => {
   const threads = makeThreads();
   const reading = threads.check({ bytes: many("1"), limits, companyCode: "ACME" });

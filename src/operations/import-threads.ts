@@ -1,5 +1,6 @@
 /**
- * The reader threads: large JSON bodies are parsed, checked and made ready in them, company by company in turn.
+ * The reader threads: large JSON bodies are parsed, checked and made ready in them, company by company in turn. While several
+ * companies send such bodies, none of them holds all threads.
  *
  *   waiting ─> in hand ─ entries, part by part ─> done
  *                      └ over its memory or its time: refused (909), the thread is ended
@@ -8,6 +9,8 @@
  * client has no answer then and sends again.
  */
 import { DropgateError } from "../lib/errors.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
+import { CompanyShares } from "../lib/company-shares.ts";
 import { JobQueue } from "../lib/job-queue.ts";
 import type { JsonLimits } from "../lib/json-text.ts";
 import type { Service } from "../lib/service.ts";
@@ -40,6 +43,7 @@ export interface ImportThreadsOptions {
   /** For one body. Default a minute. */
   readonly deadlineMs?: number;
   readonly idleMs?: number;
+  readonly clock?: Clock;
 }
 
 interface Waiting {
@@ -64,6 +68,7 @@ function stopping(): DropgateError {
 class ReaderPool implements ImportThreads {
   readonly name = "reader threads";
   readonly #options: Required<ImportThreadsOptions>;
+  readonly #shares: CompanyShares;
   readonly #queue = new JobQueue<Waiting>();
   readonly #free: ReaderThread[] = [];
   readonly #threads = new Set<ReaderThread>();
@@ -73,7 +78,11 @@ class ReaderPool implements ImportThreads {
   #onIdle: (() => void) | undefined;
 
   constructor(options: ImportThreadsOptions) {
-    this.#options = { threads: 2, deadlineMs: minuteMs, idleMs: minuteMs, ...options };
+    this.#options = {
+      ...{ threads: 2, deadlineMs: minuteMs, idleMs: minuteMs, clock: systemClock },
+      ...options,
+    };
+    this.#shares = new CompanyShares(this.#options.clock, this.#options.threads);
   }
 
   async start(): Promise<void> {
@@ -124,6 +133,7 @@ class ReaderPool implements ImportThreads {
 
   #run(job: ReaderJob, companyCode: string): Promise<ReaderResult> {
     if (this.#isStopping) return Promise.reject(stopping());
+    this.#shares.came(companyCode);
     return new Promise((resolve, reject) => {
       this.#queue.add({ companyCode, job, resolve, reject });
       this.#dispatch();
@@ -136,10 +146,11 @@ class ReaderPool implements ImportThreads {
 
   #dispatch(): void {
     clearTimeout(this.#idle);
-    while (this.#queue.size > 0) {
+    const mayHave = ({ companyCode }: Waiting) => this.#shares.mayHaveAnother(companyCode);
+    while (this.#queue.has(mayHave)) {
       const thread = this.#free.pop() ?? this.#added();
       if (thread === undefined) return;
-      const waiting = this.#queue.take();
+      const waiting = this.#queue.take(mayHave);
       if (waiting !== undefined) this.#send(thread, waiting);
     }
     if (!this.#isIdle) return;
@@ -156,10 +167,12 @@ class ReaderPool implements ImportThreads {
     return thread;
   }
 
-  #send(thread: ReaderThread, { job, resolve, reject }: Waiting): void {
+  #send(thread: ReaderThread, { companyCode, job, resolve, reject }: Waiting): void {
     this.#busy.add(thread);
+    this.#shares.took(companyCode);
     const settle = () => {
       this.#busy.delete(thread);
+      this.#shares.gaveBack(companyCode);
       if (this.#threads.has(thread)) this.#free.push(thread);
       this.#dispatch();
     };
