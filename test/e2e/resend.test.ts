@@ -59,6 +59,11 @@ async function deliveries(...args: readonly string[]): Promise<readonly View[]> 
   return (await site.json<readonly View[]>("deliveries", "--target", "host", ...args)).toReversed();
 }
 
+async function longestPauseMs(): Promise<number> {
+  const ends = (await deliveries()).map(({ targetPausedUntil }) => Date.parse(targetPausedUntil ?? "") || 0);
+  return Math.max(...ends) - Date.now();
+}
+
 const idOf = ({ headers }: Post) => String(headers["x-dropgate-delivery"]);
 const isDelivered = async () => (await deliveries()).every(({ state }) => state === "delivered");
 
@@ -68,6 +73,11 @@ test("wrong credentials lose nothing: the target pauses, and each stop has its o
     for (const step of ["arrival", "confirmation"])
       expect(await report(`stop.dropoff.${step}`, stopNbr)).toBe("200");
   await waitFor("a refusal", async () => (await deliveries()).some(({ fault }) => fault === "credentials"));
+  // The first pause, of seconds, may be over before the command has started.
+  await waitFor(
+    "a pause that is still there when it is ended",
+    async () => (await longestPauseMs()) > 20_000,
+  );
   const waiting = await deliveries();
   expect(waiting.map(({ state }) => state)).toEqual(["waiting", "behind", "waiting", "behind"]);
   receiver.posts.length = 0;
