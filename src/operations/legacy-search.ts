@@ -6,9 +6,9 @@
  * anybody else.
  */
 import { setImmediate } from "node:timers/promises";
-import { DropgateError } from "../lib/errors.ts";
 import type { Reader } from "../store/database.ts";
 import { everyRow, type Page } from "../store/row-batches.ts";
+import { BoundedList } from "./bounded-list.ts";
 import {
   type FieldIndex,
   type LegacyFilter,
@@ -63,31 +63,7 @@ interface LegacySearch<Selection> extends SplitFilters<Selection> {
   readonly page: LegacyQuery;
 }
 
-/** A text has at most 512 MB, and what is answered is in memory several times over. */
-const maxAnswerMiB = 128;
-
-/** A JSON array that grows, and is refused when it grows too large. */
-class Answer {
-  readonly #results: string[] = [];
-  #bytes = 0;
-
-  get length(): number {
-    return this.#results.length;
-  }
-
-  get json(): string {
-    return `[${this.#results.join(",")}]`;
-  }
-
-  add(result: object): void {
-    const text = JSON.stringify(result);
-    this.#bytes += Buffer.byteLength(text) + 1;
-    if (this.#bytes > maxAnswerMiB * 1024 * 1024) throw new DropgateError("tooLarge", answerRemedy);
-    this.#results.push(text);
-  }
-}
-
-const answerRemedy = `the answer is larger than ${maxAnswerMiB} MiB. Ask for fewer results at a time, with limit and offset, or by a filter.`;
+const remedy = "Ask for fewer results at a time, with limit and offset, or by a filter.";
 
 /** What is selected, or with other filters what passes these of all that is selected, batch by batch. */
 async function search<Selection, Row>(
@@ -96,14 +72,14 @@ async function search<Selection, Row>(
   signal: AbortSignal | undefined,
 ): Promise<LegacyPage> {
   const isSearch = others.length > 0;
-  const answer = new Answer();
+  const answer = new BoundedList(remedy);
   let total = isSearch ? 0 : await kind.count(db, selection);
   for await (const batch of kind.batches(db, selection, isSearch ? everyRow : page)) {
     for (const result of await kind.shape(db, query, batch)) {
-      if (!isSearch) answer.add(result);
+      if (!isSearch) answer.add(JSON.stringify(result));
       else if (passesFilters(result, others)) {
         total += 1;
-        if (total > page.offset && answer.length < page.limit) answer.add(result);
+        if (total > page.offset && answer.length < page.limit) answer.add(JSON.stringify(result));
       }
     }
     // The database answers synchronously: without a pause nobody else would get a turn.

@@ -1,9 +1,11 @@
 /** Get load detail: the Load retrieval document (interface "Load retrieval document", "Load execution info"). */
+import { setImmediate } from "node:timers/promises";
 import type { LoadAssignment } from "../domain/load.ts";
 import type { LoadExecution } from "../domain/stop-execution.ts";
 import { findAppointmentsOfLoad } from "../store/appointments.ts";
 import type { Reader } from "../store/database.ts";
-import { findStoredLoad, listStopsOfLoad, type StoredLoad } from "../store/load-queries.ts";
+import { eachStopOfLoad, findStoredLoad, type StoredLoad } from "../store/load-queries.ts";
+import { BoundedList } from "./bounded-list.ts";
 import { loadNotFound } from "./known-load.ts";
 import { appointmentMember, asItCame, executionInfoText, stopText } from "./stop-detail.ts";
 
@@ -49,16 +51,23 @@ function assignmentOf({ carrierCode, assignmentCriteria, driver }: StoredLoad, s
   };
 }
 
-/** The retrieval document of the load as JSON text. Throws 920 when the company has no load of exactly that number. */
+const remedy = "Ask for the stops of the load one by one.";
+
+/** The retrieval document of the load as JSON text. Throws 909 when it is too large for one answer, and 920 when the company has no load of exactly that number. */
 export async function readLoadDetail(deps: LoadDetailDeps, query: LoadDetailQuery): Promise<string> {
   const { read } = deps.store;
   const load = await findStoredLoad(read, query.companyId, query.loadNbr);
   if (load === undefined) throw loadNotFound(query.loadNbr);
   const appointments = await findAppointmentsOfLoad(read, query.companyId, load.id);
-  const stops = (await listStopsOfLoad(read, load.id)).map((stop) => {
-    const appointment = appointmentMember(appointments.get(stop.stopNbr));
-    return `{"stop":${stopText(stop)},"stopExecutionInfo":${executionInfoText(stop)}${appointment}}`;
-  });
+  const stops = new BoundedList(remedy);
+  for await (const batch of eachStopOfLoad(read, load.id)) {
+    // Between batches of large stops others have their turn.
+    if (stops.length > 0) await setImmediate();
+    for (const stop of batch) {
+      const appointment = appointmentMember(appointments.get(stop.stopNbr));
+      stops.add(`{"stop":${stopText(stop)},"stopExecutionInfo":${executionInfoText(stop)}${appointment}}`);
+    }
+  }
   const extra = JSON.parse(load.extra) as Extra;
   const parts = [
     ...Object.entries(extra.load)
@@ -67,7 +76,7 @@ export async function readLoadDetail(deps: LoadDetailDeps, query: LoadDetailQuer
     `"loadHeader":${load.body}`,
     `"loadExecutionInfo":${JSON.stringify(executionInfoOf(load))}`,
     `"loadAssignment":${JSON.stringify(assignmentOf(load, extra.assignment))}`,
-    `"stops":[${stops.join(",")}]`,
+    `"stops":${stops.json}`,
   ];
   return `{"Load":{${parts.join(",")}}}`;
 }

@@ -28,14 +28,14 @@ export interface BatchSource<Row> {
 }
 
 const maxRows = 100;
-const maxBytes = 1024 * 1024;
+const maxBatchBytes = 1024 * 1024;
 
 /** As many of them as fit, and one at least. */
-function firstThatFit(sizes: readonly SizedRow[]): readonly SizedRow[] {
+export function firstThatFit<Row extends Pick<SizedRow, "bytes">>(sizes: readonly Row[]): readonly Row[] {
   let bytes = 0;
   const end = sizes.findIndex((row) => {
     bytes += row.bytes;
-    return bytes > maxBytes;
+    return bytes > maxBatchBytes;
   });
   return end === -1 ? sizes : sizes.slice(0, Math.max(1, end));
 }

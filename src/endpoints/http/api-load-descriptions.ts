@@ -68,7 +68,7 @@ export const loadDescriptions: ApiDescriptions = {
         })),
       },
     }),
-    errors: ["loadNotFound"],
+    errors: ["loadNotFound", "tooLarge"],
   },
   importLoads: {
     tag: "Loads",
