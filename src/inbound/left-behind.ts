@@ -23,8 +23,6 @@ const portion = 2_048;
 const listingMs = 2_000;
 /** Beyond the time to settle: for the scan and for syncing what it found. */
 const marginMs = 10_000;
-/** With more files than this, those of the stop of one that stays are not looked for: they have their time. */
-const fewFiles = 10_000;
 
 async function eachEntry(folder: string, visit: (entry: Dirent) => void): Promise<void> {
   try {
@@ -71,9 +69,40 @@ async function listSoon(folder: string, log: Logger): Promise<readonly string[]>
   return await Promise.race([listed, late]).finally(() => clearTimeout(timer));
 }
 
-function stopOf(name: string): string | undefined {
-  const parsed = parseStopFileName(name);
-  return parsed.kind === "named" ? parsed.stopNbr : undefined;
+/** Names of stop files, by their stops. */
+class NamesByStop {
+  readonly #names = new Map<string, Set<string>>();
+
+  get isEmpty(): boolean {
+    return this.#names.size === 0;
+  }
+
+  add(name: string): void {
+    const parsed = parseStopFileName(name);
+    if (parsed.kind !== "named") return;
+    const names = this.#names.get(parsed.stopNbr) ?? new Set();
+    this.#names.set(parsed.stopNbr, names.add(name));
+  }
+
+  delete(name: string): void {
+    this.#change(name, (names) => names.delete(name));
+  }
+
+  /** The file, and the later ones of its stop. */
+  deleteFrom(name: string): void {
+    // The time has a fixed length and the stop is the same: so the order of the names is that of the times.
+    this.#change(name, (names) => {
+      for (const other of names) if (other >= name) names.delete(other);
+    });
+  }
+
+  #change(name: string, change: (names: Set<string>) => void): void {
+    const parsed = parseStopFileName(name);
+    const names = parsed.kind === "named" ? this.#names.get(parsed.stopNbr) : undefined;
+    if (parsed.kind !== "named" || names === undefined) return;
+    change(names);
+    if (names.size === 0) this.#names.delete(parsed.stopNbr);
+  }
 }
 
 /** A company whose folders are looked through. */
@@ -90,8 +119,8 @@ interface Held {
   readonly companyId: number;
   /** Paths in `inbound/`. */
   readonly paths: Set<string>;
-  /** Names in further folders. */
-  readonly names: Set<string>;
+  /** Those in further folders. */
+  readonly names: NamesByStop;
   readonly timer: NodeJS.Timeout;
   release(): void;
 }
@@ -115,7 +144,8 @@ export class LeftBehind {
       // A folder that cannot be read has nothing that the scan could bring.
       this.#log.error({ err: error, company: companyCode }, "inbound/ cannot be looked through");
     }
-    const names = new Set((await listed).flat());
+    const names = new NamesByStop();
+    for (const name of (await listed).flat()) names.add(name);
     const timer = setTimeout(() => this.#giveUp(held), settleMs + marginMs);
     const held: Held = { companyId, paths, names, timer, release };
     this.#held.add(held);
@@ -134,11 +164,7 @@ export class LeftBehind {
   /** The file stays in its folder for now: it keeps back the later ones of its stop itself. */
   stays({ companyId, name }: { readonly companyId: number; readonly name: string }): void {
     for (const held of this.#held) {
-      if (held.companyId !== companyId || !held.names.delete(name)) continue;
-      if (held.names.size <= fewFiles) {
-        const stop = stopOf(name);
-        for (const other of held.names) if (stopOf(other) === stop) held.names.delete(other);
-      }
+      if (held.companyId === companyId) held.names.deleteFrom(name);
       this.#releaseIfDone(held);
     }
   }
@@ -149,7 +175,7 @@ export class LeftBehind {
   }
 
   #releaseIfDone(held: Held): void {
-    if (held.paths.size === 0 && held.names.size === 0) this.#giveUp(held);
+    if (held.paths.size === 0 && held.names.isEmpty) this.#giveUp(held);
   }
 
   #giveUp(held: Held): void {
