@@ -10,7 +10,6 @@ import { createPipeline, type Pipeline } from "../inbound/pipeline.ts";
 import type { Clock } from "../lib/clock.ts";
 import { systemDisk } from "../lib/durable-file.ts";
 import { HeapGrowth, keepThreadHeapsSmall } from "../lib/heap-growth.ts";
-import { createLimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import { type ConfigurableSignIn, createSignIn } from "../operations/create-sign-in.ts";
@@ -126,7 +125,7 @@ function startHeldReportsOf({
         now: clock.now(),
       }).map(({ message }) => message),
     }),
-    failing: createLimitedLog(log),
+    log,
   });
   stack.push({ name: "held reports", release: stop });
 }

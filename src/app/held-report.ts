@@ -6,7 +6,7 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unlessMissing } from "../lib/errors.ts";
-import type { LimitedLog } from "../lib/limited-log.ts";
+import type { Logger } from "../lib/log.ts";
 import type { HeldInDetail } from "../inbound/held-files.ts";
 
 export interface HeldReport {
@@ -23,7 +23,9 @@ const fileName = "dropgate.held.json";
 export interface HeldReporterDeps {
   readonly stateDir: string;
   readonly current: () => Omit<HeldReport, "pid">;
-  readonly failing: LimitedLog;
+  readonly log: Pick<Logger, "warn" | "info">;
+  /** 2 s when not given. */
+  readonly everyMs?: number;
 }
 
 function isEmpty({ companies, troubles }: Omit<HeldReport, "pid">): boolean {
@@ -31,10 +33,12 @@ function isEmpty({ companies, troubles }: Omit<HeldReport, "pid">): boolean {
 }
 
 /** Writes until it is stopped; gives the stop. */
-export function startHeldReports({ stateDir, current, failing }: HeldReporterDeps): () => Promise<void> {
+export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
+  const { stateDir, current, log, everyMs = reportEveryMs } = deps;
   const path = join(stateDir, fileName);
   let running = Promise.resolve();
   let isWritten = true;
+  let isFailing = false;
   const report = async () => {
     const now = current();
     if (isEmpty(now)) {
@@ -46,15 +50,22 @@ export function startHeldReports({ stateDir, current, failing }: HeldReporterDep
     await writeFile(`${path}.tmp`, JSON.stringify({ pid: process.pid, ...now }), { mode: 0o640 });
     await rename(`${path}.tmp`, path);
   };
+  // A full disk lasts for hours: told once when it begins, and once when it ends.
   const next = () => {
-    running = running
-      .then(report)
-      .catch((error: unknown) =>
-        failing.warn({ err: error }, "what is held cannot be written down for `dropgate explain`"),
-      );
+    running = running.then(report).then(
+      () => {
+        if (isFailing) log.info({}, "what is held can be written down again");
+        isFailing = false;
+      },
+      (error: unknown) => {
+        if (!isFailing)
+          if (!isFailing) log.warn({ err: error }, "what is held cannot be written down for `dropgate explain`");
+        isFailing = true;
+      },
+    );
   };
   next();
-  const timer = setInterval(next, reportEveryMs);
+  const timer = setInterval(next, everyMs);
   timer.unref();
   return async () => {
     clearInterval(timer);
