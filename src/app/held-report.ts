@@ -59,7 +59,7 @@ export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
       },
       (error: unknown) => {
         if (!isFailing)
-          if (!isFailing) log.warn({ err: error }, "what is held cannot be written down for `dropgate explain`");
+          log.warn({ err: error }, "what is held cannot be written down for `dropgate explain`");
         isFailing = true;
       },
     );
