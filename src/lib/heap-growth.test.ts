@@ -10,7 +10,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   percents = [];
   growth = new HeapGrowth({
-    usedBytes: () => 24 * megabyte,
+    usedBytes: () => 16 * megabyte,
     setGrowthPercent: (percent) => percents.push(percent),
   });
 });
@@ -19,8 +19,8 @@ afterEach(() => void vi.useRealTimers());
 test.each([
   [20 * megabyte, 140],
   [24 * megabyte, 100],
-  [40 * megabyte, 25],
-  [1_000 * megabyte, 25],
+  [40 * megabyte, 100],
+  [1_000 * megabyte, 100],
 ])("while much is received a heap of %i bytes may grow by %i percent", (usedBytes, percent) => {
   expect(busyPercentFor(usedBytes)).toBe(percent);
 });
@@ -37,20 +37,20 @@ test("the heap may grow as soon as much has come, and for as long as it comes", 
   for (let count = 0; count < 8; count += 1) growth.received(megabyte);
   expect(percents).toEqual([]);
   growth.received(1);
-  expect(percents).toEqual([100]);
+  expect(percents).toEqual([200]);
   for (let second = 0; second < 5; second += 1) {
     growth.received(20 * megabyte);
     vi.advanceTimersByTime(1_000);
   }
-  expect(percents).toEqual([100]);
+  expect(percents).toEqual([200]);
   vi.advanceTimersByTime(1_000);
-  expect(percents).toEqual([100, 25]);
+  expect(percents).toEqual([200, 100]);
 });
 
 test("the stop gives the usual limit back and leaves no timer", () => {
   growth.received(9 * megabyte);
   growth.stop();
-  expect(percents).toEqual([100, 25]);
+  expect(percents).toEqual([200, 100]);
   expect(vi.getTimerCount()).toBe(0);
 });
 

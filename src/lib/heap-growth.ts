@@ -1,13 +1,13 @@
 /**
- * How far the JavaScript heap may grow before garbage is collected: by a quarter, which the launcher asks for and which
- * bounds the memory of a process with a large backlog; while much is received, to 48 MB at least.
+ * How far the JavaScript heap may grow before garbage is collected: to twice what lives in it, which the launcher asks for
+ * and which bounds the memory of a process with a large backlog; while much is received, to 48 MB at least.
  *
- * V8 counts the memory of buffers outside of its heap as well. With 20 MB of living objects and the quarter alone it would
- * collect garbage every few megabytes of a large upload, and spend a third of the time on that.
+ * V8 counts the memory of buffers outside of its heap as well. With 20 MB of living objects and no more than their double it
+ * would collect garbage every few megabytes of a large upload, and spend much of the time on that.
  */
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 
-const usualPercent = 25;
+const usualPercent = 100;
 const busyHeapBytes = 48 * 1024 * 1024;
 const windowMs = 1_000;
 /** More than this within a window is much. */
