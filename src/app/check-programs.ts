@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { constants } from "node:fs";
 import { access, readFile, stat } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ParseOption, XmlDocument, XsdValidator } from "libxml2-wasm";
 import type { Config } from "../config/schema.ts";
 import { prepareStopReader } from "../documents/read-stop-document.ts";
@@ -152,12 +152,22 @@ export async function checkTls(config: Config): Promise<readonly CheckFinding[]>
   return [...(await Promise.all(certificates)), ...(await Promise.all(keys)).flat()];
 }
 
+const everybodyWrites = 0o002;
+/** Nobody but its owner can then remove or rename a file in the folder. */
+const sticky = 0o1000;
+
 /** Who writes the configuration decides what the daemon does with its rights: programs it runs, folders, certificates. */
 export async function checkConfigFile(path: string): Promise<readonly CheckFinding[]> {
   const { mode } = await stat(path);
-  if ((mode & 0o002) === 0) return [];
-  const what = `the configuration ${path} has mode ${modeText(mode)}: everybody on this machine can change it`;
-  return [problem(what, `chmod o-w ${path}`)];
+  if ((mode & everybodyWrites) !== 0) {
+    const what = `the configuration ${path} has mode ${modeText(mode)}: everybody on this machine can change it`;
+    return [problem(what, `chmod o-w ${path}`)];
+  }
+  const folder = dirname(path);
+  const { mode: folderMode } = await stat(folder);
+  if ((folderMode & (everybodyWrites | sticky)) !== everybodyWrites) return [];
+  const what = `the folder ${folder} of the configuration has mode ${modeText(folderMode)}: everybody on this machine can put another file in its place`;
+  return [problem(what, `chmod o-w ${folder}`)];
 }
 
 const schemaFolder = new URL("../../xsd/", import.meta.url);

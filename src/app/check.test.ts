@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../config/load-config.ts";
 import { listCompanies } from "../store/companies.ts";
@@ -65,6 +65,15 @@ describe("check", () => {
     expect(problems).toContain(`(chmod o= ${key})`);
     expect(problems).toContain(`the configuration ${file} has mode 0666`);
     expect(problems).toContain(`(chmod o-w ${file})`);
+  });
+
+  it("names a folder in which everybody can replace the configuration, unless it is sticky", async () => {
+    await chmod(dirname(file), 0o777);
+    const problems = await found("problem");
+    expect(problems).toContain(`the folder ${dirname(file)} of the configuration has mode 0777`);
+    expect(problems).toContain(`(chmod o-w ${dirname(file)})`);
+    await chmod(dirname(file), 0o1777);
+    expect(await found("problem")).toBe("");
   });
 
   it("reports each fault of a faulty configuration", async () => {
