@@ -162,10 +162,12 @@ export async function writeWhole(
   for (let done = 0; done < bytes.byteLength; ) done += await disk.write(fd, bytes.subarray(done), at + done);
 }
 
+const nextTurn = promisify(setImmediate) as () => Promise<void>;
+
 /**
- * Syncs of one open directory, shared between all that ask at the same moment. A promise that resolves speaks for every
- * entry that was made before it was asked for.
+ * Syncs of one open directory, shared between all that ask in the same turn of the event loop, as the files of a burst do
+ * that come over several connections. A promise that resolves speaks for every entry that was made before it was asked for.
  */
 export function createSharedSync(fd: number, disk: ShortSyncCalls = systemDisk): () => Promise<void> {
-  return shareRuns(() => syncShort(disk, fd));
+  return shareRuns(() => syncShort(disk, fd), nextTurn);
 }

@@ -2,9 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSharedSync, systemDisk } from "./durable-file.ts";
 import { openRegularFile, pinFolder } from "./open-regular-file.ts";
+
+const nextTurn = promisify(setImmediate);
 
 let folder: string;
 beforeEach(async () => {
@@ -41,7 +44,7 @@ test("a pinned folder stays the same when a link takes its place", async () => {
   await expect(pinFolder(folder, ["a"])).rejects.toThrow(/ELOOP|ENOTDIR/);
 });
 
-test("syncs that are asked for while one runs share the next one", async () => {
+test("syncs that are asked for in one turn are one, and those asked for while it runs share the next one", async () => {
   let count = 0;
   const waiting: (() => void)[] = [];
   const fsync = (): Promise<void> => {
@@ -49,27 +52,31 @@ test("syncs that are asked for while one runs share the next one", async () => {
     return new Promise((resolve) => waiting.push(resolve));
   };
   const sync = createSharedSync(3, { fsync, fsyncNow: () => undefined });
-  const first = sync();
+  const first = Promise.all([sync(), sync()]);
+  while (waiting.length === 0) await nextTurn();
   const others = Promise.all([sync(), sync(), sync()]);
   waiting.shift()?.();
   await first;
-  while (waiting.length === 0) await Promise.resolve();
+  while (waiting.length === 0) await nextTurn();
   waiting.shift()?.();
   await others;
   expect(count).toBe(2);
 });
 
 test("a sync that fails is told to those who asked for it and to nobody else", async () => {
-  let isBroken = true;
-  const sync = createSharedSync(3, {
-    fsync: async () => {
-      if (isBroken) throw new Error("EIO");
-    },
-    fsyncNow: () => undefined,
-  });
+  const running: PromiseWithResolvers<void>[] = [];
+  const fsync = () => {
+    const run = Promise.withResolvers<void>();
+    running.push(run);
+    return run.promise;
+  };
+  const sync = createSharedSync(3, { fsync, fsyncNow: () => undefined });
   const first = sync();
+  while (running.length === 0) await nextTurn();
   const second = sync();
-  isBroken = false;
+  running.shift()?.reject(new Error("EIO"));
   await expect(first).rejects.toThrow("EIO");
+  while (running.length === 0) await nextTurn();
+  running.shift()?.resolve();
   await second;
 });

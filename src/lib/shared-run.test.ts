@@ -40,3 +40,28 @@ test("who asks while one runs gets the next, and all who wait the same", async (
   await Promise.all([second, third]);
   expect(begun).toHaveLength(2);
 });
+
+test("who asks while the run is gathered gets that run, and who asks afterwards the next", async () => {
+  const gathered: PromiseWithResolvers<void>[] = [];
+  const begun: PromiseWithResolvers<void>[] = [];
+  const noted = (list: PromiseWithResolvers<void>[]) => () => {
+    const one = Promise.withResolvers<void>();
+    list.push(one);
+    return one.promise;
+  };
+  const ask = shareRuns(noted(begun), noted(gathered));
+  const together = [ask(), ask()];
+  expect(begun).toHaveLength(0);
+  gathered[0]?.resolve();
+  await Promise.resolve();
+  expect(begun).toHaveLength(1);
+  const later = ask();
+  begun[0]?.resolve();
+  await Promise.all(together);
+  expect(begun).toHaveLength(1);
+  gathered[1]?.resolve();
+  await Promise.resolve();
+  begun[1]?.resolve();
+  await later;
+  expect(begun).toHaveLength(2);
+});
