@@ -3,9 +3,8 @@
  *
  * A job waits in the queue, is sent to a thread in a batch, and is answered. Companies take turns, and so do the lines of a
  * company: its files, its bodies of the web service, and the large ones of each. A thread works for one line at a time, and
- * one is left to small documents: what takes seconds keeps nothing waiting but its own line. Small documents of one line
- * keep to one thread as long as it keeps up, because two share the processor's caches with the main thread and compile
- * everything twice. When all that may serve a line stand still, a spare one does. When a thread ends on a document (memory,
+ * one is left to small documents: what takes seconds keeps nothing waiting but its own line. When all that may serve a
+ * line stand still, a spare one does. When a thread ends on a document (memory,
  * time, crash), that document goes back to the queue once; the second time it is refused with 909, after a thread has
  * hashed it without parsing. The other jobs of the thread go back to the front of the queue without blame. Nothing here
  * survives a crash of the process: the files do, and are prepared again.
@@ -55,14 +54,11 @@ export interface DocumentPoolOptions {
   readonly maxHeapMb?: number;
   /** The XML parser's own memory in a thread. Default 320. */
   readonly maxParserMb?: number;
-  /**
-   * How long a thread may be at one document before it counts as standing still, and at one batch before another thread helps
-   * it. Default 50.
-   */
+  /** How long a thread may be at one document before it counts as standing still. Default 50. */
   readonly stillMs?: number;
 }
 
-const maxBatch = 32;
+const maxBatch = 16;
 /** Two: while a thread works on one batch, the next lies ready. */
 const maxOpenBatches = 2;
 /** A job that has seen this many threads die unexplained is the likely cause. */
@@ -86,7 +82,7 @@ class ThreadedDocumentPool implements DocumentPool {
   #nextId = 1;
   #isDispatchDue = false;
   #restart: NodeJS.Timeout | undefined;
-  /** Runs while anything waits. */
+  /** Runs while a company waits that has no thread. */
   #stillWatch: NodeJS.Timeout | undefined;
   #spareIdle: NodeJS.Timeout | undefined;
   #onReady: (() => void) | undefined;
@@ -239,32 +235,17 @@ class ThreadedDocumentPool implements DocumentPool {
     if (!thread.isReady || thread.isRetiring) return;
     const isFree = thread.openBatches === 0;
     const isOwn = (job: Job) => isSameLine(job, thread.line);
-    if (!isFree && !this.#mayHaveNext(thread, isOwn)) return;
+    if (!isFree && (thread.isAtLarge || this.#queue.has((job) => !isOwn(job)))) return;
     const isOpen = isFree ? (job: Job) => this.#mayHave(thread, job) : isOwn;
     const share = (waiting: number) => Math.min(Math.ceil(waiting / this.#threads.size), maxBatch);
     const batch = this.#queue.takeSome(share, isOpen);
     if (batch.length > 0) this.#send(thread, batch);
   }
 
-  /** Whether a batch may lie ready for a thread that is at work: unless another could serve it sooner, or it delays others. */
-  #mayHaveNext(thread: ParserThread, isOwn: (job: Job) => boolean): boolean {
-    const isFree = (one: ParserThread) => one.isReady && !one.isRetiring && one.openBatches === 0;
-    if (thread.isAtLarge || thread.isBehind(this.#stillMs) || [...this.#threads].some(isFree)) return false;
-    return !this.#queue.has((job) => !isOwn(job));
-  }
-
   /** Whether a free thread may begin with the job. */
   #mayHave(thread: ParserThread, job: Job): boolean {
-    const isHeld = isLargeLine(job.line) ? !this.#leavesAnother(thread) : this.#isServed(job);
-    if (isHeld) return false;
+    if (isLargeLine(job.line) && !this.#leavesAnother(thread)) return false;
     return !thread.isSpare || this.#needsSpare(job);
-  }
-
-  /** Whether a thread works for its line and keeps up. */
-  #isServed(job: Job): boolean {
-    return [...this.#threads].some(
-      (thread) => thread.openBatches > 0 && isSameLine(job, thread.line) && !thread.isBehind(this.#stillMs),
-    );
   }
 
   /** Whether small documents find a thread that is at no large one when this one is. */
@@ -282,16 +263,11 @@ class ThreadedDocumentPool implements DocumentPool {
   }
 
   #watchStanding(): void {
-    if (this.#state !== "running" || this.#queue.isEmpty) {
+    const isNeeded = this.#state === "running" && this.#queue.has((job) => this.#needsSpare(job));
+    if (!isNeeded) {
       clearInterval(this.#stillWatch);
       this.#stillWatch = undefined;
-    } else this.#stillWatch ??= setInterval(() => this.#lookAtThreads(), this.#stillMs).unref();
-  }
-
-  #lookAtThreads(): void {
-    this.#addSpareIfStanding();
-    // A thread that has fallen behind is helped by one that is free.
-    this.#scheduleDispatch();
+    } else this.#stillWatch ??= setInterval(() => this.#addSpareIfStanding(), this.#stillMs).unref();
   }
 
   #addSpareIfStanding(): void {

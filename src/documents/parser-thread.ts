@@ -69,8 +69,6 @@ export class ParserThread {
   readonly #progress = new Int32Array(new SharedArrayBuffer(progressBytes));
   #inHand = { jobId: 0, reads: 0, since: 0 };
   #lastSeenJobId = 0;
-  /** When it began with the batch that it is at, by `performance.now()`. */
-  #batchSinceMs = 0;
   #watch: NodeJS.Timeout | undefined;
   /** Settles when the thread has loaded its modules, or has ended without. */
   readonly #loaded = Promise.withResolvers<void>();
@@ -111,14 +109,8 @@ export class ParserThread {
     return isSame;
   }
 
-  /** Whether it has been at one batch for longer than so many milliseconds. */
-  isBehind(ms: number): boolean {
-    return this.openBatches > 0 && performance.now() - this.#batchSinceMs > ms;
-  }
-
   /** Sends one batch, of one line. The bytes of its jobs are given away. */
   send(line: ServedLine, jobs: readonly WorkerJob[]): void {
-    if (this.openBatches === 0) this.#batchSinceMs = performance.now();
     this.openBatches++;
     this.line = line;
     const owned = jobs.flatMap((job) => (job.bytes === undefined ? [] : [job.bytes.buffer as ArrayBuffer]));
@@ -151,10 +143,7 @@ export class ParserThread {
       this.#events.ready(this);
       return;
     }
-    if (report.isBatchDone) {
-      this.openBatches--;
-      this.#batchSinceMs = performance.now();
-    }
+    if (report.isBatchDone) this.openBatches--;
     if (report.isWornOut) this.isRetiring = true;
     if (this.openBatches === 0) this.#stopWatch();
     this.#events.results(this, report.results);

@@ -18,10 +18,6 @@ export class JobQueue<Job extends Queued> {
     return size;
   }
 
-  get isEmpty(): boolean {
-    return this.#waiting.size === 0;
-  }
-
   add(job: Job): void {
     this.#lineOf(job).push(job);
   }
