@@ -304,13 +304,20 @@ function threadsAt(nice: number): number {
   }).length;
 }
 
-test.skipIf(process.platform !== "linux")("parser threads step back behind the main thread", async () => {
-  const own = getPriority();
-  const before = threadsAt(own + 5);
-  await started({ threads: 2 });
-  expect(threadsAt(own + 5) - before).toBe(2);
-  expect(getPriority(process.pid)).toBe(own);
-});
+test.skipIf(process.platform !== "linux")(
+  "the threads of large documents step back behind all others, those of small ones do not",
+  async () => {
+    const own = getPriority();
+    const before = threadsAt(own + 5);
+    const pool = await started({ threads: 2 });
+    expect(threadsAt(own + 5) - before).toBe(0);
+    const large = Buffer.from(stop("1", `<!--${"x".repeat(2 ** 20)}-->`));
+    expect((await pool.prepareBytes(large)).kind).toBe("read");
+    expect(threadsAt(own + 5) - before).toBe(1);
+    expect((await pool.prepareBytes(Buffer.from(stop("2")))).kind).toBe("read");
+    expect(getPriority(process.pid)).toBe(own);
+  },
+);
 
 test("a stopping pool finishes what it has and takes no more", async () => {
   const pool = await started();

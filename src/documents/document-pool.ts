@@ -2,9 +2,10 @@
  * Parses stop documents in threads, because parsing blocks its thread (decisions 5: "never a crash").
  *
  * A job waits in the queue, is sent to a thread in a batch, and is answered. Companies take turns, and so do the lines of a
- * company: its files, its bodies of the web service, and the large ones of each. A thread works for one line at a time, and
- * one is left to small documents: what takes seconds keeps nothing waiting but its own line. When all that may serve a
- * line stand still, a spare one does. When a thread ends on a document (memory,
+ * company: its files, its bodies of the web service, and the large ones of each. A thread works for one line at a time.
+ * Large documents have spare threads, which are made when one comes and step back behind all others: what takes seconds
+ * keeps nothing waiting but its own line. When all threads stand still, a spare one serves small documents as well; it
+ * ends when nothing has needed it for a minute. When a thread ends on a document (memory,
  * time, crash), that document goes back to the queue once; the second time it is refused with 909, after a thread has
  * hashed it without parsing. The other jobs of the thread go back to the front of the queue without blame. Nothing here
  * survives a crash of the process: the files do, and are prepared again.
@@ -40,7 +41,7 @@ export interface DocumentPool extends Service {
 
 export interface DocumentPoolOptions {
   readonly log: Logger;
-  /** Default 2. Up to three more are made while those that may serve a line stand still at documents of others. */
+  /** For small documents; default 2. Up to three more are made for large ones, and while all stand still. */
   readonly threads?: number;
   readonly limits?: Partial<StopDocumentLimits>;
   /**
@@ -224,9 +225,11 @@ class ThreadedDocumentPool implements DocumentPool {
   }
 
   #dispatch(): void {
+    // Spare ones come last: they get less of the processors.
+    const threads = [...this.#threads].toSorted((one, other) => Number(one.isSpare) - Number(other.isSpare));
     // While a thread works on one batch the next lies ready, unless that would keep another company waiting.
     for (let open = 0; open < maxOpenBatches; open += 1) {
-      for (const thread of this.#threads) if (thread.openBatches === open) this.#give(thread);
+      for (const thread of threads) if (thread.openBatches === open) this.#give(thread);
     }
     this.#watchStanding();
   }
@@ -244,14 +247,7 @@ class ThreadedDocumentPool implements DocumentPool {
 
   /** Whether a free thread may begin with the job. */
   #mayHave(thread: ParserThread, job: Job): boolean {
-    if (isLargeLine(job.line) && !this.#leavesAnother(thread)) return false;
-    return !thread.isSpare || this.#needsSpare(job);
-  }
-
-  /** Whether small documents find a thread that is at no large one when this one is. */
-  #leavesAnother(thread: ParserThread): boolean {
-    const others = [...this.#threads].filter((other) => other !== thread);
-    return others.length === 0 || others.some((one) => one.isReady && !one.isRetiring && !one.isAtLarge);
+    return thread.isSpare ? this.#needsSpare(job) : !isLargeLine(job.line);
   }
 
   /** No thread works for its line, and no spare one for its company. */
@@ -267,21 +263,28 @@ class ThreadedDocumentPool implements DocumentPool {
     if (!isNeeded) {
       clearInterval(this.#stillWatch);
       this.#stillWatch = undefined;
-    } else this.#stillWatch ??= setInterval(() => this.#addSpareIfStanding(), this.#stillMs).unref();
+      return;
+    }
+    this.#stillWatch ??= setInterval(() => this.#addSpareIfStanding(), this.#stillMs).unref();
+    const isFirst = ![...this.#threads].some((thread) => thread.isSpare);
+    if (isFirst && this.#queue.has((job) => isLargeLine(job.line))) this.#addThread(true);
   }
 
   #addSpareIfStanding(): void {
     // Each is asked, so that each remembers what it was at.
-    const standing = [...this.#threads].filter((thread) => thread.standsStill());
-    const inTheWay = [...this.#threads].filter((thread) => thread.isAtLarge);
-    const areStanding = (threads: readonly ParserThread[]) =>
-      threads.length > 0 && threads.every((thread) => standing.includes(thread));
-    const isStuck = (job: Job) => areStanding(isLargeLine(job.line) ? inTheWay : [...this.#threads]);
+    const standing = new Set([...this.#threads].filter((thread) => thread.standsStill()));
+    const isStuck = (job: Job) =>
+      [...this.#threads].every((thread) => standing.has(thread) || !this.#serves(thread, job));
     if (!this.#queue.has((job) => this.#needsSpare(job) && isStuck(job))) return;
     if (this.#threads.size >= this.#threadCount + maxSpares) return;
     if ([...this.#threads].some((thread) => thread.isSpare && !thread.isReady)) return;
     this.#addThread(true);
     this.#log.info({ threads: this.#threads.size }, "parser threads stand still; one more serves what waits");
+  }
+
+  /** Whether the thread is one for documents like this, when it is free. */
+  #serves(thread: ParserThread, job: Job): boolean {
+    return thread.isSpare || !isLargeLine(job.line);
   }
 
   #send(thread: ParserThread, batch: readonly Job[]): void {

@@ -153,7 +153,7 @@ async function work(jobs: readonly WorkerJob[], settings: WorkerSettings, shared
 }
 
 function serve(settings: WorkerSettings): void {
-  stepBack();
+  if (settings.stepsBack) stepBack();
   const progress = new Int32Array(settings.progress);
   capWasmMemory(settings.maxParserBytes, () => process.exit(workerExit.memory));
   prepareStopReader();

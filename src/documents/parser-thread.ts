@@ -61,7 +61,10 @@ export class ParserThread {
   isRetiring = false;
   /** Whose batches it has, and of which line; that of the last one while it has none. */
   line: ServedLine = { companyCode: "", line: "files" };
-  /** Made because others stand still; it serves lines that have no other thread, and ends when it is not needed. */
+  /**
+   * Made for large documents, or because the others stand still. It steps back behind other threads, serves lines that
+   * have no thread, and ends when it is not needed.
+   */
   readonly isSpare: boolean;
   readonly #events: ThreadEvents;
   #deadlineMs: number;
@@ -84,6 +87,7 @@ export class ParserThread {
       documentsDir: options.documentsDir,
       maxParserBytes: options.maxParserMb * 1024 * 1024,
       wornOutBytes,
+      stepsBack: options.isSpare,
       progress: this.#progress.buffer,
     };
     this.#worker = new Worker(workerUrl(), {

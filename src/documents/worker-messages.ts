@@ -44,6 +44,8 @@ export interface WorkerSettings {
   readonly documentsDir: string | undefined;
   readonly maxParserBytes: number;
   readonly wornOutBytes: number;
+  /** Whether the thread gets only what others leave of the processors. */
+  readonly stepsBack: boolean;
   /** Int32 values at the places of `progressAt`. */
   readonly progress: SharedArrayBuffer;
 }
