@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { ParseOption, XmlDocument, XsdValidator } from "libxml2-wasm";
-import { openStore } from "../src/store/database.ts";
-import { openSqlite } from "../src/store/sqlite-dialect.ts";
+import { openStore } from "../src/store/database/database.ts";
+import { openSqlite } from "../src/store/database/sqlite-dialect.ts";
 import { sampleName, sampleStop } from "./sample-stop.ts";
 
 const count = Number(process.argv[2]);

@@ -12,8 +12,8 @@ import { createLocations } from "../src/inbound/locations.ts";
 import { createPipeline } from "../src/inbound/pipeline.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { createLogger } from "../src/lib/log.ts";
-import { insertCompany } from "../src/store/companies.ts";
-import { openStore } from "../src/store/database.ts";
+import { insertCompany } from "../src/store/accounts/companies.ts";
+import { openStore } from "../src/store/database/database.ts";
 import { sampleName, sampleStop } from "./sample-stop.ts";
 
 const count = Number(process.argv[2]);

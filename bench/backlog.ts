@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { openSqlite } from "../src/store/sqlite-dialect.ts";
+import { openSqlite } from "../src/store/database/sqlite-dialect.ts";
 import { type BenchOptions, progress } from "./support/bench-options.ts";
 import { newFolder, settleDisk } from "./support/folders.ts";
 import { addWaitingFiles } from "./support/ledger-rows.ts";

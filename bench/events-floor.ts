@@ -5,7 +5,7 @@
  */
 import { createServer, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import { openSqlite } from "../src/store/sqlite-dialect.ts";
+import { openSqlite } from "../src/store/database/sqlite-dialect.ts";
 
 interface Report {
   readonly eventCode: string;

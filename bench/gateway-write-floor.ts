@@ -5,10 +5,10 @@
  */
 import { createServer, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import { normaliseStop } from "../src/domain/normalise-stop.ts";
-import { type Stop, validateStop } from "../src/domain/stop.ts";
-import { openStore } from "../src/store/database.ts";
-import { openSqlite } from "../src/store/sqlite-dialect.ts";
+import { normaliseStop } from "../src/domain/stop/normalise-stop.ts";
+import { type Stop, validateStop } from "../src/domain/stop/stop.ts";
+import { openStore } from "../src/store/database/database.ts";
+import { openSqlite } from "../src/store/database/sqlite-dialect.ts";
 
 const directory = process.argv[2] ?? "";
 // The store makes the tables, with the same indexes.

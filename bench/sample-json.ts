@@ -1,6 +1,6 @@
 /** Stops and loads in JSON, as hosts send them to the gateway. */
-import type { Load } from "../src/domain/load.ts";
-import type { Stop } from "../src/domain/stop.ts";
+import type { Load } from "../src/domain/load/load.ts";
+import type { Stop } from "../src/domain/stop/stop.ts";
 
 function address(name: string) {
   return {

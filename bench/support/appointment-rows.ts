@@ -1,6 +1,6 @@
 /** Reservations that would take long to come by over HTTP. The daemon must not run. */
 import { join } from "node:path";
-import { openSqlite } from "../../src/store/sqlite-dialect.ts";
+import { openSqlite } from "../../src/store/database/sqlite-dialect.ts";
 import { companyCode } from "./sites.ts";
 
 export interface Fill {

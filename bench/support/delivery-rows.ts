@@ -1,8 +1,8 @@
 /** Stores with deliveries that wait for the company's own folder. The daemon must not run. */
 import { join } from "node:path";
-import { completionFileName } from "../../src/domain/completion-name.ts";
-import { completionFormat } from "../../src/domain/completion-format.ts";
-import { openSqlite } from "../../src/store/sqlite-dialect.ts";
+import { completionFileName } from "../../src/domain/outbound/completion-name.ts";
+import { completionFormat } from "../../src/domain/outbound/completion-format.ts";
+import { openSqlite } from "../../src/store/database/sqlite-dialect.ts";
 import { jsonStop, numberMark, partsOf, products } from "../sample-json.ts";
 import { numberText } from "./load-job.ts";
 import { companyCode } from "./sites.ts";

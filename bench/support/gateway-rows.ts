@@ -1,6 +1,6 @@
 /** Stores full of loads and stops that would take long to import. The daemon must not run. */
 import { join } from "node:path";
-import { openSqlite } from "../../src/store/sqlite-dialect.ts";
+import { openSqlite } from "../../src/store/database/sqlite-dialect.ts";
 import { jsonLoadHeader, jsonStop, numberMark, partsOf, products, stopsOnLoad } from "../sample-json.ts";
 import { numberText } from "./load-job.ts";
 import { companyCode } from "./sites.ts";

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { companyCodeKey } from "../../src/domain/company-code.ts";
-import { openSqlite } from "../../src/store/sqlite-dialect.ts";
+import { companyCodeKey } from "../../src/domain/users/company-code.ts";
+import { openSqlite } from "../../src/store/database/sqlite-dialect.ts";
 import { sampleName, sampleStop } from "../sample-stop.ts";
 import { companyCode, userName } from "./sites.ts";
 

@@ -1,7 +1,7 @@
 /** Stores full of loads under way, each with one stop that is on its way to its drop-off. The daemon must not run. */
 import { join } from "node:path";
-import { routedStopOf } from "../../src/domain/routed-stop.ts";
-import { openSqlite } from "../../src/store/sqlite-dialect.ts";
+import { routedStopOf } from "../../src/domain/execution/routed-stop.ts";
+import { openSqlite } from "../../src/store/database/sqlite-dialect.ts";
 import { jsonLoadHeader, jsonStop, numberMark, partsOf, products } from "../sample-json.ts";
 import { numberText } from "./load-job.ts";
 import { companyCode } from "./sites.ts";

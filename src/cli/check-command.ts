@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CheckFinding } from "../app/check.ts";
+import type { CheckFinding } from "../app/checks/check.ts";
 import {
   type CliRun,
   declare,
@@ -26,7 +26,7 @@ export function declareCheck(program: Command, run: CliRun): void {
       "try the servers of targets and remotes too: connect and sign in, and leave nothing behind",
     )
     .action(async (options: { readonly json?: true; readonly remote?: true }, command: Command) => {
-      const { checkAll } = await import("../app/check.ts");
+      const { checkAll } = await import("../app/checks/check.ts");
       const findings = await checkAll(await loadConfigFor(run, command, true), options.remote);
       if (options.json) printJson(run, findings);
       else printLines(run, findings.map(findingLine));

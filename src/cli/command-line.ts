@@ -1,6 +1,6 @@
 /** What all commands share: how they are declared, where they write, how they find their configuration. */
 import { type Command, InvalidArgumentError } from "commander";
-import { type ConfigFault, formatConfigFaults } from "../config/config-fault.ts";
+import { type ConfigFault, formatConfigFaults } from "../config/reader/config-fault.ts";
 import type { LoadOutcome } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
 import { visible } from "../lib/visible-text.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { addCompany, setCompany } from "../app/admin.ts";
+import type { addCompany, setCompany } from "../app/admin/admin.ts";
 import { type CliRun, declare, printJson, printLines, requireConfig, withJson } from "./command-line.ts";
 import { tableLines } from "./table.ts";
 
@@ -39,7 +39,7 @@ function declareSet(company: Command, run: CliRun): void {
   withJson(set).action(
     async (code: string, options: CompanyChange & { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
-      const { setCompany } = await import("../app/admin.ts");
+      const { setCompany } = await import("../app/admin/admin.ts");
       const { json, ...change } = options;
       const view = await setCompany(config, code, change);
       if (json) printJson(run, view);
@@ -55,7 +55,7 @@ export function declareCompany(program: Command, run: CliRun): void {
     .argument("<code>", "1 to 20 letters, digits, _ and -")
     .action(async (code: string, _options: object, command: Command) => {
       const config = await requireConfig(run, command);
-      const { addCompany } = await import("../app/admin.ts");
+      const { addCompany } = await import("../app/admin/admin.ts");
       const added = await addCompany(config, code);
       printLines(run, [addedLine(code, added)]);
     });
@@ -63,7 +63,7 @@ export function declareCompany(program: Command, run: CliRun): void {
   withJson(declare(company, "list", "list the companies")).action(
     async (options: { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
-      const { listCompanies } = await import("../app/admin.ts");
+      const { listCompanies } = await import("../app/admin/admin.ts");
       const companies = await listCompanies(config);
       if (options.json) printJson(run, companies);
       else if (companies.length === 0)

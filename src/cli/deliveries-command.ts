@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { DeliveryView } from "../app/outbound-admin.ts";
+import type { DeliveryView } from "../app/admin/outbound-admin.ts";
 import {
   type CliRun,
   declare,
@@ -76,7 +76,7 @@ export function declareDeliveries(program: Command, run: CliRun): void {
     .option("--limit <count>", "how many at most", wholeNumber(1, maxLimit), defaultLimit)
     .action(async (options: ListOptions, command: Command) => {
       const config = await requireConfig(run, command);
-      const { listDeliveries } = await import("../app/outbound-admin.ts");
+      const { listDeliveries } = await import("../app/admin/outbound-admin.ts");
       const { state, company, target, stop, limit } = options;
       const { deliveries, isCut } = await listDeliveries(config, {
         limit,

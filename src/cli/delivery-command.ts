@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { DeliveryDetail, TargetRetry } from "../app/outbound-admin.ts";
-import { WrongUseError } from "../app/wrong-use-error.ts";
+import type { DeliveryDetail, TargetRetry } from "../app/admin/outbound-admin.ts";
+import { WrongUseError } from "../app/admin/wrong-use-error.ts";
 import {
   type CliRun,
   declare,
@@ -140,7 +140,7 @@ function declareShow(delivery: Command, run: CliRun): void {
     .argument("<id>", "number of the delivery, or the id that the other side was told", readKey)
     .action(async (key: number | string, options: { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
-      const { showDelivery } = await import("../app/outbound-admin.ts");
+      const { showDelivery } = await import("../app/admin/outbound-admin.ts");
       const found = await showDelivery(config, key);
       if (found === undefined) {
         printError(run, `dropgate: there is no delivery ${key}: \`dropgate deliveries\` lists them`);
@@ -192,7 +192,7 @@ function declareRetry(delivery: Command, run: CliRun): void {
       const ids = given ?? [];
       const target = requireOneWay(ids, options);
       const config = await requireConfig(run, command);
-      const { retryDeliveries, retryTarget } = await import("../app/outbound-admin.ts");
+      const { retryDeliveries, retryTarget } = await import("../app/admin/outbound-admin.ts");
       if (target === undefined) {
         const { retries, daemonPid } = await retryDeliveries(config, ids);
         return printRepeats(run, { repeats: retries, daemonPid }, retryWords);

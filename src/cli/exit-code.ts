@@ -1,6 +1,6 @@
 /** How the program ends after an error. */
 import { CommanderError } from "commander";
-import { WrongUseError } from "../app/wrong-use-error.ts";
+import { WrongUseError } from "../app/admin/wrong-use-error.ts";
 import { DropgateError, type ErrorCode } from "../lib/errors.ts";
 import { isStoreBusy, isStoreDamaged, storeRemedies } from "../lib/store-error.ts";
 import { exitCodes, FaultyConfigError } from "./command-line.ts";

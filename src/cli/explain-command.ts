@@ -25,7 +25,7 @@ export function declareExplain(program: Command, run: CliRun): void {
         command: Command,
       ) => {
         const config = await requireConfig(run, command);
-        const { explainSubject } = await import("../app/ledger-admin.ts");
+        const { explainSubject } = await import("../app/admin/ledger-admin.ts");
         const { company } = options;
         const explained = await explainSubject(
           config,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ExportOutcome, ExportView } from "../app/export-admin.ts";
+import type { ExportOutcome, ExportView } from "../app/admin/export-admin.ts";
 import {
   type CliRun,
   declare,
@@ -50,7 +50,7 @@ export function declareExport(program: Command, run: CliRun): void {
     )
     .action(async (options: ExportOptions, command: Command) => {
       const config = await requireConfig(run, command);
-      const { runExports } = await import("../app/export-admin.ts");
+      const { runExports } = await import("../app/admin/export-admin.ts");
       const { company, name, again } = options;
       const outcome = await runExports(config, {
         ...(company === undefined ? {} : { companyCode: company }),

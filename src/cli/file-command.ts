@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { FileDetail, FileReason, FileView } from "../app/ledger-admin.ts";
+import type { FileDetail, FileReason, FileView } from "../app/admin/ledger-admin.ts";
 import {
   type CliRun,
   declare,
@@ -38,7 +38,7 @@ export function declareFiles(program: Command, run: CliRun): void {
     .option("--limit <count>", "how many at most", wholeNumber(1, maxLimit), defaultLimit)
     .action(async (options: ListOptions, command: Command) => {
       const config = await requireConfig(run, command);
-      const { listLedger } = await import("../app/ledger-admin.ts");
+      const { listLedger } = await import("../app/admin/ledger-admin.ts");
       const { limit } = options;
       const { files, isCut } = await listLedger(config, { ...fileFilterOf(options), limit });
       // Beside the list, so that a program that reads it is told as well.
@@ -93,7 +93,7 @@ function declareShow(file: Command, run: CliRun): void {
     .argument("<entry>", "number of the ledger entry, or the reference in its receipt")
     .action(async (given: string, options: { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
-      const { showFile } = await import("../app/ledger-admin.ts");
+      const { showFile } = await import("../app/admin/ledger-admin.ts");
       const found = await showFile(config, given);
       if (found === undefined) {
         printError(run, `dropgate: there is no ledger entry ${given}: \`dropgate files\` lists them`);

@@ -1,6 +1,6 @@
 /** The options by which commands choose files of the ledger. */
 import type { Command } from "commander";
-import type { FileFilter } from "../app/file-filter.ts";
+import type { FileFilter } from "../app/admin/file-filter.ts";
 import { wholeNumber } from "./command-line.ts";
 import { momentText, readMoment } from "./moment.ts";
 

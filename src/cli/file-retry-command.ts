@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { FileRetries } from "../app/file-retry.ts";
+import type { FileRetries } from "../app/admin/file-retry.ts";
 import type { Config } from "../config/schema.ts";
-import { WrongUseError } from "../app/wrong-use-error.ts";
+import { WrongUseError } from "../app/admin/wrong-use-error.ts";
 import { type CliRun, declare, exitCodes, printError, printLines, requireConfig } from "./command-line.ts";
 import { type FilterOptions, fileFilterOf, withFileFilter } from "./file-filter-options.ts";
 import { numbersText, whenText } from "./repeats.ts";
@@ -29,7 +29,7 @@ async function retryNumbers(
   entries: readonly string[],
   isDryRun: boolean,
 ): Promise<void> {
-  const { retryFiles } = await import("../app/file-retry.ts");
+  const { retryFiles } = await import("../app/admin/file-retry.ts");
   const report = await retryFiles(config, entries, { isDryRun });
   const lines = report.retries
     .filter(({ why }) => why === undefined)
@@ -41,7 +41,7 @@ async function retryNumbers(
 }
 
 async function retrySelected(run: CliRun, config: Config, options: Options): Promise<void> {
-  const { retryFiles, selectRetries } = await import("../app/file-retry.ts");
+  const { retryFiles, selectRetries } = await import("../app/admin/file-retry.ts");
   const ids = await selectRetries(config, fileFilterOf(options));
   if (ids.length === 0) {
     printError(run, "dropgate: no refused or superseded file of that kind can be tried again");

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { WrongUseError } from "../app/wrong-use-error.ts";
+import { WrongUseError } from "../app/admin/wrong-use-error.ts";
 import { type CliRun, declare, exitCodes, printError, printLines, requireConfig } from "./command-line.ts";
 import { printRepeats, readNumbers } from "./repeats.ts";
 
@@ -36,7 +36,7 @@ function countText(count: number): string {
 }
 
 async function giveUpAll(run: CliRun, command: Command, target: string, options: Options): Promise<void> {
-  const { currentOperator, countForTarget, giveUpTarget } = await import("../app/give-up-admin.ts");
+  const { currentOperator, countForTarget, giveUpTarget } = await import("../app/admin/give-up-admin.ts");
   const by = currentOperator(run.io.env);
   const config = await requireConfig(run, command);
   const { company, reason } = options;
@@ -71,7 +71,7 @@ export function declareGiveUp(delivery: Command, run: CliRun): void {
       const ids = given ?? [];
       const target = requireOneWay(ids, options);
       if (target !== undefined) return await giveUpAll(run, command, target, options);
-      const { currentOperator, giveUpDeliveries } = await import("../app/give-up-admin.ts");
+      const { currentOperator, giveUpDeliveries } = await import("../app/admin/give-up-admin.ts");
       const by = currentOperator(run.io.env);
       const config = await requireConfig(run, command);
       const { giveUps, daemonPid } = await giveUpDeliveries(config, ids, { by, reason: options.reason });

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { InitDone } from "../app/init.ts";
+import type { InitDone } from "../app/admin/init.ts";
 import {
   type CliRun,
   configPathOf,
@@ -68,7 +68,7 @@ export function declareInit(program: Command, run: CliRun): void {
       "\nWith --config the configuration is written there instead of DIR/dropgate.yaml.\nRunning it again changes nothing.",
     )
     .action(async (options: InitCommandOptions, command: Command) => {
-      const { initialise } = await import("../app/init.ts");
+      const { initialise } = await import("../app/admin/init.ts");
       const configFile = configPathOf(command);
       const { company, user, ...rest } = options;
       const outcome = await initialise({

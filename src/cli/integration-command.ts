@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
-import type { FileReason } from "../app/ledger-admin.ts";
-import type { IntegrationView } from "../app/list-integrations.ts";
-import type { IntegrationTrial, TriedIntegration } from "../app/try-integration.ts";
+import type { FileReason } from "../app/admin/ledger-admin.ts";
+import type { IntegrationView } from "../app/admin/list-integrations.ts";
+import type { IntegrationTrial, TriedIntegration } from "../app/admin/try-integration.ts";
 import {
   type CliRun,
   declare,
@@ -70,7 +70,7 @@ function declareTest(integration: Command, run: CliRun): void {
     .addHelpText("after", "\nExit code 1 when the body cannot be mapped or the import would be refused.")
     .action(async (name: string, file: string, options: TestOptions, command: Command) => {
       const config = await requireConfig(run, command);
-      const { tryIntegration } = await import("../app/try-integration.ts");
+      const { tryIntegration } = await import("../app/admin/try-integration.ts");
       const { as: importKind, company: companyCode } = options;
       const tried = await tryIntegration(config, {
         name,
@@ -91,7 +91,7 @@ export function declareIntegration(program: Command, run: CliRun): void {
   withJson(declare(integration, "list", "list the integrations; exit code 1 when one cannot be used")).action(
     async (options: { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
-      const { listIntegrations } = await import("../app/list-integrations.ts");
+      const { listIntegrations } = await import("../app/admin/list-integrations.ts");
       const views = await listIntegrations(config);
       if (options.json) printJson(run, views);
       else printLines(run, listLines(views));

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { VerifiedLedger, VerifyProgressView } from "../app/ledger-admin.ts";
+import type { VerifiedLedger, VerifyProgressView } from "../app/admin/ledger-admin.ts";
 import {
   type CliOutput,
   type CliRun,
@@ -89,7 +89,7 @@ export function declareLedger(program: Command, run: CliRun): void {
     .addHelpText("after", "\nExit code 1 and a list when it is not.")
     .action(async (options: { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
-      const { verifyWholeLedger } = await import("../app/ledger-admin.ts");
+      const { verifyWholeLedger } = await import("../app/admin/ledger-admin.ts");
       const progress = progressOn(run.io.stderr);
       const report = await verifyWholeLedger(config, { onProgress: (now) => progress.show(now) });
       progress.end();

@@ -5,8 +5,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openStore } from "../store/database.ts";
-import { enterFile, recordDecision } from "../store/files.ts";
+import { openStore } from "../store/database/database.ts";
+import { enterFile, recordDecision } from "../store/ledger/files.ts";
 
 const main = new URL("../main.ts", import.meta.url).pathname;
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { OptOutChange } from "../app/message-admin.ts";
+import type { OptOutChange } from "../app/admin/message-admin.ts";
 import { type CliRun, declare, printJson, printLines, requireConfig, withJson } from "./command-line.ts";
 import { tableLines } from "./table.ts";
 
@@ -30,7 +30,7 @@ function declareList(optOut: Command, run: CliRun): void {
     .option("--company <code>", "those of a company")
     .action(async (options: CompanyOption & { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
-      const { listOptOuts } = await import("../app/message-admin.ts");
+      const { listOptOuts } = await import("../app/admin/message-admin.ts");
       const all = await listOptOuts(config, options.company);
       if (options.json) printJson(run, all);
       else if (all.length === 0) printLines(run, ["No address has opted out."]);
@@ -50,7 +50,7 @@ export function declareMessages(program: Command, run: CliRun): void {
     .option("--company <code>", companyText)
     .action(async (address: string, options: CompanyOption, command: Command) => {
       const config = await requireConfig(run, command);
-      const { optOut: add } = await import("../app/message-admin.ts");
+      const { optOut: add } = await import("../app/admin/message-admin.ts");
       printLines(run, [addedLine(await add(config, optionsOf(address, options)))]);
     });
   declare(optOut, "remove", "allow messages to an address again")
@@ -58,7 +58,7 @@ export function declareMessages(program: Command, run: CliRun): void {
     .option("--company <code>", companyText)
     .action(async (address: string, options: CompanyOption, command: Command) => {
       const config = await requireConfig(run, command);
-      const { endOptOut } = await import("../app/message-admin.ts");
+      const { endOptOut } = await import("../app/admin/message-admin.ts");
       printLines(run, [removedLine(await endOptOut(config, optionsOf(address, options)))]);
     });
   declareList(optOut, run);

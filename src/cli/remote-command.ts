@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { RemoteView } from "../app/remote-admin.ts";
+import type { RemoteView } from "../app/admin/remote-admin.ts";
 import { type CliRun, declare, printJson, printLines, requireConfig, withJson } from "./command-line.ts";
 import { tableLines } from "./table.ts";
 
@@ -31,7 +31,7 @@ function declareList(remote: Command, run: CliRun): void {
     .option("--company <code>", "remotes of a company")
     .action(async ({ company, json }: { company?: string; json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
-      const { listRemotes } = await import("../app/remote-admin.ts");
+      const { listRemotes } = await import("../app/admin/remote-admin.ts");
       const remotes = await listRemotes(config, company === undefined ? {} : { companyCode: company });
       if (json) return printJson(run, remotes);
       if (remotes.length === 0) return printLines(run, ["There is no remote in the configuration."]);
@@ -45,7 +45,7 @@ function declareRetry(remote: Command, run: CliRun): void {
     .option("--company <code>", "only that of a company")
     .action(async (name: string, { company }: { company?: string }, command: Command) => {
       const config = await requireConfig(run, command);
-      const { retryRemote } = await import("../app/remote-admin.ts");
+      const { retryRemote } = await import("../app/admin/remote-admin.ts");
       const { companies, daemonPid } = await retryRemote(
         config,
         company === undefined ? { name } : { name, companyCode: company },

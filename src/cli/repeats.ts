@@ -1,5 +1,5 @@
 /** What commands share that ask for files or deliveries again: their numbers, and what became of them. */
-import type { RepeatView } from "../app/repeat-view.ts";
+import type { RepeatView } from "../app/admin/repeat-view.ts";
 import { type CliRun, exitCodes, printError, printLines, wholeNumber } from "./command-line.ts";
 
 export const readNumber: (text: string) => number = wholeNumber(1, Number.MAX_SAFE_INTEGER);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Config } from "../config/schema.ts";
-import type { ResendOptions as Selection } from "../app/resend-admin.ts";
-import { WrongUseError } from "../app/wrong-use-error.ts";
+import type { ResendOptions as Selection } from "../app/admin/resend-admin.ts";
+import { WrongUseError } from "../app/admin/wrong-use-error.ts";
 import { type CliRun, declare, exitCodes, printError, printLines, requireConfig } from "./command-line.ts";
 import { momentText, readMoment } from "./moment.ts";
 import { numbersText, printRepeats, readNumbers, whenText } from "./repeats.ts";
@@ -45,7 +45,7 @@ async function resendSelected(
   config: Config,
   { selection, dryRun, yes }: { readonly selection: Selection } & Pick<Options, "dryRun" | "yes">,
 ): Promise<void> {
-  const { planResend, resendDeliveries } = await import("../app/resend-admin.ts");
+  const { planResend, resendDeliveries } = await import("../app/admin/resend-admin.ts");
   const { ids, remarks } = await planResend(config, selection);
   for (const remark of remarks) printError(run, `dropgate: ${remark}`);
   if (ids.length === 0) {
@@ -81,7 +81,7 @@ async function resendNumbers(
   config: Config,
   { ids, dryRun }: { readonly ids: readonly number[] } & Pick<Options, "dryRun">,
 ): Promise<void> {
-  const { resendDeliveries } = await import("../app/resend-admin.ts");
+  const { resendDeliveries } = await import("../app/admin/resend-admin.ts");
   if (dryRun) printRepeats(run, await resendDeliveries(config, ids, { isDryRun: true }), dryWords);
   else printRepeats(run, await resendDeliveries(config, ids), words);
 }

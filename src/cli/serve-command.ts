@@ -8,7 +8,7 @@ export function declareServe(program: Command, run: CliRun): void {
     "serve",
     'run the daemon in the foreground; it is ready when it prints the line with "msg":"ready"',
   ).action(async (_options: object, command: Command) => {
-    const { runDaemon } = await import("../app/run-daemon.ts");
+    const { runDaemon } = await import("../app/daemon/run-daemon.ts");
     const configPath = configPathOf(command);
     const { env, cwd } = run.io;
     run.exitCode = await runDaemon({ env, cwd, ...(configPath === undefined ? {} : { configPath }) });

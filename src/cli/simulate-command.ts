@@ -1,6 +1,6 @@
 /** `dropgate simulate`: options and password in, a day of loads played against a running daemon, a summary out. */
 import { type Command, InvalidArgumentError } from "commander";
-import { WrongUseError } from "../app/wrong-use-error.ts";
+import { WrongUseError } from "../app/admin/wrong-use-error.ts";
 import type { Config } from "../config/schema.ts";
 import type { DayPlan } from "../simulation/day-plan.ts";
 import type { GatewayClient } from "../simulation/gateway-client.ts";
@@ -80,7 +80,7 @@ async function addressOf(run: CliRun, command: Command, url: string | undefined)
 }
 
 async function passwordsOf(run: CliRun, options: SimulateOptions) {
-  const { readPasswordFile } = await import("../app/admin.ts");
+  const { readPasswordFile } = await import("../app/admin/admin.ts");
   const fromFile = await readPasswordFile(options.passwordFile);
   const password = fromFile ?? run.io.env["DROPGATE_PASSWORD"];
   if (password === undefined || password === "") {

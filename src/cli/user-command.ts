@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { UserKeyView, UserView } from "../app/admin.ts";
+import type { UserKeyView, UserView } from "../app/admin/admin.ts";
 import {
   type CliRun,
   declare,
@@ -46,7 +46,7 @@ function declareAdd(user: Command, run: CliRun): void {
     )
     .action(async (userName: string, options: AddOptions, command: Command) => {
       const config = await requireConfig(run, command);
-      const { addUser } = await import("../app/admin.ts");
+      const { addUser } = await import("../app/admin/admin.ts");
       const { company, role, passwordFile, key } = options;
       const added = await addUser(config, {
         userName,
@@ -80,7 +80,7 @@ function declareList(user: Command, run: CliRun): void {
     .option("--company <code>", "only those of a company")
     .action(async (options: ReferenceOptions & { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
-      const { listUsers } = await import("../app/admin.ts");
+      const { listUsers } = await import("../app/admin/admin.ts");
       const users = await listUsers(
         config,
         options.company === undefined ? {} : { companyCode: options.company },
@@ -106,7 +106,7 @@ function declareSetPassword(user: Command, run: CliRun): void {
         command: Command,
       ) => {
         const config = await requireConfig(run, command);
-        const { setPassword } = await import("../app/admin.ts");
+        const { setPassword } = await import("../app/admin/admin.ts");
         const { passwordFile } = options;
         const { generatedPassword } = await setPassword(config, {
           ...referenceOf(userName, options),
@@ -126,7 +126,7 @@ function declareEnabling(user: Command, run: CliRun, isEnabled: boolean): void {
     .option("--company <code>", "tells users of the same name apart")
     .action(async (userName: string, options: ReferenceOptions, command: Command) => {
       const config = await requireConfig(run, command);
-      const { setUserEnabled } = await import("../app/admin.ts");
+      const { setUserEnabled } = await import("../app/admin/admin.ts");
       const { isChanged } = await setUserEnabled(config, referenceOf(userName, options), isEnabled);
       printLines(run, [`User ${userName} is ${isChanged ? "" : "already "}${name}d.`]);
     });
@@ -140,7 +140,7 @@ function declareAddKey(user: Command, run: CliRun): void {
     .action(
       async (userName: string, options: ReferenceOptions & { readonly key: string }, command: Command) => {
         const config = await requireConfig(run, command);
-        const { addUserKey } = await import("../app/admin.ts");
+        const { addUserKey } = await import("../app/admin/admin.ts");
         const added = await addUserKey(config, { ...referenceOf(userName, options), keyFile: options.key });
         const outcome = added.isNew ? "may sign in with" : "has already";
         printLines(run, [`User ${userName} ${outcome} the key ${added.fingerprint}.`]);
@@ -159,7 +159,7 @@ function declareKeys(user: Command, run: CliRun): void {
     .action(
       async (userName: string, options: ReferenceOptions & { readonly json?: true }, command: Command) => {
         const config = await requireConfig(run, command);
-        const { listUserKeys } = await import("../app/admin.ts");
+        const { listUserKeys } = await import("../app/admin/admin.ts");
         const keys = await listUserKeys(config, referenceOf(userName, options));
         if (options.json) printJson(run, keys);
         else if (keys.length === 0)
@@ -180,7 +180,7 @@ function declareRemoveKey(user: Command, run: CliRun): void {
     )
     .action(async (userName: string, fingerprint: string, options: ReferenceOptions, command: Command) => {
       const config = await requireConfig(run, command);
-      const { removeUserKey } = await import("../app/admin.ts");
+      const { removeUserKey } = await import("../app/admin/admin.ts");
       const removed = await removeUserKey(config, { ...referenceOf(userName, options), fingerprint });
       const rest = removed.canSignIn ? "" : " The user has neither password nor key now.";
       printLines(run, [`The key ${removed.fingerprint} of ${userName} is removed.${rest}`]);

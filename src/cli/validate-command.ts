@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { FileReason } from "../app/ledger-admin.ts";
-import type { StopChangeView, ValidatedFile } from "../app/validate-files.ts";
+import type { FileReason } from "../app/admin/ledger-admin.ts";
+import type { StopChangeView, ValidatedFile } from "../app/admin/validate-files.ts";
 import {
   type CliRun,
   declare,
@@ -90,7 +90,7 @@ export function declareValidate(program: Command, run: CliRun): void {
         command: Command,
       ) => {
         const config = await requireConfig(run, command);
-        const { validateFiles } = await import("../app/validate-files.ts");
+        const { validateFiles } = await import("../app/admin/validate-files.ts");
         const { company } = options;
         const validated = await validateFiles(
           config,

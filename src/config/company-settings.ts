@@ -1,5 +1,5 @@
-import { isSameCompanyCode } from "../domain/company-code.ts";
-import { defaultTargetName, defaultTimeoutMs, outboundDefaults } from "./outbound-section.ts";
+import { isSameCompanyCode } from "../domain/users/company-code.ts";
+import { defaultTargetName, defaultTimeoutMs, outboundDefaults } from "./sections/outbound-section.ts";
 import type {
   Config,
   ExportConfig,

@@ -5,13 +5,13 @@ import { join, resolve } from "node:path";
 import { Ajv } from "ajv";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { formatConfigFaults } from "./config-fault.ts";
+import { formatConfigFaults } from "./reader/config-fault.ts";
 import { type LoadOutcome, loadConfig } from "./load-config.ts";
 import { renderJsonSchema } from "./render-json-schema.ts";
 import { renderReference } from "./render-reference.ts";
 import { renderSample } from "./render-sample.ts";
 import { configSchema } from "./schema.ts";
-import { settingsBelow } from "./setting-list.ts";
+import { settingsBelow } from "./reader/setting-list.ts";
 
 const projectFolder = resolve(import.meta.dirname, "../..");
 const sampleFile = join(projectFolder, "config/dropgate.example.yaml");

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { faultOfCompanyCode } from "../domain/company-code.ts";
+import { faultOfCompanyCode } from "../domain/users/company-code.ts";
 import { companySettingsOf } from "./company-settings.ts";
-import { type ConfigFault, formatConfigFaults } from "./config-fault.ts";
+import { type ConfigFault, formatConfigFaults } from "./reader/config-fault.ts";
 import { type LoadOutcome, loadConfig } from "./load-config.ts";
 import type { Config } from "./schema.ts";
 

@@ -5,13 +5,13 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
-import { checkConfig, type RuleFault } from "./check-config.ts";
-import { type ConfigFault, inFileOrder } from "./config-fault.ts";
-import { parseYaml, type Place } from "./parse-yaml.ts";
-import { readSettings } from "./read-settings.ts";
-import type { Reading } from "./reading.ts";
+import { checkConfig, type RuleFault } from "./rules/check-config.ts";
+import { type ConfigFault, inFileOrder } from "./reader/config-fault.ts";
+import { parseYaml, type Place } from "./reader/parse-yaml.ts";
+import { readSettings } from "./reader/read-settings.ts";
+import type { Reading } from "./reader/reading.ts";
 import { type Config, configSchema } from "./schema.ts";
-import { Secret } from "./secret.ts";
+import { Secret } from "./reader/secret.ts";
 
 export interface LoadOptions {
   /** What `--config` names; then no other place is looked at. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { formatConfigFaults } from "./config-fault.ts";
+import { formatConfigFaults } from "./reader/config-fault.ts";
 import { loadConfig } from "./load-config.ts";
 import { reloadDifference, reloadedConfig } from "./reload.ts";
 import type { Config } from "./schema.ts";

@@ -1,10 +1,10 @@
 /** What a reload (SIGHUP) can take over while running and what waits for a restart; the schema says which is which. */
 import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "@sinclair/typebox";
-import { joinPath } from "./reading.ts";
+import { joinPath } from "./reader/reading.ts";
 import { type Config, configSchema } from "./schema.ts";
-import { Secret } from "./secret.ts";
-import { keywordsOf, variantOf } from "./setting.ts";
+import { Secret } from "./reader/secret.ts";
+import { keywordsOf, variantOf } from "./reader/setting.ts";
 
 export interface ConfigChange {
   /** Dotted path of the setting; a list counts as one setting, a company that came or went as one too. */

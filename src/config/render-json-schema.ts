@@ -1,6 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import { configSchema } from "./schema.ts";
-import { descriptionWithRestart, keywordsOf, type SettingKind } from "./setting.ts";
+import { descriptionWithRestart, keywordsOf, type SettingKind } from "./reader/setting.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,9 @@
 /** Writes `docs/configuration.md`: a hand-written introduction and one table a section, from the schema. */
 import { configSchema } from "./schema.ts";
-import type { SettingKind } from "./setting.ts";
-import { childrenOf, type ListedSetting, settingsBelow } from "./setting-list.ts";
+import type { SettingKind } from "./reader/setting.ts";
+import { childrenOf, type ListedSetting, settingsBelow } from "./reader/setting-list.ts";
 import { shownValue } from "./render-sample.ts";
-import { formatSize } from "./size.ts";
+import { formatSize } from "./reader/size.ts";
 
 const introduction = `# Configuration
 

@@ -4,11 +4,11 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { Document } from "yaml";
-import { joinPath } from "./reading.ts";
+import { joinPath } from "./reader/reading.ts";
 import { configSchema } from "./schema.ts";
-import { descriptionWithRestart, keywordsOf, type SettingKeywords } from "./setting.ts";
-import { childrenOf, type ListedSetting } from "./setting-list.ts";
-import { formatSize } from "./size.ts";
+import { descriptionWithRestart, keywordsOf, type SettingKeywords } from "./reader/setting.ts";
+import { childrenOf, type ListedSetting } from "./reader/setting-list.ts";
+import { formatSize } from "./reader/size.ts";
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 

@@ -3,16 +3,16 @@
  * The loader, `config/dropgate.schema.json`, `config/dropgate.example.yaml` and `docs/configuration.md` all come from it.
  */
 import type { Static } from "@sinclair/typebox";
-import { companiesSection } from "./companies-section.ts";
-import { eventsSection } from "./events-section.ts";
-import { ftpSection } from "./ftp-section.ts";
-import { httpSection } from "./http-section.ts";
-import { inboundSection } from "./inbound-section.ts";
-import { integrationsSection } from "./integrations-section.ts";
-import type { Secret } from "./secret.ts";
-import { securitySection } from "./security-section.ts";
-import { choice, integer, path, section, size } from "./setting.ts";
-import { sftpSection } from "./sftp-section.ts";
+import { companiesSection } from "./sections/companies-section.ts";
+import { eventsSection } from "./sections/events-section.ts";
+import { ftpSection } from "./sections/ftp-section.ts";
+import { httpSection } from "./sections/http-section.ts";
+import { inboundSection } from "./sections/inbound-section.ts";
+import { integrationsSection } from "./sections/integrations-section.ts";
+import type { Secret } from "./reader/secret.ts";
+import { securitySection } from "./sections/security-section.ts";
+import { choice, integer, path, section, size } from "./reader/setting.ts";
+import { sftpSection } from "./sections/sftp-section.ts";
 
 const logSection = section(
   {

@@ -1,7 +1,7 @@
-import { completionFormat } from "../domain/completion-format.ts";
+import { completionFormat } from "../domain/outbound/completion-format.ts";
 import { expect, test } from "vitest";
-import type { DocumentObject } from "../domain/document-object.ts";
-import type { StopCompletion } from "../domain/stop-completion.ts";
+import type { DocumentObject } from "../domain/documents/document-object.ts";
+import type { StopCompletion } from "../domain/outbound/stop-completion.ts";
 import { maxEmbeddedBytes } from "./document-contents.ts";
 import { renderStopCompletion } from "./stop-completion-writer.ts";
 

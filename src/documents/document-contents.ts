@@ -1,8 +1,8 @@
 /** Contents of documents that are embedded in a completion file: read before it is written, and each written once. */
-import { readGuid } from "../domain/document-guid.ts";
-import type { DocumentObject } from "../domain/document-object.ts";
-import { signatureOf } from "../domain/signature.ts";
-import type { StopCompletion } from "../domain/stop-completion.ts";
+import { readGuid } from "../domain/documents/document-guid.ts";
+import type { DocumentObject } from "../domain/documents/document-object.ts";
+import { signatureOf } from "../domain/documents/signature.ts";
+import type { StopCompletion } from "../domain/outbound/stop-completion.ts";
 
 /** Reads a stored document by its GUID; undefined when there is none. */
 export type ReadDocument = (guid: string) => Promise<Uint8Array | undefined>;

@@ -8,7 +8,7 @@
  */
 import { hash } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
-import type { DocumentContent } from "../domain/document-content.ts";
+import type { DocumentContent } from "../domain/documents/document-content.ts";
 import { stepBack } from "../lib/background-thread.ts";
 import { putContent } from "../lib/content-store.ts";
 import { type Fault, isMissing, systemCodeOf } from "../lib/errors.ts";

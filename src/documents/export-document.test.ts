@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { XmlDocument, XsdValidator } from "libxml2-wasm";
 import { expect, test } from "vitest";
 import { RandomCompletions } from "../../test/fixtures/random-completion.ts";
-import type { StopCompletion } from "../domain/stop-completion.ts";
+import type { StopCompletion } from "../domain/outbound/stop-completion.ts";
 import { renderExportDocument } from "./export-document.ts";
 import type { ExportHead } from "./export-head.ts";
 import { renderExportManifest } from "./export-manifest.ts";

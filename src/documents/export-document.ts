@@ -2,7 +2,7 @@
  * Writes a batch export as one document, `StopCompletions`, piece by piece: it may hold tens of thousands of stops. What
  * it writes obeys `xsd/stop-completion.xsd`.
  */
-import type { StopCompletion } from "../domain/stop-completion.ts";
+import type { StopCompletion } from "../domain/outbound/stop-completion.ts";
 import { xmlDeclaration } from "./element-writer.ts";
 import { exportElement } from "./export-elements.ts";
 import { type ExportHead, exportHeadView } from "./export-head.ts";

@@ -4,8 +4,8 @@
  *
  * What a type says, the writer keeps, whatever is in the store: a value that the type has no form for is left out.
  */
-import { isLocalDateTime, normaliseDateOrDateTime } from "../domain/local-time.ts";
-import { stopStatusNames } from "../domain/stop-status.ts";
+import { isLocalDateTime, normaliseDateOrDateTime } from "../domain/time/local-time.ts";
+import { stopStatusNames } from "../domain/stop/stop-status.ts";
 import { enumeration, pattern, type ScalarValue, type ValueKindName, writeIf } from "./value-kinds.ts";
 
 export type OutgoingKindName =

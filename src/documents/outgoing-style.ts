@@ -1,5 +1,5 @@
 /** How the documents that go out are written, and how their schemas say so: both by the same kinds and the same lengths. */
-import { maxLengthOf } from "../domain/field-limits.ts";
+import { maxLengthOf } from "../domain/fields/field-limits.ts";
 import { compileElements, type ElementStyle, type WriteElements } from "./element-writer.ts";
 import { isTextKind, type OutgoingKindName, plainKindOf } from "./outgoing-kinds.ts";
 import { type AttributeOfValue, fieldNameOf, type StopElement, type ValueElement } from "./stop-element.ts";

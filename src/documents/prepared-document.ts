@@ -2,8 +2,8 @@
  * What a parser thread hands to the main thread: no deep objects, but each stop as JSON text beside the few values that
  * the store indexes, so that passing it on costs little.
  */
-import { type DocumentContent, splitDocuments } from "../domain/document-content.ts";
-import { type StopChange, stopChangeOf } from "../domain/stop-change.ts";
+import { type DocumentContent, splitDocuments } from "../domain/documents/document-content.ts";
+import { type StopChange, stopChangeOf } from "../domain/stop/stop-change.ts";
 import type { Fault } from "../lib/errors.ts";
 import type { StopInstruction } from "./stop-document.ts";
 

@@ -6,7 +6,7 @@
  * libxml2 parses the bytes itself, with no network, no entity substitution, no DTD loading, and no file access.
  */
 import { type ErrorDetail, ParseOption, XmlDocument, XmlParseError, XsdValidator } from "libxml2-wasm";
-import type { StopFunction } from "../domain/stop-change.ts";
+import type { StopFunction } from "../domain/stop/stop-change.ts";
 import { type Fault, maxKeptFaults } from "../lib/errors.ts";
 import { type DecodedXml, decodeXml, findDoctype } from "./decode-xml.ts";
 import {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sampleCompanyCode, sampleCompletion } from "../../test/fixtures/sample-completion.ts";
 import { blocksIn, projectFolder, spansIn, textOf } from "../../test/support/markdown.ts";
-import { completionFileName } from "../domain/completion-name.ts";
+import { completionFileName } from "../domain/outbound/completion-name.ts";
 import { exportNames } from "../outbound/export-names.ts";
 import { exportElement, filesElement } from "./export-elements.ts";
 import { renderExportManifest } from "./export-manifest.ts";

@@ -5,7 +5,7 @@
  *
  * Paths that begin with `completion` and `reported` are those of `completionView`.
  */
-import type { CompletionFormat } from "../domain/completion-format.ts";
+import type { CompletionFormat } from "../domain/outbound/completion-format.ts";
 import type { OutgoingKindName } from "./outgoing-kinds.ts";
 import { stopDetailElements } from "./stop-detail-elements.ts";
 import { type ListElement, measure, type ObjectElement, type StopElement, values } from "./stop-element.ts";

@@ -2,17 +2,17 @@
  * What a completion file says, worked out from the stop and its execution: the object that the table of
  * `stop-completion-elements.ts` is written from.
  */
-import type { DocumentObject } from "../domain/document-object.ts";
-import { minutesBetweenLocal } from "../domain/local-duration.ts";
-import { isLocalDateTime } from "../domain/local-time.ts";
-import { recordedEventName, recordedEvents } from "../domain/recorded-events.ts";
-import { signatureOf } from "../domain/signature.ts";
-import type { CompletionEvent, StopCompletion } from "../domain/stop-completion.ts";
-import type { Confirmed, StopDetail } from "../domain/stop-detail.ts";
-import type { PartyExecution } from "../domain/stop-execution.ts";
-import { isFinalStopStatus } from "../domain/stop-status.ts";
-import { visitsOf } from "../domain/stop-visits.ts";
-import { localTimeOf } from "../domain/zoned-time.ts";
+import type { DocumentObject } from "../domain/documents/document-object.ts";
+import { minutesBetweenLocal } from "../domain/time/local-duration.ts";
+import { isLocalDateTime } from "../domain/time/local-time.ts";
+import { recordedEventName, recordedEvents } from "../domain/outbound/recorded-events.ts";
+import { signatureOf } from "../domain/documents/signature.ts";
+import type { CompletionEvent, StopCompletion } from "../domain/outbound/stop-completion.ts";
+import type { Confirmed, StopDetail } from "../domain/stop/stop-detail.ts";
+import type { PartyExecution } from "../domain/execution/stop-execution.ts";
+import { isFinalStopStatus } from "../domain/stop/stop-status.ts";
+import { visitsOf } from "../domain/execution/stop-visits.ts";
+import { localTimeOf } from "../domain/time/zoned-time.ts";
 import { createContentPlacer, type DocumentContents } from "./document-contents.ts";
 
 interface LocalTime {

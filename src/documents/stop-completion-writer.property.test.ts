@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { XmlDocument, XmlElement, XsdValidator } from "libxml2-wasm";
 import { afterAll, expect, test } from "vitest";
-import type { StopCompletion } from "../domain/stop-completion.ts";
-import { validateStop } from "../domain/stop.ts";
+import type { StopCompletion } from "../domain/outbound/stop-completion.ts";
+import { validateStop } from "../domain/stop/stop.ts";
 import { RandomCompletions } from "../../test/fixtures/random-completion.ts";
 import type { StopElement } from "./stop-element.ts";
 import { stopElements } from "./stop-elements.ts";

@@ -1,7 +1,7 @@
-import { completionFormat } from "../domain/completion-format.ts";
+import { completionFormat } from "../domain/outbound/completion-format.ts";
 import { expect, test } from "vitest";
-import type { CompletionEvent, StopCompletion } from "../domain/stop-completion.ts";
-import type { PartyExecution } from "../domain/stop-execution.ts";
+import type { CompletionEvent, StopCompletion } from "../domain/outbound/stop-completion.ts";
+import type { PartyExecution } from "../domain/execution/stop-execution.ts";
 import { renderStopCompletion } from "./stop-completion-writer.ts";
 
 const timeZone = "America/Chicago";

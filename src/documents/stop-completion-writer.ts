@@ -2,8 +2,8 @@
  * Writes completion files (decisions 8), in the version of `domain/completion-format.ts`. What it writes obeys
  * `xsd/stop-completion.xsd`, whatever the values are.
  */
-import type { CompletionFormat } from "../domain/completion-format.ts";
-import type { StopCompletion } from "../domain/stop-completion.ts";
+import type { CompletionFormat } from "../domain/outbound/completion-format.ts";
+import type { StopCompletion } from "../domain/outbound/stop-completion.ts";
 import { noContents, type ReadDocument, readContents } from "./document-contents.ts";
 import { type WriteElements, wrapElement, xmlDeclaration } from "./element-writer.ts";
 import { compileOutgoing } from "./outgoing-style.ts";

@@ -1,6 +1,6 @@
 /** A stop document as it is handed on, and its limits. Free of the parser, so that the main thread never loads it. */
-import type { Stop } from "../domain/stop.ts";
-import type { StopFunction } from "../domain/stop-change.ts";
+import type { Stop } from "../domain/stop/stop.ts";
+import type { StopFunction } from "../domain/stop/stop-change.ts";
 import type { Fault } from "../lib/errors.ts";
 import type { ReaderLimits } from "./stop-reader.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Stop } from "../domain/stop.ts";
+import { Stop } from "../domain/stop/stop.ts";
 import type { StopElement } from "./stop-element.ts";
 import { stopElements } from "./stop-elements.ts";
 

@@ -2,8 +2,8 @@
  * What a stop that has passed the XSD means: the same canonical form and the same rules as for one that came as JSON
  * (instants made local, coordinates in their range, no window that ends before it begins), with faults that name elements.
  */
-import { normaliseStop } from "../domain/normalise-stop.ts";
-import { validateStop, isOfAbsence, type Stop } from "../domain/stop.ts";
+import { normaliseStop } from "../domain/stop/normalise-stop.ts";
+import { validateStop, isOfAbsence, type Stop } from "../domain/stop/stop.ts";
 import type { Fault } from "../lib/errors.ts";
 import { indexedPath, placesOf } from "./element-places.ts";
 import type { StopElement } from "./stop-element.ts";

@@ -3,7 +3,7 @@
  * checked, so it passes over what does not belong: what it made counts only once the document is known to be valid. In
  * the same pass it holds the document to its limits, so that no huge document reaches the XSD check.
  */
-import type { Stop } from "../domain/stop.ts";
+import type { Stop } from "../domain/stop/stop.ts";
 import type { Fault } from "../lib/errors.ts";
 import type { ListItem, StopElement } from "./stop-element.ts";
 import { functionElement, stopElements } from "./stop-elements.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseStopFileName } from "../domain/stop-file-name.ts";
-import { validateStop } from "../domain/stop.ts";
+import { parseStopFileName } from "../domain/files/stop-file-name.ts";
+import { validateStop } from "../domain/stop/stop.ts";
 import { allElementNames, fullStop } from "../../test/fixtures/stop-xml/full-stop.ts";
 import { readStopDocument } from "./read-stop-document.ts";
 import { asStop } from "./stop-reader.ts";

@@ -1,6 +1,6 @@
 /** Writes canonical stops as stop XML, by the table of elements. What it writes obeys `xsd/stop.xsd`. */
-import type { Stop } from "../domain/stop.ts";
-import type { StopFunction } from "../domain/stop-change.ts";
+import type { Stop } from "../domain/stop/stop.ts";
+import type { StopFunction } from "../domain/stop/stop-change.ts";
 import { compileElements, type ElementStyle, wrapElement, xmlDeclaration } from "./element-writer.ts";
 import { functionElement, stopElements } from "./stop-elements.ts";
 import { type ValueKindName, valueKindOf } from "./value-kinds.ts";

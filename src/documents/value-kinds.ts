@@ -4,13 +4,13 @@
  *
  * An empty element is absent for every typed kind, and an empty string for text.
  */
-import { identifierForm, isIdentifier } from "../domain/identifier-text.ts";
+import { identifierForm, isIdentifier } from "../domain/fields/identifier-text.ts";
 import {
   isTimeZone,
   normaliseDateOrDateTime,
   normaliseLocalDateTime,
   readInstant,
-} from "../domain/local-time.ts";
+} from "../domain/time/local-time.ts";
 import type { ErrorCode } from "../lib/errors.ts";
 
 export type ScalarValue = string | number | boolean;

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { maxLengthOf } from "../domain/field-limits.ts";
+import { maxLengthOf } from "../domain/fields/field-limits.ts";
 import { writeStopXsd } from "./xsd-writer.ts";
 
 const file = new URL("../../xsd/stop.xsd", import.meta.url);

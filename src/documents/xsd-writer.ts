@@ -1,5 +1,5 @@
 /** Generates `xsd/stop.xsd` from the table of elements. A test compares the committed file with this text. */
-import { maxLengthOf } from "../domain/field-limits.ts";
+import { maxLengthOf } from "../domain/fields/field-limits.ts";
 import { fieldNameOf, type StopElement, type ValueElement } from "./stop-element.ts";
 import { functionElement, stopElements } from "./stop-elements.ts";
 import { type ValueKindName, valueKindOf, valueKinds } from "./value-kinds.ts";

@@ -4,7 +4,7 @@ import type { Logger } from "../lib/log.ts";
 import type { CompanyFolders } from "./company-folders.ts";
 import type { ExchangePeer } from "./exchange-session.ts";
 import type { Intake } from "./intake.ts";
-import type { ExchangeInbox, GatheredArrivals } from "./gathered-arrivals.ts";
+import type { ExchangeInbox, GatheredArrivals } from "./arrivals/gathered-arrivals.ts";
 import type { PartialDownloads } from "./partial-downloads.ts";
 import type { UploadClaims } from "./upload-claims.ts";
 

@@ -15,7 +15,7 @@ import {
 } from "./exchange-session.ts";
 import { FolderSession } from "./folder-session.ts";
 import { createIntake, type Intake } from "./intake.ts";
-import { gatherArrivals } from "./gathered-arrivals.ts";
+import { gatherArrivals } from "./arrivals/gathered-arrivals.ts";
 import { PartialDownloads } from "./partial-downloads.ts";
 import { type SweepOptions, sweepPartials } from "./sweep-partials.ts";
 import { UploadClaims } from "./upload-claims.ts";

@@ -1,4 +1,4 @@
-import { isUnfinishedName } from "../domain/unfinished-name.ts";
+import { isUnfinishedName } from "../domain/files/unfinished-name.ts";
 import type { ExchangeRights } from "./exchange-session.ts";
 
 /**

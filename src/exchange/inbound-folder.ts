@@ -8,7 +8,7 @@
  *   x.xml.part, .x      .partial/<userId>/<same name>    when renamed to a name that does not say "unfinished"
  */
 import { constants } from "node:fs";
-import { isUnfinishedName } from "../domain/unfinished-name.ts";
+import { isUnfinishedName } from "../domain/files/unfinished-name.ts";
 import type { Arrival } from "../inbound/inbox.ts";
 import { placeArrival } from "../inbound/place-arrival.ts";
 import { unlessMissing } from "../lib/errors.ts";

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { lstat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { isUnfinishedName } from "../domain/unfinished-name.ts";
+import { isUnfinishedName } from "../domain/files/unfinished-name.ts";
 import { entriesOf } from "../lib/entries-of.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";

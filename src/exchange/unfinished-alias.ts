@@ -1,5 +1,5 @@
 /** The names under which broken uploads are listed. */
-import { isUnfinishedName } from "../domain/unfinished-name.ts";
+import { isUnfinishedName } from "../domain/files/unfinished-name.ts";
 
 /** `.x.xml.partial`: how the broken upload of `x.xml` is listed. */
 export function aliasFor(name: string): string {

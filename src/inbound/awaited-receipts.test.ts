@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { waitFor } from "../../test/support/wait-for.ts";
-import { receiptNameOf } from "../domain/stop-file-name.ts";
+import { receiptNameOf } from "../domain/files/stop-file-name.ts";
 import { createLimitedLog } from "../lib/limited-log.ts";
 import { createLogger } from "../lib/log.ts";
 import { pinFolder } from "../lib/open-regular-file.ts";

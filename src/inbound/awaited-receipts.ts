@@ -12,7 +12,7 @@ import { lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { receiptNameOf } from "../domain/stop-file-name.ts";
+import { receiptNameOf } from "../domain/files/stop-file-name.ts";
 import { systemDisk } from "../lib/durable-file.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ledgerNumbers } from "../../test/support/ledger-numbers.ts";
-import type { StopChange } from "../domain/stop-change.ts";
-import { parseStopFileName } from "../domain/stop-file-name.ts";
-import { listFiles } from "../store/file-queries.ts";
-import { acceptRetry, markFiled, requestRetry } from "../store/files.ts";
+import type { StopChange } from "../domain/stop/stop-change.ts";
+import { parseStopFileName } from "../domain/files/stop-file-name.ts";
+import { listFiles } from "../store/ledger/file-queries.ts";
+import { acceptRetry, markFiled, requestRetry } from "../store/ledger/files.ts";
 import { decideFile } from "./decide-file.ts";
 import { ledgerOfEachTest, sha256Of } from "./testing/ledger-fixture.ts";
 

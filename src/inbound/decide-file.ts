@@ -12,17 +12,17 @@
  * All of it is one unit of work: state change, ledger entry and the content of the receipt are committed together.
  */
 import type { PreparedDocument } from "../documents/prepared-document.ts";
-import type { DecidedState } from "../domain/file-state.ts";
-import { baseNameOf, type StopFileName } from "../domain/stop-file-name.ts";
-import { stopNumberForms, stopNumberInName } from "../domain/stop-number-in-name.ts";
+import type { DecidedState } from "../domain/files/file-state.ts";
+import { baseNameOf, type StopFileName } from "../domain/files/stop-file-name.ts";
+import { stopNumberForms, stopNumberInName } from "../domain/files/stop-number-in-name.ts";
 import type { Fault } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
-import { applyStopChanges, type RecordCounts } from "../operations/apply-stop-changes.ts";
-import { noteLaterStops } from "../store/file-stops.ts";
-import { type Decision, findFile, recordDecision } from "../store/files.ts";
-import { findReceiptSharers, isDecidedSharer, type ReceiptSharer } from "../store/receipt-sharers.ts";
-import type { Transaction } from "../store/group-commit.ts";
+import { applyStopChanges, type RecordCounts } from "../operations/stops/apply-stop-changes.ts";
+import { noteLaterStops } from "../store/ledger/file-stops.ts";
+import { type Decision, findFile, recordDecision } from "../store/ledger/files.ts";
+import { findReceiptSharers, isDecidedSharer, type ReceiptSharer } from "../store/ledger/receipt-sharers.ts";
+import type { Transaction } from "../store/database/group-commit.ts";
 import { momentOfDecision, newestToAnswer, receiptOfNewest, receiptText } from "./receipts.ts";
 
 export interface DecisionRules {

@@ -9,8 +9,8 @@
  *           └──a fault of our own──> held, and refused as an internal error (998) at the third time, or, when that fails
  *                                        as well, held as by a fault of the store
  */
-import type { DecidedState } from "../domain/file-state.ts";
-import { parseStopFileName } from "../domain/stop-file-name.ts";
+import type { DecidedState } from "../domain/files/file-state.ts";
+import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
@@ -18,8 +18,8 @@ import type { Logger } from "../lib/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { PreparedDocument } from "../documents/prepared-document.ts";
 import { isPassingStoreError, isStoreFault } from "../lib/store-error.ts";
-import type { Store } from "../store/database.ts";
-import { noteAlive } from "../store/meta.ts";
+import type { Store } from "../store/database/database.ts";
+import { noteAlive } from "../store/database/meta.ts";
 import {
   type DecidableDocument,
   type DecidedFile,

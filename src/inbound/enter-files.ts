@@ -1,12 +1,12 @@
 /** Enters files that have come in the ledger, however often that must be tried: they are ready only with their ids. */
 import { setTimeout as wait } from "node:timers/promises";
-import { parseStopFileName } from "../domain/stop-file-name.ts";
+import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import { messageOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { LimitedLog } from "../lib/limited-log.ts";
-import type { Store } from "../store/database.ts";
-import { enterFile, type NewFile } from "../store/files.ts";
-import type { Transaction } from "../store/group-commit.ts";
+import type { Store } from "../store/database/database.ts";
+import { enterFile, type NewFile } from "../store/ledger/files.ts";
+import type { Transaction } from "../store/database/group-commit.ts";
 import type { Locations } from "./locations.ts";
 import { ledgerTimeOf, pathOf, type WaitingFile } from "./waiting-file.ts";
 

@@ -1,12 +1,12 @@
 /** An explanation in words that an operator understands, line by line. */
 import { basename } from "node:path";
-import { hasControlCharacterInName } from "../domain/dropped-name.ts";
-import type { FileState } from "../domain/file-state.ts";
+import { hasControlCharacterInName } from "../domain/files/dropped-name.ts";
+import type { FileState } from "../domain/files/file-state.ts";
 import { type ErrorCode, type Fault, reasonCodeOf } from "../lib/errors.ts";
 import { isoTime } from "../lib/iso-time.ts";
-import type { FilesBefore } from "../store/file-queries.ts";
-import type { FileRepeat, LedgerEntry } from "../store/files.ts";
-import type { StopSummary } from "../store/stop-history.ts";
+import type { FilesBefore } from "../store/ledger/file-queries.ts";
+import type { FileRepeat, LedgerEntry } from "../store/ledger/files.ts";
+import type { StopSummary } from "../store/stops/stop-history.ts";
 import type {
   DiskRoom,
   EarlierFile,

@@ -1,15 +1,19 @@
 /** Tells where a file is and why, or what became of a stop: the facts. Their words are in `explain-words.ts`. */
 import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
-import { recordedEvents } from "../domain/recorded-events.ts";
-import { parseStopFileName } from "../domain/stop-file-name.ts";
-import { stopNumberForms } from "../domain/stop-number-in-name.ts";
-import { isStopStatus, stopStatusNames } from "../domain/stop-status.ts";
-import { momentOf } from "../domain/zoned-time.ts";
+import { recordedEvents } from "../domain/outbound/recorded-events.ts";
+import { parseStopFileName } from "../domain/files/stop-file-name.ts";
+import { stopNumberForms } from "../domain/files/stop-number-in-name.ts";
+import { isStopStatus, stopStatusNames } from "../domain/stop/stop-status.ts";
+import { momentOf } from "../domain/time/zoned-time.ts";
 import { systemCodeOf } from "../lib/errors.ts";
-import { type Company, listCompanies } from "../store/companies.ts";
-import type { Reader, Store } from "../store/database.ts";
-import { type ListedDelivery, listDeliveries, listDeliveriesByName } from "../store/delivery-queries.ts";
+import { type Company, listCompanies } from "../store/accounts/companies.ts";
+import type { Reader, Store } from "../store/database/database.ts";
+import {
+  type ListedDelivery,
+  listDeliveries,
+  listDeliveriesByName,
+} from "../store/outbound/delivery-queries.ts";
 import {
   type FilesBefore,
   findEarlierOfStop,
@@ -17,16 +21,12 @@ import {
   listFiles,
   listFilesByName,
   type PlaceInLine,
-} from "../store/file-queries.ts";
-import { type FileRepeat, findFile, type LedgerEntry, listFileRepeats } from "../store/files.ts";
-import {
-  findStopSummaries,
-  listStopEvents,
-  type StopEvent,
-  type StopSummary,
-} from "../store/stop-history.ts";
-import { listUserRecords } from "../store/users.ts";
-import { listFileSpellings } from "../store/file-spellings.ts";
+} from "../store/ledger/file-queries.ts";
+import { type FileRepeat, findFile, type LedgerEntry, listFileRepeats } from "../store/ledger/files.ts";
+import { findStopSummaries, listStopEvents } from "../store/stops/stop-history.ts";
+import type { StopEvent, StopSummary } from "../store/stops/stop-history.ts";
+import { listUserRecords } from "../store/accounts/users.ts";
+import { listFileSpellings } from "../store/ledger/file-spellings.ts";
 import {
   canBeRead,
   findLooseFiles,

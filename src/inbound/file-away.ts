@@ -23,7 +23,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { nameWithMark, receiptNameOf } from "../domain/stop-file-name.ts";
+import { nameWithMark, receiptNameOf } from "../domain/files/stop-file-name.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 

@@ -4,9 +4,9 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { createLimitedLog } from "../lib/limited-log.ts";
 import { createLogger } from "../lib/log.ts";
-import { insertCompany } from "../store/companies.ts";
-import { openStore } from "../store/database.ts";
-import { enterFile, findFile } from "../store/files.ts";
+import { insertCompany } from "../store/accounts/companies.ts";
+import { openStore } from "../store/database/database.ts";
+import { enterFile, findFile } from "../store/ledger/files.ts";
 import { createFilingQueue } from "./filing-queue.ts";
 
 const log = createLogger({ level: "silent" });

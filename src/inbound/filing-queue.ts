@@ -15,9 +15,9 @@ import { JsonThread } from "../lib/json-thread.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { LimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
-import type { Store } from "../store/database.ts";
-import { markFiled, recordLocation } from "../store/files.ts";
-import type { Transaction } from "../store/group-commit.ts";
+import type { Store } from "../store/database/database.ts";
+import { markFiled, recordLocation } from "../store/ledger/files.ts";
+import type { Transaction } from "../store/database/group-commit.ts";
 import type { FilingResult, FilingTask } from "./file-away.ts";
 
 const groupSize = 256;

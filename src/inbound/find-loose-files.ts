@@ -2,9 +2,9 @@
 import { constants, type Dirent, type Stats } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { documentEndBytes, endsWithRoot, lettersOf } from "../domain/document-end.ts";
-import { parseStopFileName, receiptNameOf } from "../domain/stop-file-name.ts";
-import { isUnfinishedName } from "../domain/unfinished-name.ts";
+import { documentEndBytes, endsWithRoot, lettersOf } from "../domain/documents/document-end.ts";
+import { parseStopFileName, receiptNameOf } from "../domain/files/stop-file-name.ts";
+import { isUnfinishedName } from "../domain/files/unfinished-name.ts";
 import { systemCodeOf } from "../lib/errors.ts";
 import type { Locations } from "./locations.ts";
 import { againFolderName } from "./place-arrival.ts";

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { receiptNameOf } from "../domain/stop-file-name.ts";
+import { receiptNameOf } from "../domain/files/stop-file-name.ts";
 import { findUnaccounted } from "./find-unaccounted.ts";
 import { ledgerOfEachTest } from "./testing/ledger-fixture.ts";
 

@@ -7,12 +7,12 @@
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { cutBaseOf, isReceiptName, receiptNameOf } from "../domain/stop-file-name.ts";
-import { hasControlCharacterInName } from "../domain/dropped-name.ts";
-import { isUnfinishedName } from "../domain/unfinished-name.ts";
+import { cutBaseOf, isReceiptName, receiptNameOf } from "../domain/files/stop-file-name.ts";
+import { hasControlCharacterInName } from "../domain/files/dropped-name.ts";
+import { isUnfinishedName } from "../domain/files/unfinished-name.ts";
 import { isMissing } from "../lib/errors.ts";
-import type { Store } from "../store/database.ts";
-import { findAccountedLocations, listUnfiled } from "../store/file-queries.ts";
+import type { Store } from "../store/database/database.ts";
+import { findAccountedLocations, listUnfiled } from "../store/ledger/file-queries.ts";
 import { temporaryNamesOf } from "./file-away.ts";
 import type { Locations } from "./locations.ts";
 import { isBelowErrorFolder } from "./places.ts";

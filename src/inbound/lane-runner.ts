@@ -12,13 +12,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { DocumentPool } from "../documents/document-pool.ts";
 import type { PreparedDocument } from "../documents/prepared-document.ts";
-import type { DecidedState } from "../domain/file-state.ts";
+import type { DecidedState } from "../domain/files/file-state.ts";
 import type { Clock } from "../lib/clock.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { LimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
-import type { Store } from "../store/database.ts";
+import type { Store } from "../store/database/database.ts";
 import type { DecidedFile, DecisionRules } from "./decide-file.ts";
 import { type DecisionOutcome, decideGroup, type ReadyFile } from "./decide-group.ts";
 import { logDecision } from "./decision-log.ts";

@@ -1,7 +1,7 @@
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { markFiled, recordRemoval, requestRetry } from "../store/files.ts";
+import { markFiled, recordRemoval, requestRetry } from "../store/ledger/files.ts";
 import { verifyLedger } from "./ledger-verify.ts";
 import { ledgerOfEachTest } from "./testing/ledger-fixture.ts";
 

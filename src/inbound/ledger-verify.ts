@@ -14,15 +14,15 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import { unlessMissing } from "../lib/errors.ts";
-import { listCompanies } from "../store/companies.ts";
-import type { Store } from "../store/database.ts";
+import { listCompanies } from "../store/accounts/companies.ts";
+import type { Store } from "../store/database/database.ts";
 import {
   type AccountedFile,
   findAccountedFiles,
   lastFileId,
   listAccountedFiles,
-} from "../store/file-queries.ts";
-import { listSharedLocations } from "../store/shared-locations.ts";
+} from "../store/ledger/file-queries.ts";
+import { listSharedLocations } from "../store/ledger/shared-locations.ts";
 import { findUnaccounted, withoutEntry } from "./find-unaccounted.ts";
 import { type LedgerFinding, lookAtEntry } from "./look-at-entry.ts";
 import type { Locations } from "./locations.ts";

@@ -12,8 +12,8 @@
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { parseStopFileName } from "../domain/stop-file-name.ts";
-import { isUnfinishedName } from "../domain/unfinished-name.ts";
+import { parseStopFileName } from "../domain/files/stop-file-name.ts";
+import { isUnfinishedName } from "../domain/files/unfinished-name.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
 import { againFolderName } from "./place-arrival.ts";

@@ -1,5 +1,5 @@
 /** Whether the bytes of one ledger entry lie where they should, once, and are those that were received. */
-import type { AccountedFile } from "../store/file-queries.ts";
+import type { AccountedFile } from "../store/ledger/file-queries.ts";
 import { type BytesAt, hashBytesAt } from "./hash-bytes.ts";
 
 export interface LedgerFinding {

@@ -1,4 +1,4 @@
-import type { DecidedState } from "../domain/file-state.ts";
+import type { DecidedState } from "../domain/files/file-state.ts";
 import type { HeldFiles } from "./held-files.ts";
 
 /** Figures for monitoring; `decided` counts since the start. */

@@ -6,10 +6,10 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { createDocumentPool, type DocumentPool } from "../documents/document-pool.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createLogger } from "../lib/log.ts";
-import { insertCompany } from "../store/companies.ts";
-import { openStore, type Store } from "../store/database.ts";
-import { type LedgerEntry, requestRetry, toLedgerEntry } from "../store/files.ts";
-import { savePartner } from "../store/partners.ts";
+import { insertCompany } from "../store/accounts/companies.ts";
+import { openStore, type Store } from "../store/database/database.ts";
+import { type LedgerEntry, requestRetry, toLedgerEntry } from "../store/ledger/files.ts";
+import { savePartner } from "../store/accounts/partners.ts";
 import type { Channel } from "./inbox.ts";
 import type { PipelineSettings } from "./lane-runner.ts";
 import { createLocations, type Locations } from "./locations.ts";
@@ -290,7 +290,7 @@ describe("the inbound pipeline", () => {
   it("puts what waited before a stop back in line at the next start, in order", async () => {
     await pipeline.stop(signal);
     const rest = { companyId, nameTime: null, size: 1, channel: "sftp", userName: null, receivedAt: 1 };
-    const { enterFile } = await import("../store/files.ts");
+    const { enterFile } = await import("../store/ledger/files.ts");
     for (const hour of ["10", "09", "11"]) {
       const { name, path } = place(`a_20261105_${hour}0000.xml`, stop("a", `at ${hour}`));
       await store.write((tx) => enterFile(tx, { ...rest, name, location: locations.toLedger(path) }));

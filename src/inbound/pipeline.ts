@@ -13,15 +13,15 @@
  */
 import { basename, dirname } from "node:path";
 import type { DocumentPool } from "../documents/document-pool.ts";
-import type { DecidedState } from "../domain/file-state.ts";
+import type { DecidedState } from "../domain/files/file-state.ts";
 import type { Clock } from "../lib/clock.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { createLimitedLog, type LimitedLog } from "../lib/limited-log.ts";
 import type { Logger } from "../lib/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Service } from "../lib/service.ts";
-import type { Store } from "../store/database.ts";
-import type { LedgerEntry } from "../store/files.ts";
+import type { Store } from "../store/database/database.ts";
+import type { LedgerEntry } from "../store/ledger/files.ts";
 import { type AwaitedReceipts, type ReceiptOwner, removeReceiptsOfWaiting } from "./awaited-receipts.ts";
 import { enterSurely } from "./enter-files.ts";
 import { FileCounts } from "./file-counts.ts";

@@ -1,7 +1,7 @@
 /** Where decided files and their receipts go. */
 import { basename, dirname, join } from "node:path";
-import type { DecidedState } from "../domain/file-state.ts";
-import { isReceiptName, nameWithMark, receiptNameOf } from "../domain/stop-file-name.ts";
+import type { DecidedState } from "../domain/files/file-state.ts";
+import { isReceiptName, nameWithMark, receiptNameOf } from "../domain/files/stop-file-name.ts";
 import type { FilingTask } from "./file-away.ts";
 import type { Locations } from "./locations.ts";
 

@@ -7,7 +7,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { DocumentPool } from "../documents/document-pool.ts";
 import type { PreparedDocument } from "../documents/prepared-document.ts";
-import { parseStopFileName } from "../domain/stop-file-name.ts";
+import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import { messageOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";

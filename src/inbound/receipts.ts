@@ -1,12 +1,12 @@
 /** The text of a receipt, from what the ledger keeps of its file: the same whenever it is written. */
 import { writeStopResponse } from "../documents/stop-response.ts";
-import { baseNameOf } from "../domain/stop-file-name.ts";
+import { baseNameOf } from "../domain/files/stop-file-name.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
-import { isRefusal } from "../domain/file-state.ts";
-import type { Reader } from "../store/database.ts";
-import type { Transaction } from "../store/group-commit.ts";
-import { findFile, type LedgerEntry } from "../store/files.ts";
-import { isDecidedSharer, type ReceiptSharer } from "../store/receipt-sharers.ts";
+import { isRefusal } from "../domain/files/file-state.ts";
+import type { Reader } from "../store/database/database.ts";
+import type { Transaction } from "../store/database/group-commit.ts";
+import { findFile, type LedgerEntry } from "../store/ledger/files.ts";
+import { isDecidedSharer, type ReceiptSharer } from "../store/ledger/receipt-sharers.ts";
 
 /** The kind under which numbers of ledger entries are sealed. */
 export const ledgerNumberKind = "file";

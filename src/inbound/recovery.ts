@@ -1,11 +1,11 @@
 /** What start-up finds in the ledger of an earlier run, and files that an administrator asks for again. */
 import { basename, dirname } from "node:path";
-import type { DecidedState } from "../domain/file-state.ts";
+import type { DecidedState } from "../domain/files/file-state.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
-import type { Store } from "../store/database.ts";
-import { acceptRetry, findFile, type LedgerEntry, listOpenFiles } from "../store/files.ts";
-import { findReceiptSharers } from "../store/receipt-sharers.ts";
+import type { Store } from "../store/database/database.ts";
+import { acceptRetry, findFile, type LedgerEntry, listOpenFiles } from "../store/ledger/files.ts";
+import { findReceiptSharers } from "../store/ledger/receipt-sharers.ts";
 import { receiptKeyOf } from "./awaited-receipts.ts";
 import type { FilingQueue } from "./filing-queue.ts";
 import type { KnownPaths } from "./known-paths.ts";

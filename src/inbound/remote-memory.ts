@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
 import { unlessMissing } from "../lib/errors.ts";
-import type { Store } from "../store/database.ts";
+import type { Store } from "../store/database/database.ts";
 import {
   countRemoteFiles,
   findLaterEntries,
@@ -14,11 +14,11 @@ import {
   noteTaken,
   type RemoteFileRecord,
   type RemoteKey,
-} from "../store/remote-files.ts";
+} from "../store/ledger/remote-files.ts";
 import type { Locations } from "./locations.ts";
 import { againFolderName, asideFolderName, isAgainFileOf } from "./place-arrival.ts";
 
-export type { RemoteFileRecord, RemoteKey } from "../store/remote-files.ts";
+export type { RemoteFileRecord, RemoteKey } from "../store/ledger/remote-files.ts";
 
 /**
  * What became of a file that an earlier run, or an earlier round, has noted as taken.

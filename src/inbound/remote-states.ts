@@ -1,14 +1,14 @@
 /** How remotes stand, as their pollers note it and as they are asked for rounds by commands. */
-import type { Store } from "../store/database.ts";
+import type { Store } from "../store/database/database.ts";
 import {
   listRemoteStates,
   type RemoteName,
   type RemoteRounds,
   type RemoteState,
   saveRemoteRounds,
-} from "../store/remote-states.ts";
+} from "../store/ledger/remote-states.ts";
 
-export type { RemoteRounds, RemoteState } from "../store/remote-states.ts";
+export type { RemoteRounds, RemoteState } from "../store/ledger/remote-states.ts";
 
 export interface RemoteStates {
   save(name: RemoteName, rounds: RemoteRounds): Promise<void>;

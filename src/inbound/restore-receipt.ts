@@ -1,10 +1,10 @@
 /** Writes the receipt of a name again that was withheld for the sake of a file which then was not placed. */
 import { join } from "node:path";
-import { receiptNameOf } from "../domain/stop-file-name.ts";
+import { receiptNameOf } from "../domain/files/stop-file-name.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
-import type { Store } from "../store/database.ts";
-import { findFile } from "../store/files.ts";
-import { findNamesakes } from "../store/receipt-sharers.ts";
+import type { Store } from "../store/database/database.ts";
+import { findFile } from "../store/ledger/files.ts";
+import { findNamesakes } from "../store/ledger/receipt-sharers.ts";
 import {
   AwaitedReceipts,
   type AwaitedReceiptsDeps,

@@ -5,8 +5,8 @@
  * `inbound.names: lenient`) says nothing: nobody knows the stop of such a file before it has been read once.
  */
 import type { PreparedDocument } from "../documents/prepared-document.ts";
-import { parseStopFileName } from "../domain/stop-file-name.ts";
-import { stopNumberForms } from "../domain/stop-number-in-name.ts";
+import { parseStopFileName } from "../domain/files/stop-file-name.ts";
+import { stopNumberForms } from "../domain/files/stop-number-in-name.ts";
 
 function numbersOf(prepared: PreparedDocument | undefined): readonly string[] {
   if (prepared?.kind === "read") return prepared.instructions.map(({ stopNbr }) => stopNbr);

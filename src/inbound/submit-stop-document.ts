@@ -4,8 +4,8 @@ import type { PreparedDocument } from "../documents/prepared-document.ts";
 import { writeStopResponse } from "../documents/stop-response.ts";
 import type { Clock } from "../lib/clock.ts";
 import { DropgateError, type ErrorCode, type Fault } from "../lib/errors.ts";
-import { applyStopChanges, type StopChangesOutcome } from "../operations/apply-stop-changes.ts";
-import type { Store } from "../store/database.ts";
+import { applyStopChanges, type StopChangesOutcome } from "../operations/stops/apply-stop-changes.ts";
+import type { Store } from "../store/database/database.ts";
 
 /** A stop document as it arrived over HTTP. `bytes` are untouched. */
 export interface StopSubmission {

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { parseStopFileName, type StopFileName } from "../domain/stop-file-name.ts";
+import { parseStopFileName, type StopFileName } from "../domain/files/stop-file-name.ts";
 import type { Channel } from "./inbox.ts";
 import type { LaneEntry } from "./lane.ts";
 import type { Stall } from "./stall.ts";

@@ -1,5 +1,5 @@
 /** A custom integration (decisions 10) as all parts know it. */
-import type { ImportKindName } from "../domain/import-kind.ts";
+import type { ImportKindName } from "../domain/fields/import-kind.ts";
 
 export interface Integration {
   /** The `serviceName` of imports that go through it. */

@@ -5,7 +5,7 @@
  * is refused with 909 at once: only one is in hand, so it is the cause. Processes are made when they are first needed and
  * again when one has ended. Nothing here survives a crash; the client has no answer then and sends again.
  */
-import { isSameCompanyCode } from "../domain/company-code.ts";
+import { isSameCompanyCode } from "../domain/users/company-code.ts";
 import { DropgateError } from "../lib/errors.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { CompanyShares } from "../lib/company-shares.ts";

@@ -4,7 +4,7 @@
  * results without a word: ($p := /,/; [$replace("a,b", $p, ""), $replace("a,b", $p, "")]) is ["ab", "a,b"]. One that stands
  * as an argument of the function that searches is made anew for each call.
  */
-import { isFields } from "../domain/fields-of-json.ts";
+import { isFields } from "../domain/fields/fields-of-json.ts";
 
 const searching: ReadonlySet<unknown> = new Set(["contains", "match", "replace", "split"]);
 

@@ -1,12 +1,12 @@
 /** Bodies of operations on one thing: an object that is checked against its definition (decisions 2.1, 2.2). */
 import type { Static, TSchema } from "@sinclair/typebox";
-import { isSameCompanyCode } from "../domain/company-code.ts";
-import { createCanonicalForm } from "../domain/canonical-form.ts";
-import { createEntityCheck } from "../domain/entity-check.ts";
-import { maxLengthOf } from "../domain/field-limits.ts";
-import { charactersIn } from "../domain/fields.ts";
-import { isFields } from "../domain/fields-of-json.ts";
-import { unknownFieldFaults } from "../domain/unknown-fields.ts";
+import { isSameCompanyCode } from "../domain/users/company-code.ts";
+import { createCanonicalForm } from "../domain/fields/canonical-form.ts";
+import { createEntityCheck } from "../domain/fields/entity-check.ts";
+import { maxLengthOf } from "../domain/fields/field-limits.ts";
+import { charactersIn } from "../domain/fields/fields.ts";
+import { isFields } from "../domain/fields/fields-of-json.ts";
+import { unknownFieldFaults } from "../domain/fields/unknown-fields.ts";
 import { DropgateError, type Fault, maxKeptFaults } from "../lib/errors.ts";
 
 /** What is wrong with the `companyCode` of a body whose path names `expected`; undefined when nothing is. */

@@ -1,7 +1,7 @@
 /** From the result of an attempt to what is recorded of it (decisions 8: schedule, dead letters, names that are taken). */
-import { nextAttemptAt } from "../domain/retry-schedule.ts";
-import type { AttemptRecord } from "../store/delivery-outcomes.ts";
-import type { FailedOutcome } from "../domain/delivery-fault.ts";
+import { nextAttemptAt } from "../domain/outbound/retry-schedule.ts";
+import type { AttemptRecord } from "../store/outbound/delivery-outcomes.ts";
+import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 import type { AttemptResult } from "./attempt.ts";
 import type { DeliveryToRender } from "./delivery-to-render.ts";
 

@@ -6,7 +6,7 @@
  *                        │         └── nothing comes then either: the attempt is left behind
  *                        └── fails: a fault of the content, temporary
  */
-import type { FailedOutcome } from "../domain/delivery-fault.ts";
+import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 import { messageOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { contentPath } from "../lib/content-store.ts";
 import { isMissing } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
-import type { StoredCompletion } from "../store/completions.ts";
-import type { Reader } from "../store/database.ts";
-import { findDocument } from "../store/documents.ts";
+import type { StoredCompletion } from "../store/outbound/completions.ts";
+import type { Reader } from "../store/database/database.ts";
+import { findDocument } from "../store/stops/documents.ts";
 
 export interface DocumentReaderDeps {
   readonly store: { readonly read: Reader };

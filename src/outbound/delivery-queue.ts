@@ -13,14 +13,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
-import type { Store } from "../store/database.ts";
-import type { AttemptRecord } from "../store/delivery-outcomes.ts";
+import type { Store } from "../store/database/database.ts";
+import type { AttemptRecord } from "../store/outbound/delivery-outcomes.ts";
 import {
   listOldestOpen,
   listOutboundTargets,
   type OutboundTarget,
   recountTargets,
-} from "../store/outbound-targets.ts";
+} from "../store/outbound/outbound-targets.ts";
 import type { TargetInUse } from "./attempt.ts";
 import type { RenderOrWithhold } from "./delivery-to-render.ts";
 import { createOutcomeRecorder } from "./outcome-recorder.ts";

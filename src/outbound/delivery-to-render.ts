@@ -1,7 +1,7 @@
 /** What an attempt begins with: a delivery that is due, and what it is rendered to. */
-import type { StoredCompletion } from "../store/completions.ts";
-import type { DeliveryHead } from "../store/delivery-heads.ts";
-import type { StoredMessage } from "../store/messages.ts";
+import type { StoredCompletion } from "../store/outbound/completions.ts";
+import type { DeliveryHead } from "../store/outbound/delivery-heads.ts";
+import type { StoredMessage } from "../store/outbound/messages.ts";
 import type { Delivery } from "./target.ts";
 
 export interface DeliveryToRender extends DeliveryHead {

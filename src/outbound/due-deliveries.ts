@@ -2,12 +2,12 @@
  * What is due for one target, page by page. A page holds little; what a file is rendered from is read for a few at a time,
  * shortly before they are sent.
  */
-import { longestWaitMs } from "../domain/retry-schedule.ts";
+import { longestWaitMs } from "../domain/outbound/retry-schedule.ts";
 import { killPoint } from "../lib/kill-point.ts";
-import { findCompletions } from "../store/completions.ts";
-import type { Reader } from "../store/database.ts";
-import { type DeliveryHead, findStillWaiting, listHeads } from "../store/delivery-heads.ts";
-import { findMessages } from "../store/messages.ts";
+import { findCompletions } from "../store/outbound/completions.ts";
+import type { Reader } from "../store/database/database.ts";
+import { type DeliveryHead, findStillWaiting, listHeads } from "../store/outbound/delivery-heads.ts";
+import { findMessages } from "../store/outbound/messages.ts";
 import type { DeliveryToRender } from "./delivery-to-render.ts";
 
 const pageSize = 256;

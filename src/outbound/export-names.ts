@@ -1,5 +1,5 @@
 /** What the files of an export are called: always the same for the same export. */
-import type { ExportRecord } from "../store/exports.ts";
+import type { ExportRecord } from "../store/outbound/exports.ts";
 
 export interface ExportNames {
   /** What the delivery is called: the document, or the folder of single files. */

@@ -2,7 +2,7 @@
 import { type ExportedCompletion, renderExportDocument } from "../documents/export-document.ts";
 import { renderExportManifest } from "../documents/export-manifest.ts";
 import { renderStopCompletion } from "../documents/stop-completion-writer.ts";
-import type { StoredCompletion } from "../store/completions.ts";
+import type { StoredCompletion } from "../store/outbound/completions.ts";
 import type { ReadCompletionDocument } from "./completion-documents.ts";
 import type { ExportRendering } from "./export-files.ts";
 import { stopCompletionOf } from "./stop-completion-of.ts";

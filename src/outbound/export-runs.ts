@@ -10,18 +10,18 @@
  * export and each due time makes one export. However many due times have gone by, one export makes up for them: it has
  * everything since the last one.
  */
-import { nextDue, readCronSchedule } from "../domain/cron-schedule.ts";
+import { nextDue, readCronSchedule } from "../domain/time/cron-schedule.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
-import type { Store } from "../store/database.ts";
-import { insertDelivery } from "../store/deliveries.ts";
+import type { Store } from "../store/database/database.ts";
+import { insertDelivery } from "../store/outbound/deliveries.ts";
 import {
   type ExportSchedule,
   findExportSchedule,
   listExportSchedules,
   moveWatermark,
   planExport,
-} from "../store/export-schedules.ts";
+} from "../store/outbound/export-schedules.ts";
 import {
   countWindow,
   type ExportForm,
@@ -31,8 +31,8 @@ import {
   insertExport,
   isExportKept,
   newestCompletionAfter,
-} from "../store/exports.ts";
-import type { Transaction } from "../store/group-commit.ts";
+} from "../store/outbound/exports.ts";
+import type { Transaction } from "../store/database/group-commit.ts";
 import { exportNames } from "./export-names.ts";
 
 /** One export as the configuration has it. */

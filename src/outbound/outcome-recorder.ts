@@ -7,9 +7,9 @@ import type { Clock } from "../lib/clock.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import { isPassingStoreError } from "../lib/store-error.ts";
-import type { Store } from "../store/database.ts";
-import { type AttemptRecord, recordAttempts } from "../store/delivery-outcomes.ts";
-import type { TargetPause } from "../store/outbound-targets.ts";
+import type { Store } from "../store/database/database.ts";
+import { type AttemptRecord, recordAttempts } from "../store/outbound/delivery-outcomes.ts";
+import type { TargetPause } from "../store/outbound/outbound-targets.ts";
 
 export interface OutcomeToRecord {
   readonly record: AttemptRecord;

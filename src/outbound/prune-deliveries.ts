@@ -1,15 +1,15 @@
 /** Removes what was delivered longer ago than a company keeps it, in steps so small that nobody waits for one. */
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
-import type { Store } from "../store/database.ts";
+import type { Store } from "../store/database/database.ts";
 import {
   pruneCompletions,
   pruneExportDeliveries,
   pruneMessages,
   type Pruned,
   type PruneStep,
-} from "../store/delivery-retention.ts";
-import type { Transaction } from "../store/group-commit.ts";
+} from "../store/outbound/delivery-retention.ts";
+import type { Transaction } from "../store/database/group-commit.ts";
 
 export interface PruneDeps {
   readonly store: Pick<Store, "write">;

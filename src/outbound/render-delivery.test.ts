@@ -1,4 +1,4 @@
-import { completionFormat } from "../domain/completion-format.ts";
+import { completionFormat } from "../domain/outbound/completion-format.ts";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,9 +6,9 @@ import { renderStopCompletion } from "../documents/stop-completion-writer.ts";
 import { newGuid } from "../lib/ids.ts";
 import { contentPath, putContent } from "../lib/content-store.ts";
 import { createLogger } from "../lib/log.ts";
-import { findCompletions, type StoredCompletion } from "../store/completions.ts";
-import { saveDocuments } from "../store/documents.ts";
-import { recordEvents } from "../store/recorded-events.ts";
+import { findCompletions, type StoredCompletion } from "../store/outbound/completions.ts";
+import { saveDocuments } from "../store/stops/documents.ts";
+import { recordEvents } from "../store/stops/recorded-events.ts";
 import { DeliverySite, type LogLine } from "../../test/support/delivery-site.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { createDocumentReader } from "./completion-documents.ts";

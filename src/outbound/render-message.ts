@@ -3,17 +3,17 @@
  * too old, it is not wanted any more, or it has to wait for the end of quiet hours.
  */
 import { hash } from "node:crypto";
-import { readAddress, veiledAddress } from "../domain/message-address.ts";
-import { messageEventOf } from "../domain/message-event.ts";
-import { type MessageFacts, messageValues } from "../domain/message-fields.ts";
-import type { EventMessages, MessageSettings } from "../domain/message-settings.ts";
-import { escapeHtml, fillTemplate, oneLine, shortened } from "../domain/message-template.ts";
-import { endOfQuietHours } from "../domain/quiet-hours.ts";
+import { readAddress, veiledAddress } from "../domain/messages/message-address.ts";
+import { messageEventOf } from "../domain/messages/message-event.ts";
+import { type MessageFacts, messageValues } from "../domain/messages/message-fields.ts";
+import type { EventMessages, MessageSettings } from "../domain/messages/message-settings.ts";
+import { escapeHtml, fillTemplate, oneLine, shortened } from "../domain/messages/message-template.ts";
+import { endOfQuietHours } from "../domain/messages/quiet-hours.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isoTime } from "../lib/iso-time.ts";
-import type { Reader } from "../store/database.ts";
-import { isOptedOut } from "../store/message-opt-outs.ts";
-import { isSuperseded, type StoredMessage } from "../store/messages.ts";
+import type { Reader } from "../store/database/database.ts";
+import { isOptedOut } from "../store/outbound/message-opt-outs.ts";
+import { isSuperseded, type StoredMessage } from "../store/outbound/messages.ts";
 import type {
   DeliveryToRender,
   RenderOrWithhold,

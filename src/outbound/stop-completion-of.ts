@@ -1,11 +1,11 @@
 /** From the row of a completion to what its file tells. */
-import { completionFormat, isCompletionFormat } from "../domain/completion-format.ts";
-import type { DocumentObject } from "../domain/document-object.ts";
-import type { CompletionEvent, CompletionLoad, StopCompletion } from "../domain/stop-completion.ts";
-import type { StopExecution } from "../domain/stop-execution.ts";
-import { isStopStatus } from "../domain/stop-status.ts";
-import type { Stop } from "../domain/stop.ts";
-import type { StoredCompletion, StoredCompletionEvent } from "../store/completions.ts";
+import { completionFormat, isCompletionFormat } from "../domain/outbound/completion-format.ts";
+import type { DocumentObject } from "../domain/documents/document-object.ts";
+import type { CompletionEvent, CompletionLoad, StopCompletion } from "../domain/outbound/stop-completion.ts";
+import type { StopExecution } from "../domain/execution/stop-execution.ts";
+import { isStopStatus } from "../domain/stop/stop-status.ts";
+import type { Stop } from "../domain/stop/stop.ts";
+import type { StoredCompletion, StoredCompletionEvent } from "../store/outbound/completions.ts";
 
 /** What our own operations write into `data`. */
 interface EventData {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FailedOutcome } from "../domain/delivery-fault.ts";
+import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 import type { AttemptResult } from "./attempt.ts";
 import { TargetHealth } from "./target-health.ts";
 

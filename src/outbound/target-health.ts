@@ -8,8 +8,8 @@
  * Attempts that were under way together when the target failed count as one failure: all but the first of them belong to
  * an earlier round.
  */
-import { longestWaitMs, pausedUntil } from "../domain/retry-schedule.ts";
-import type { TargetPause } from "../store/outbound-targets.ts";
+import { longestWaitMs, pausedUntil } from "../domain/outbound/retry-schedule.ts";
+import type { TargetPause } from "../store/outbound/outbound-targets.ts";
 import type { AttemptResult } from "./attempt.ts";
 
 interface Told {

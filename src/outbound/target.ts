@@ -5,7 +5,7 @@
  * A target keeps no state of a delivery: the queue decides when to try, and tries again what may not have arrived. So a
  * target may be given what it has had already, and then finds the same bytes under the same name and says "delivered".
  */
-import type { FailedOutcome } from "../domain/delivery-fault.ts";
+import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 
 /** One file of a delivery. Reading it again gives the same bytes. */
 export interface DeliveryFile {
@@ -41,7 +41,7 @@ export interface Delivery {
   readonly message?: CustomerMessage;
 }
 
-export type { DeliveryFault } from "../domain/delivery-fault.ts";
+export type { DeliveryFault } from "../domain/outbound/delivery-fault.ts";
 
 /**
  * What became of an attempt.

@@ -1,7 +1,7 @@
 /** What the replies of an FTP server mean. Their numbers say little; where servers agree on words, these help. */
 import { FTPError } from "basic-ftp";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
-import type { DeliveryFault } from "../domain/delivery-fault.ts";
+import type { DeliveryFault } from "../domain/outbound/delivery-fault.ts";
 import { networkFault } from "./network-faults.ts";
 import { type FaultChanges, quoted, TransferFault } from "./transfer-fault.ts";
 

@@ -1,5 +1,5 @@
 /** Faults of sockets and of TLS, translated once for all targets that speak over a network. */
-import type { DeliveryFault } from "../domain/delivery-fault.ts";
+import type { DeliveryFault } from "../domain/outbound/delivery-fault.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import { quoted, TransferFault } from "./transfer-fault.ts";
 

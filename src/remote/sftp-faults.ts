@@ -1,6 +1,6 @@
 /** Faults of an SFTP session: statuses of the server, and what the library says of a broken connection. */
 import { messageOf } from "../lib/errors.ts";
-import type { DeliveryFault } from "../domain/delivery-fault.ts";
+import type { DeliveryFault } from "../domain/outbound/delivery-fault.ts";
 import { networkFault } from "./network-faults.ts";
 import { quoted, TransferFault } from "./transfer-fault.ts";
 

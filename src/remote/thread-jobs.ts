@@ -9,7 +9,7 @@
  * A job that is over its time or aborted is told to give up. Where the thread does not do so within a second, because a
  * library is stuck, the thread is terminated, and the next job gets another.
  */
-import type { FailedOutcome } from "../domain/delivery-fault.ts";
+import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 import { type ClientThreads, clientThreads } from "./client-threads.ts";
 import type { SessionThread, ThreadUser } from "./session-thread.ts";
 import { failedBy } from "./transfer-fault.ts";

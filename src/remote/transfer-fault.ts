@@ -1,5 +1,5 @@
 /** What sessions and targets throw inside, and the outcome that it becomes at their edge. */
-import type { DeliveryFault, FailedOutcome } from "../domain/delivery-fault.ts";
+import type { DeliveryFault, FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 
 type FaultRule = Pick<FailedOutcome, "isPermanent" | "scope">;
 

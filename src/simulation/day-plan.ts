@@ -1,7 +1,7 @@
 /** What is planned of a day before anything is sent: data, all of it a function of the options. */
-import type { LoadStatus } from "../domain/load-status.ts";
-import type { Confirmed } from "../domain/stop-detail.ts";
-import type { StopStatus } from "../domain/stop-status.ts";
+import type { LoadStatus } from "../domain/load/load-status.ts";
+import type { Confirmed } from "../domain/stop/stop-detail.ts";
+import type { StopStatus } from "../domain/stop/stop-status.ts";
 
 export interface DayOptions {
   readonly companyCode: string;

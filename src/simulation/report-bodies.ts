@@ -1,10 +1,10 @@
 /** What a driver's device sends: stamps, quantities, exceptions, documents (interface 4.8; decisions 4). */
-import type { DocumentObject } from "../domain/document-object.ts";
-import type { GeoPoint } from "../domain/geo-point.ts";
-import type { ReportedDetail, StopEventData } from "../domain/route-event.ts";
-import type { Confirmed } from "../domain/stop-detail.ts";
-import type { Stop } from "../domain/stop.ts";
-import { localTimeOf } from "../domain/zoned-time.ts";
+import type { DocumentObject } from "../domain/documents/document-object.ts";
+import type { GeoPoint } from "../domain/execution/geo-point.ts";
+import type { ReportedDetail, StopEventData } from "../domain/execution/route-event.ts";
+import type { Confirmed } from "../domain/stop/stop-detail.ts";
+import type { Stop } from "../domain/stop/stop.ts";
+import { localTimeOf } from "../domain/time/zoned-time.ts";
 import type { Random } from "./random.ts";
 import { people, pointNear } from "./region.ts";
 import { notePdf, signaturePng } from "./sample-documents.ts";

@@ -1,6 +1,6 @@
 /** What an answer over HTTP means for a delivery (decisions 8). */
 import type { DeliveryOutcome } from "../outbound/target.ts";
-import type { FailedOutcome } from "../domain/delivery-fault.ts";
+import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 import { failedBy, quoted } from "../remote/transfer-fault.ts";
 
 export interface HttpAnswer {

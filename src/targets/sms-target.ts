@@ -3,7 +3,7 @@
  * message by its id, which is the same at every attempt: `{{id}}` in the request, `Idempotency-Key` and `X-Dropgate-Delivery`.
  */
 import type { Agent, OutgoingHttpHeaders } from "node:http";
-import { escapeJson, escapeUrl, fillTemplate } from "../domain/message-template.ts";
+import { escapeJson, escapeUrl, fillTemplate } from "../domain/messages/message-template.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import type { CustomerMessage, Delivery, DeliveryOutcome, Target } from "../outbound/target.ts";
 import { outcomeOfAnswer } from "./https-answer.ts";

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { writeStopResponse } from "../../src/documents/stop-response.ts";
-import { baseNameOf, receiptNameOf } from "../../src/domain/stop-file-name.ts";
+import { baseNameOf, receiptNameOf } from "../../src/domain/files/stop-file-name.ts";
 import { ledgerNumberKind } from "../../src/inbound/receipts.ts";
 import type { Fault } from "../../src/lib/errors.ts";
 import { createSealedNumbers } from "../../src/lib/sealed-numbers.ts";

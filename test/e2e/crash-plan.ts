@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { takingFolderName } from "../../src/endpoints/folders/sweep-copies.ts";
-import { receiptNameOf } from "../../src/domain/stop-file-name.ts";
+import { receiptNameOf } from "../../src/domain/files/stop-file-name.ts";
 import { type KillPoint, killPoints } from "../../src/lib/kill-point.ts";
 import { journaledName, journaledStops, plantFormerJournal } from "../support/former-journal.ts";
 import { withDatabase } from "./crash-check.ts";

@@ -1,8 +1,8 @@
 /** Every pair of role and operation (decisions 1), from the table of routes. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { roles } from "../../src/domain/role.ts";
-import type { CompanyRoute } from "../../src/endpoints/http/route.ts";
-import { routes } from "../../src/endpoints/http/routes.ts";
+import { roles } from "../../src/domain/users/role.ts";
+import type { CompanyRoute } from "../../src/endpoints/http/server/route.ts";
+import { routes } from "../../src/endpoints/http/gateway/routes.ts";
 import { http, type HttpReply } from "../support/clients.ts";
 import { company, lenient, Site } from "../support/daemon.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exitCodes } from "../../src/cli/command-line.ts";
-import { markerFileName } from "../../src/store/database.ts";
+import { markerFileName } from "../../src/store/database/database.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { program } from "../support/daemon.ts";
 import { runDemo } from "../support/run-demo.ts";

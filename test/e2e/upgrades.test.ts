@@ -5,11 +5,11 @@ import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { KillPoint } from "../../src/lib/kill-point.ts";
-import { databaseFileName } from "../../src/store/database.ts";
-import { findSchema } from "../../src/store/migrate.ts";
-import { migrations } from "../../src/store/migrations/migrations.ts";
-import { takeProcessLock } from "../../src/store/process-lock.ts";
-import { currentSchema } from "../../src/store/schema-plan.ts";
+import { databaseFileName } from "../../src/store/database/database.ts";
+import { findSchema } from "../../src/store/database/migrate.ts";
+import { migrations } from "../../src/store/database/migrations/migrations.ts";
+import { takeProcessLock } from "../../src/store/database/process-lock.ts";
+import { currentSchema } from "../../src/store/database/schema-plan.ts";
 import {
   type DatabaseFixture,
   databaseFixtures,

@@ -3,8 +3,8 @@
  * against a model that adds everything up: never overbooked, never lost, and every answer is that of the model.
  */
 import { expect, it } from "vitest";
-import { slotIdOf } from "../../src/domain/appointment-slots.ts";
-import { expireHolds } from "../../src/store/appointments.ts";
+import { slotIdOf } from "../../src/domain/appointments/appointment-slots.ts";
+import { expireHolds } from "../../src/store/appointments/appointments.ts";
 import { reserve, slotIds, sumsOf } from "../support/appointment-client.ts";
 import { AppointmentModel, type Request } from "../support/appointment-model.ts";
 import { regionOf, settingsOf } from "../support/appointment-settings.ts";

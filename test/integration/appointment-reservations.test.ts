@@ -1,8 +1,8 @@
 /** Reserving time slots on a real store, and giving them back (interface 4.5; decisions 9, 3). */
 import { beforeEach, describe, expect, it } from "vitest";
-import { stopChangeOf } from "../../src/domain/stop-change.ts";
-import { stopStatusNames, type StopStatus } from "../../src/domain/stop-status.ts";
-import { applyStopChanges } from "../../src/operations/apply-stop-changes.ts";
+import { stopChangeOf } from "../../src/domain/stop/stop-change.ts";
+import { stopStatusNames, type StopStatus } from "../../src/domain/stop/stop-status.ts";
+import { applyStopChanges } from "../../src/operations/stops/apply-stop-changes.ts";
 import {
   afternoon,
   cancelOrder,

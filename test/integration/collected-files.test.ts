@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type CollectionWatch, startCollectionWatch } from "../../src/app/collection-watch.ts";
+import { type CollectionWatch, startCollectionWatch } from "../../src/app/watch/collection-watch.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Config } from "../../src/config/schema.ts";
 import { createLogger } from "../../src/lib/log.ts";

@@ -1,11 +1,11 @@
 /** Deliveries that an administrator gives up: the later ones of the stop go on, and who did so is kept. */
 import { describe, expect, test } from "vitest";
 import { pruneDelivered } from "../../src/outbound/prune-deliveries.ts";
-import { giveUpDelivery, listToGiveUp } from "../../src/store/delivery-give-ups.ts";
-import { findDelivery, listDeadIds } from "../../src/store/delivery-queries.ts";
-import { retryDelivery } from "../../src/store/delivery-repeats.ts";
-import type { OutboundTarget } from "../../src/store/outbound-targets.ts";
-import { listOutboundTargets } from "../../src/store/outbound-targets.ts";
+import { giveUpDelivery, listToGiveUp } from "../../src/store/outbound/delivery-give-ups.ts";
+import { findDelivery, listDeadIds } from "../../src/store/outbound/delivery-queries.ts";
+import { retryDelivery } from "../../src/store/outbound/delivery-repeats.ts";
+import type { OutboundTarget } from "../../src/store/outbound/outbound-targets.ts";
+import { listOutboundTargets } from "../../src/store/outbound/outbound-targets.ts";
 import { DeliverySite, failure, hour, minute, start, unreachable } from "../support/delivery-site.ts";
 import { waitFor } from "../support/wait-for.ts";
 

@@ -1,8 +1,8 @@
 /** The delivery queue over a real store: order, schedule, dead letters, names, what is recorded and logged (decisions 8). */
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Store } from "../../src/store/database.ts";
-import { findDelivery } from "../../src/store/delivery-queries.ts";
+import type { Store } from "../../src/store/database/database.ts";
+import { findDelivery } from "../../src/store/outbound/delivery-queries.ts";
 import { DeliverySite, failure, hour, minute, second, start } from "../support/delivery-site.ts";
 import { waitFor } from "../support/wait-for.ts";
 

@@ -1,7 +1,7 @@
 /** Deliveries that somebody asks for again: dead ones and delivered ones, in the order of their stops, with their history. */
 import { describe, expect, test } from "vitest";
-import { hastenAll, resendDelivery, retryDelivery } from "../../src/store/delivery-repeats.ts";
-import { findDelivery, listDeliveredIds } from "../../src/store/delivery-queries.ts";
+import { hastenAll, resendDelivery, retryDelivery } from "../../src/store/outbound/delivery-repeats.ts";
+import { findDelivery, listDeliveredIds } from "../../src/store/outbound/delivery-queries.ts";
 import { pruneDelivered } from "../../src/outbound/prune-deliveries.ts";
 import { DeliverySite, failure, hour, minute, second, start, unreachable } from "../support/delivery-site.ts";
 import { waitFor } from "../support/wait-for.ts";

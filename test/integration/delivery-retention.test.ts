@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { DeliverySite, failure, hour, start } from "../support/delivery-site.ts";
 import { pruneDelivered } from "../../src/outbound/prune-deliveries.ts";
-import { insertDelivery } from "../../src/store/deliveries.ts";
+import { insertDelivery } from "../../src/store/outbound/deliveries.ts";
 import {
   type Pruned,
   type PruneStep,
   pruneCompletions,
   pruneExportDeliveries,
-} from "../../src/store/delivery-retention.ts";
+} from "../../src/store/outbound/delivery-retention.ts";
 
 const day = 24 * hour;
 

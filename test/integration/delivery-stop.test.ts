@@ -1,7 +1,7 @@
 /** The end of the queue, at any moment, and what the next start finds (decisions 8). */
 import { describe, expect, test } from "vitest";
 import { StoreError } from "../../src/lib/store-error.ts";
-import type { Store } from "../../src/store/database.ts";
+import type { Store } from "../../src/store/database/database.ts";
 import { DeliverySite, failure, minute, second } from "../support/delivery-site.ts";
 import { waitFor } from "../support/wait-for.ts";
 

@@ -1,6 +1,6 @@
 /** A target that is in trouble itself: it pauses, and nothing that waits for it is lost or reordered. */
 import { describe, expect, test } from "vitest";
-import { saveTargetPause } from "../../src/store/outbound-targets.ts";
+import { saveTargetPause } from "../../src/store/outbound/outbound-targets.ts";
 import { DeliverySite, failure, hour, minute, second, start, unreachable } from "../support/delivery-site.ts";
 
 const delivered = { kind: "delivered" } as const;

@@ -1,8 +1,8 @@
 /** What a target in trouble costs the others; targets that come, go and change. */
 import { describe, expect, test } from "vitest";
-import { listHeads } from "../../src/store/delivery-heads.ts";
-import { connectionOf } from "../../src/store/prepared-query.ts";
-import { recordEvents } from "../../src/store/recorded-events.ts";
+import { listHeads } from "../../src/store/outbound/delivery-heads.ts";
+import { connectionOf } from "../../src/store/database/prepared-query.ts";
+import { recordEvents } from "../../src/store/stops/recorded-events.ts";
 import { DeliverySite, failure, hour, second, start, unreachable } from "../support/delivery-site.ts";
 import { watchStatements } from "../support/watch-statements.ts";
 import { waitFor } from "../support/wait-for.ts";

@@ -1,7 +1,7 @@
 /** What people see of the queue: log lines, statistics, lists (decisions 8). */
 import { describe, expect, test } from "vitest";
-import { listDeadIds, listDeliveries } from "../../src/store/delivery-queries.ts";
-import { listOutboundTargets } from "../../src/store/outbound-targets.ts";
+import { listDeadIds, listDeliveries } from "../../src/store/outbound/delivery-queries.ts";
+import { listOutboundTargets } from "../../src/store/outbound/outbound-targets.ts";
 import { DeliverySite, failure, second, start, unreachable } from "../support/delivery-site.ts";
 
 const delivered = { kind: "delivered" } as const;

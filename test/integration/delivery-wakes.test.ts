@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { ReleaseStack } from "../../src/app/service-group.ts";
-import { startOutbound } from "../../src/app/outbound.ts";
+import { ReleaseStack } from "../../src/app/daemon/service-group.ts";
+import { startOutbound } from "../../src/app/daemon/outbound.ts";
 import { createDocumentPool } from "../../src/documents/document-pool.ts";
 import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
 import { createLogger } from "../../src/lib/log.ts";

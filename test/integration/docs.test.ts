@@ -4,16 +4,16 @@ import { dirname, join } from "node:path";
 import { ParseOption, XmlDocument, XsdValidator } from "libxml2-wasm";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../src/cli/run-cli.ts";
-import { formatConfigFaults } from "../../src/config/config-fault.ts";
+import { formatConfigFaults } from "../../src/config/reader/config-fault.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { configSchema } from "../../src/config/schema.ts";
-import { settingsBelow } from "../../src/config/setting-list.ts";
+import { settingsBelow } from "../../src/config/reader/setting-list.ts";
 import { readStopDocument } from "../../src/documents/read-stop-document.ts";
 import { functionElement, stopElements } from "../../src/documents/stop-elements.ts";
 import { fieldNameOf, type StopElement, type ValueElement } from "../../src/documents/stop-element.ts";
 import { valueKinds } from "../../src/documents/value-kinds.ts";
-import { maxLengthOf } from "../../src/domain/field-limits.ts";
-import { routes } from "../../src/endpoints/http/routes.ts";
+import { maxLengthOf } from "../../src/domain/fields/field-limits.ts";
+import { routes } from "../../src/endpoints/http/gateway/routes.ts";
 import { errorCatalogue, reasonCodeOf } from "../../src/lib/errors.ts";
 import { type Block, blocksIn, projectFolder, proseOf, spansIn, textOf } from "../support/markdown.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -126,8 +126,8 @@ function codesOfFiles(): number[] {
       .map((name) => join(folder, name)),
     "src/inbound/decide-file.ts",
     "src/inbound/lane-runner.ts",
-    "src/operations/apply-stop-changes.ts",
-    "src/domain/stop-status.ts",
+    "src/operations/stops/apply-stop-changes.ts",
+    "src/domain/stop/stop-status.ts",
   ];
   const sources = files.map(textOf).join("\n");
   const named = Object.keys(errorCatalogue).filter((code) => sources.includes(`"${code}"`));

@@ -2,17 +2,17 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { saveOutboundSettings } from "../../src/app/outbound-settings.ts";
+import { saveOutboundSettings } from "../../src/app/daemon/outbound-settings.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
-import { formatConfigFaults } from "../../src/config/config-fault.ts";
+import { formatConfigFaults } from "../../src/config/reader/config-fault.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Config } from "../../src/config/schema.ts";
-import { insertCompany } from "../../src/store/companies.ts";
-import { openStore, type Store } from "../../src/store/database.ts";
-import { recordAttempts } from "../../src/store/delivery-outcomes.ts";
-import { pruneExportDeliveries } from "../../src/store/delivery-retention.ts";
-import { listOutboundTargets, saveTargetPause } from "../../src/store/outbound-targets.ts";
-import { recordEvents } from "../../src/store/recorded-events.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
+import { openStore, type Store } from "../../src/store/database/database.ts";
+import { recordAttempts } from "../../src/store/outbound/delivery-outcomes.ts";
+import { pruneExportDeliveries } from "../../src/store/outbound/delivery-retention.ts";
+import { listOutboundTargets, saveTargetPause } from "../../src/store/outbound/outbound-targets.ts";
+import { recordEvents } from "../../src/store/stops/recorded-events.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 interface Ran {

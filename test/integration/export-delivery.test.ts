@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { saveOutboundSettings } from "../../src/app/outbound-settings.ts";
-import { createTargets } from "../../src/app/outbound-targets.ts";
-import { formatConfigFaults } from "../../src/config/config-fault.ts";
+import { saveOutboundSettings } from "../../src/app/daemon/outbound-settings.ts";
+import { createTargets } from "../../src/app/daemon/outbound-targets.ts";
+import { formatConfigFaults } from "../../src/config/reader/config-fault.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Config } from "../../src/config/schema.ts";
 import { createExportFiles, type ExportFiles } from "../../src/outbound/export-files.ts";

@@ -10,13 +10,13 @@ import {
   runDueExports,
 } from "../../src/outbound/export-runs.ts";
 import { createExportScheduler } from "../../src/outbound/export-scheduler.ts";
-import { insertCompany } from "../../src/store/companies.ts";
-import { listCompletions } from "../../src/store/completions.ts";
-import type { ExportRecord } from "../../src/store/exports.ts";
-import { openStore } from "../../src/store/database.ts";
-import { pruneCompletions, pruneExportDeliveries } from "../../src/store/delivery-retention.ts";
-import { listExportSchedules } from "../../src/store/export-schedules.ts";
-import { saveOutboundCopy } from "../../src/store/outbound-targets.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
+import { listCompletions } from "../../src/store/outbound/completions.ts";
+import type { ExportRecord } from "../../src/store/outbound/exports.ts";
+import { openStore } from "../../src/store/database/database.ts";
+import { pruneCompletions, pruneExportDeliveries } from "../../src/store/outbound/delivery-retention.ts";
+import { listExportSchedules } from "../../src/store/outbound/export-schedules.ts";
+import { saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";
 import { DeliverySite, hour, minute } from "../support/delivery-site.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -2,11 +2,11 @@
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { gatewayOperations } from "../../src/app/gateway-operations.ts";
-import { noAppointments } from "../../src/domain/appointment-region.ts";
+import { gatewayOperations } from "../../src/app/daemon/gateway-operations.ts";
+import { noAppointments } from "../../src/domain/appointments/appointment-region.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { databaseFileName, openStore } from "../../src/store/database.ts";
-import { openSqlite } from "../../src/store/sqlite-dialect.ts";
+import { databaseFileName, openStore } from "../../src/store/database/database.ts";
+import { openSqlite } from "../../src/store/database/sqlite-dialect.ts";
 import { ask, basic, startHttp } from "../support/http-fixture.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 /** Stops, ASNs and recorded events of the gateway: the rows of the state table (decisions 3), one test each. */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { StopStatus } from "../../src/domain/stop-status.ts";
+import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
 import { codeOf, GatewayStore, load, stop } from "../support/gateway-store.ts";
 
 let site: GatewayStore;

@@ -11,13 +11,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   integrations: ["documents", "domain", "lib"],
   store: ["domain", "lib"],
   simulation: ["domain", "lib"],
-  operations: ["store", "domain", "lib"],
+  "sign-in": ["store", "domain", "lib"],
+  operations: ["sign-in", "store", "domain", "lib"],
   inbound: ["operations", "documents", "store", "domain", "lib"],
   outbound: ["documents", "store", "domain", "lib"],
   remote: ["domain", "lib"],
   targets: ["outbound", "remote", "domain", "lib"],
   exchange: ["inbound", "domain", "lib"],
-  endpoints: ["exchange", "remote", "inbound", "operations", "domain", "lib"],
+  endpoints: ["exchange", "remote", "inbound", "operations", "sign-in", "domain", "lib"],
   app: [
     "lib",
     "domain",
@@ -25,6 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "documents",
     "integrations",
     "store",
+    "sign-in",
     "operations",
     "inbound",
     "outbound",
@@ -35,6 +37,56 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: ["app", "config", "simulation", "lib"],
   "main.ts": ["cli"],
+};
+
+/** The rooms of a folder, and which of them each may import; the folder's own files are the room "". */
+const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  domain: {
+    fields: ["time"],
+    time: ["fields"],
+    files: [],
+    users: ["fields"],
+    documents: ["fields"],
+    stop: ["fields", "time", "order", "documents", "execution", "outbound"],
+    load: ["fields", "stop", "time"],
+    order: ["fields", "stop"],
+    execution: ["load", "outbound", "stop", "documents", "fields", "time"],
+    appointments: ["time", "fields"],
+    messages: ["outbound", "time", "stop", "execution"],
+    outbound: ["files", "documents", "execution", "stop"],
+  },
+  config: {
+    "": ["sections", "reader", "rules"],
+    sections: ["", "reader"],
+    reader: [""],
+    rules: ["", "reader"],
+  },
+  store: {
+    database: ["stops", "accounts", "outbound", "appointments", "ledger"],
+    accounts: ["database"],
+    stops: ["database", "outbound"],
+    ledger: ["database"],
+    outbound: ["database", "stops"],
+    appointments: ["database"],
+  },
+  operations: {
+    "": [],
+    imports: ["", "stops", "execution", "loads"],
+    stops: ["", "loads", "legacy"],
+    loads: ["", "stops", "imports"],
+    orders: ["", "stops"],
+    execution: ["", "loads", "imports"],
+    appointments: ["", "orders"],
+    legacy: ["imports", "stops"],
+    users: [],
+  },
+  exchange: { "": ["arrivals"], arrivals: [] },
+  app: {
+    daemon: ["watch"],
+    watch: ["daemon"],
+    checks: ["daemon", "admin", "watch"],
+    admin: ["daemon", "checks", "watch"],
+  },
 };
 
 interface Import {
@@ -71,6 +123,28 @@ describe("the import layers", () => {
       const [source, target] = [folderOf(from), folderOf(to)];
       return source !== target && mayImport[source]?.includes(target) !== true;
     });
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  it("hold between the rooms of a folder as well", () => {
+    const roomOf = (file: string) => (file.split(sep).length > 2 ? (file.split(sep)[1] ?? "") : "");
+    const wrong = rules.filter(({ from, to }) => {
+      const ofFolder = rooms[folderOf(from)];
+      if (ofFolder === undefined || folderOf(from) !== folderOf(to) || roomOf(from) === roomOf(to))
+        return false;
+      return ofFolder[roomOf(from)]?.includes(roomOf(to)) !== true;
+    });
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+    const inRooms = files.filter((file) => rooms[folderOf(file)] !== undefined);
+    const unknown = inRooms.filter((file) => rooms[folderOf(file)]?.[roomOf(file)] === undefined);
+    expect(unknown).toEqual([]);
+  });
+
+  it("have targets know nothing of what goes out but the interface of a target", () => {
+    const wrong = rules.filter(
+      ({ from, to }) =>
+        folderOf(from) === "targets" && folderOf(to) === "outbound" && to !== join("outbound", "target.ts"),
+    );
     expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 

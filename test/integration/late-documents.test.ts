@@ -1,8 +1,8 @@
 /** Proof that comes after the step it belongs to: documents, exceptions and quantities of late and repeated events. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { outboundCopyOf } from "../../src/app/outbound-settings.ts";
-import type { RouteEventCode } from "../../src/domain/route-event-rules.ts";
-import { saveOutboundCopy } from "../../src/store/outbound-targets.ts";
+import { outboundCopyOf } from "../../src/app/daemon/outbound-settings.ts";
+import type { RouteEventCode } from "../../src/domain/execution/route-event-rules.ts";
+import { saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { configOf } from "../support/message-site.ts";
 import { both, dropoff, other, pickup, RouteDriver, timeAt } from "../support/route-driver.ts";

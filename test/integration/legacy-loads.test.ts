@@ -1,6 +1,6 @@
 /** Legacy JSON retrieval of loads, and of stops that are on loads (interface 4.10, decisions 7). */
 import { beforeEach, describe, expect, test } from "vitest";
-import { setCompany } from "../../src/operations/company-admin.ts";
+import { setCompany } from "../../src/operations/users/company-admin.ts";
 import { codeOf, GatewayStore, load } from "../support/gateway-store.ts";
 
 let site: GatewayStore;

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { messageEvents } from "../../src/domain/message-event.ts";
-import { messageFieldMeanings } from "../../src/domain/message-fields.ts";
+import { messageEvents } from "../../src/domain/messages/message-event.ts";
+import { messageFieldMeanings } from "../../src/domain/messages/message-fields.ts";
 import { projectFolder, textOf } from "../support/markdown.ts";
 
 const name = "docs/messages.md";

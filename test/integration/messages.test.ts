@@ -1,8 +1,8 @@
 /** Customer messages from the event to the server (decisions 4, last point; docs/messages.md). */
 import { describe, expect, test } from "vitest";
-import { retryDelivery } from "../../src/store/delivery-repeats.ts";
-import { listDeliveries } from "../../src/store/delivery-queries.ts";
-import { addOptOut } from "../../src/store/message-opt-outs.ts";
+import { retryDelivery } from "../../src/store/outbound/delivery-repeats.ts";
+import { listDeliveries } from "../../src/store/outbound/delivery-queries.ts";
+import { addOptOut } from "../../src/store/outbound/message-opt-outs.ts";
 import { importOrder, morning, reserve, slotIds } from "../support/appointment-client.ts";
 import { regionOf, settingsOf } from "../support/appointment-settings.ts";
 import { both, contact, MessageSite, stopFor } from "../support/message-site.ts";

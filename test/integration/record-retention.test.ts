@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { endHolds, pruneRecords } from "../../src/app/prune-records.ts";
+import { endHolds, pruneRecords } from "../../src/app/watch/prune-records.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Config } from "../../src/config/schema.ts";
 import {
@@ -16,7 +16,7 @@ import {
   slotId,
   sumsOf,
 } from "../support/appointment-client.ts";
-import { listTrackedLoads } from "../../src/store/record-retention.ts";
+import { listTrackedLoads } from "../../src/store/ledger/record-retention.ts";
 import { codeOf, type GatewayStore } from "../support/gateway-store.ts";
 import { north, RouteDriver } from "../support/route-driver.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { readCronSchedule } from "../../src/domain/cron-schedule.ts";
+import { readCronSchedule } from "../../src/domain/time/cron-schedule.ts";
 import type { PolledRemote } from "../../src/endpoints/remote/remote-deps.ts";
 import type { SftpSettings } from "../../src/remote/server-settings.ts";
 import { RemoteRig, type RemoteChanges } from "../support/remote-rig.ts";

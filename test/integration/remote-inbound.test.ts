@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { faultOfRemoteName } from "../../src/domain/remote-file-name.ts";
+import { faultOfRemoteName } from "../../src/domain/files/remote-file-name.ts";
 import type { PolledRemote } from "../../src/endpoints/remote/remote-deps.ts";
 import { type RemoteChanges, RemoteRig } from "../support/remote-rig.ts";
 import {

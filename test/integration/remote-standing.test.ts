@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SftpSettings } from "../../src/remote/server-settings.ts";
-import { askForRemote, listRemoteStates } from "../../src/store/remote-states.ts";
+import { askForRemote, listRemoteStates } from "../../src/store/ledger/remote-states.ts";
 import { RemoteRig } from "../support/remote-rig.ts";
 import {
   emptyFolder,

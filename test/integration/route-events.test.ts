@@ -1,7 +1,7 @@
 /** Route events: the rows of the event table (decisions 4). */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RouteEventCode } from "../../src/domain/route-event-rules.ts";
-import { applyStopChanges } from "../../src/operations/apply-stop-changes.ts";
+import type { RouteEventCode } from "../../src/domain/execution/route-event-rules.ts";
+import { applyStopChanges } from "../../src/operations/stops/apply-stop-changes.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { both, dropoff, north, other, pickup, RouteDriver, timeAt } from "../support/route-driver.ts";
 

@@ -4,10 +4,10 @@
  * recorded events, replayed, give the same states.
  */
 import { expect, test } from "vitest";
-import { type RouteEventCode, routeEventCodes } from "../../src/domain/route-event-rules.ts";
-import { normaliseLoad } from "../../src/domain/normalise-load.ts";
-import type { Load } from "../../src/domain/load.ts";
-import { applyLoad } from "../../src/operations/apply-load.ts";
+import { type RouteEventCode, routeEventCodes } from "../../src/domain/execution/route-event-rules.ts";
+import { normaliseLoad } from "../../src/domain/load/normalise-load.ts";
+import type { Load } from "../../src/domain/load/load.ts";
+import { applyLoad } from "../../src/operations/loads/apply-load.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { replayEvents, type States } from "../support/replay-events.ts";
 import { RouteDriver } from "../support/route-driver.ts";

@@ -1,10 +1,10 @@
 /** What the gateway answers can be sent back: it is taken, and nothing changes. */
 import type { TSchema } from "@sinclair/typebox";
 import { describe, expect, it } from "vitest";
-import { Customer } from "../../src/domain/customer.ts";
-import { LoadHeader } from "../../src/domain/load.ts";
-import { Order } from "../../src/domain/order.ts";
-import { Stop } from "../../src/domain/stop.ts";
+import { Customer } from "../../src/domain/order/customer.ts";
+import { LoadHeader } from "../../src/domain/load/load.ts";
+import { Order } from "../../src/domain/order/order.ts";
+import { Stop } from "../../src/domain/stop/stop.ts";
 import { GatewayStore } from "../support/gateway-store.ts";
 import { type EntityMaker, madeOf, withNulls } from "../support/random-entity.ts";
 import { randomOf } from "../support/random-numbers.ts";

@@ -4,8 +4,8 @@ import {
   type AppointmentSettings,
   noAppointments,
   weekdays,
-} from "../../src/domain/appointment-region.ts";
-import type { Capacity } from "../../src/domain/appointment-capacity.ts";
+} from "../../src/domain/appointments/appointment-region.ts";
+import type { Capacity } from "../../src/domain/appointments/appointment-capacity.ts";
 
 /** A region of every address with these windows (`08:00-12:00`), each of that capacity. */
 export function regionOf(

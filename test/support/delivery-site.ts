@@ -1,8 +1,8 @@
 /** A real store with stops that are completed, targets that do as they are told, and a clock that is set by hand. */
 import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import type { FailedOutcome } from "../../src/domain/delivery-fault.ts";
-import type { RecordedEventKind } from "../../src/domain/recorded-events.ts";
+import type { FailedOutcome } from "../../src/domain/outbound/delivery-fault.ts";
+import type { RecordedEventKind } from "../../src/domain/outbound/recorded-events.ts";
 import { createLogger } from "../../src/lib/log.ts";
 import type { TargetInUse } from "../../src/outbound/attempt.ts";
 import {
@@ -12,10 +12,10 @@ import {
 } from "../../src/outbound/delivery-queue.ts";
 import type { RenderDelivery } from "../../src/outbound/delivery-to-render.ts";
 import type { Delivery, DeliveryFault, DeliveryOutcome, Target } from "../../src/outbound/target.ts";
-import { insertCompany } from "../../src/store/companies.ts";
-import { openStore, type Store } from "../../src/store/database.ts";
-import { type OutboundCopy, saveOutboundCopy } from "../../src/store/outbound-targets.ts";
-import { recordEvents } from "../../src/store/recorded-events.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
+import { openStore, type Store } from "../../src/store/database/database.ts";
+import { type OutboundCopy, saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";
+import { recordEvents } from "../../src/store/stops/recorded-events.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 export const start = Date.UTC(2026, 10, 5, 8);

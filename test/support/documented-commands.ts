@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonCodeOf } from "../../src/lib/errors.ts";
-import { httpStatusOf } from "../../src/endpoints/http/http-status.ts";
+import { httpStatusOf } from "../../src/endpoints/http/server/http-status.ts";
 import type { Site } from "./daemon.ts";
 import { type Block, projectFolder } from "./markdown.ts";
 import { runProgram } from "./run-program.ts";

@@ -7,10 +7,10 @@ import { createDocumentPool, type DocumentPool } from "../../src/documents/docum
 import type { PreparedDocument } from "../../src/documents/prepared-document.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { createLogger, type Logger } from "../../src/lib/log.ts";
-import { insertCompany } from "../../src/store/companies.ts";
-import { openStore, type Store } from "../../src/store/database.ts";
-import { type LedgerEntry, toLedgerEntry } from "../../src/store/files.ts";
-import type { Transaction } from "../../src/store/group-commit.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
+import { openStore, type Store } from "../../src/store/database/database.ts";
+import { type LedgerEntry, toLedgerEntry } from "../../src/store/ledger/files.ts";
+import type { Transaction } from "../../src/store/database/group-commit.ts";
 import type { DecidedFile } from "../../src/inbound/decide-file.ts";
 import type { Arrival, Channel } from "../../src/inbound/inbox.ts";
 import type { PipelineSettings } from "../../src/inbound/lane-runner.ts";

@@ -1,19 +1,22 @@
 /** The gateway's operations on a real store, without HTTP before them: one company ACME, and a clock that is set by hand. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { gatewayOperations } from "../../src/app/gateway-operations.ts";
-import { type AppointmentSettings, noAppointments } from "../../src/domain/appointment-region.ts";
-import type { LoadStatus } from "../../src/domain/load-status.ts";
-import type { Role } from "../../src/domain/role.ts";
-import type { StopStatus } from "../../src/domain/stop-status.ts";
+import { gatewayOperations } from "../../src/app/daemon/gateway-operations.ts";
+import {
+  type AppointmentSettings,
+  noAppointments,
+} from "../../src/domain/appointments/appointment-region.ts";
+import type { LoadStatus } from "../../src/domain/load/load-status.ts";
+import type { Role } from "../../src/domain/users/role.ts";
+import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
 import { DropgateError } from "../../src/lib/errors.ts";
 import { createLogger } from "../../src/lib/log.ts";
-import { createLoadImporter } from "../../src/operations/load-importer.ts";
-import type { EventSettings } from "../../src/operations/route-report.ts";
-import { insertCompany } from "../../src/store/companies.ts";
-import { openStore, type Store } from "../../src/store/database.ts";
-import { savePartner } from "../../src/store/partners.ts";
-import { insertUser, saveMembership } from "../../src/store/users.ts";
+import { createLoadImporter } from "../../src/operations/imports/load-importer.ts";
+import type { EventSettings } from "../../src/operations/execution/route-report.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
+import { openStore, type Store } from "../../src/store/database/database.ts";
+import { savePartner } from "../../src/store/accounts/partners.ts";
+import { insertUser, saveMembership } from "../../src/store/accounts/users.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
 

@@ -2,13 +2,13 @@
 import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
 import { request as tlsRequest } from "node:https";
 import { connect } from "node:net";
-import type { HttpOperations } from "../../src/endpoints/http/http-operations.ts";
-import type { HttpOptions } from "../../src/endpoints/http/http-options.ts";
-import type { JsonReaders } from "../../src/endpoints/http/request-content.ts";
+import type { HttpOperations } from "../../src/endpoints/http/gateway/http-operations.ts";
+import type { HttpOptions } from "../../src/endpoints/http/server/http-options.ts";
+import type { JsonReaders } from "../../src/endpoints/http/server/request-content.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../src/endpoints/http/http-endpoint.ts";
 import { DropgateError, type Fault, reasonCodeOf } from "../../src/lib/errors.ts";
 import { createLogger } from "../../src/lib/log.ts";
-import type { PasswordAttempt, SignedInUser, SignInOutcome } from "../../src/operations/sign-in.ts";
+import type { PasswordAttempt, SignedInUser, SignInOutcome } from "../../src/sign-in/sign-in.ts";
 
 export const defaultOptions: HttpOptions = {
   host: "127.0.0.1",

@@ -1,4 +1,4 @@
-import type { StopRecord } from "../../src/store/stops.ts";
+import type { StopRecord } from "../../src/store/stops/stops.ts";
 
 /** A stop as its first import leaves it, when that says nothing but its number. */
 export const plainStop: Omit<StopRecord, "companyId" | "stopNbr" | "body"> = {

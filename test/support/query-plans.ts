@@ -1,8 +1,8 @@
 /** How SQLite runs the statements of a query, by its own words. */
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
-import { databaseFileName, type Reader } from "../../src/store/database.ts";
-import { connectionOf } from "../../src/store/prepared-query.ts";
+import { databaseFileName, type Reader } from "../../src/store/database/database.ts";
+import { connectionOf } from "../../src/store/database/prepared-query.ts";
 import { watchStatements } from "./watch-statements.ts";
 
 /** Each step of the plans of all statements that `work` runs on the reader, such as `SEARCH files USING INDEX …`. */

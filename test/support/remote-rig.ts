@@ -13,9 +13,9 @@ import { createRemoteStates } from "../../src/inbound/remote-states.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLogger } from "../../src/lib/log.ts";
 import type { ServerSettings } from "../../src/remote/server-settings.ts";
-import { insertCompany } from "../../src/store/companies.ts";
-import { openStore, type Store } from "../../src/store/database.ts";
-import { type LedgerEntry, toLedgerEntry } from "../../src/store/files.ts";
+import { insertCompany } from "../../src/store/accounts/companies.ts";
+import { openStore, type Store } from "../../src/store/database/database.ts";
+import { type LedgerEntry, toLedgerEntry } from "../../src/store/ledger/files.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
 

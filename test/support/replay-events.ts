@@ -1,5 +1,5 @@
 /** Works out the states of loads and stops from what was recorded and reported alone, without a look at either. */
-import type { Store } from "../../src/store/database.ts";
+import type { Store } from "../../src/store/database/database.ts";
 
 export interface States {
   readonly loads: ReadonlyMap<string, number>;

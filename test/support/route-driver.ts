@@ -1,6 +1,6 @@
 /** Drives loads by route events and positions on the gateway's real store; times are minutes after eight o'clock. */
-import type { Role } from "../../src/domain/role.ts";
-import type { RouteEventCode } from "../../src/domain/route-event-rules.ts";
+import type { Role } from "../../src/domain/users/role.ts";
+import type { RouteEventCode } from "../../src/domain/execution/route-event-rules.ts";
 import { GatewayStore } from "./gateway-store.ts";
 
 export interface Report {

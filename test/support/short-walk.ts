@@ -3,12 +3,12 @@
  * web service takes them, imports of stops, ASNs, orders and loads, carriers, drivers, deletions, route events, positions.
  */
 import type { DocumentPool } from "../../src/documents/document-pool.ts";
-import { normaliseLoad } from "../../src/domain/normalise-load.ts";
-import type { Load } from "../../src/domain/load.ts";
-import { type RouteEventCode, routeEventCodes } from "../../src/domain/route-event-rules.ts";
+import { normaliseLoad } from "../../src/domain/load/normalise-load.ts";
+import type { Load } from "../../src/domain/load/load.ts";
+import { type RouteEventCode, routeEventCodes } from "../../src/domain/execution/route-event-rules.ts";
 import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
-import { applyLoad } from "../../src/operations/apply-load.ts";
-import { prepareQuery } from "../../src/store/prepared-query.ts";
+import { applyLoad } from "../../src/operations/loads/apply-load.ts";
+import { prepareQuery } from "../../src/store/database/prepared-query.ts";
 import { codeOf } from "./gateway-store.ts";
 import type { Report, RouteDriver } from "./route-driver.ts";
 import { createRandom, kindOf, stopOf, stopTime } from "./walk-stops.ts";

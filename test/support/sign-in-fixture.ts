@@ -2,16 +2,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { addCompany } from "../../src/operations/company-admin.ts";
+import { addCompany } from "../../src/operations/users/company-admin.ts";
 import {
   type ConfigurableSignIn,
   createSignIn,
   type SignInOptions,
-} from "../../src/operations/create-sign-in.ts";
-import type { KeyAttempt, PasswordAttempt, SignInOutcome } from "../../src/operations/sign-in.ts";
-import type { HashQueueLimits } from "../../src/operations/sign-in-hash-queue.ts";
-import { addUser } from "../../src/operations/user-admin.ts";
-import { openStore, type Store } from "../../src/store/database.ts";
+} from "../../src/sign-in/create-sign-in.ts";
+import type { KeyAttempt, PasswordAttempt, SignInOutcome } from "../../src/sign-in/sign-in.ts";
+import type { HashQueueLimits } from "../../src/sign-in/sign-in-hash-queue.ts";
+import { addUser } from "../../src/operations/users/user-admin.ts";
+import { openStore, type Store } from "../../src/store/database/database.ts";
 
 export const hostPublicKey =
   "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl me@example.com";

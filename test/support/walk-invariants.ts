@@ -1,8 +1,8 @@
 /** What holds of all loads, stops and appointments of a store, whatever ways have led there. */
 import { expect } from "vitest";
-import type { StopExecution } from "../../src/domain/stop-execution.ts";
-import type { Stop } from "../../src/domain/stop.ts";
-import type { Store } from "../../src/store/database.ts";
+import type { StopExecution } from "../../src/domain/execution/stop-execution.ts";
+import type { Stop } from "../../src/domain/stop/stop.ts";
+import type { Store } from "../../src/store/database/database.ts";
 
 export interface KeptCounts {
   /** Loads whose stops are visited in another order than that of their list. */

@@ -1,4 +1,4 @@
-import type { StatementConnection } from "../../src/store/prepared-query.ts";
+import type { StatementConnection } from "../../src/store/database/prepared-query.ts";
 
 /** Calls `note` with the text of every statement that runs on the connection. The function that it gives ends that. */
 export function watchStatements(connection: StatementConnection, note: (sql: string) => void): () => void {

@@ -4,7 +4,7 @@
  */
 import { constants } from "node:fs";
 import { join } from "node:path";
-import { documentEndBytes, endsWithRoot, lettersOf } from "../../domain/document-end.ts";
+import { documentEndBytes, endsWithRoot, lettersOf } from "../../domain/documents/document-end.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { isSameLook, type Look, lookOf } from "./candidates.ts";

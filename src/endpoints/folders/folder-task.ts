@@ -13,7 +13,7 @@
 import { constants, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "../../lib/log.ts";
-import { isUnfinishedName } from "../../domain/unfinished-name.ts";
+import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { againFolderName } from "../../inbound/place-arrival.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";

@@ -4,8 +4,8 @@
  */
 import type { Stats } from "node:fs";
 import { join } from "node:path";
-import { hasControlCharacterInName } from "../../domain/dropped-name.ts";
-import { isUnfinishedName } from "../../domain/unfinished-name.ts";
+import { hasControlCharacterInName } from "../../domain/files/dropped-name.ts";
+import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { mapAtOnce } from "../../lib/at-once.ts";
 import { type Look, lookOf } from "./candidates.ts";

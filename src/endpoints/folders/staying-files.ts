@@ -9,7 +9,7 @@
  * kept over a restart: the first scan finds them all again, before any of them is taken, and nothing of the company is decided
  * before (`inbound/left-behind.ts`).
  */
-import { parseStopFileName } from "../../domain/stop-file-name.ts";
+import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import { isSameLook, type Look } from "./candidates.ts";

@@ -1,6 +1,6 @@
 /** Commands about the connection: TLS, sign-in, and what clients ask about the server. */
-import { exchangeCompaniesOf } from "../../operations/exchange-companies.ts";
-import type { SignedInUser } from "../../operations/sign-in.ts";
+import { exchangeCompaniesOf } from "../../operations/users/exchange-companies.ts";
+import type { SignedInUser } from "../../sign-in/sign-in.ts";
 import type { Commands } from "./command.ts";
 import type { FtpSession } from "./ftp-session.ts";
 import { type FactName, factNames } from "./listing.ts";

@@ -1,4 +1,4 @@
-import type { ConnectionLimits } from "../../operations/connection-gate.ts";
+import type { ConnectionLimits } from "../../sign-in/connection-gate.ts";
 
 export interface FtpTlsOptions {
   /** Certificate with its chain, PEM. */

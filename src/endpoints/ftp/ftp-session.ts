@@ -2,7 +2,7 @@
 import type { ExchangeSession, FileExchange } from "../../exchange/exchange-session.ts";
 import type { LimitedLog } from "../../lib/limited-log.ts";
 import type { Logger } from "../../lib/log.ts";
-import type { SignedInUser, SignIn } from "../../operations/sign-in.ts";
+import type { SignedInUser, SignIn } from "../../sign-in/sign-in.ts";
 import type { DataConnection } from "./data-connection.ts";
 import { DataFault } from "./data-fault.ts";
 import type { FtpOptions } from "./ftp-options.ts";

@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import { type FileHandle, open, unlink } from "node:fs/promises";
-import { isSameRemoteVersion } from "../../domain/remote-version.ts";
+import { isSameRemoteVersion } from "../../domain/files/remote-version.ts";
 import { messageOf, unlessMissing } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { RemoteEntry, RemoteSession } from "../../remote/remote-session.ts";

@@ -6,8 +6,8 @@
  *                     more      whether another portion of the listing is wanted; none comes before that is said
  *   thread → client   portion   entries of the listing
  */
-import type { FailedOutcome } from "../../domain/delivery-fault.ts";
-import type { RemoteVersion } from "../../domain/remote-version.ts";
+import type { FailedOutcome } from "../../domain/outbound/delivery-fault.ts";
+import type { RemoteVersion } from "../../domain/files/remote-version.ts";
 import type { ListedEntry } from "../../remote/remote-session.ts";
 import type { ServerSettings } from "../../remote/server-settings.ts";
 

@@ -3,7 +3,7 @@
  * libraries happens here; the main thread ends this one when a call is over its time.
  */
 import { randomBytes } from "node:crypto";
-import type { DeliveryFault } from "../../domain/delivery-fault.ts";
+import type { DeliveryFault } from "../../domain/outbound/delivery-fault.ts";
 import { anyFault } from "../../remote/network-faults.ts";
 import { loadSession } from "../../remote/open-session.ts";
 import type { RemoteSession, TakeEntries } from "../../remote/remote-session.ts";

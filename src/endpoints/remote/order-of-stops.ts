@@ -2,7 +2,7 @@
  * The order of the files of one stop holds also over those that cannot be fetched now: a file that is still written to on the
  * server, or that could not be fetched, keeps back the later ones of its stop, and no others.
  */
-import { parseStopFileName } from "../../domain/stop-file-name.ts";
+import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
 
 interface Place {
   readonly stop: string;

@@ -2,9 +2,9 @@
  * One listing of a remote, portion by portion: however long it is, what is kept of it is bounded by the candidates. Names
  * that were taken before and have stayed are passed over; what is noted of names that are not there any more is forgotten.
  */
-import { faultOfRemoteName } from "../../domain/remote-file-name.ts";
-import { isSameRemoteVersion } from "../../domain/remote-version.ts";
-import { isUnfinishedName } from "../../domain/unfinished-name.ts";
+import { faultOfRemoteName } from "../../domain/files/remote-file-name.ts";
+import { isSameRemoteVersion } from "../../domain/files/remote-version.ts";
+import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import type { RemoteKey } from "../../inbound/remote-memory.ts";
 import type { ListedEntry } from "../../remote/remote-session.ts";
 import type { CallOutcome, RemoteFile } from "./fetch-messages.ts";

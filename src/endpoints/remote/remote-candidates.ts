@@ -9,7 +9,7 @@
  * When there are more than are kept, those go whose names tell the latest times: of one stop the earlier file is to be taken
  * before the later. Times here are milliseconds of a clock that never jumps. Nothing is kept over a restart: it begins anew.
  */
-import { isSameRemoteVersion } from "../../domain/remote-version.ts";
+import { isSameRemoteVersion } from "../../domain/files/remote-version.ts";
 import type { RemoteFile } from "./fetch-messages.ts";
 import { timeOfName } from "./order-of-stops.ts";
 

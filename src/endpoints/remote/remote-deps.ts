@@ -1,4 +1,4 @@
-import type { CronSchedule } from "../../domain/cron-schedule.ts";
+import type { CronSchedule } from "../../domain/time/cron-schedule.ts";
 import type { Intake } from "../../exchange/intake.ts";
 import type { Inbox } from "../../inbound/inbox.ts";
 import type { RemoteStates } from "../../inbound/remote-states.ts";

@@ -7,8 +7,8 @@
  * What was seen once is kept for the next round; nothing of it is kept over a restart. How it stands is written to the store
  * when that changes, and each minute, for commands to show. A command that asks for a round (`heed`) ends its pause.
  */
-import { nextDue } from "../../domain/cron-schedule.ts";
-import { pausedUntil } from "../../domain/retry-schedule.ts";
+import { nextDue } from "../../domain/time/cron-schedule.ts";
+import { pausedUntil } from "../../domain/outbound/retry-schedule.ts";
 import type { RemoteState } from "../../inbound/remote-states.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";

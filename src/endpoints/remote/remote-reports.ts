@@ -1,6 +1,6 @@
 /** What is told of single files of a remote: once each, as long as they stay. */
-import type { RemoteVersion } from "../../domain/remote-version.ts";
-import { isSameRemoteVersion } from "../../domain/remote-version.ts";
+import type { RemoteVersion } from "../../domain/files/remote-version.ts";
+import { isSameRemoteVersion } from "../../domain/files/remote-version.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { RemoteFile } from "./fetch-messages.ts";
 

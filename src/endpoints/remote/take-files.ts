@@ -11,8 +11,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, realpath, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { DeliveryFault } from "../../domain/delivery-fault.ts";
-import { isSameRemoteVersion } from "../../domain/remote-version.ts";
+import type { DeliveryFault } from "../../domain/outbound/delivery-fault.ts";
+import { isSameRemoteVersion } from "../../domain/files/remote-version.ts";
 import type { Arrival } from "../../inbound/inbox.ts";
 import { placeArrival } from "../../inbound/place-arrival.ts";
 import type { RemoteFileRecord } from "../../inbound/remote-memory.ts";

@@ -6,8 +6,8 @@
  */
 import type { AuthContext, AuthenticationType, KeyboardAuthContext, PublicKeyAuthContext } from "ssh2";
 import ssh2 from "ssh2";
-import { exchangeCompaniesOf } from "../../operations/exchange-companies.ts";
-import type { KeyAttempt, SignedInUser, SignInCheck, SignInOutcome } from "../../operations/sign-in.ts";
+import { exchangeCompaniesOf } from "../../operations/users/exchange-companies.ts";
+import type { KeyAttempt, SignedInUser, SignInCheck, SignInOutcome } from "../../sign-in/sign-in.ts";
 
 export const signInMethods: AuthenticationType[] = ["publickey", "password", "keyboard-interactive"];
 

@@ -1,4 +1,4 @@
-import type { KeyAttempt, PasswordAttempt, SignInCheck, SignInOutcome } from "../../operations/sign-in.ts";
+import type { KeyAttempt, PasswordAttempt, SignInCheck, SignInOutcome } from "../../sign-in/sign-in.ts";
 
 function isRefused({ kind }: SignInOutcome): boolean {
   return kind === "refused";

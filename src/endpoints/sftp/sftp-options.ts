@@ -1,4 +1,4 @@
-import type { ConnectionLimits } from "../../operations/connection-gate.ts";
+import type { ConnectionLimits } from "../../sign-in/connection-gate.ts";
 
 /** Settings of the SFTP endpoint; names and meaning as in the configuration file under `sftp`. */
 export interface SftpOptions extends ConnectionLimits {

@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import type { DecidedState } from "../../domain/file-state.ts";
+import type { DecidedState } from "../../domain/files/file-state.ts";
 import type { Fault } from "../../lib/errors.ts";
-import { insertCompany } from "../../store/companies.ts";
-import { openStore, type Store } from "../../store/database.ts";
-import { enterFile, markFiled, recordDecision } from "../../store/files.ts";
+import { insertCompany } from "../../store/accounts/companies.ts";
+import { openStore, type Store } from "../../store/database/database.ts";
+import { enterFile, markFiled, recordDecision } from "../../store/ledger/files.ts";
 import { createLocations, type Locations } from "../locations.ts";
 
 export interface Decided {

@@ -4,7 +4,7 @@ import type {
   SignIn,
   SignInOutcome,
   SignInReview,
-} from "../../../operations/sign-in.ts";
+} from "../../../sign-in/sign-in.ts";
 
 export interface FakeSignIn extends SignIn, SignInReview {
   /** What an administrator changed after the sign-in, by user id: `undefined` for disabled. */

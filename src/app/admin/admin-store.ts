@@ -1,0 +1,111 @@
+/**
+ * The state as the commands of an administrator use it: the same database as the daemon's, in a process of its own.
+ *
+ * A write that finds the database busy is tried again for some seconds; nothing of it has been done by then. No command
+ * takes the process lock, so all of them work while the daemon runs.
+ */
+import { stat } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { makeDirectoryDurably } from "../../lib/durable-file.ts";
+import { messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { OperatorError } from "../../lib/operator-error.ts";
+import { isStoreBusy } from "../../lib/store-error.ts";
+import {
+  findState,
+  openStore,
+  type StatePresence,
+  type Store,
+  stateFault,
+} from "../../store/database/database.ts";
+import { type ProcessLock, takeProcessLock } from "../../store/database/process-lock.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+const patienceMs = 10_000;
+const pauseMs = 50;
+
+/** Tries again while the database is busy, up to ten seconds. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isStoreBusy(error) || performance.now() > until) throw error;
+      await wait(pauseMs);
+    }
+  }
+}
+
+/**
+ * As root, goes on as the owner of the folder: files that root makes in the daemon's folders could not be used by the
+ * daemon.
+ */
+export async function becomeOwnerOf(folder: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  try {
+    const { uid, gid } = await stat(folder);
+    if (uid === 0) return;
+    process.setgroups?.([gid]);
+    process.setgid?.(gid);
+    process.setuid?.(uid);
+  } catch (error) {
+    if (systemCodeOf(error) !== "ENOENT") throw error;
+  }
+}
+
+export type AdminStore = Pick<Store, "read" | "write">;
+
+/** Whether there is a state in the directory. Wrong use when it cannot be looked at. */
+export function findStore(stateDir: string): StatePresence {
+  try {
+    return findState(stateDir);
+  } catch (error) {
+    if (error instanceof OperatorError) throw new WrongUseError(error.message);
+    throw error;
+  }
+}
+
+/** A daemon that still runs, as one of the version before, must not find other tables under it. */
+async function withoutDaemon<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
+  const lock = lockForMigration(stateDir);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+function lockForMigration(stateDir: string): ProcessLock {
+  try {
+    return takeProcessLock(stateDir);
+  } catch (error) {
+    const remedy = "restart dropgate, which migrates the database, then try again";
+    throw new OperatorError(`the database is of an older version, and ${messageOf(error)}: ${remedy}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Opens the store for one command and closes it after it. Only `init` makes a state: without `mayCreate` one that is not
+ * there is wrong use. A database that is lost is never made anew.
+ */
+export async function withAdminStore<T>(
+  stateDir: string,
+  options: { readonly mayCreate: boolean },
+  use: (store: AdminStore) => Promise<T>,
+): Promise<T> {
+  await becomeOwnerOf(stateDir);
+  const presence = findStore(stateDir);
+  const isUsable = presence === "there" || (options.mayCreate && presence !== "lost");
+  if (!isUsable) throw new WrongUseError(stateFault(stateDir, presence));
+  if (options.mayCreate) await makeDirectoryDurably(stateDir);
+  const store = await patiently(() =>
+    openStore(stateDir, { exclusively: (work) => withoutDaemon(stateDir, work) }),
+  );
+  try {
+    return await use({ read: store.read, write: (work) => patiently(() => store.write(work)) });
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,188 @@
+/** Exports by hand, as the command of an administrator makes them. */
+import { outboundSettingsOf } from "../../config/company-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import { deliverAgain, type ExportPlan, type MadeExport, makeExport } from "../../outbound/export-runs.ts";
+import { type Company, listCompanies } from "../../store/accounts/companies.ts";
+import { findTargetId } from "../../store/outbound/exports.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
+import { chooseCompany } from "./admin.ts";
+import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { defaultExportPlan, enterOutbound, exportPlansOf } from "../daemon/outbound-settings.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+export interface ExportRequest {
+  readonly companyCode?: string;
+  readonly name?: string;
+  /** The number of an export that is to be delivered once more. */
+  readonly again?: number;
+}
+
+/** An export as commands show it; times are ISO, UTC. */
+export interface ExportView {
+  readonly company: string;
+  readonly export: string;
+  readonly sequenceNbr: number;
+  /** How many completions it has. */
+  readonly stops: number;
+  /** As its manifest says them. */
+  readonly afterCompletion: number;
+  readonly lastCompletion: number;
+  readonly form: string;
+  readonly madeAt: string;
+  readonly target: string;
+  /** File, or folder of single files. */
+  readonly name: string;
+  /** The number of its delivery. */
+  readonly delivery: number;
+  readonly isAgain: boolean;
+}
+
+export interface ExportOutcome {
+  readonly exports: readonly ExportView[];
+  /** What could not be done, and why. */
+  readonly refusals: readonly string[];
+  /** Undefined when no daemon runs. */
+  readonly daemonPid: number | undefined;
+}
+
+interface ChosenExport {
+  readonly company: Company;
+  readonly plan: ExportPlan;
+}
+
+function toView(
+  { made, deliveryId, deliveryName, count }: MadeExport,
+  rest: ChosenExport & { isAgain: boolean },
+) {
+  return {
+    company: made.companyCode,
+    export: made.name,
+    sequenceNbr: made.sequenceNbr,
+    stops: count,
+    afterCompletion: made.windowBegin,
+    lastCompletion: made.windowEnd,
+    form: made.form,
+    madeAt: isoTime(made.createdAt),
+    target: rest.plan.target,
+    name: deliveryName,
+    delivery: deliveryId,
+    isAgain: rest.isAgain,
+  };
+}
+
+async function companiesOf(store: AdminStore, code: string | undefined): Promise<readonly Company[]> {
+  if (code === undefined) return await listCompanies(store.read);
+  const company = await chooseCompany(store, code);
+  return company === undefined ? [] : [company];
+}
+
+function listed(exports: readonly ChosenExport[]): string {
+  return exports.map(({ company, plan }) => `${plan.name} (${company.code})`).join(", ");
+}
+
+/** The exports that are meant. Without any in the configuration, one company has a default one. */
+function chooseExports(
+  config: Pick<Config, "companies">,
+  companies: readonly Company[],
+  { name }: ExportRequest,
+): readonly ChosenExport[] {
+  const configured = companies.flatMap((company) =>
+    exportPlansOf(config, company).map((plan) => ({ company, plan })),
+  );
+  const [only] = companies;
+  const byDefault = only === undefined || companies.length > 1 ? undefined : defaultExportPlan(config, only);
+  const all =
+    only !== undefined && byDefault !== undefined ? [{ company: only, plan: byDefault }] : configured;
+  const chosen = all.filter(({ plan }) => name === undefined || plan.name === name);
+  if (chosen.length > 0) return chosen;
+  if (all.length > 0) throw new WrongUseError(`there is no export ${name ?? ""}; there is ${listed(all)}`);
+  throw new WrongUseError(
+    companies.length > 1
+      ? "no company has exports in the configuration: name one with --company, or add them (companies.<CODE>.outbound.exports)"
+      : "there is no export: add one to the configuration (companies.<CODE>.outbound.exports)",
+  );
+}
+
+/** The daemon enters the targets when it starts; before its first start nobody has. */
+async function ensureTarget(
+  tx: Transaction,
+  config: Pick<Config, "companies">,
+  { company, plan }: ChosenExport,
+): Promise<void> {
+  const known = await findTargetId(tx, { companyId: company.id, name: plan.target });
+  if (known === undefined) await enterOutbound(tx, config, company);
+}
+
+type Made = { readonly view: ExportView } | { readonly refusal: string };
+
+async function exportAgain(
+  tx: Transaction,
+  { config, sequenceNbr }: { readonly config: Pick<Config, "companies">; readonly sequenceNbr: number },
+  chosen: ChosenExport,
+): Promise<Made> {
+  const { company, plan } = chosen;
+  const outcome = await deliverAgain(tx, plan, { sequenceNbr, now: systemClock.now() });
+  const what = `export ${sequenceNbr} of ${plan.name} (${company.code})`;
+  switch (outcome.kind) {
+    case "queued":
+      return { view: toView(outcome.again, { ...chosen, isAgain: true }) };
+    case "unknown": {
+      const { newest } = outcome;
+      return {
+        refusal: `there is no ${what}: ${newest === undefined ? "it has not run yet" : `the newest is ${newest}`}`,
+      };
+    }
+    case "forgotten": {
+      const { keepDays } = outboundSettingsOf(config, company.code);
+      const madeAt = isoTime(outcome.madeAt);
+      return {
+        refusal: `${what} was made at ${madeAt}: what it was made of is kept no longer (outbound.keepDays is ${keepDays})`,
+      };
+    }
+  }
+}
+
+async function exportNow(tx: Transaction, chosen: ChosenExport): Promise<Made> {
+  const made = await makeExport(tx, chosen.plan, { now: systemClock.now(), dueAt: null });
+  return { view: toView(made, { ...chosen, isAgain: false }) };
+}
+
+/**
+ * Makes the exports that are asked for now, or delivers one of them again. All or nothing. Throws `WrongUseError` when
+ * there is no such export, or when it is not clear which one is to be delivered again.
+ */
+export async function runExports(
+  config: Pick<Config, "stateDir" | "companies">,
+  request: ExportRequest,
+): Promise<ExportOutcome> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const companies = await companiesOf(store, request.companyCode);
+    const chosen = chooseExports(config, companies, request);
+    const { again: sequenceNbr } = request;
+    if (sequenceNbr !== undefined && chosen.length > 1) {
+      throw new WrongUseError(
+        `--again needs one export: name it with --company and --name; there is ${listed(chosen)}`,
+      );
+    }
+    const outcomes = await store.write(async (tx) => {
+      const made: Made[] = [];
+      for (const one of chosen) {
+        await ensureTarget(tx, config, one);
+        made.push(
+          sequenceNbr === undefined
+            ? await exportNow(tx, one)
+            : await exportAgain(tx, { config, sequenceNbr }, one),
+        );
+      }
+      return made;
+    });
+    return {
+      exports: outcomes.flatMap((one) => ("view" in one ? [one.view] : [])),
+      refusals: outcomes.flatMap((one) => ("refusal" in one ? [one.refusal] : [])),
+      daemonPid: findProcessLockHolder(config.stateDir),
+    };
+  });
+}

@@ -1,0 +1,22 @@
+/** What an administrator does about a server that cannot be used; the message of the fault says what happened. */
+import type { DeliveryFault } from "../../domain/outbound/delivery-fault.ts";
+
+const ofSuchServer = "see whether host and port are those of such a server";
+
+export const faultRemedies: Readonly<Record<DeliveryFault, string>> = {
+  unreachable:
+    "correct host and port; see whether the server is up, and the firewall lets this machine through",
+  timeout: `${ofSuchServer}, and whether a firewall swallows what is sent; for a slow one raise timeoutMs`,
+  connectionLost: `${ofSuchServer}, and whether it takes connections from this machine's address; its log says more`,
+  identity:
+    "ask its operator whether key or certificate were changed, before you change hostKeys, ca or certificateFingerprint",
+  credentials: "correct user, password, key or token; some servers lock a user after some wrong attempts",
+  notAllowed: "have its operator give the user the right",
+  missingFolder: "have the folder made there, or correct the setting that names it",
+  noSpace: "have space made there",
+  refused: "see its answer in the message; its operator can tell why",
+  busy: "try again later; if it stays so, ask its operator how many connections it allows",
+  protocol: `${ofSuchServer}, and no proxy stands before it`,
+  configuration: "correct the setting that the message names",
+  content: "see the message",
+};

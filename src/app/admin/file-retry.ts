@@ -1,0 +1,108 @@
+/** Refused and superseded files that an administrator wants tried again. */
+import { lstat } from "node:fs/promises";
+import type { Config } from "../../config/schema.ts";
+import { createLocations } from "../../inbound/locations.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { listFiles } from "../../store/ledger/file-queries.ts";
+import { findFile, type LedgerEntry, requestRetry } from "../../store/ledger/files.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
+import { chooseCompany } from "./admin.ts";
+import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { type FileFilter, readFilter } from "./file-filter.ts";
+import { entryNumberOf } from "./ledger-reference.ts";
+
+type StateConfig = Pick<Config, "stateDir">;
+
+/** What became of one that was asked for. */
+export interface FileRetry {
+  /** The number or reference that was asked for. */
+  readonly given: string;
+  /** Null when there is no such entry. */
+  readonly id: number | null;
+  readonly name: string | null;
+  /** Undefined when it is to be tried again. */
+  readonly why: string | undefined;
+}
+
+export interface FileRetries {
+  readonly retries: readonly FileRetry[];
+  readonly daemonPid: number | undefined;
+}
+
+async function whyNotRetried(entry: LedgerEntry | undefined, path: string): Promise<string | undefined> {
+  if (entry === undefined) return "there is no such ledger entry: `dropgate files` lists them";
+  if (entry.state === "retry") return "it is to be tried again already";
+  if (entry.state !== "refused" && entry.state !== "superseded") {
+    return `it is ${entry.state}; only refused and superseded files can be tried again`;
+  }
+  if (entry.removedAt !== null) return "its bytes were removed by a user: have the file sent again";
+  if (!entry.isFiled) return "it is still being filed away: try again in a moment";
+  try {
+    await lstat(path);
+    return undefined;
+  } catch {
+    return `its bytes are not at ${path}: have the file sent again`;
+  }
+}
+
+async function judge(store: AdminStore, given: string, stateDir: string): Promise<FileRetry> {
+  const id = await entryNumberOf(store, given);
+  const entry = id === undefined ? undefined : await findFile(store.read, id);
+  const path = createLocations(stateDir).fromLedger(entry?.location ?? "");
+  return { given, id: entry?.id ?? null, name: entry?.name ?? null, why: await whyNotRetried(entry, path) };
+}
+
+async function request(store: AdminStore, wanted: readonly FileRetry[]): Promise<readonly FileRetry[]> {
+  const now = systemClock.now();
+  return await store.write(async (tx) => {
+    const done: FileRetry[] = [];
+    for (const one of wanted) {
+      const { id, why } = one;
+      const isRequested = why === undefined && id !== null && (await requestRetry(tx, { id, now }));
+      const changed = "it was changed at this moment: look at it again";
+      done.push(isRequested ? one : { ...one, why: one.why ?? changed });
+    }
+    return done;
+  });
+}
+
+const retriesAtOnce = 500;
+
+/** Asks for files to be tried again, by numbers or references; a running daemon takes them up within a second. */
+export async function retryFiles(
+  config: StateConfig,
+  entries: readonly string[],
+  { isDryRun }: { readonly isDryRun: boolean },
+): Promise<FileRetries> {
+  const { stateDir } = config;
+  return await withAdminStore(stateDir, { mayCreate: false }, async (store) => {
+    const wanted = [...new Set(entries)];
+    const retries: FileRetry[] = [];
+    for (let from = 0; from < wanted.length; from += retriesAtOnce) {
+      const some: FileRetry[] = [];
+      for (const given of wanted.slice(from, from + retriesAtOnce))
+        some.push(await judge(store, given, stateDir));
+      retries.push(...(isDryRun ? some : await request(store, some)));
+    }
+    return { retries, daemonPid: findProcessLockHolder(stateDir) };
+  });
+}
+
+const selectedAtMost = 1_000_000;
+
+/** The numbers of refused and superseded files that the filter chooses and that can be tried again. */
+export async function selectRetries(config: StateConfig, filter: FileFilter): Promise<readonly number[]> {
+  const read = readFilter(filter);
+  const states = read.states ?? (["refused", "superseded"] as const);
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const company =
+      filter.companyCode === undefined ? undefined : await chooseCompany(store, filter.companyCode);
+    const owner = company === undefined ? {} : { companyId: company.id };
+    const entries = await listFiles(store.read, { ...read, states, ...owner, limit: selectedAtMost });
+    const retriable = entries.filter(({ state }) => state === "refused" || state === "superseded");
+    return retriable
+      .filter(({ isFiled, removedAt }) => isFiled && removedAt === null)
+      .map(({ id }) => id)
+      .toReversed();
+  });
+}

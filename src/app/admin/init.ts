@@ -1,0 +1,264 @@
+/**
+ * `dropgate init`: everything a first start needs. Each step is skipped when its outcome is there, so running it again
+ * changes nothing, and running it again after a crash finishes it.
+ */
+import { existsSync } from "node:fs";
+import { chmod } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isWildcardHost } from "../../config/reader/address-range.ts";
+import type { ConfigFault } from "../../config/reader/config-fault.ts";
+import { loadConfig } from "../../config/load-config.ts";
+import type { Config } from "../../config/schema.ts";
+import { ensureHostKeys, type HostKey, hostKeyFilesOf } from "../../endpoints/sftp/host-key.ts";
+import { faultOfCompanyCode, isSameCompanyCode } from "../../domain/users/company-code.ts";
+import {
+  hasControlCharacter,
+  isPasswordOfLength,
+  isUserName,
+  passwordForm,
+  userNameForm,
+} from "../../domain/users/user.ts";
+import { ensureCompanyTree } from "../../exchange/company-tree.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { makeDirectoryDurably, writeFileDurably } from "../../lib/durable-file.ts";
+import { isPasswordOf } from "../../lib/password-hash.ts";
+import * as companyAdmin from "../../operations/users/company-admin.ts";
+import * as userAdmin from "../../operations/users/user-admin.ts";
+import { findUsersByName } from "../../store/accounts/users.ts";
+import { companiesDirOf, readPasswordFile } from "./admin.ts";
+import { type AdminStore, becomeOwnerOf, withAdminStore } from "./admin-store.ts";
+import { enterOutbound } from "../daemon/outbound-settings.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+export interface InitOptions {
+  readonly dir: string;
+  readonly companyCode: string;
+  readonly userName: string;
+  readonly passwordFile?: string;
+  readonly httpPort?: number;
+  readonly sftpPort?: number;
+  /** Where the state goes, when not to `var/` in `dir`. */
+  readonly stateDir?: string;
+  /** Where the configuration is written, when not to `dropgate.yaml` in `dir`. */
+  readonly configFile?: string;
+}
+
+export interface InitDone {
+  readonly kind: "done";
+  readonly configFile: string;
+  readonly stateDir: string;
+  readonly companyCode: string;
+  readonly companyFolder: string;
+  readonly userName: string;
+  readonly generatedPassword?: string;
+  readonly hostKeyFingerprint: string;
+  readonly http: string;
+  /** Undefined when the configuration switches SFTP off. */
+  readonly sftp?: { readonly host: string; readonly port: number };
+  /** Whether the password of `passwordFile` is the user's; undefined when none was given. */
+  readonly isPasswordRight?: boolean;
+  /** What was made by this run, in words; empty when all was there. */
+  readonly made: readonly string[];
+  /** Options that a configuration which is there overrides, in words that say where the value stands. */
+  readonly ignored: readonly string[];
+}
+
+export type InitOutcome =
+  | InitDone
+  | { readonly kind: "faulty"; readonly file: string; readonly faults: readonly ConfigFault[] };
+
+function configText(stateDir: string, options: InitOptions): string {
+  const port = (given: number | undefined, standard: number) =>
+    given === undefined ? `  #port: ${standard}` : `  port: ${given}`;
+  return `# Configuration of dropgate. What is not set here has its default; docs/configuration.md lists all settings.
+# \`dropgate check\` tells whether all is well. Relative paths start at the folder of this file.
+
+# Database, host keys and the companies' folders.
+stateDir: ${JSON.stringify(stateDir)}
+
+# The web service and the REST gateway. Listens on this machine alone; before other addresses are let in
+# (host: 0.0.0.0), set up TLS here, or a TLS proxy in front and allowPlain: true.
+http:
+  #host: 127.0.0.1
+${port(options.httpPort, 8080)}
+
+# The SFTP server, on this machine alone as well.
+sftp:
+  #host: 127.0.0.1
+${port(options.sftpPort, 2222)}
+
+# Settings by company, such as further drop folders.
+#companies:
+#  ${options.companyCode}:
+#    folders:
+#      - path: /srv/orders
+`;
+}
+
+/** Before anything is made. */
+function checkNames({ companyCode, userName }: InitOptions): void {
+  const fault = faultOfCompanyCode(companyCode);
+  if (fault !== undefined) throw new WrongUseError(fault);
+  if (isUserName(userName)) return;
+  throw new WrongUseError(
+    `the user name ${JSON.stringify(userName.slice(0, 60))} is not valid: use ${userNameForm}`,
+  );
+}
+
+function checkPassword(password: string): void {
+  if (isPasswordOfLength(password) && !hasControlCharacter(password)) return;
+  throw new WrongUseError(
+    `the password must have ${passwordForm} and no control character, such as a line break in the middle`,
+  );
+}
+
+/** Options that a configuration which was there before overrides. */
+function ignoredOptions(file: string, config: Config, options: InitOptions): readonly string[] {
+  const asked = options.stateDir === undefined ? undefined : resolve(options.stateDir);
+  const settings = [
+    ["--http-port", options.httpPort, "http.port", config.http.port],
+    ["--sftp-port", options.sftpPort, "sftp.port", config.sftp.port],
+    ["--state-dir", asked, "stateDir", config.stateDir],
+  ] as const;
+  return settings
+    .filter(([, wanted, , value]) => wanted !== undefined && wanted !== value)
+    .map(
+      ([option, wanted, setting, value]) =>
+        `${option} ${wanted} was ignored: ${file} was there already, and ${setting} is ${value}; change it there`,
+    );
+}
+
+/** As the configuration names it: relative where both lie in one folder, so that they can be moved together. */
+function stateDirText({ dir, stateDir = join(dir, "var"), configFile }: InitOptions): string {
+  const path = relative(resolve(dir), resolve(stateDir));
+  const isInside = path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+  if (configFile !== undefined || !isInside) return resolve(stateDir);
+  return path === "" ? "." : `./${path}`;
+}
+
+async function ensureConfigFile(file: string, options: InitOptions): Promise<readonly string[]> {
+  if (existsSync(file)) return [];
+  await makeDirectoryDurably(resolve(options.dir));
+  await makeDirectoryDurably(resolve(file, ".."));
+  await writeFileDurably(file, configText(stateDirText(options), options));
+  return [`configuration ${file}`];
+}
+
+async function ensureStateDir(stateDir: string): Promise<readonly string[]> {
+  if (existsSync(stateDir)) return [];
+  await makeDirectoryDurably(stateDir);
+  // Whatever the umask says.
+  await chmod(stateDir, 0o750);
+  return [`state directory ${stateDir}`];
+}
+
+async function ensureKeys(
+  config: Config,
+): Promise<{ readonly keys: readonly HostKey[]; readonly made: readonly string[] }> {
+  const folder = join(config.stateDir, "keys");
+  const options = { legacy: config.sftp.legacyAlgorithms };
+  const missing = hostKeyFilesOf(folder, options).filter((file) => !existsSync(file));
+  const keys = await ensureHostKeys(folder, options);
+  return { keys, made: missing.map((file) => `SSH host key ${file}`) };
+}
+
+interface Account {
+  readonly companyCode: string;
+  readonly companyFolder: string;
+  readonly generatedPassword?: string;
+  readonly isPasswordRight?: boolean;
+  readonly made: readonly string[];
+}
+
+async function isPasswordOfMember(
+  store: AdminStore,
+  { userName, companyCode }: InitOptions,
+  password: string,
+): Promise<boolean> {
+  const member = (await findUsersByName(store.read, userName)).find(({ memberships }) =>
+    memberships.some((one) => isSameCompanyCode(one.companyCode, companyCode)),
+  );
+  return await isPasswordOf(password, member?.passwordHash ?? null);
+}
+
+/** A user that is a member already stays as it is, with its roles and its password. */
+async function ensureUser(
+  store: AdminStore,
+  options: InitOptions,
+  password: string | undefined,
+): Promise<Pick<Account, "generatedPassword" | "isPasswordRight" | "made">> {
+  const { userName, companyCode } = options;
+  const isMember = (user: userAdmin.ListedUser) =>
+    user.userName === userName &&
+    user.memberships.some((one) => isSameCompanyCode(one.companyCode, companyCode));
+  if ((await userAdmin.listUsers({ store })).some(isMember)) {
+    if (password === undefined) return { made: [] };
+    return { made: [], isPasswordRight: await isPasswordOfMember(store, options, password) };
+  }
+  const added = await userAdmin.addUser(
+    { store, clock: systemClock },
+    { userName, companyCode, roles: ["DI_Integration"], ...(password === undefined ? {} : { password }) },
+  );
+  const { generatedPassword } = added;
+  const made = [`user ${userName} with the role DI_Integration`];
+  return generatedPassword === undefined ? { made, isPasswordRight: true } : { generatedPassword, made };
+}
+
+async function ensureAccount(
+  config: Config,
+  options: InitOptions,
+  password: string | undefined,
+): Promise<Account> {
+  return await withAdminStore(config.stateDir, { mayCreate: true }, async (store) => {
+    const { company, isNew } = await companyAdmin.addCompany(
+      { store, clock: systemClock },
+      options.companyCode,
+    );
+    if (isNew) await store.write((tx) => enterOutbound(tx, config, company));
+    const companyFolder = await ensureCompanyTree(companiesDirOf(config), company.code);
+    const user = await ensureUser(store, options, password);
+    const made = [
+      ...(isNew ? [`company ${company.code} with its folders in ${companyFolder}`] : []),
+      ...user.made,
+    ];
+    return { ...user, companyCode: company.code, companyFolder, made };
+  });
+}
+
+function httpAddressOf({ http }: Config): string {
+  const host = isWildcardHost(http.host) ? "127.0.0.1" : http.host;
+  const shown = host.includes(":") ? `[${host}]` : host;
+  return `${http.tls === undefined ? "http" : "https"}://${shown}:${http.port}${http.basePath}`;
+}
+
+/**
+ * Rejects with a `DropgateError` or `WrongUseError` when a name or the password is not of the form; nothing is made then.
+ */
+export async function initialise(options: InitOptions): Promise<InitOutcome> {
+  checkNames(options);
+  const file = resolve(options.configFile ?? join(options.dir, "dropgate.yaml"));
+  const password = await readPasswordFile(options.passwordFile);
+  if (password !== undefined) checkPassword(password);
+  const madeConfig = await ensureConfigFile(file, options);
+  const { env } = process;
+  const loaded = await loadConfig({ path: file, env, cwd: process.cwd(), needsSecrets: false });
+  if (loaded.kind === "faulty") return { kind: "faulty", file, faults: loaded.faults };
+  const { config } = loaded;
+  await becomeOwnerOf(config.stateDir);
+  const madeState = await ensureStateDir(config.stateDir);
+  const { keys, made: madeKeys } = await ensureKeys(config);
+  const account = await ensureAccount(config, options, password);
+  const { host, port, enabled } = config.sftp;
+  return {
+    kind: "done",
+    configFile: file,
+    stateDir: config.stateDir,
+    userName: options.userName,
+    ...account,
+    hostKeyFingerprint: keys[0]?.fingerprint ?? "",
+    http: httpAddressOf(config),
+    ...(enabled ? { sftp: { host: isWildcardHost(host) ? "127.0.0.1" : host, port } } : {}),
+    made: [...madeConfig, ...madeState, ...madeKeys, ...account.made],
+    ignored: madeConfig.length > 0 ? [] : ignoredOptions(file, config, options),
+  };
+}

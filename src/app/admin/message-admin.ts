@@ -1,0 +1,89 @@
+/** Who wants no customer messages, as the commands of an administrator see and change it. */
+import type { Config } from "../../config/schema.ts";
+import { readAddress } from "../../domain/messages/message-address.ts";
+import { messageChannels } from "../../domain/messages/message-event.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import {
+  addOptOut,
+  listOptOuts as readOptOuts,
+  removeOptOut,
+} from "../../store/outbound/message-opt-outs.ts";
+import { chooseCompany } from "./admin.ts";
+import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+type StateConfig = Pick<Config, "stateDir">;
+
+export interface OptOutView {
+  readonly company: string;
+  readonly address: string;
+  /** ISO, UTC. */
+  readonly createdAt: string;
+}
+
+export interface OptOutChange {
+  readonly company: string;
+  readonly address: string;
+  /** False when it was so already. */
+  readonly isChanged: boolean;
+}
+
+function readable(text: string): string {
+  const found = messageChannels.map((channel) => readAddress(channel, text)).find((one) => one !== undefined);
+  if (found !== undefined) return found;
+  throw new WrongUseError(
+    `${JSON.stringify(text)} is neither an e-mail address nor a telephone number: give one of them, a number as hosts send it`,
+  );
+}
+
+async function requireCompany(store: AdminStore, code: string | undefined) {
+  const company = await chooseCompany(store, code);
+  if (company === undefined) throw new WrongUseError("there is not just one company: name it with --company");
+  return company;
+}
+
+export interface OptOutOptions {
+  readonly address: string;
+  /** Not needed when there is just one company. */
+  readonly companyCode?: string;
+}
+
+async function change(
+  config: StateConfig,
+  { address: text, companyCode }: OptOutOptions,
+  isWanted: boolean,
+): Promise<OptOutChange> {
+  const address = readable(text);
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const { id: companyId, code } = await requireCompany(store, companyCode);
+    const isChanged = await store.write((tx) =>
+      isWanted
+        ? removeOptOut(tx, { companyId, address })
+        : addOptOut(tx, { companyId, address, now: systemClock.now() }),
+    );
+    return { company: code, address, isChanged };
+  });
+}
+
+/** From now on nothing is sent to the address, nor what waits for it already. */
+export function optOut(config: StateConfig, options: OptOutOptions): Promise<OptOutChange> {
+  return change(config, options, false);
+}
+
+/** Messages may be sent to the address again. */
+export function endOptOut(config: StateConfig, options: OptOutOptions): Promise<OptOutChange> {
+  return change(config, options, true);
+}
+
+/** The addresses that want no messages, of all companies or of one. */
+export async function listOptOuts(
+  config: StateConfig,
+  companyCode: string | undefined,
+): Promise<readonly OptOutView[]> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const company = companyCode === undefined ? undefined : await requireCompany(store, companyCode);
+    const rows = await readOptOuts(store.read, company?.id);
+    return rows.map(({ createdAt, ...row }) => ({ ...row, createdAt: isoTime(createdAt) }));
+  });
+}

@@ -1,0 +1,162 @@
+/** Delivered completions that an administrator has sent again. */
+import { outboundSettingsOf } from "../../config/company-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import { listCompanies } from "../../store/accounts/companies.ts";
+import { listDeliveredIds } from "../../store/outbound/delivery-queries.ts";
+import { type RepeatOutcome, resendDelivery } from "../../store/outbound/delivery-repeats.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
+import { findStopSummaries } from "../../store/stops/stop-history.ts";
+import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { readCompany, readTarget } from "./outbound-admin.ts";
+import { type RepeatView, toRepeatView } from "./repeat-view.ts";
+
+export interface ResendOptions {
+  readonly companyCode?: string;
+  readonly target?: string;
+  readonly stopNbr?: string;
+  /** Delivered at this time or later, milliseconds UTC. */
+  readonly since?: number;
+}
+
+/** What a selection finds. */
+export interface ResendPlan {
+  /** Numbers of deliveries, in the order in which they are sent. */
+  readonly ids: readonly number[];
+  /** What to know besides: why there are none, or not all that were once delivered. */
+  readonly remarks: readonly string[];
+}
+
+export interface ResendReport {
+  readonly repeats: readonly RepeatView[];
+  readonly daemonPid: number | undefined;
+}
+
+const dayMs = 24 * 60 * 60_000;
+
+interface Company {
+  readonly id: number;
+  readonly code: string;
+}
+
+function keepDaysOf(config: Pick<Config, "companies">, companies: readonly Company[]): number {
+  return Math.max(...companies.map(({ code }) => outboundSettingsOf(config, code).keepDays));
+}
+
+/** Why nothing is found of the stop. */
+async function noneOfStop(
+  { read }: AdminStore,
+  stopNbr: string,
+  { companies, keepDays }: { readonly companies: readonly Company[]; readonly keepDays: number },
+): Promise<string> {
+  const found = await Promise.all(
+    companies.map(({ id }) => findStopSummaries(read, { companyId: id, stopNbr })),
+  );
+  const names = found.flat().map((stop) => stop.stopNbr);
+  if (names.length === 0) return `There is no stop ${stopNbr}.`;
+  const [name] = names;
+  if (name !== stopNbr && !names.includes(stopNbr))
+    return `There is no stop ${stopNbr}, but there is ${name}.`;
+  return `Nothing that was delivered of stop ${stopNbr} is kept: it has had no file, none has been delivered yet (\`dropgate deliveries --stop ${stopNbr}\`), or it was removed ${keepDays} days (outbound.keepDays) after its delivery and cannot be sent any more.`;
+}
+
+async function remarksOf(
+  store: AdminStore,
+  config: Pick<Config, "companies">,
+  { options, companyId, count }: { options: ResendOptions; companyId: number | undefined; count: number },
+): Promise<readonly string[]> {
+  const companies = (await listCompanies(store.read)).filter(
+    ({ id }) => companyId === undefined || companyId === id,
+  );
+  if (companies.length === 0) return ["There is no company yet."];
+  const keepDays = keepDaysOf(config, companies);
+  const kept = systemClock.now() - keepDays * dayMs;
+  const { stopNbr, since } = options;
+  if (count === 0 && stopNbr !== undefined)
+    return [await noneOfStop(store, stopNbr, { companies, keepDays })];
+  if (since !== undefined && since < kept)
+    return [
+      `What was delivered before ${isoTime(kept)} has been removed (outbound.keepDays ${keepDays}) and cannot be sent any more.`,
+    ];
+  return count === 0 ? ["Nothing of that was delivered."] : [];
+}
+
+/** Delivered completions that the options choose, without sending them. */
+export async function planResend(
+  config: Pick<Config, "stateDir" | "companies">,
+  options: ResendOptions,
+): Promise<ResendPlan> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const { stopNbr, since } = options;
+    const { companyId } = await readCompany(store, options.companyCode);
+    const ids = await listDeliveredIds(store.read, {
+      ...(companyId === undefined ? {} : { companyId }),
+      ...(await readTarget(store, options.target)),
+      ...(stopNbr === undefined ? {} : { stopNbr }),
+      ...(since === undefined ? {} : { since }),
+    });
+    return { ids, remarks: await remarksOf(store, config, { options, companyId, count: ids.length }) };
+  });
+}
+
+function whyNotResent({ delivery, isMessage }: Extract<RepeatOutcome, { kind: "refused" }>): string {
+  const { state, id } = delivery;
+  if (isMessage) return "it is a message: a customer is not told twice";
+  return state === "dead"
+    ? `it is dead: \`dropgate delivery retry ${id}\` tries it again`
+    : `it is ${state}: it has not been delivered yet`;
+}
+
+const resendsAtOnce = 500;
+
+/** Undoes what a dry run has done, and carries what it would have come to. */
+class DryRun extends Error {
+  readonly views: readonly RepeatView[];
+
+  constructor(views: readonly RepeatView[]) {
+    super("a dry run changes nothing");
+    this.views = views;
+  }
+}
+
+async function resendSome(
+  store: AdminStore,
+  ids: readonly number[],
+  isDryRun: boolean,
+): Promise<readonly RepeatView[]> {
+  try {
+    return await store.write(async (tx) => {
+      const views: RepeatView[] = [];
+      for (const id of ids) {
+        const outcome = await resendDelivery(tx, { id, now: systemClock.now() });
+        views.push(toRepeatView(id, outcome, whyNotResent));
+      }
+      if (isDryRun) throw new DryRun(views);
+      return views;
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.views;
+    throw error;
+  }
+}
+
+/**
+ * Puts deliveries in the queue again, in their order; a running daemon takes them up within a second. A target that pauses
+ * goes on pausing: nobody has said that it is well.
+ */
+export async function resendDeliveries(
+  config: Pick<Config, "stateDir">,
+  ids: readonly number[],
+  { isDryRun }: { readonly isDryRun: boolean } = { isDryRun: false },
+): Promise<ResendReport> {
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const ordered = [...new Set(ids)].toSorted((a, b) => a - b);
+    const repeats: RepeatView[] = [];
+    for (let from = 0; from < ordered.length; from += resendsAtOnce) {
+      const some = ordered.slice(from, from + resendsAtOnce);
+      repeats.push(...(await resendSome(store, some, isDryRun)));
+    }
+    return { repeats, daemonPid: findProcessLockHolder(config.stateDir) };
+  });
+}

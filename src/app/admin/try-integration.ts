@@ -1,0 +1,226 @@
+/**
+ * What an integration makes of a file, and what its import would say: the very import, in a transaction that is undone, with
+ * the content of documents in a folder that is removed again.
+ */
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Config } from "../../config/schema.ts";
+import { type ImportKindName, importKinds } from "../../domain/fields/import-kind.ts";
+import type { Integration } from "../../integrations/integration.ts";
+import { createIntegrations } from "../../integrations/integrations.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { DropgateError, type Fault, messageOf, reasonCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { createLogger } from "../../lib/log.ts";
+import type { ServiceImport } from "../../operations/imports/service-import.ts";
+import { importLoads } from "../../operations/imports/import-loads.ts";
+import { importOrders } from "../../operations/imports/import-orders.ts";
+import type { ImportRules } from "../../operations/imports/import-request.ts";
+import { importAsns, importStops } from "../../operations/imports/import-stops.ts";
+import type { Company } from "../../store/accounts/companies.ts";
+import type { Store } from "../../store/database/database.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import { requireCompany } from "./admin.ts";
+import { type AdminStore, findStore, withAdminStore } from "./admin-store.ts";
+import type { FileReason } from "./ledger-admin.ts";
+import { formatIntegrationFaults, readIntegrations } from "../daemon/read-integrations.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+export interface TriedIntegration {
+  readonly integration: string;
+  readonly file: string;
+  /** What was made of the file; undefined when nothing was. */
+  readonly document?: unknown;
+  /** What the import is; undefined when the document has not been made or none of the lists of imports. */
+  readonly importKind?: ImportKindName;
+  readonly reasons: readonly FileReason[];
+  readonly durationMs: number;
+  /** What is to be known besides. */
+  readonly note?: string;
+}
+
+export interface IntegrationTrial {
+  readonly name: string;
+  readonly file: string;
+  /** What the import is; without it, by the list that the document has. */
+  readonly importKind?: ImportKindName;
+  readonly companyCode?: string;
+}
+
+/** Undoes the transaction of a trial. */
+class Undone extends Error {}
+
+/** Stands for a company when there is none yet. */
+const nobody: Company = { id: 0, code: "DEMO", createdAt: 0, profile: {} };
+
+function reasonsOf(thrown: unknown): readonly FileReason[] {
+  if (!(thrown instanceof DropgateError)) throw thrown;
+  return thrown.faults.map(({ code, ...fault }: Fault) => ({ reasonCode: reasonCodeOf(code), ...fault }));
+}
+
+/** A store whose writes are undone; without a store, work that would write is not done at all. */
+function undoing(store: AdminStore | undefined): Pick<Store, "write"> {
+  return {
+    async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+      if (store === undefined) throw new Undone();
+      const results: { readonly value: T }[] = [];
+      await store
+        .write(async (tx) => {
+          results.push({ value: await work(tx) });
+          throw new Undone();
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof Undone)) throw error;
+        });
+      const last = results.at(-1);
+      if (last === undefined) throw new Error("a trial ended without a result");
+      return last.value;
+    },
+  };
+}
+
+interface Imported {
+  readonly importKind: ImportKindName;
+  readonly input: ServiceImport;
+  readonly maxLoads: number;
+  readonly store: AdminStore | undefined;
+}
+
+async function runImport(
+  { importKind, input, maxLoads, store }: Imported,
+  documentsDir: string,
+): Promise<void> {
+  const deps = { store: undoing(store), clock: systemClock, documentsDir };
+  if (importKind === "stops") return await importStops(deps, input);
+  if (importKind === "asn") return await importAsns(deps, input);
+  if (importKind === "orders") return await importOrders(deps, input);
+  const { unknownFields = "keep", maxEntries = 5_000 } = input.rules ?? {};
+  const rules: ImportRules = { unknownFields, maxEntries: maxLoads };
+  await importLoads(
+    { ...deps, wake: () => undefined },
+    { ...input, rules, maxStops: maxEntries, userName: "test" },
+  );
+}
+
+/** The faults of the import; none when it would be taken. */
+async function importReasons(imported: Imported): Promise<readonly FileReason[]> {
+  const documentsDir = await mkdtemp(join(tmpdir(), "dropgate-integration-"));
+  try {
+    await runImport(imported, documentsDir);
+    return [];
+  } catch (thrown) {
+    return thrown instanceof Undone ? [] : reasonsOf(thrown);
+  } finally {
+    await rm(documentsDir, { recursive: true, force: true });
+  }
+}
+
+/** Stops and ASNs have the same list; stops are meant when nothing else is said. */
+function kindOf(document: unknown): ImportKindName | undefined {
+  if (typeof document !== "object" || document === null) return undefined;
+  return importKinds.find((kind) => kind in document);
+}
+
+async function readBody(file: string): Promise<Buffer> {
+  const path = resolve(file);
+  const stats = await stat(path).catch(unlessMissing);
+  if (stats === undefined) throw new WrongUseError(`there is no file ${file}: correct the path`);
+  if (!stats.isFile()) throw new WrongUseError(`${file} is no file: name the file with the body`);
+  return await readFile(path).catch((error: unknown) => {
+    throw new WrongUseError(`${file} cannot be read: ${messageOf(error)}`);
+  });
+}
+
+async function requireIntegration(config: Config, name: string): Promise<Integration> {
+  const settings = Object.hasOwn(config.integrations, name) ? config.integrations[name] : undefined;
+  if (settings === undefined) {
+    const names = Object.keys(config.integrations).join(", ");
+    const known = names === "" ? "there is none in the configuration" : `there is ${names}`;
+    throw new WrongUseError(`there is no integration ${name}: ${known}`);
+  }
+  const read = await readIntegrations({ integrations: { [name]: settings } });
+  if (read.kind === "faulty") throw new WrongUseError(formatIntegrationFaults(read.faults));
+  const integration = read.integrations.get(name);
+  if (integration === undefined) throw new Error("an integration was read and is not there");
+  return integration;
+}
+
+interface Mapped {
+  readonly document?: unknown;
+  readonly reasons: readonly FileReason[];
+  readonly durationMs: number;
+}
+
+async function mapFile(integration: Integration, trial: IntegrationTrial, rest: Mapping): Promise<Mapped> {
+  const { name } = integration;
+  const log = createLogger({ level: "silent" });
+  const integrations = createIntegrations({
+    integrations: new Map([[name, integration]]),
+    log,
+    processes: 1,
+  });
+  const { companyCode, bytes, maxDepth } = rest;
+  const importKind = trial.importKind ?? "stops";
+  const began = performance.now();
+  try {
+    const document = await integrations.map({ serviceName: name, companyCode, importKind, bytes, maxDepth });
+    return { document, reasons: [], durationMs: Math.round(performance.now() - began) };
+  } catch (thrown) {
+    return { reasons: reasonsOf(thrown), durationMs: Math.round(performance.now() - began) };
+  } finally {
+    await integrations.stop(AbortSignal.abort());
+  }
+}
+
+interface Mapping {
+  readonly companyCode: string;
+  readonly bytes: Buffer;
+  readonly maxDepth: number;
+}
+
+interface Tried {
+  readonly config: Config;
+  readonly trial: IntegrationTrial;
+  readonly bytes: Buffer;
+}
+
+async function tryFor(
+  { config, trial, bytes }: Tried,
+  company: Company,
+  store: AdminStore | undefined,
+): Promise<TriedIntegration> {
+  const { name, file } = trial;
+  const { maxLoads, maxEntries, unknownFields, maxJsonDepth: maxDepth } = config.http;
+  const integration = await requireIntegration(config, name);
+  // Whoever tries it for a company that may not use it is told what that company is told.
+  const own = { ...integration, companies: store === undefined ? undefined : integration.companies };
+  const mapping = { companyCode: company.code, bytes, maxDepth };
+  const { document, reasons, durationMs } = await mapFile(own, trial, mapping);
+  const tried = { integration: name, file, durationMs };
+  if (reasons.length > 0) return { ...tried, reasons };
+  const importKind = trial.importKind ?? kindOf(document);
+  if (importKind === undefined) {
+    const note = "the document has neither loads, stops nor orders: say with --as which import it is for";
+    return { ...tried, document, reasons: [{ reasonCode: reasonCodeOf("emptyList"), message: note }] };
+  }
+  const rules = { maxEntries, unknownFields };
+  const body = { companyId: company.id, companyCode: company.code, body: document, rules };
+  const input = { ...body, serviceName: "default" };
+  const faults = await importReasons({ importKind, input, maxLoads, store });
+  const note = store === undefined ? { note: "there is no company yet: only the form was checked" } : {};
+  return { ...tried, document, importKind, reasons: faults, ...note };
+}
+
+/** Maps the file and tries the import, against the state of this moment. Changes nothing. */
+export async function tryIntegration(config: Config, trial: IntegrationTrial): Promise<TriedIntegration> {
+  // Read before the store is opened: as root, the file may be for root alone.
+  const bytes = await readBody(trial.file);
+  const tried = { config, trial, bytes };
+  if (findStore(config.stateDir) === "none" && trial.companyCode === undefined)
+    return await tryFor(tried, nobody, undefined);
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const company = await requireCompany(store, trial.companyCode);
+    if (company === undefined) return await tryFor(tried, nobody, undefined);
+    return await tryFor(tried, company, store);
+  });
+}

@@ -1,0 +1,314 @@
+/**
+ * A dry run of stop files: what would be said about each, and what applying it would change. Each file is decided about
+ * by the very rules of the pipeline, in a transaction that is then undone.
+ */
+import { stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { companySettingsOf } from "../../config/company-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import { createDocumentPool, type DocumentPool } from "../../documents/document-pool.ts";
+import type { PreparedDocument } from "../../documents/prepared-document.ts";
+import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
+import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
+import { stopStatusNames } from "../../domain/stop/stop-status.ts";
+import { decideFile, type DecisionRules } from "../../inbound/decide-file.ts";
+import { ledgerTimeOf } from "../../inbound/waiting-file.ts";
+import { type Fault, reasonCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { isoOrNull } from "../../lib/iso-time.ts";
+import { createLogger } from "../../lib/log.ts";
+import type { Company } from "../../store/accounts/companies.ts";
+import { enterFile, findFile, type LedgerEntry } from "../../store/ledger/files.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import { findStoredStop, type StoredStop } from "../../store/stops/stop-queries.ts";
+import { requireCompany } from "./admin.ts";
+import { type AdminStore, findStore, withAdminStore } from "./admin-store.ts";
+import { documentPoolOptionsOf } from "../daemon/document-pool-options.ts";
+import type { FileReason } from "./ledger-admin.ts";
+import { differenceOfStops, type FieldDifference } from "./stop-difference.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+export interface StopChangeView {
+  readonly stopNbr: string;
+  readonly effect: "created" | "updated" | "deleted" | "none";
+  readonly statusBefore: string | null;
+  readonly statusAfter: string | null;
+  /** At most 50; of an update alone. */
+  readonly fields: readonly FieldDifference[];
+}
+
+export interface ValidatedFile {
+  readonly file: string;
+  /** What would be decided; `valid` when only the document could be looked at. */
+  readonly verdict: DecidedState | "valid";
+  readonly reasons: readonly FileReason[];
+  readonly changes: readonly StopChangeView[];
+  /** Of a duplicate: the entry that counts. Its reasons and changes are those that it would meet under a new time. */
+  readonly first?: FirstEntry;
+  /** Of a duplicate: what would be decided about it under a new time. */
+  readonly underNewTime?: DecidedState;
+  /** What is to be known besides. */
+  readonly note?: string;
+}
+
+export interface FirstEntry {
+  readonly id: number;
+  readonly state: FileState;
+  readonly decidedAt: string | null;
+  readonly reasons: readonly FileReason[];
+}
+
+type ReadableDocument = Exclude<PreparedDocument, { kind: "unreadable" }>;
+
+interface Read {
+  readonly file: string;
+  readonly document: ReadableDocument;
+}
+
+/** Carries the outcome of a dry run out of the transaction, which it undoes. */
+class DryRun extends Error {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super("dry run");
+    this.outcome = outcome;
+  }
+}
+
+interface Outcome {
+  readonly state: DecidedState;
+  readonly faults: readonly Fault[];
+  readonly changes: readonly StopChangeView[];
+  readonly first?: LedgerEntry;
+}
+
+const maxFields = 50;
+
+function toReasons(faults: readonly Fault[]): readonly FileReason[] {
+  return faults.map(({ code, ...fault }) => ({ reasonCode: reasonCodeOf(code), ...fault }));
+}
+
+/** What is no stop file at all was not meant: no reason code speaks of it. */
+async function readOne(pool: DocumentPool, file: string): Promise<ReadableDocument> {
+  const path = resolve(file);
+  const stats = await stat(path).catch(unlessMissing);
+  if (stats === undefined) throw new WrongUseError(`there is no file ${file}: correct the path`);
+  if (stats.isDirectory()) throw new WrongUseError(`${file} is a folder: name the files in it`);
+  const document = await pool.prepareFile(path);
+  if (document.kind === "unreadable") throw new WrongUseError(`${file} cannot be read: ${document.message}`);
+  return document;
+}
+
+async function readAll(config: Config, files: readonly string[]): Promise<readonly Read[]> {
+  const log = createLogger({ level: "silent" });
+  const pool: DocumentPool = createDocumentPool({ ...documentPoolOptionsOf(config, log), threads: 1 });
+  await pool.start(new AbortController().signal);
+  try {
+    const read: Read[] = [];
+    for (const file of files) read.push({ file, document: await readOne(pool, file) });
+    return read;
+  } finally {
+    await pool.stop(AbortSignal.abort());
+  }
+}
+
+function statusText(stop: StoredStop | undefined): string | null {
+  if (stop === undefined) return null;
+  const name: string | undefined = Object.entries(stopStatusNames).find(
+    ([code]) => code === stop.status,
+  )?.[1];
+  return `${stop.status} ${name ?? "unknown status"}`;
+}
+
+function changeOf(
+  stopNbr: string,
+  before: StoredStop | undefined,
+  after: StoredStop | undefined,
+): StopChangeView {
+  const statusBefore = statusText(before);
+  const statusAfter = statusText(after);
+  const base = { stopNbr, statusBefore, statusAfter };
+  if (after === undefined) return { ...base, effect: "none", fields: [] };
+  if (before === undefined || (before.status === "99" && after.status !== "99"))
+    return { ...base, effect: "created", fields: [] };
+  if (after.status === "99")
+    return { ...base, effect: before.status === "99" ? "none" : "deleted", fields: [] };
+  const carrier: FieldDifference = {
+    path: "stopAssignment.carrierCode",
+    before: before.carrierCode ?? undefined,
+    after: after.carrierCode ?? undefined,
+  };
+  // Assignments stand in columns of their own, which count.
+  const inBody = differenceOfStops(before.body, after.body).filter(
+    ({ path }) => !path.startsWith("stopAssignment"),
+  );
+  const fields = carrier.before === carrier.after ? inBody : [carrier, ...inBody];
+  return { ...base, effect: "updated", fields: fields.slice(0, maxFields) };
+}
+
+function stopNumbersOf(document: ReadableDocument): readonly string[] {
+  return document.kind === "read" ? [...new Set(document.instructions.map(({ stopNbr }) => stopNbr))] : [];
+}
+
+async function stopsOf(
+  tx: Transaction,
+  companyId: number,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, StoredStop | undefined>> {
+  const stops = new Map<string, StoredStop | undefined>();
+  for (const number of numbers) stops.set(number, await findStoredStop(tx, companyId, number));
+  return stops;
+}
+
+interface Trial {
+  readonly name: string;
+  readonly document: ReadableDocument;
+  readonly company: Company;
+  readonly rules: DecisionRules;
+  /** As if nothing had come under this name before. */
+  readonly asNew?: true;
+}
+
+/** The original of a duplicate. */
+async function firstOf(tx: Transaction, id: number): Promise<LedgerEntry | undefined> {
+  const firstId = (await findFile(tx, id))?.firstId ?? null;
+  return firstId === null ? undefined : await findFile(tx, firstId);
+}
+
+/** No file name has a slash, so the ledger cannot know this one. */
+function unknownName(name: string): string {
+  return `/${name}`;
+}
+
+async function decideDry(tx: Transaction, trial: Trial): Promise<Outcome> {
+  const { document, company, rules } = trial;
+  const name = trial.asNew ? unknownName(trial.name) : trial.name;
+  const now = Date.now();
+  const numbers = stopNumbersOf(document);
+  const before = await stopsOf(tx, company.id, numbers);
+  const parsedName = parseStopFileName(trial.name);
+  const entry = { companyId: company.id, name, nameTime: ledgerTimeOf(parsedName), size: document.size };
+  const arrival = { channel: "folder", userName: null, receivedAt: now, location: "dry run" };
+  const id = await enterFile(tx, { ...entry, ...arrival });
+  const { id: companyId, code: companyCode } = company;
+  const file = { id, companyId, companyCode, name, receivedAt: now, parsedName, prepared: document };
+  // The receipt is shown to nobody.
+  const ledgerNumbers = { seal: String };
+  const decided = await decideFile(tx, file, { rules, placeFor: () => "dry run", now, ledgerNumbers });
+  const after = await stopsOf(tx, company.id, numbers);
+  const changes = numbers.map((number) => changeOf(number, before.get(number), after.get(number)));
+  const first = await firstOf(tx, id);
+  return {
+    state: decided.state,
+    faults: decided.faults,
+    changes: decided.state === "applied" ? changes : [],
+    ...(first === undefined ? {} : { first }),
+  };
+}
+
+async function runDry(store: AdminStore, trial: Trial): Promise<Outcome> {
+  try {
+    await store.write(async (tx) => {
+      throw new DryRun(await decideDry(tx, trial));
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.outcome;
+    throw error;
+  }
+  throw new Error("a dry run was committed");
+}
+
+/** A wrong name hides what is wrong with the document, and what it would change: that is told too. */
+async function tryWithGoodName(store: AdminStore, trial: Trial, outcome: Outcome): Promise<Outcome> {
+  const { document } = trial;
+  if (document.kind === "refused") {
+    const { faults } = outcome;
+    const more = document.faults.filter((fault) => !faults.includes(fault));
+    return { ...outcome, faults: [...faults, ...more] };
+  }
+  const isOnlyName =
+    outcome.state === "refused" && outcome.faults.every(({ code }) => code === "badFileName");
+  if (!isOnlyName) return outcome;
+  const lenient = await runDry(store, { ...trial, rules: { ...trial.rules, names: "lenient" } });
+  const more = lenient.faults.filter(({ code }) => code !== "badFileName");
+  return { ...outcome, faults: [...outcome.faults, ...more], changes: lenient.changes };
+}
+
+async function tryOnce(store: AdminStore, trial: Trial): Promise<Outcome> {
+  return await tryWithGoodName(store, trial, await runDry(store, trial));
+}
+
+/** What the document would meet under a new time: no namesake in the ledger, and not late. */
+async function tryAsNew(store: AdminStore, trial: Trial): Promise<Outcome> {
+  const rules: DecisionRules = { ...trial.rules, lateFiles: "apply" };
+  const outcome = await tryOnce(store, { ...trial, rules, asNew: true });
+  const { name } = trial;
+  const faults = outcome.faults.map((fault) => ({
+    ...fault,
+    message: fault.message.replace(unknownName(name), name),
+  }));
+  return { ...outcome, faults };
+}
+
+function firstEntryOf(entry: LedgerEntry): FirstEntry {
+  const { id, state, decidedAt, faults } = entry;
+  const time = isoOrNull(decidedAt);
+  return { id, state, decidedAt: time, reasons: toReasons(faults) };
+}
+
+function validateAlone({ file, document }: Read, note: string): ValidatedFile {
+  if (document.kind === "read") return { file, verdict: "valid", reasons: [], changes: [], note };
+  return { file, verdict: "refused", reasons: toReasons(document.faults), changes: [], note };
+}
+
+async function validateFor(
+  store: AdminStore,
+  { file, document }: Read,
+  { company, rules }: Pick<Trial, "company" | "rules">,
+): Promise<ValidatedFile> {
+  const trial: Trial = { name: basename(file), document, company, rules };
+  const { state, faults, changes, first } = await runDry(store, trial);
+  // That it came before hides what is wrong with the document, and what it would change: that is told too.
+  if (state === "duplicate" && first !== undefined) {
+    const { state: underNewTime, ...outcome } = await tryAsNew(store, trial);
+    const told = { reasons: toReasons(outcome.faults), changes: outcome.changes };
+    return { file, verdict: state, ...told, first: firstEntryOf(first), underNewTime };
+  }
+  if (faults.some(({ code }) => code === "nameReused")) {
+    const outcome = await tryAsNew(store, trial);
+    return {
+      file,
+      verdict: state,
+      reasons: toReasons([...faults, ...outcome.faults]),
+      changes: outcome.changes,
+    };
+  }
+  const outcome = await tryWithGoodName(store, trial, { state, faults, changes });
+  return { file, verdict: state, reasons: toReasons(outcome.faults), changes: outcome.changes };
+}
+
+/**
+ * Validates each file by itself, against the state of this moment. Changes nothing. Rejects with a `WrongUseError` when
+ * one of them cannot be read.
+ */
+export async function validateFiles(
+  config: Config,
+  files: readonly string[],
+  options: { readonly companyCode?: string },
+): Promise<readonly ValidatedFile[]> {
+  // Read before the store is opened: as root, the files may be for root alone.
+  const read = await readAll(config, files);
+  if (findStore(config.stateDir) === "none" && options.companyCode === undefined) {
+    return read.map((one) => validateAlone(one, "there is no state yet: only the document was checked"));
+  }
+  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+    const company = await requireCompany(store, options.companyCode);
+    if (company === undefined) {
+      return read.map((one) => validateAlone(one, "there is no company yet: only the document was checked"));
+    }
+    const { names, lateFiles } = companySettingsOf(config, company.code);
+    const validated: ValidatedFile[] = [];
+    for (const one of read)
+      validated.push(await validateFor(store, one, { company, rules: { names, lateFiles } }));
+    return validated;
+  });
+}

@@ -1,0 +1,77 @@
+/** `dropgate check`: the configuration against the real world. Changes nothing and does not disturb a running daemon. */
+import { formatConfigFaults } from "../../config/reader/config-fault.ts";
+import type { LoadOutcome } from "../../config/load-config.ts";
+import type { Config } from "../../config/schema.ts";
+import { messageOf } from "../../lib/errors.ts";
+import { becomeOwnerOf } from "../admin/admin-store.ts";
+import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
+import { checkCompanyFolders, checkStateDir } from "./check-folders.ts";
+import { checkIntegrations } from "./check-integrations.ts";
+import { checkLeftTargets, checkOutbound } from "./check-outbound.ts";
+import { checkRemotes } from "./check-remotes.ts";
+import {
+  checkConfigFile,
+  checkDaemon,
+  checkHostKeys,
+  checkPorts,
+  checkSchemas,
+  checkStore,
+  checkTls,
+  checkZones,
+  findDaemon,
+} from "./check-programs.ts";
+
+export type { CheckFinding } from "./check-finding.ts";
+
+const configRemedy = "correct it; docs/configuration.md lists all settings";
+
+/** A check that fails for a reason nobody thought of is a problem, and the others still run. */
+async function guarded(
+  what: string,
+  check: () => Promise<readonly CheckFinding[]>,
+): Promise<readonly CheckFinding[]> {
+  try {
+    return await check();
+  } catch (error) {
+    return [problem(`${what} could not be checked: ${messageOf(error)}`, "see the message")];
+  }
+}
+
+async function checkWorld(config: Config, isRemote: boolean): Promise<readonly CheckFinding[]> {
+  // As root everything can be written, which says nothing about the daemon.
+  await becomeOwnerOf(config.stateDir);
+  const daemon = await findDaemon(config.stateDir);
+  const store = await checkStore(config.stateDir);
+  return [
+    checkDaemon(daemon),
+    ...(await guarded("the state directory", () => checkStateDir(config))),
+    ...store.findings,
+    ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),
+    ...(await guarded("the targets", () => checkOutbound(config, store.companies ?? [], { isRemote }))),
+    ...checkLeftTargets(config, store.targets),
+    ...(await guarded("the remotes", () => checkRemotes(config, store.companies ?? [], isRemote))),
+    ...(await guarded("the integrations", () => checkIntegrations(config, store.companies))),
+    ...(await guarded("the ports", () => checkPorts(config, daemon))),
+    ...(await guarded("the host keys", () => checkHostKeys(config))),
+    ...(await guarded("TLS", () => checkTls(config))),
+    ...(await guarded("the schemas", checkSchemas)),
+    checkZones(),
+  ];
+}
+
+/** All findings, whether or not the configuration could be loaded. `isRemote` tries servers on other machines too. */
+export async function checkAll(loaded: LoadOutcome, isRemote = false): Promise<readonly CheckFinding[]> {
+  const node = fine(`Node.js ${process.version}`);
+  const toText = (fault: Parameters<typeof formatConfigFaults>[0][number]) =>
+    formatConfigFaults([fault], loaded.file ?? "");
+  if (loaded.kind === "faulty") {
+    return [node, ...loaded.faults.map((fault) => problem(toText(fault), configRemedy))];
+  }
+  return [
+    node,
+    fine(`the configuration ${loaded.file} is valid`),
+    ...(await guarded("the configuration", () => checkConfigFile(loaded.file))),
+    ...loaded.warnings.map((fault) => warning(toText(fault), "see the message")),
+    ...(await checkWorld(loaded.config, isRemote)),
+  ];
+}

@@ -1,0 +1,86 @@
+import { constants, existsSync } from "node:fs";
+import { readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { waitFor } from "../../../test/support/wait-for.ts";
+import { loadConfig } from "../../config/load-config.ts";
+import { checkCompanyFolders } from "./check-folders.ts";
+import { checkOutbound } from "./check-outbound.ts";
+import { createFolderProbe, probeFolder } from "./folder-probe.ts";
+
+const rights = constants.R_OK | constants.W_OK | constants.X_OK;
+
+let folder: string;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+describe("a folder that is looked at", () => {
+  test("is usable, with the number of its file system", async () => {
+    const { dev } = await stat(folder);
+    expect(await probeFolder({ path: folder, rights })).toEqual({ kind: "usable", dev, isMountPoint: false });
+  });
+
+  test("is not there, is none, or cannot be looked at", async () => {
+    await writeFile(join(folder, "file"), "");
+    await symlink("loop", join(folder, "loop"));
+    const found = (name: string) => probeFolder({ path: join(folder, name), rights });
+    expect([await found("none"), await found("file"), await found("loop")]).toEqual([
+      { kind: "failed", code: "ENOENT" },
+      { kind: "notAFolder" },
+      { kind: "failed", code: "ELOOP" },
+    ]);
+  });
+
+  test("is refused", async () => {
+    const path = "/proc/1";
+    expect(await probeFolder({ path, rights })).toMatchObject({ kind: "refused" });
+  });
+
+  test("is silent when there is no answer in time, and the process that asked is ended", async () => {
+    const file = join(folder, "hangs.mjs");
+    const told = join(folder, "pid");
+    await writeFile(
+      file,
+      `import { writeFileSync } from "node:fs";
+       writeFileSync(${JSON.stringify(told)}, String(process.pid));
+       setInterval(() => undefined, 1_000);`,
+    );
+    const probe = createFolderProbe({ timeoutMs: 1_500, file });
+    expect(await probe({ path: folder, rights })).toEqual({ kind: "silent" });
+    const pid = Number(await readFile(told, "utf8"));
+    await waitFor("the end of the process", () => !existsSync(`/proc/${pid}`));
+  });
+});
+
+test("check tells of dead shares, and looks at the others all the same", async () => {
+  const stateDir = temporaryFolder();
+  const path = join(stateDir, "dropgate.yaml");
+  const settings = {
+    folders: [{ path: "/dead/in" }, { path: folder }],
+    outbound: { targets: { erp: { type: "folder", path: "/dead/out" } } },
+  };
+  await writeFile(path, JSON.stringify({ stateDir, companies: { ACME: settings } }));
+  const loaded = await loadConfig({ path, env: {}, cwd: stateDir });
+  if (loaded.kind === "faulty") throw new Error("the configuration of the test is faulty");
+  const probe: typeof probeFolder = async (asked) =>
+    asked.path.startsWith("/dead/") ? { kind: "silent" } : await probeFolder(asked);
+  expect([
+    ...(await checkCompanyFolders(loaded.config, undefined, probe)),
+    ...(await checkOutbound(loaded.config, ["ACME"], { isRemote: false, probe })),
+  ]).toEqual([
+    {
+      status: "warning",
+      what: "the drop folder /dead/in of company ACME does not answer within 10 seconds",
+      remedy: "see whether the server of the share runs, or mount it again",
+    },
+    { status: "ok", what: `the drop folder ${folder} of company ACME can be written` },
+    {
+      status: "warning",
+      what: "the target erp of ACME: /dead/out does not answer within 10 seconds",
+      remedy: "see whether the server of the share runs, or mount it again; until then files wait",
+    },
+  ]);
+});

@@ -1,0 +1,71 @@
+/**
+ * Looks at a folder that may lie on a share whose server is gone. A call to such a share does not come back, and keeps a
+ * thread without which this process cannot end; so a process of its own looks, and is ended when it takes too long.
+ */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { messageOf } from "../../lib/errors.ts";
+
+export type FolderProbe =
+  /** A folder that may be used as was asked for. */
+  | {
+      readonly kind: "usable";
+      /** The number of its file system. */
+      readonly dev: number;
+      /** Whether something is mounted at the folder itself. */
+      readonly isMountPoint: boolean;
+    }
+  | { readonly kind: "notAFolder" }
+  /** It cannot be looked at, or (`refused`) not be used; the code of the system. */
+  | { readonly kind: "failed" | "refused"; readonly code: string }
+  /** No answer within the time. */
+  | { readonly kind: "silent" };
+
+export interface ProbedFolder {
+  readonly path: string;
+  /** As for access(2): what this user is to be allowed. */
+  readonly rights: number;
+}
+
+export type ProbeFolder = (folder: ProbedFolder) => Promise<FolderProbe>;
+
+const probeSeconds = 10;
+/** As many folders are looked at at the same time. */
+export const probesAtOnce = 8;
+
+/** What to say of a folder that is silent. */
+export function silentText(title: string): string {
+  return `${title} does not answer within ${probeSeconds} seconds`;
+}
+
+/** Runs from `dist` as .js and from the sources as .ts. */
+function programFile(): string {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return fileURLToPath(new URL(`./folder-probe-process.${extension}`, import.meta.url));
+}
+
+interface ProbeOptions {
+  readonly timeoutMs: number;
+  /** The program that looks; tests put their own in. */
+  readonly file?: string;
+}
+
+/** The probe with another time, or another program. */
+export function createFolderProbe({ timeoutMs, file = programFile() }: ProbeOptions): ProbeFolder {
+  return async ({ path, rights }) => {
+    const { promise, resolve } = Promise.withResolvers<FolderProbe>();
+    const args = ["--disable-warning=ExperimentalWarning", file, path, String(rights)];
+    const child = execFile(process.execPath, args, (error, stdout) => {
+      if (error === null) resolve(JSON.parse(stdout) as FolderProbe);
+      else resolve({ kind: "failed", code: messageOf(error) });
+    });
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      // Amid a call to a dead share even a killed process may stay: nobody waits for it.
+      resolve({ kind: "silent" });
+    }, timeoutMs);
+    return await promise.finally(() => clearTimeout(timer));
+  };
+}
+
+export const probeFolder: ProbeFolder = createFolderProbe({ timeoutMs: probeSeconds * 1_000 });

@@ -1,0 +1,190 @@
+/** The parts of the daemon that others are started with, built from the configuration and the open store. */
+import { join } from "node:path";
+import type { Config } from "../../config/schema.ts";
+import { createDocumentPool, type DocumentPool } from "../../documents/document-pool.ts";
+import type { Integrations } from "../../integrations/integrations.ts";
+import { createDiskSpace } from "../../exchange/disk-space.ts";
+import { createIntake, type Intake } from "../../exchange/intake.ts";
+import { createLocations, type Locations } from "../../inbound/locations.ts";
+import { createPipeline, type Pipeline } from "../../inbound/pipeline.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { systemDisk } from "../../lib/durable-file.ts";
+import { HeapGrowth, keepThreadHeapsSmall } from "../../lib/heap-growth.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
+import { type ConfigurableSignIn, createSignIn } from "../../sign-in/create-sign-in.ts";
+import type { Store } from "../../store/database/database.ts";
+import { type CollectionWatch, startCollectionWatch } from "../watch/collection-watch.ts";
+import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
+import { documentPoolOptionsOf } from "./document-pool-options.ts";
+import { minFreeBytesOf, pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
+import { createHealth, type Health } from "../watch/health.ts";
+import { startHeldReports } from "../watch/held-report.ts";
+import { type LedgerWatch, startLedgerWatch, verifyGracesOf } from "../watch/ledger-watch.ts";
+import type { ReleaseStack } from "./service-group.ts";
+import { startStoreWatch } from "../watch/store-watch.ts";
+import { troublesOf } from "../watch/troubles.ts";
+
+/** What the daemon is made of but for its endpoints. */
+export interface Parts {
+  readonly ledgerNumbers: SealedNumbers;
+  config: Config;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly stack: ReleaseStack;
+  readonly signal: AbortSignal;
+  readonly locations: Locations;
+  readonly store: Store;
+  readonly companies: CompanyDirectory;
+  readonly documents: DocumentPool;
+  readonly pipeline: Pipeline;
+  /** Room for more files, by whatever way they come. */
+  readonly intake: Intake;
+  readonly signIn: ConfigurableSignIn;
+  readonly health: Health;
+  /** Open connections by endpoint, asked for at each look. */
+  readonly connections: Record<string, () => number>;
+  readonly ledgerWatch: LedgerWatch;
+  readonly collectionWatch: CollectionWatch;
+  readonly integrations: Integrations;
+  /** Told how many bytes of uploads came. */
+  readonly received: (bytes: number) => void;
+}
+
+/** Where the content of documents is kept. */
+export function documentsDirOf({ stateDir }: Locations): string {
+  return join(stateDir, "documents");
+}
+
+interface Current {
+  readonly config: Config;
+}
+
+function intakeFor({
+  current,
+  locations,
+  pipeline,
+  clock,
+  log,
+}: Pick<Parts, "locations" | "pipeline" | "clock" | "log"> & { readonly current: Current }): Intake {
+  return createIntake({
+    space: createDiskSpace({
+      directory: join(locations.stateDir, "companies"),
+      minFreeBytes: (diskBytes) => minFreeBytesOf(current.config)(diskBytes),
+      ...{ disk: systemDisk, clock },
+    }),
+    maxWaiting: () => current.config.inbound.maxWaiting,
+    waitingCount: (companyId) => pipeline.waitingCount(companyId),
+    ...{ clock, log },
+  });
+}
+
+function startWatches({
+  current,
+  store,
+  locations,
+  companies,
+  clock,
+  log,
+  stack,
+}: Pick<Parts, "store" | "locations" | "companies" | "clock" | "log" | "stack"> & {
+  readonly current: Current;
+}): Pick<Parts, "ledgerWatch" | "collectionWatch"> {
+  const graces = verifyGracesOf(current.config);
+  const ledgerWatch = startLedgerWatch({ store, locations, clock, log, ...graces });
+  stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
+  const collectionWatch = startCollectionWatch({
+    ...{ store, clock, log },
+    config: () => current.config,
+    companyCodeOf: companies.codeOf,
+  });
+  stack.push({ name: "collection watch", release: () => collectionWatch.stop() });
+  const storeWatch = startStoreWatch({ store, stateDir: locations.stateDir, log });
+  stack.push({ name: "store watch", release: () => storeWatch.stop() });
+  return { ledgerWatch, collectionWatch };
+}
+
+function startHeldReportsOf({
+  locations,
+  store,
+  pipeline,
+  intake,
+  clock,
+  log,
+  stack,
+}: Pick<Parts, "locations" | "store" | "pipeline" | "intake" | "clock" | "log" | "stack">): void {
+  const stop = startHeldReports({
+    stateDir: locations.stateDir,
+    current: () => ({
+      companies: pipeline
+        .heldInDetail()
+        .filter(({ halt, files, keptBack }) => halt !== undefined || files.length > 0 || keptBack.length > 0),
+      // Of files each is told by itself.
+      troubles: troublesOf({
+        ...{ damage: store.condition.damage, held: [], noRoom: intake.current() },
+        now: clock.now(),
+      }).map(({ message }) => message),
+    }),
+    log,
+  });
+  stack.push({ name: "held reports", release: stop });
+}
+
+/** Builds them; the watches run from now on, and their ends are on the stack. */
+export function buildParts(
+  config: Config,
+  store: Store,
+  rest: Pick<Parts, "log" | "clock" | "stack" | "signal" | "integrations" | "ledgerNumbers">,
+): Parts {
+  const { log, clock, stack, ledgerNumbers } = rest;
+  const locations = createLocations(config.stateDir);
+  const documentsDir = documentsDirOf(locations);
+  keepThreadHeapsSmall();
+  const documents = createDocumentPool({ ...documentPoolOptionsOf(config, log), documentsDir });
+  // The getter: each reload replaces the configuration, and everybody is to see the one in force.
+  const current = { config };
+  const companies = createCompanyDirectory({ read: store.read, locations, config: () => current.config });
+  const pipeline = createPipeline({
+    store,
+    documents,
+    locations,
+    ledgerNumbers,
+    settings: () => pipelineSettingsOf(current.config),
+    companyCodeOf: companies.codeOf,
+    clock,
+    log,
+  });
+  const intake = intakeFor({ current, locations, pipeline, clock, log });
+  stack.push({ name: "intake", release: async () => intake.stop() });
+  const signIn = createSignIn({ store, clock, log, options: signInOptionsOf(config) });
+  stack.push({ name: "sign-in", release: () => signIn.settled() });
+  const health = createHealth({
+    store,
+    documents,
+    clock,
+    timeoutMs: () => current.config.watchdog.selfCheckTimeoutMs,
+    troubles: () =>
+      troublesOf({
+        damage: store.condition.damage,
+        held: pipeline.statistics().held,
+        noRoom: intake.current(),
+        now: clock.now(),
+      }),
+  });
+  const watches = startWatches({ current, store, locations, companies, clock, log, stack });
+  startHeldReportsOf({ locations, store, pipeline, intake, clock, log, stack });
+  const heapGrowth = new HeapGrowth();
+  stack.push({ name: "heap growth", release: () => heapGrowth.stop() });
+  return {
+    ...rest,
+    ...{ locations, store, companies, documents, pipeline, intake, signIn, health, ...watches },
+    connections: {},
+    received: (bytes) => heapGrowth.received(bytes),
+    get config() {
+      return current.config;
+    },
+    set config(next: Config) {
+      current.config = next;
+    },
+  };
+}

@@ -1,0 +1,378 @@
+/**
+ * The composition root: builds everything from the configuration, starts it in order and stops it in reverse.
+ *
+ *   lock → store → parser threads → journal of an earlier version → pipeline (recovery) → deliveries, exports → folders → remotes
+ *   → integrations → HTTP → SFTP → FTP → ready
+ *
+ * A failed start unwinds what is up. Nothing here decides anything about files; it only knows who needs whom.
+ */
+import { readFile, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { appointmentSettingsOf } from "../../config/sections/appointment-settings.ts";
+import { reloadDifference, reloadedConfig } from "../../config/reload.ts";
+import type { Config } from "../../config/schema.ts";
+import { createFtpEndpoint, type FtpEndpoint } from "../../endpoints/ftp/ftp-endpoint.ts";
+import { createFolderEndpoint } from "../../endpoints/folders/folder-endpoint.ts";
+import type { RemoteEndpoint } from "../../endpoints/remote/remote-endpoint.ts";
+import { createHttpEndpoint, type HttpEndpoint } from "../../endpoints/http/http-endpoint.ts";
+import { type HostKey, readHostKeys } from "../../endpoints/sftp/host-key.ts";
+import { createSftpEndpoint, type SftpEndpoint } from "../../endpoints/sftp/sftp-endpoint.ts";
+import { ensureCompanyTree } from "../../exchange/company-tree.ts";
+import { createFileExchange, type FolderExchange } from "../../exchange/file-exchange.ts";
+import { takeUpFormerJournal } from "../../exchange/take-up-former-journal.ts";
+import type { Integration } from "../../integrations/integration.ts";
+import { createIntegrations } from "../../integrations/integrations.ts";
+import { recheckReceipts } from "../../inbound/recheck-receipts.ts";
+import { refusalDocument, submitStopDocument } from "../../inbound/submit-stop-document.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { makeDirectoryDurably, systemDisk } from "../../lib/durable-file.ts";
+import { unlessMissing } from "../../lib/errors.ts";
+import { OperatorError } from "../../lib/operator-error.ts";
+import type { Logger } from "../../lib/log.ts";
+import { createImportThreads } from "../../operations/imports/import-threads.ts";
+import { createLoadImporter } from "../../operations/imports/load-importer.ts";
+import { sweepDocuments } from "../../operations/imports/sweep-documents.ts";
+import { ledgerNumberKind } from "../../inbound/receipts.ts";
+import { createSealedNumbers } from "../../lib/sealed-numbers.ts";
+import { findState, openExistingStore, stateFault, type Store } from "../../store/database/database.ts";
+import { listOpenSources, recordRemoval } from "../../store/ledger/files.ts";
+import { noteBoot, readLastRun, sealingKeyOf } from "../../store/database/meta.ts";
+import { takeProcessLock } from "../../store/database/process-lock.ts";
+import { documentPoolOptionsOf } from "./document-pool-options.ts";
+import { buildParts, documentsDirOf, type Parts } from "./daemon-parts.ts";
+import { ftpOptionsOf, httpOptionsOf, minFreeBytesOf, signInOptionsOf } from "./endpoint-options.ts";
+import { exchangeFoldersOf } from "./exchange-folders.ts";
+import { gatewayOperations } from "./gateway-operations.ts";
+import type { Health } from "../watch/health.ts";
+import { startHousekeeping } from "../watch/housekeeping.ts";
+import { renderMetrics } from "../watch/metrics.ts";
+import { type Outbound, pruneOutbound, startOutbound } from "./outbound.ts";
+import { endHolds, pruneRecords } from "../watch/prune-records.ts";
+import { startRemotes } from "./remotes.ts";
+import { startRestoredWatch } from "../watch/restored-watch.ts";
+import { ReleaseStack } from "./service-group.ts";
+
+export interface Daemon {
+  /** What listens, for the line that says "ready". */
+  readonly listening: Readonly<Record<string, string>>;
+  readonly health: Health;
+  /** Takes over what can be taken over while running; the log says what cannot. */
+  reload(config: Config, integrations: ReadonlyMap<string, Integration>): Promise<void>;
+  /** Stops in reverse order; gives the number of failures. */
+  stop(deadline: AbortSignal): Promise<number>;
+}
+
+/** What the daemon is started with, besides its configuration. */
+export interface DaemonSurroundings {
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** Those of the configuration, read and compiled. */
+  readonly integrations: ReadonlyMap<string, Integration>;
+}
+
+/** The real path: the endpoints know files by it, and the ledger is to name each place in one way only. */
+async function realStateDir(config: Config): Promise<Config> {
+  return { ...config, stateDir: (await realpath(config.stateDir).catch(unlessMissing)) ?? config.stateDir };
+}
+
+async function openState(config: Config, stack: ReleaseStack, log: Logger): Promise<Store> {
+  // Before anything is made there, as the lock is.
+  const presence = findState(config.stateDir);
+  if (presence !== "there") throw new OperatorError(stateFault(config.stateDir, presence));
+  const lock = takeProcessLock(config.stateDir);
+  stack.push({ name: "lock", release: () => lock.release() });
+  const store = await openExistingStore(config.stateDir, { log });
+  stack.push({ name: "store", release: () => store.close() });
+  return store;
+}
+
+async function ensureTrees(parts: Pick<Parts, "companies" | "locations">): Promise<void> {
+  const companiesDir = join(parts.locations.stateDir, "companies");
+  const codes = new Set((await parts.companies.watchedFolders()).map(({ companyCode }) => companyCode));
+  for (const code of codes) await ensureCompanyTree(companiesDir, code);
+}
+
+async function readBootId(): Promise<string> {
+  const text = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(unlessMissing);
+  return text?.trim() ?? "unknown";
+}
+
+/** Receipts of the last minutes are looked over when the machine was started anew since the last run. */
+async function recoverFromPowerFailure(parts: Omit<Parts, "health">): Promise<void> {
+  const { store, locations, companies, log, clock, ledgerNumbers } = parts;
+  const [last, bootId] = [await readLastRun(store.read), await readBootId()];
+  if (last.aliveAt !== undefined && last.bootId !== bootId) {
+    const companyCodeOf = companies.codeOf;
+    await recheckReceipts({ store, locations, ledgerNumbers, companyCodeOf, log }, last.aliveAt);
+  }
+  await noteBoot(store, bootId, clock.now());
+}
+
+async function startInbound(parts: Omit<Parts, "health">): Promise<void> {
+  const { stack, signal, documents, pipeline, locations, log, store } = parts;
+  await stack.start(documents, signal);
+  await recoverFromPowerFailure(parts);
+  const arrivals = await takeUpFormerJournal({
+    ...exchangeFoldersOf(locations.stateDir),
+    disk: systemDisk,
+    log,
+    placesInLedger: async () =>
+      new Set((await listOpenSources(store.read)).map((source) => locations.fromLedger(source))),
+  });
+  await stack.start(pipeline, signal);
+  // Not waited for: their places are known from now on, and a database that is in trouble must not hang the start.
+  void pipeline.arriveAll(arrivals.filter(({ path }) => !pipeline.isKnown(path)));
+}
+
+function exchangeFor(parts: Parts): FolderExchange {
+  const { locations, pipeline, clock, log, store } = parts;
+  const { companiesDir } = exchangeFoldersOf(locations.stateDir);
+  return createFileExchange({
+    companiesDir,
+    inbox: pipeline,
+    intake: parts.intake,
+    limits: {
+      get maxUploadBytes() {
+        return parts.config.sftp.maxUploadBytes;
+      },
+      get maxWaiting() {
+        return parts.config.inbound.maxWaiting;
+      },
+      minFreeBytes: (diskBytes) => minFreeBytesOf(parts.config)(diskBytes),
+    },
+    clock,
+    log,
+    async recordRemoval({ companyId, path, userName }) {
+      const removal = { companyId, location: locations.toLedger(path), at: clock.now(), by: userName };
+      await store.write((tx) => recordRemoval(tx, removal));
+    },
+    recordPickup: (pickup) => parts.collectionWatch.record(pickup),
+  });
+}
+
+async function startFolders(parts: Parts): Promise<void> {
+  const endpoint = createFolderEndpoint({
+    inbox: parts.pipeline,
+    folders: parts.companies.watchedFolders,
+    settings: () => parts.config.inbound,
+    async isIncomplete(path, origin) {
+      const prepared = await parts.documents.prepareFile(path, origin);
+      return prepared.kind === "refused" && prepared.isIncomplete;
+    },
+    whyNoRoom: (company) => parts.intake.whyNoRoom(company),
+    clock: parts.clock,
+    log: parts.log,
+  });
+  await parts.stack.start(endpoint, parts.signal);
+}
+
+interface Traffic {
+  readonly outbound: Outbound;
+  readonly remotes: RemoteEndpoint;
+}
+
+function metricsOf(parts: Parts, { outbound, remotes }: Traffic): string {
+  const { store, pipeline, health, connections, ledgerWatch, collectionWatch } = parts;
+  const counts = Object.entries(connections).map(([name, count]) => [name, count()] as const);
+  return renderMetrics({
+    statistics: () => pipeline.statistics(),
+    refusedUploads: () => parts.intake.counts(),
+    noRoom: () => parts.intake.current(),
+    connections: () => Object.fromEntries(counts),
+    discrepancies: ledgerWatch.discrepancies,
+    isReady: () => health.current().isReady,
+    store: () => ({ damage: store.condition.damage, count: (kind) => store.condition.count(kind) }),
+    targets: () => outbound.statistics(),
+    remotes: () => remotes.statistics(),
+    uncollected: () => collectionWatch.uncollected(),
+  });
+}
+
+function outboundFor(parts: Parts): Promise<Outbound> {
+  const { store, clock, log, stack, signal, locations } = parts;
+  return startOutbound({
+    ...{ store, clock, log, stack, signal },
+    stateDir: locations.stateDir,
+    documentsDir: documentsDirOf(locations),
+    config: () => parts.config,
+  });
+}
+
+async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> {
+  const { store, clock, documents, log, signIn, integrations } = parts;
+  const readers = createImportThreads({ maxBodyBytes: () => parts.config.http.maxBodyBytes });
+  await parts.stack.start(readers, parts.signal);
+  const importer = createLoadImporter({ store, clock, log, readers });
+  await parts.stack.start(importer, parts.signal);
+  const gateway = gatewayOperations({
+    ...{ store, clock, integrations, readers },
+    numberKey: await sealingKeyOf(store),
+    documentsDir: documentsDirOf(parts.locations),
+    events: () => parts.config.events,
+    appointments: (companyCode) => appointmentSettingsOf(parts.config, companyCode),
+    wake: () => importer.wake(),
+  });
+  const endpoint = createHttpEndpoint({
+    options: await httpOptionsOf(parts.config),
+    ...{ signIn, readers, refusalDocument, log },
+    operations: {
+      ...gateway,
+      submitStopDocument: (submission) => submitStopDocument({ store, documents, clock }, submission),
+      health: () => parts.health.current(),
+      metrics: () => metricsOf(parts, traffic),
+    },
+  });
+  await parts.stack.start(endpoint, parts.signal);
+  return endpoint;
+}
+
+async function startSftp(
+  parts: Parts,
+  exchange: FolderExchange,
+  hostKeys: readonly HostKey[],
+): Promise<SftpEndpoint | undefined> {
+  const options = parts.config.sftp;
+  if (!options.enabled) return undefined;
+  const { signIn, log, received } = parts;
+  const endpoint = createSftpEndpoint({ exchange, signIn, hostKeys, options, log, received });
+  await parts.stack.start(endpoint, parts.signal);
+  parts.connections["sftp"] = () => endpoint.connectionCount;
+  for (const { type, fingerprint } of hostKeys) log.info({ type, fingerprint }, "SSH host key");
+  return endpoint;
+}
+
+async function startFtp(parts: Parts, exchange: FolderExchange): Promise<FtpEndpoint | undefined> {
+  if (!parts.config.ftp.enabled) return undefined;
+  const { signIn, log, received } = parts;
+  const options = await ftpOptionsOf(parts.config);
+  const endpoint = createFtpEndpoint({ exchange, signIn, options, log, received });
+  await parts.stack.start(endpoint, parts.signal);
+  parts.connections["ftp"] = () => endpoint.connectionCount;
+  return endpoint;
+}
+
+interface Endpoints extends Traffic {
+  readonly http: HttpEndpoint;
+  readonly sftp: SftpEndpoint | undefined;
+  readonly ftp: FtpEndpoint | undefined;
+}
+
+interface Reloaded {
+  readonly config: Config;
+  readonly integrations: ReadonlyMap<string, Integration>;
+}
+
+async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promise<void> {
+  const { http, sftp, ftp, outbound, remotes } = endpoints;
+  const loaded = await realStateDir(read.config);
+  const changes = reloadDifference(parts.config, loaded);
+  const next = reloadedConfig(parts.config, loaded);
+  http.reconfigure(await httpOptionsOf(next));
+  sftp?.reload(next.sftp);
+  ftp?.reload(await ftpOptionsOf(next));
+  parts.signIn.configure(signInOptionsOf(next));
+  parts.integrations.configure(read.integrations);
+  parts.log.level = next.log.level;
+  parts.documents.configure(documentPoolOptionsOf(next, parts.log));
+  parts.config = next;
+  await ensureTrees(parts);
+  await outbound.reload();
+  await remotes.reload();
+  const taken = changes.filter(({ needsRestart }) => !needsRestart).map(({ path }) => path);
+  const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ path }) => path);
+  if (waiting.length > 0) parts.log.warn({ settings: waiting }, "these settings need a restart");
+  parts.log.info({ settings: taken }, "configuration reloaded");
+}
+
+function hostAndPort(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function listeningOn(
+  { http, sftp, ftp }: Omit<Endpoints, "outbound" | "remotes">,
+  config: Config,
+): Record<string, string> {
+  const scheme = config.http.tls === undefined ? "http" : "https";
+  const implicitPort = ftp?.implicitPort;
+  return {
+    http: `${scheme}://${hostAndPort(config.http.host, http.port)}${config.http.basePath}`,
+    ...(sftp === undefined ? {} : { sftp: hostAndPort(sftp.address, sftp.port) }),
+    ...(ftp === undefined ? {} : { ftp: hostAndPort(ftp.address, ftp.port) }),
+    ...(ftp === undefined || implicitPort === undefined
+      ? {}
+      : { ftps: hostAndPort(ftp.address, implicitPort) }),
+  };
+}
+
+async function hostKeysOf({ sftp, stateDir }: Config): Promise<readonly HostKey[]> {
+  if (!sftp.enabled) return [];
+  return await readHostKeys(join(stateDir, "keys"), { legacy: sftp.legacyAlgorithms });
+}
+
+async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Daemon> {
+  const { stack, health, log } = parts;
+  await ensureTrees(parts);
+  await parts.signIn.load();
+  const documentsDir = documentsDirOf(parts.locations);
+  await makeDirectoryDurably(documentsDir);
+  await startInbound(parts);
+  const outbound = await outboundFor(parts);
+  const exchange = exchangeFor(parts);
+  stack.push({ name: "exchange", release: () => exchange.stop() });
+  const housekeeping = startHousekeeping({
+    exchange,
+    store: parts.store,
+    sweepDocuments: (stopping) =>
+      sweepDocuments({ store: parts.store, documentsDir, clock: parts.clock }, stopping),
+    pruneOutbound: (stopping) => pruneOutbound({ ...parts, config: () => parts.config }, stopping),
+    endHolds: (stopping) => endHolds(parts, stopping),
+    pruneRecords: (stopping) => pruneRecords({ ...parts, config: () => parts.config }, stopping),
+    clock: parts.clock,
+    log,
+    config: () => parts.config,
+  });
+  stack.push({ name: "housekeeping", release: () => housekeeping.stop() });
+  await startFolders(parts);
+  const remotes = await startRemotes({ ...parts, config: () => parts.config });
+  await stack.start(parts.integrations, parts.signal);
+  const http = await startHttp(parts, { outbound, remotes });
+  const sftp = await startSftp(parts, exchange, hostKeys);
+  const ftp = await startFtp(parts, exchange);
+  health.watch("http", parts.config.http.host, http.port);
+  if (sftp !== undefined) health.watch("sftp", parts.config.sftp.host, sftp.port);
+  if (ftp !== undefined) health.watch("ftp", parts.config.ftp.host, ftp.port);
+  await health.refresh();
+  void parts.collectionWatch.look();
+  return {
+    listening: listeningOn({ http, sftp, ftp }, parts.config),
+    health,
+    reload: (config, integrations) =>
+      reload(parts, { http, sftp, ftp, outbound, remotes }, { config, integrations }),
+    stop(deadline) {
+      health.setStopping();
+      return stack.releaseAll(deadline);
+    },
+  };
+}
+
+/** Builds and starts everything. When something fails, what is up is taken down again before the promise rejects. */
+export async function startDaemon(
+  loaded: Config,
+  { log, signal, integrations: read }: DaemonSurroundings,
+): Promise<Daemon> {
+  const stack = new ReleaseStack(log);
+  const config = await realStateDir(loaded);
+  try {
+    const store = await openState(config, stack, log);
+    const restored = await startRestoredWatch({ store, stateDir: config.stateDir, log });
+    stack.push({ name: "restored watch", release: () => restored.stop() });
+    const hostKeys = await hostKeysOf(config);
+    const integrations = createIntegrations({ integrations: read, log });
+    const ledgerNumbers = createSealedNumbers(await sealingKeyOf(store), ledgerNumberKind);
+    const rest = { log, clock: systemClock, stack, signal, integrations, ledgerNumbers };
+    return await startAll(buildParts(config, store, rest), hostKeys);
+  } catch (error) {
+    await stack.releaseAll(AbortSignal.timeout(config.shutdown.drainMs));
+    throw error;
+  }
+}

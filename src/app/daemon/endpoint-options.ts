@@ -1,0 +1,52 @@
+/** From the configuration to what the endpoints and the pipeline want to know. */
+import { readFile } from "node:fs/promises";
+import { companySettingsOf } from "../../config/company-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import type { FtpOptions } from "../../endpoints/ftp/ftp-options.ts";
+import type { HttpOptions, HttpTlsOptions } from "../../endpoints/http/server/http-options.ts";
+import type { PipelineSettings } from "../../inbound/lane-runner.ts";
+import type { SignInOptions } from "../../sign-in/create-sign-in.ts";
+
+async function readTls(tls: Config["http"]["tls"]): Promise<HttpTlsOptions | undefined> {
+  if (tls === undefined) return undefined;
+  const [cert, key] = await Promise.all([readFile(tls.certFile, "utf8"), readFile(tls.keyFile, "utf8")]);
+  const passphrase = tls.keyPassphrase?.reveal();
+  const { minVersion, legacyCiphers } = tls;
+  return { cert, key, minVersion, legacyCiphers, ...(passphrase === undefined ? {} : { passphrase }) };
+}
+
+/** Options of the HTTP endpoint; reads the certificate, so that a reload takes a renewed one. */
+export async function httpOptionsOf(config: Config): Promise<HttpOptions> {
+  const { tls: files, ...rest } = config.http;
+  const tls = await readTls(files);
+  return tls === undefined ? rest : { ...rest, tls };
+}
+
+/** Options of the FTP endpoint; reads the certificate, so that a reload takes a renewed one. */
+export async function ftpOptionsOf(config: Config): Promise<FtpOptions> {
+  const { tls: files, ...rest } = config.ftp;
+  return { ...rest, tls: config.ftp.enabled ? await readTls(files) : undefined };
+}
+
+/** Options of the sign-in. */
+export function signInOptionsOf(config: Config): SignInOptions {
+  const { bans, wrongPasswordDelayMs, passwordCacheMs } = config.security;
+  return { ...bans, wrongPasswordDelayMs, passwordCacheMs };
+}
+
+/** Settings of the inbound pipeline; asked for again at each use. */
+export function pipelineSettingsOf(config: Config): PipelineSettings {
+  const { groupSize, settleMs, incompleteGraceMs, giveUpAfterMs, maxFileBytes } = config.inbound;
+  return {
+    ...{ groupSize, settleMs, incompleteGraceMs, giveUpAfterMs, maxFileBytes },
+    storePauseMs: 1_000,
+    rulesFor: (companyCode) => companySettingsOf(config, companyCode),
+    furtherFoldersOf: (companyCode) => companySettingsOf(config, companyCode).folders.map(({ path }) => path),
+  };
+}
+
+/** How many bytes must stay free on a disk of this size: the smaller of percentage and amount. */
+export function minFreeBytesOf(config: Pick<Config, "storage">): (diskBytes: number) => number {
+  const { percent, bytes } = config.storage.minFree;
+  return (diskBytes) => Math.min((diskBytes * percent) / 100, bytes);
+}

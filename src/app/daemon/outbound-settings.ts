@@ -1,0 +1,104 @@
+/** From the configuration of what goes out to what the store, the exports and the targets are given. */
+import { type OutboundSettings, outboundSettingsOf, targetNameOf } from "../../config/company-settings.ts";
+import { defaultExportName, defaultTargetName } from "../../config/sections/outbound-section.ts";
+import {
+  messageChannelsOf,
+  messagesConfigOf,
+  messageSettingsOf,
+} from "../../config/sections/message-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import { messageTargetName } from "../../domain/messages/message-event.ts";
+import { messagePlanOf } from "../../domain/messages/message-settings.ts";
+import type { ExportPlan } from "../../outbound/export-runs.ts";
+import { type Company, listCompanies } from "../../store/accounts/companies.ts";
+import type { Store } from "../../store/database/database.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import { changedOutboundCopies } from "../../store/outbound/saved-outbound.ts";
+import { type OutboundCopy, saveOutboundCopy } from "../../store/outbound/outbound-targets.ts";
+
+type OutboundConfigOf = Pick<Config, "companies">;
+type CompanyName = Pick<Company, "id" | "code">;
+
+/** What transactions of state changes have to know of a company's configuration. */
+export function outboundCopyOf(config: OutboundConfigOf, { id, code }: CompanyName): OutboundCopy {
+  const { targets, on, embedDocuments } = outboundSettingsOf(config, code);
+  const ofFiles = [...targets].map(([name, { completions }]) => ({
+    name,
+    takesCompletions: completions === "atOnce",
+  }));
+  const { channels, messages } = messagesOf(config, code);
+  const ofMessages = channels.map((channel) => ({
+    name: messageTargetName(channel),
+    takesCompletions: false,
+  }));
+  return {
+    companyId: id,
+    targets: [...ofFiles, ...ofMessages],
+    events: on,
+    embedsDocuments: embedDocuments,
+    messages,
+  };
+}
+
+/** The channels that have a server, and which events cause a message. */
+function messagesOf(config: OutboundConfigOf, code: string) {
+  const configured = messagesConfigOf(config, code);
+  const settings = messageSettingsOf(config, code);
+  if (configured === undefined || settings === undefined) return { channels: [], messages: undefined };
+  const channels = messageChannelsOf(configured);
+  return { channels, messages: messagePlanOf(settings, channels) };
+}
+
+/** Enters the configuration of a company that is being registered, in the same transaction. */
+export async function enterOutbound(
+  tx: Transaction,
+  config: OutboundConfigOf,
+  company: CompanyName,
+): Promise<void> {
+  await saveOutboundCopy(tx, outboundCopyOf(config, company));
+}
+
+/** Brings the copy of the configuration in the store up to date: at the start, and at each reload. */
+export async function saveOutboundSettings(
+  store: Pick<Store, "read" | "write">,
+  config: OutboundConfigOf,
+): Promise<void> {
+  const companies = await listCompanies(store.read);
+  await store.write(async (tx) => {
+    const copies = companies.map((company) => outboundCopyOf(config, company));
+    for (const copy of await changedOutboundCopies(tx, copies)) await saveOutboundCopy(tx, copy);
+  });
+}
+
+function plansOf(settings: OutboundSettings, companyId: number): ExportPlan[] {
+  return [...settings.exports].map(([name, { schedule, zone, form, target }]) => ({
+    companyId,
+    name,
+    when: { schedule, zone },
+    form,
+    target: targetNameOf(target),
+  }));
+}
+
+/** The exports of a company in the configuration. */
+export function exportPlansOf(config: OutboundConfigOf, { id, code }: CompanyName): readonly ExportPlan[] {
+  return plansOf(outboundSettingsOf(config, code), id);
+}
+
+/** The export that a company without any in the configuration has when one is asked for. */
+export function defaultExportPlan(
+  config: OutboundConfigOf,
+  { id, code }: CompanyName,
+): ExportPlan | undefined {
+  const { exports, targets } = outboundSettingsOf(config, code);
+  if (exports.size > 0 || !targets.has(defaultTargetName)) return undefined;
+  return { companyId: id, name: defaultExportName, when: null, form: "document", target: defaultTargetName };
+}
+
+/** All exports of the configuration, of the companies that there are at this moment. */
+export async function allExportPlans(
+  { read }: Pick<Store, "read">,
+  config: OutboundConfigOf,
+): Promise<readonly ExportPlan[]> {
+  return (await listCompanies(read)).flatMap((company) => exportPlansOf(config, company));
+}

@@ -1,0 +1,264 @@
+/** From the configuration of a target to the target itself. */
+import { hash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { outboundSettingsOf } from "../../config/company-settings.ts";
+import { messagesConfigOf } from "../../config/sections/message-settings.ts";
+import type { Config, EmailConfig, SmsConfig, TargetConfig } from "../../config/schema.ts";
+import { messageTargetName } from "../../domain/messages/message-event.ts";
+import { messageOf } from "../../lib/errors.ts";
+import type { TargetInUse } from "../../outbound/attempt.ts";
+import type { DeliveryOutcome, Target } from "../../outbound/target.ts";
+import { createEmailTarget, type EmailTargetOptions } from "../../targets/email-target.ts";
+import { createFolderTarget, type FolderTargetOptions } from "../../targets/folder-target.ts";
+import { createFtpTarget, type FtpTargetOptions } from "../../targets/ftp-target.ts";
+import { createHttpsTarget, type HttpsTargetOptions } from "../../targets/https-target.ts";
+import { createSftpTarget, type SftpTargetOptions } from "../../targets/sftp-target.ts";
+import { markerFileName } from "../../store/database/database.ts";
+import { createSmsTarget, type SmsTargetOptions } from "../../targets/sms-target.ts";
+
+type TargetOf<Type extends TargetConfig["type"]> = Extract<TargetConfig, { type: Type }>;
+
+/** What a target is made from: secrets and the contents of files in place of their names. */
+type TargetOptions =
+  | { readonly kind: "folder"; readonly options: FolderTargetOptions }
+  | { readonly kind: "https"; readonly options: HttpsTargetOptions }
+  | { readonly kind: "sftp"; readonly options: SftpTargetOptions }
+  | { readonly kind: "ftp"; readonly options: FtpTargetOptions }
+  | { readonly kind: "email"; readonly options: EmailTargetOptions }
+  | { readonly kind: "sms"; readonly options: SmsTargetOptions }
+  /** A file that the configuration names cannot be read. */
+  | { readonly kind: "unusable"; readonly message: string };
+
+/** Without the members that have no value. */
+type Given<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
+
+function given<T extends object>(values: T): Given<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
+}
+
+/** Reads synchronously: it happens at the start and at a reload only. */
+function contentOf(file: string | undefined, setting: string): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(
+      `the file ${file} (${setting}) cannot be read: ${messageOf(error)}; correct it and reload`,
+    );
+  }
+}
+
+function httpsOptions(settings: TargetOf<"https">): HttpsTargetOptions {
+  const { url, allowPlain, timeoutMs, connections, user } = settings;
+  const secrets = {
+    user,
+    password: settings.password?.reveal(),
+    bearerToken: settings.bearerToken?.reveal(),
+    signatureSecret: settings.signatureSecret?.reveal(),
+  };
+  const files = {
+    ca: contentOf(settings.ca, "ca"),
+    certificate: contentOf(settings.certificate, "certificate"),
+    privateKey: contentOf(settings.privateKey, "privateKey"),
+  };
+  return { url, allowPlain, timeoutMs, connections, ...given({ ...secrets, ...files }) };
+}
+
+/** Undefined is the folder that the user is in after signing in. */
+function directoryOf({ directory }: { readonly directory: string }): string | undefined {
+  return directory === "." ? undefined : directory;
+}
+
+function sftpOptions(settings: TargetOf<"sftp">): SftpTargetOptions {
+  const { host, port, user, makeFolders, timeoutMs, connections, hostKeys = [] } = settings;
+  const secrets = given({
+    password: settings.password?.reveal(),
+    privateKey: settings.privateKey?.reveal(),
+    passphrase: settings.passphrase?.reveal(),
+  });
+  return {
+    ...{ host, port, user, makeFolders, timeoutMs, connections, hostKeys },
+    ...given({ directory: directoryOf(settings) }),
+    ...secrets,
+  };
+}
+
+function ftpOptions(settings: TargetOf<"ftp"> | TargetOf<"ftps">): FtpTargetOptions {
+  const { host, port, user, makeFolders, timeoutMs, connections } = settings;
+  const shared = {
+    ...{ host, user, makeFolders, timeoutMs, connections },
+    password: settings.password.reveal(),
+    ...given({ port, directory: directoryOf(settings) }),
+  };
+  if (settings.type === "ftp") return { ...shared, security: "plain" };
+  const { certificateFingerprint, tls: security } = settings;
+  return { ...shared, security, ...given({ certificateFingerprint, ca: contentOf(settings.ca, "ca") }) };
+}
+
+function emailOptions(settings: EmailConfig): EmailTargetOptions {
+  const { host, tls, from, timeoutMs, connections, port, user, fromName, replyTo } = settings;
+  const password = settings.password?.reveal();
+  const ca = contentOf(settings.ca, "ca");
+  return {
+    host,
+    tls,
+    from,
+    timeoutMs,
+    connections,
+    ...given({ port, user, fromName, replyTo, password, ca }),
+  };
+}
+
+function smsOptions(settings: SmsConfig): SmsTargetOptions {
+  const { url, method, format, body, headers, allowPlain, timeoutMs, connections, user } = settings;
+  const secrets = { password: settings.password?.reveal(), bearerToken: settings.bearerToken?.reveal() };
+  const secretHeaders = Object.entries(settings.secretHeaders).map(([name, one]) => [name, one.reveal()]);
+  return {
+    ...{ url, method, format, headers, allowPlain, timeoutMs, connections },
+    secretHeaders: Object.fromEntries(secretHeaders),
+    ...given({ body, user, ...secrets, ca: contentOf(settings.ca, "ca") }),
+  };
+}
+
+/** What messages are sent by has no type in the configuration. */
+export type AnyTargetConfig =
+  | TargetConfig
+  | ({ readonly type: "email" } & EmailConfig)
+  | ({ readonly type: "sms" } & SmsConfig);
+
+/** All targets of a company by their names: those of files, and those of messages. */
+export function allTargetsOf(
+  config: Pick<Config, "companies">,
+  companyCode: string,
+): ReadonlyMap<string, AnyTargetConfig> {
+  const { email, sms } = messagesConfigOf(config, companyCode) ?? {};
+  return new Map<string, AnyTargetConfig>([
+    ...outboundSettingsOf(config, companyCode).targets,
+    ...(email === undefined ? [] : [[messageTargetName("email"), { type: "email", ...email }] as const]),
+    ...(sms === undefined ? [] : [[messageTargetName("sms"), { type: "sms", ...sms }] as const]),
+  ]);
+}
+
+/** Where the own files of a company lie. */
+interface TargetPlace {
+  readonly stateDir: string;
+  readonly companyCode: string;
+}
+
+/** Stands for the state directory on shares where others work too: by its database, wherever it was moved to. */
+function instanceMarkOf(stateDir: string): string {
+  const marker = join(stateDir, markerFileName);
+  // Before `init` there is none, and nothing is delivered.
+  const id = existsSync(marker) ? readFileSync(marker, "utf8") : stateDir;
+  return hash("sha256", id, "hex").slice(0, 8);
+}
+
+function folderOptions(settings: TargetOf<"folder">, place: TargetPlace): FolderTargetOptions {
+  const { path, mustBeMount } = settings;
+  const instanceMark = instanceMarkOf(place.stateDir);
+  return path === undefined
+    ? { path: ownOutboundFolder(place.stateDir, place.companyCode), isOwn: true, instanceMark }
+    : { path, mustBeMount, instanceMark };
+}
+
+function targetOptions(settings: AnyTargetConfig, place: TargetPlace): TargetOptions {
+  switch (settings.type) {
+    case "email":
+      return { kind: "email", options: emailOptions(settings) };
+    case "sms":
+      return { kind: "sms", options: smsOptions(settings) };
+    case "folder":
+      return { kind: "folder", options: folderOptions(settings, place) };
+    case "https":
+      return { kind: "https", options: httpsOptions(settings) };
+    case "sftp":
+      return { kind: "sftp", options: sftpOptions(settings) };
+    case "ftp":
+    case "ftps":
+      return { kind: "ftp", options: ftpOptions(settings) };
+  }
+}
+
+/** Says at each attempt what is wrong, so that it stands where deliveries are looked at. */
+function unusable(message: string): Target {
+  const answer = async (): Promise<DeliveryOutcome> => ({
+    ...{ kind: "failed", fault: "configuration", isPermanent: false, scope: "target", message },
+  });
+  return { concurrency: 1, deliver: answer, probe: answer, close: async () => undefined };
+}
+
+function targetOf(made: TargetOptions): Target {
+  switch (made.kind) {
+    case "folder":
+      return createFolderTarget(made.options);
+    case "https":
+      return createHttpsTarget(made.options);
+    case "sftp":
+      return createSftpTarget(made.options);
+    case "ftp":
+      return createFtpTarget(made.options);
+    case "email":
+      return createEmailTarget(made.options);
+    case "sms":
+      return createSmsTarget(made.options);
+    case "unusable":
+      return unusable(made.message);
+  }
+}
+
+function optionsOrFault(settings: AnyTargetConfig, place: TargetPlace): TargetOptions {
+  try {
+    return targetOptions(settings, place);
+  } catch (error) {
+    return { kind: "unusable", message: messageOf(error) };
+  }
+}
+
+/** The folder that a company's hosts fetch files from. */
+export function ownOutboundFolder(stateDir: string, companyCode: string): string {
+  return join(stateDir, "companies", companyCode, "outbound");
+}
+
+/** Makes a target, to be closed by who asked for it. */
+export function createTarget(settings: AnyTargetConfig, place: TargetPlace): Target {
+  return targetOf(optionsOrFault(settings, place));
+}
+
+const targetGraceMs = 5_000;
+
+export interface TargetName {
+  readonly companyCode: string;
+  readonly name: string;
+}
+
+interface Kept {
+  readonly options: TargetOptions;
+  readonly timeoutMs: number;
+  readonly inUse: TargetInUse;
+}
+
+/**
+ * Gives the targets of the configuration in force: the very same one until its configuration has changed, or the content of
+ * a file that it names. Throws for a target that the configuration does not have.
+ */
+export function createTargets(deps: {
+  readonly config: () => Pick<Config, "companies">;
+  readonly stateDir: string;
+}): (target: TargetName) => TargetInUse {
+  const all = new Map<string, Kept>();
+  return ({ companyCode, name }) => {
+    const settings = allTargetsOf(deps.config(), companyCode).get(name);
+    if (settings === undefined) throw new Error(`the company ${companyCode} has no target ${name}`);
+    const { timeoutMs } = settings;
+    const options = optionsOrFault(settings, { stateDir: deps.stateDir, companyCode });
+    const key = `${companyCode} ${name}`;
+    const known = all.get(key);
+    if (known?.timeoutMs === timeoutMs && isDeepStrictEqual(known.options, options)) return known.inUse;
+    // A target ends its attempts itself, and says what it was doing; the queue does it for one that does not.
+    const inUse = { target: targetOf(options), timeoutMs: timeoutMs + targetGraceMs };
+    all.set(key, { options, timeoutMs, inUse });
+    return inUse;
+  };
+}

@@ -1,0 +1,103 @@
+/** Everything outbound, put together: the copy of the configuration, the delivery queue, exports, and what is kept how long. */
+import { join } from "node:path";
+import { outboundSettingsOf } from "../../config/company-settings.ts";
+import { messageSettingsOf } from "../../config/sections/message-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import { renderStopCompletion } from "../../documents/stop-completion-writer.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/log.ts";
+import { createDocumentReader } from "../../outbound/completion-documents.ts";
+import { createDeliveryQueue, type DeliveryQueue } from "../../outbound/delivery-queue.ts";
+import { createExportFiles, type ExportFiles } from "../../outbound/export-files.ts";
+import { createExportRendering } from "../../outbound/export-rendering.ts";
+import { createExportScheduler } from "../../outbound/export-scheduler.ts";
+import { pruneDelivered } from "../../outbound/prune-deliveries.ts";
+import type { RenderOrWithhold } from "../../outbound/delivery-to-render.ts";
+import { createDeliveryRenderer } from "../../outbound/render-delivery.ts";
+import { createMessageRenderer } from "../../outbound/render-message.ts";
+import { listCompanies } from "../../store/accounts/companies.ts";
+import { companiesWithDeliveries } from "../../store/ledger/companies-to-prune.ts";
+import type { Store } from "../../store/database/database.ts";
+import { allExportPlans, saveOutboundSettings } from "./outbound-settings.ts";
+import { createTargets } from "./outbound-targets.ts";
+import type { ReleaseStack } from "./service-group.ts";
+
+export interface OutboundDeps {
+  readonly store: Pick<Store, "read" | "write" | "listen">;
+  readonly stateDir: string;
+  readonly documentsDir: string;
+  readonly config: () => Config;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly stack: ReleaseStack;
+  readonly signal: AbortSignal;
+}
+
+export interface Outbound extends Pick<DeliveryQueue, "statistics"> {
+  /** Takes over the configuration that is in force now. */
+  reload(): Promise<void>;
+}
+
+/** The files of exports: they are removed when nobody reads them any more. */
+async function startExportFiles(
+  deps: OutboundDeps,
+  rendering: ReturnType<typeof createExportRendering>,
+): Promise<ExportFiles> {
+  const directory = join(deps.stateDir, "exports");
+  const files = createExportFiles({ store: deps.store, rendering, directory });
+  await files.start();
+  deps.stack.push({ name: "export files", release: () => files.close() });
+  return files;
+}
+
+/** Starts the queue and the exports. What they need of the store is there afterwards, also for a first start. */
+export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
+  const { store, clock, log, stack, signal, config, stateDir } = deps;
+  const readDocument = createDocumentReader(deps);
+  const exportFiles = await startExportFiles(deps, createExportRendering(readDocument));
+  await saveOutboundSettings(store, config());
+  const renderFiles = createDeliveryRenderer({
+    completion: renderStopCompletion,
+    readDocument,
+    export: exportFiles.render,
+  });
+  const renderMessage = createMessageRenderer({
+    ...{ store, clock, settings: (companyCode) => messageSettingsOf(config(), companyCode) },
+  });
+  const render: RenderOrWithhold = (row) => (row.kind === "message" ? renderMessage(row) : renderFiles(row));
+  const targets = createTargets({ config, stateDir });
+  const queue = createDeliveryQueue({ store, clock, log, targets, render, random: Math.random });
+  await stack.start(queue, signal);
+  // Whoever records an event wakes the queue with its commit, by whatever way the change came in.
+  const release = store.listen("deliveries", () => queue.wake());
+  stack.push({ name: "news of deliveries", release });
+  // Before the queue is stopped: it would wait for a large export to be rendered.
+  stack.push({ name: "export rendering", release: () => exportFiles.stopRendering() });
+  const plans = () => allExportPlans(store, config());
+  const tidy = () => exportFiles.tidy();
+  const exports = createExportScheduler({ store, clock, log, plans, tidy });
+  await stack.start(exports, signal);
+  return {
+    statistics: () => queue.statistics(),
+    async reload() {
+      await saveOutboundSettings(store, config());
+      queue.reload();
+      await exports.look();
+    },
+  };
+}
+
+/** Removes what each company keeps no longer; says how many deliveries that was. Rejects when aborted. */
+export async function pruneOutbound(
+  deps: Pick<OutboundDeps, "store" | "clock" | "config">,
+  signal: AbortSignal,
+): Promise<number> {
+  let removed = 0;
+  const concerned = await companiesWithDeliveries(deps.store.read);
+  for (const { id: companyId, code } of await listCompanies(deps.store.read)) {
+    if (!concerned.has(companyId)) continue;
+    const { keepDays } = outboundSettingsOf(deps.config(), code);
+    removed += (await pruneDelivered(deps, { companyId, keepDays }, signal)).deliveries;
+  }
+  return removed;
+}

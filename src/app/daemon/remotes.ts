@@ -1,0 +1,140 @@
+/** From the configuration of remotes to the endpoint that polls them. */
+import { readFile } from "node:fs/promises";
+import { remoteSettingsOf } from "../../config/company-settings.ts";
+import { defaultEveryMs } from "../../config/sections/remotes-section.ts";
+import type { Config, RemoteConfig } from "../../config/schema.ts";
+import { readCronSchedule } from "../../domain/time/cron-schedule.ts";
+import type { FetchSettings } from "../../endpoints/remote/fetch-messages.ts";
+import type { PolledRemote, PollSchedule } from "../../endpoints/remote/remote-deps.ts";
+import { createRemoteEndpoint, type RemoteEndpoint } from "../../endpoints/remote/remote-endpoint.ts";
+import type { Intake } from "../../exchange/intake.ts";
+import type { Locations } from "../../inbound/locations.ts";
+import type { Pipeline } from "../../inbound/pipeline.ts";
+import { createRemoteStates } from "../../inbound/remote-states.ts";
+import { createRemoteMemory } from "../../inbound/remote-memory.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { messageOf } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/log.ts";
+import { plainFingerprint, type ServerSettings, type Times } from "../../remote/server-settings.ts";
+import { listCompanies } from "../../store/accounts/companies.ts";
+import type { Store } from "../../store/database/database.ts";
+import type { ReleaseStack } from "./service-group.ts";
+
+type RemoteOf<Type extends RemoteConfig["type"]> = Extract<RemoteConfig, { type: Type }>;
+
+const longestConnectMs = 15_000;
+const longestSilenceMs = 20_000;
+/** Between the calls of one round, and from a first listing to the second. */
+const keepMs = 15_000;
+
+function timesOf({ timeoutMs }: RemoteConfig): Times {
+  return {
+    connectMs: Math.min(longestConnectMs, timeoutMs),
+    silenceMs: Math.min(longestSilenceMs, timeoutMs),
+    keepMs,
+  };
+}
+
+async function contentOf(file: string, setting: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new Error(`the file ${file} (${setting}) cannot be read: ${messageOf(error)}; correct it`);
+  }
+}
+
+function sftpServerOf(settings: RemoteOf<"sftp">): ServerSettings {
+  const { host, port, user, hostKeys = [] } = settings;
+  return {
+    ...{ kind: "sftp", host, port, user, hostKeys, times: timesOf(settings) },
+    password: settings.password?.reveal(),
+    privateKey: settings.privateKey?.reveal(),
+    passphrase: settings.passphrase?.reveal(),
+  };
+}
+
+async function ftpServerOf(settings: RemoteOf<"ftp" | "ftps">): Promise<ServerSettings> {
+  const { host, user } = settings;
+  const shared = { kind: "ftp", host, user, times: timesOf(settings) } as const;
+  const password = settings.password.reveal();
+  if (settings.type === "ftp") {
+    const none = { ca: undefined, certificateFingerprint: undefined };
+    return { ...shared, ...none, password, port: settings.port, security: "plain" };
+  }
+  const { tls: security, ca, certificateFingerprint } = settings;
+  return {
+    ...{ ...shared, password, security },
+    port: settings.port ?? (security === "implicit" ? 990 : 21),
+    ca: ca === undefined ? undefined : await contentOf(ca, "ca"),
+    certificateFingerprint:
+      certificateFingerprint === undefined ? undefined : plainFingerprint(certificateFingerprint),
+  };
+}
+
+/** Secrets and the contents of files in place of their names. Rejects when a file cannot be read. */
+export async function fetchSettingsOf(settings: RemoteConfig): Promise<FetchSettings> {
+  const server = settings.type === "sftp" ? sftpServerOf(settings) : await ftpServerOf(settings);
+  const { directory, moveTo } = settings;
+  return { server, directory: directory === "." ? undefined : directory, moveTo };
+}
+
+function scheduleOf({ schedule, zone, everyMs = defaultEveryMs }: RemoteConfig): PollSchedule {
+  const reading = schedule === undefined ? undefined : readCronSchedule(schedule);
+  if (reading?.kind !== "read") return { kind: "every", everyMs };
+  return { kind: "cron", cron: reading.schedule, zone };
+}
+
+async function polledRemote(
+  settings: RemoteConfig,
+  owner: Pick<PolledRemote, "companyId" | "companyCode" | "name" | "inboundDirectory">,
+): Promise<PolledRemote> {
+  const { after, settleMs, timeoutMs } = settings;
+  const schedule = scheduleOf(settings);
+  const fetch = await fetchSettingsOf(settings).catch((error: unknown) => ({ fault: messageOf(error) }));
+  return { ...owner, fetch, after, schedule, settleMs, timeoutMs };
+}
+
+interface RemotesDeps {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly locations: Locations;
+  readonly config: () => Config;
+}
+
+/** The remotes of the configuration, of the companies that there are at this moment. */
+async function polledRemotes({ store, locations, config }: RemotesDeps): Promise<readonly PolledRemote[]> {
+  const companies = await listCompanies(store.read);
+  const all = companies.flatMap(({ id, code }) =>
+    [...remoteSettingsOf(config(), code)].map(([name, settings]) =>
+      polledRemote(settings, {
+        ...{ companyId: id, companyCode: code, name },
+        inboundDirectory: locations.inboundDirectory(code),
+      }),
+    ),
+  );
+  return await Promise.all(all);
+}
+
+/** Starts polling. What is stopped with the stack takes no more, and hands over what it has fetched. */
+export async function startRemotes(
+  deps: RemotesDeps & {
+    readonly pipeline: Pipeline;
+    readonly intake: Pick<Intake, "whyNoRoom">;
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly stack: ReleaseStack;
+    readonly signal: AbortSignal;
+  },
+): Promise<RemoteEndpoint> {
+  const { pipeline, intake, clock, log, config } = deps;
+  const endpoint = createRemoteEndpoint({
+    inbox: pipeline,
+    memory: createRemoteMemory(deps),
+    states: createRemoteStates(deps),
+    intake,
+    limits: () => config().inbound,
+    remotes: () => polledRemotes(deps),
+    ...{ clock, log, random: Math.random },
+  });
+  await deps.stack.start(endpoint, deps.signal);
+  return endpoint;
+}

@@ -1,0 +1,204 @@
+/**
+ * `dropgate serve`: loads the configuration, runs the daemon until a signal, and says with which exit code to end.
+ *
+ *   SIGTERM, SIGINT   first: stop in order under one deadline; second: end at once
+ *   SIGHUP            reload the configuration
+ */
+import { formatConfigFaults } from "../../config/reader/config-fault.ts";
+import { type LoadOutcome, loadConfig } from "../../config/load-config.ts";
+import type { Config } from "../../config/schema.ts";
+import { messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { OperatorError } from "../../lib/operator-error.ts";
+import { createLogger, type Logger } from "../../lib/log.ts";
+import { damageAtStart } from "./damaged-start.ts";
+import { type Daemon, startDaemon } from "./daemon.ts";
+import { formatIntegrationFaults, readIntegrations } from "./read-integrations.ts";
+import { createSystemdNotifier, type SystemdNotifier } from "../watch/systemd-notify.ts";
+import { tlsFaultOf } from "./tls-material.ts";
+
+export interface RunOptions {
+  readonly configPath?: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+const exitCodes = { fine: 0, failure: 1, wrongUse: 2 } as const;
+const selfCheckIntervalMs = 15_000;
+
+function load(options: RunOptions): Promise<LoadOutcome> {
+  const { configPath, env, cwd } = options;
+  return loadConfig(configPath === undefined ? { env, cwd } : { path: configPath, env, cwd });
+}
+
+/** Resolves with the first signal to stop. */
+function untilStopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, () => resolve(name));
+  });
+}
+
+/** Resolves at the next signal to stop: whoever sends two does not want to wait. */
+function untilNextSignal(): Promise<"impatient"> {
+  return new Promise((resolve) => {
+    for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => resolve("impatient"));
+  });
+}
+
+/** Takes note of SIGHUP from the beginning: unheard it would end the process. What comes before `answer` is kept. */
+function listenForHangUps(): { answer(reload: () => Promise<void>): void } {
+  let reloadOnce: (() => Promise<void>) | undefined;
+  let isAsked = false;
+  let turn = Promise.resolve();
+  const ask = () => {
+    if (reloadOnce === undefined) isAsked = true;
+    // One after the other: what is read last is to be what holds.
+    else turn = turn.then(reloadOnce);
+  };
+  process.on("SIGHUP", ask);
+  return {
+    answer(reload) {
+      reloadOnce = reload;
+      if (isAsked) ask();
+    },
+  };
+}
+
+async function reload(daemon: Daemon, options: RunOptions, log: Logger): Promise<void> {
+  try {
+    const outcome = await load(options);
+    if (outcome.kind === "faulty") {
+      log.error({ faults: outcome.faults }, "the configuration is faulty; the old one stays in force");
+      return;
+    }
+    const read = await readIntegrations(outcome.config);
+    if (read.kind === "faulty") {
+      log.error({ faults: read.faults }, "the configuration is faulty; the old one stays in force");
+      return;
+    }
+    const tlsFault = await tlsFaultOf(outcome.config);
+    if (tlsFault === undefined) await daemon.reload(outcome.config, read.integrations);
+    else log.error(`the configuration could not be reloaded; the old one stays in force: ${tlsFault}`);
+  } catch (error) {
+    log.error({ err: error }, "the configuration could not be reloaded; the old one stays in force");
+  }
+}
+
+/** Checks the daemon again and again, and feeds the watchdog only while it is fine. */
+function startSelfChecks(daemon: Daemon, systemd: SystemdNotifier, log: Logger): () => void {
+  let isChecking = false;
+  const check = async () => {
+    if (isChecking) return;
+    isChecking = true;
+    const failures = await daemon.health.refresh();
+    const isFed = !daemon.health.wantsRestart();
+    if (failures.length > 0) log.error({ failures, isFed }, "self-check failed");
+    // A full disk is no reason to be restarted: reads and receipts go on meanwhile.
+    if (isFed && systemd.watchdogIntervalMs !== undefined) await systemd.notify("WATCHDOG=1");
+    isChecking = false;
+  };
+  const timer = setInterval(() => void check(), systemd.watchdogIntervalMs ?? selfCheckIntervalMs);
+  return () => clearInterval(timer);
+}
+
+async function stop(
+  daemon: Daemon,
+  log: Logger,
+  rest: { readonly drainMs: number; readonly nextSignal: Promise<"impatient"> },
+): Promise<number> {
+  const stopped = daemon.stop(AbortSignal.timeout(rest.drainMs));
+  const outcome = await Promise.race([stopped, rest.nextSignal]);
+  if (outcome === "impatient") {
+    log.warn("second signal: ending at once; what is in hand is taken up at the next start");
+    return exitCodes.failure;
+  }
+  log.info("stopped");
+  return outcome === 0 ? exitCodes.fine : exitCodes.failure;
+}
+
+/** The setting that the port comes from. */
+function settingOfPort({ sftp, ftp }: Config, port: unknown): string {
+  const others = [
+    ["sftp.port", sftp.port],
+    ["ftp.port", ftp.port],
+    ["ftp.implicitPort", ftp.implicitPort],
+  ] as const;
+  return others.find(([, own]) => own === port)?.[0] ?? "http.port";
+}
+
+/** Why the start failed, in words that say what to do; undefined for what nobody has foreseen. */
+function startFailure(error: unknown, config: Config): string | undefined {
+  const code = systemCodeOf(error);
+  if ((code !== "EADDRINUSE" && code !== "EACCES") || !(error instanceof Error) || !("port" in error)) {
+    return error instanceof OperatorError ? error.message : undefined;
+  }
+  const setting = settingOfPort(config, error.port);
+  const why = code === "EADDRINUSE" ? "another program listens there" : "this user may not listen there";
+  return `${setting} ${error.port}: ${why}; set another port, or see \`dropgate check\``;
+}
+
+/** One line for what an administrator can put right; anything else with its stack. */
+async function logStartFailure(log: Logger, error: unknown, config: Config): Promise<void> {
+  const known = startFailure(error, config) ?? (await damageAtStart(error, config.stateDir));
+  const text = `dropgate cannot start: ${known ?? messageOf(error)}`;
+  if (known === undefined) log.fatal({ err: error }, text);
+  else log.fatal(text);
+}
+
+async function start(
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<{ daemon: Daemon; log: Logger; drainMs: number } | number> {
+  const outcome = await load(options);
+  if (outcome.kind === "faulty") {
+    process.stderr.write(`${formatConfigFaults(outcome.faults, outcome.file)}\n`);
+    return exitCodes.wrongUse;
+  }
+  const read = await readIntegrations(outcome.config);
+  if (read.kind === "faulty") {
+    process.stderr.write(`${formatIntegrationFaults(read.faults)}\n`);
+    return exitCodes.wrongUse;
+  }
+  const log = createLogger({ level: outcome.config.log.level });
+  for (const warning of outcome.warnings) log.warn({ ...warning, file: outcome.file }, "configuration");
+  const tlsFault = await tlsFaultOf(outcome.config);
+  if (tlsFault !== undefined) {
+    log.fatal(`dropgate cannot start: ${tlsFault}`);
+    return exitCodes.failure;
+  }
+  try {
+    const daemon = await startDaemon(outcome.config, { log, signal, integrations: read.integrations });
+    return { daemon, log, drainMs: outcome.config.shutdown.drainMs };
+  } catch (error) {
+    if (signal.aborted) {
+      log.info("stopped before it was ready");
+      return exitCodes.fine;
+    }
+    await logStartFailure(log, error, outcome.config);
+    return exitCodes.failure;
+  }
+}
+
+/** Runs until it is told to stop; resolves with the exit code. */
+export async function runDaemon(options: RunOptions): Promise<number> {
+  const stopSignal = untilStopSignal();
+  const hangUps = listenForHangUps();
+  const starting = new AbortController();
+  void stopSignal.then(() => starting.abort());
+  const started = await start(options, starting.signal);
+  if (typeof started === "number") return started;
+  const { daemon, log, drainMs } = started;
+  const systemd = createSystemdNotifier(options.env, log);
+  hangUps.answer(() => reload(daemon, options, log));
+  const endSelfChecks = startSelfChecks(daemon, systemd, log);
+  log.info({ ...daemon.listening, pid: process.pid }, "ready");
+  await systemd.notify("READY=1", `STATUS=${Object.values(daemon.listening).join(", ")}`);
+  const name = await stopSignal;
+  const nextSignal = untilNextSignal();
+  log.info({ signal: name }, "stopping");
+  endSelfChecks();
+  const [exitCode] = await Promise.all([
+    stop(daemon, log, { drainMs, nextSignal }),
+    systemd.notify("STOPPING=1"),
+  ]);
+  return exitCode;
+}

@@ -1,0 +1,169 @@
+/**
+ * Whether hosts fetch what lies for them in `outbound/` (decisions 8, "Picked up"): complete downloads, moves into `done/`
+ * and deletions are noted with the delivery, and what lies longer than `outbound.collectWithinHours` is told of.
+ */
+import { stat } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { type OutboundSettings, outboundSettingsOf } from "../../config/company-settings.ts";
+import type { Config } from "../../config/schema.ts";
+import type { Pickup } from "../../exchange/exchange-deps.ts";
+import { doneFolderName } from "../../exchange/folder-rights.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { unlessMissing } from "../../lib/errors.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import type { Logger } from "../../lib/log.ts";
+import { manifestOfFolder } from "../../outbound/export-names.ts";
+import { listCompanies } from "../../store/accounts/companies.ts";
+import type { Store } from "../../store/database/database.ts";
+import { listUncollected, recordPickup, type UncollectedFile } from "../../store/outbound/pickups.ts";
+import { ownOutboundFolder } from "../daemon/outbound-targets.ts";
+
+const intervalMs = 10 * 60_000;
+const hourMs = 3_600_000;
+/** More than anybody reads; the figure says "at least" then. */
+const mostCounted = 10_000;
+
+export interface CollectionWatchDeps {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly config: () => Pick<Config, "companies" | "stateDir">;
+  readonly companyCodeOf: (companyId: number) => Promise<string>;
+}
+
+export interface CollectionWatch {
+  /** Notes with its delivery that a host has taken a file. */
+  record(pickup: Pickup): Promise<void>;
+  /** Files that lie longer than they may, by company, as the last look found them; only where that is watched. */
+  uncollected(): ReadonlyMap<string, number>;
+  /** Looks now. */
+  look(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The targets that deliver into the company's own folder. */
+function ownTargetNames({ targets }: OutboundSettings): readonly string[] {
+  return [...targets]
+    .filter(([, settings]) => settings.type === "folder" && settings.path === undefined)
+    .map(([name]) => name);
+}
+
+/**
+ * What the delivery of a file is called. One in a folder of an export counts when it is the manifest, which tells that all
+ * others are there.
+ */
+export function deliveryNameOf(pathInOutbound: string): string | undefined {
+  const [folder, name] = [dirname(pathInOutbound), basename(pathInOutbound)];
+  if (folder === "." || folder === doneFolderName) return name;
+  return name === manifestOfFolder ? folder : undefined;
+}
+
+class Watch implements CollectionWatch {
+  readonly #deps: CollectionWatchDeps;
+  readonly #counts = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #stopping = new AbortController();
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(deps: CollectionWatchDeps) {
+    this.#deps = deps;
+    this.#timer = setInterval(() => void this.look(), intervalMs);
+    this.#timer.unref();
+  }
+
+  async record({ companyId, kind, path, userName }: Pickup): Promise<void> {
+    const { store, clock, config, companyCodeOf } = this.#deps;
+    const code = await companyCodeOf(companyId);
+    const folder = ownOutboundFolder(config().stateDir, code);
+    const name = deliveryNameOf(relative(folder, path));
+    if (name === undefined) return;
+    const base = {
+      ...{ companyId, name, by: userName, at: clock.now() },
+      targetNames: ownTargetNames(outboundSettingsOf(config(), code)),
+    };
+    await store.write(async (tx) => {
+      await recordPickup(tx, { ...base, kind: kind === "deleted" ? "removed" : "collected" });
+    });
+  }
+
+  uncollected(): ReadonlyMap<string, number> {
+    return this.#counts;
+  }
+
+  look(): Promise<void> {
+    this.#looking = this.#looking.then(() => this.#lookOnce());
+    return this.#looking;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopping.abort();
+    await this.#looking;
+  }
+
+  async #lookOnce(): Promise<void> {
+    try {
+      for (const { id, code } of await listCompanies(this.#deps.store.read)) {
+        if (this.#stopping.signal.aborted) return;
+        await this.#lookAt(id, code);
+      }
+    } catch (error) {
+      this.#deps.log.error(
+        { err: error },
+        "the files that nobody has collected cannot be listed; trying again",
+      );
+    }
+  }
+
+  async #lookAt(companyId: number, code: string): Promise<void> {
+    const { store, clock, config, log } = this.#deps;
+    const settings = outboundSettingsOf(config(), code);
+    const { collectWithinHours: hours } = settings;
+    this.#counts.delete(code);
+    if (hours === 0) return;
+    const targetNames = ownTargetNames(settings);
+    const before = clock.now() - hours * hourMs;
+    const found = await listUncollected(store.read, { companyId, targetNames, before, limit: mostCounted });
+    const left = await this.#stillThere(companyId, { code, targetNames, found });
+    this.#counts.set(code, left.length);
+    const [oldest] = left;
+    if (oldest === undefined) return;
+    log.warn(
+      {
+        ...{ company: code, files: left.length, hours, oldest: oldest.name },
+        deliveredAt: isoTime(oldest.deliveredAt),
+      },
+      "files in outbound/ were not collected in time; ask the host",
+    );
+  }
+
+  /** Whoever works on this machine may have taken a file: that is noted, and nobody is blamed. */
+  async #stillThere(
+    companyId: number,
+    lying: {
+      readonly code: string;
+      readonly targetNames: readonly string[];
+      readonly found: readonly UncollectedFile[];
+    },
+  ): Promise<readonly UncollectedFile[]> {
+    const { code, targetNames, found } = lying;
+    const { store, clock, config } = this.#deps;
+    const folder = ownOutboundFolder(config().stateDir, code);
+    const left: UncollectedFile[] = [];
+    for (const file of found) {
+      if (this.#stopping.signal.aborted) return left;
+      const isThere = (await stat(join(folder, file.name)).catch(unlessMissing)) !== undefined;
+      if (isThere) left.push(file);
+      else {
+        const gone = { companyId, targetNames, name: file.name, kind: "removed", by: null } as const;
+        await store.write(async (tx) => void (await recordPickup(tx, { ...gone, at: clock.now() })));
+      }
+    }
+    return left;
+  }
+}
+
+/** Watches from now on; the first look is to be asked for. */
+export function startCollectionWatch(deps: CollectionWatchDeps): CollectionWatch {
+  return new Watch(deps);
+}

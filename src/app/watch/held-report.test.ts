@@ -1,0 +1,66 @@
+import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { waitFor } from "../../../test/support/wait-for.ts";
+import { createLogger } from "../../lib/log.ts";
+import { readHeldReport, startHeldReports } from "./held-report.ts";
+
+describe("the report of the daemon", () => {
+  const log = createLogger({ level: "silent" });
+  const held = { company: "ACME", files: [], keptBack: [] };
+
+  test("is there while there is something to tell, for those who ask about the process that wrote it", async () => {
+    const stateDir = temporaryFolder();
+    const stop = startHeldReports({
+      stateDir,
+      current: () => ({ companies: [held], troubles: ["x"] }),
+      log,
+    });
+    await waitFor("the report", async () => (await readHeldReport(stateDir, process.pid)) !== undefined);
+    expect(await readHeldReport(stateDir, process.pid)).toEqual({
+      ...{ pid: process.pid, companies: [held], troubles: ["x"] },
+    });
+    expect(await readHeldReport(stateDir, process.pid + 1)).toBeUndefined();
+    expect(await readHeldReport(stateDir, undefined)).toBeUndefined();
+    await stop();
+    expect(readdirSync(stateDir)).toEqual([]);
+  });
+
+  test("of another run is removed when there is nothing to tell", async () => {
+    const stateDir = temporaryFolder();
+    writeFileSync(join(stateDir, "dropgate.held.json"), "{}");
+    const stop = startHeldReports({ stateDir, current: () => ({ companies: [], troubles: [] }), log });
+    await waitFor("it to be gone", () => readdirSync(stateDir).length === 0);
+    await stop();
+  });
+
+  test("that cannot be written is told once when it begins, and once when it ends", async () => {
+    const stateDir = temporaryFolder();
+    const inTheWay = join(stateDir, "dropgate.held.json.tmp");
+    mkdirSync(inTheWay);
+    const lines: string[] = [];
+    let looks = 0;
+    const stop = startHeldReports({
+      stateDir,
+      current: () => {
+        looks += 1;
+        return { companies: [held], troubles: [] };
+      },
+      log: createLogger({ level: "info", destination: { write: (line: string) => lines.push(line) } }),
+      everyMs: 1,
+    });
+    await waitFor("several tries", () => looks > 5);
+    expect(lines.join("")).toMatch(/^[^\n]*cannot be written down[^\n]*\n$/);
+    rmdirSync(inTheWay);
+    await waitFor("the report", async () => (await readHeldReport(stateDir, process.pid)) !== undefined);
+    await waitFor("the end to be told", () => lines.length > 1);
+    const sofar = looks;
+    await waitFor("more reports", () => looks > sofar + 3);
+    await stop();
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+      "what is held cannot be written down for `dropgate explain`",
+      "what is held can be written down again",
+    ]);
+  });
+});

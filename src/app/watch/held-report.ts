@@ -1,0 +1,89 @@
+/**
+ * What the running daemon knows of files that do not go on, for `dropgate explain`, which runs in another process: a file in the
+ * state directory, written anew when something has changed. Nothing is lost with it; a crash leaves it, and its process id
+ * says that it is of another run.
+ */
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { unlessMissing } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { HeldInDetail } from "../../inbound/held-files.ts";
+
+export interface HeldReport {
+  /** Of the daemon. */
+  readonly pid: number;
+  readonly companies: readonly HeldInDetail[];
+  /** What else is wrong, as `/readyz` tells it. */
+  readonly troubles: readonly string[];
+}
+
+const reportEveryMs = 2_000;
+const fileName = "dropgate.held.json";
+
+export interface HeldReporterDeps {
+  readonly stateDir: string;
+  readonly current: () => Omit<HeldReport, "pid">;
+  readonly log: Pick<Logger, "warn" | "info">;
+  /** 2 s when not given. */
+  readonly everyMs?: number;
+}
+
+function isEmpty({ companies, troubles }: Omit<HeldReport, "pid">): boolean {
+  return troubles.length === 0 && companies.length === 0;
+}
+
+/** Writes until it is stopped; gives the stop. */
+export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
+  const { stateDir, current, log, everyMs = reportEveryMs } = deps;
+  const path = join(stateDir, fileName);
+  let running = Promise.resolve();
+  let isWritten = true;
+  let isFailing = false;
+  const report = async () => {
+    const now = current();
+    if (isEmpty(now)) {
+      if (isWritten) await rm(path, { force: true });
+      isWritten = false;
+      return;
+    }
+    isWritten = true;
+    await writeFile(`${path}.tmp`, JSON.stringify({ pid: process.pid, ...now }), { mode: 0o640 });
+    await rename(`${path}.tmp`, path);
+  };
+  // A full disk lasts for hours: told once when it begins, and once when it ends.
+  const next = () => {
+    running = running.then(report).then(
+      () => {
+        if (isFailing) log.info({}, "what is held can be written down again");
+        isFailing = false;
+      },
+      (error: unknown) => {
+        if (!isFailing)
+          log.warn({ err: error }, "what is held cannot be written down for `dropgate explain`");
+        isFailing = true;
+      },
+    );
+  };
+  next();
+  const timer = setInterval(next, everyMs);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+    await rm(path, { force: true }).catch(() => {
+      // Of another run: the next daemon writes or removes it.
+    });
+  };
+}
+
+/** What the daemon of that process id has written; undefined when there is nothing to tell. */
+export async function readHeldReport(
+  stateDir: string,
+  pid: number | undefined,
+): Promise<HeldReport | undefined> {
+  if (pid === undefined) return undefined;
+  const text = await readFile(join(stateDir, fileName), "utf8").catch(unlessMissing);
+  if (text === undefined) return undefined;
+  const report = JSON.parse(text) as HeldReport;
+  return report.pid === pid ? report : undefined;
+}

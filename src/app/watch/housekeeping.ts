@@ -1,0 +1,87 @@
+/**
+ * What is done now and then: old unfinished uploads are swept, free pages of the database given back, holds ended, and, at
+ * most once an hour, contents of the document store that belong to no document are removed, and what was delivered or over
+ * long ago.
+ */
+import type { Config } from "../../config/schema.ts";
+import type { FolderExchange } from "../../exchange/file-exchange.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { Store } from "../../store/database/database.ts";
+import type { RemovedRecords } from "./prune-records.ts";
+
+const intervalMs = 15 * 60_000;
+const hourlyMs = 60 * 60_000;
+const pagesAtOnce = 2_000;
+
+export interface HousekeepingDependencies {
+  readonly exchange: Pick<FolderExchange, "sweepPartials">;
+  readonly store: Pick<Store, "vacuum">;
+  /** Gives how many contents were removed; rejects when aborted. */
+  readonly sweepDocuments: (signal: AbortSignal) => Promise<number>;
+  /** Gives how many deliveries were removed; rejects when aborted. */
+  readonly pruneOutbound: (signal: AbortSignal) => Promise<number>;
+  /** Ends holds of appointments whose time is over; rejects when aborted. */
+  readonly endHolds: (signal: AbortSignal) => Promise<void>;
+  /** Gives how many records of each kind were removed; rejects when aborted. */
+  readonly pruneRecords: (signal: AbortSignal) => Promise<RemovedRecords>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly config: () => Config;
+}
+
+interface Rounds {
+  /** Undefined until the first sweep. */
+  tidiedAt: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function tidyHourly(deps: HousekeepingDependencies, rounds: Rounds): Promise<void> {
+  const now = deps.clock.now();
+  const { tidiedAt: last } = rounds;
+  if (last !== undefined && now - last < hourlyMs) return;
+  rounds.tidiedAt = now;
+  const pruned = await deps.pruneOutbound(rounds.signal);
+  if (pruned > 0) deps.log.info({ deliveries: pruned }, "deliveries of long ago were removed");
+  const records = await deps.pruneRecords(rounds.signal);
+  if (records.appointments + records.imports + records.loads > 0)
+    deps.log.info(
+      { ...records },
+      "records of long ago were removed: appointments that were given back, outcomes of imports, positions of loads",
+    );
+  const removed = await deps.sweepDocuments(rounds.signal);
+  if (removed > 0) deps.log.info({ removed }, "contents of documents that belong to nothing were removed");
+}
+
+async function tidy(deps: HousekeepingDependencies, rounds: Rounds): Promise<void> {
+  try {
+    await deps.exchange.sweepPartials({
+      olderThanMs: deps.config().inbound.partialKeepMs,
+      nowMs: deps.clock.now(),
+    });
+    deps.store.vacuum(pagesAtOnce);
+    await deps.endHolds(rounds.signal);
+    await tidyHourly(deps, rounds);
+  } catch (error) {
+    if (rounds.signal.aborted) return; // It is being stopped, and nothing is left half done.
+    deps.log.error({ err: error }, "housekeeping failed; it is tried again later");
+  }
+}
+
+/** Starts with a first round, so that leftovers of the last run are seen to. */
+export function startHousekeeping(deps: HousekeepingDependencies): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const rounds: Rounds = { tidiedAt: undefined, signal: stopping.signal };
+  let running = tidy(deps, rounds);
+  const timer = setInterval(() => {
+    running = running.then(() => tidy(deps, rounds));
+  }, intervalMs);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await running;
+    },
+  };
+}

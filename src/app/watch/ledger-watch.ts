@@ -1,0 +1,59 @@
+/** Verifies the ledger once a day while the daemon runs, so that a discrepancy is seen before somebody asks for the file. */
+import type { Config } from "../../config/schema.ts";
+import { type VerifyDependencies, verifyLedger } from "../../inbound/ledger-verify.ts";
+import type { Logger } from "../../lib/log.ts";
+
+const firstAfterMs = 3_600_000;
+const intervalMs = 24 * 3_600_000;
+
+const arrivalMarginMs = 5_000;
+
+/** How long files may lie in `inbound/` of a running daemon, whole or not, before they count as left behind. */
+export function verifyGracesOf({
+  inbound,
+}: Pick<Config, "inbound">): Pick<VerifyDependencies, "arrivalGraceMs" | "stayGraceMs"> {
+  const arrivalGraceMs = inbound.settleMs + inbound.scanMs + arrivalMarginMs;
+  return { arrivalGraceMs, stayGraceMs: inbound.incompleteGraceMs + arrivalGraceMs };
+}
+
+export interface LedgerWatch {
+  /** What the last verification found, undefined before the first. */
+  discrepancies(): number | undefined;
+  stop(): Promise<void>;
+}
+
+/** Starts the watch; the first verification comes an hour after the start, when the backlog of a stop is done with. */
+export function startLedgerWatch(deps: VerifyDependencies & { readonly log: Logger }): LedgerWatch {
+  const aborted = new AbortController();
+  let found: number | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  async function verify(): Promise<void> {
+    try {
+      const report = await verifyLedger(deps, { signal: aborted.signal });
+      found = report.discrepancyCount;
+      const first = report.discrepancies.slice(0, 5);
+      if (found > 0) deps.log.error({ discrepancies: found, first }, "the ledger and the files disagree");
+      else deps.log.info({ entries: report.entries }, "the ledger was verified");
+    } catch (error) {
+      if (!aborted.signal.aborted) deps.log.error({ err: error }, "the ledger could not be verified");
+    }
+  }
+
+  const next = () => {
+    running = running.then(verify);
+  };
+  const first = setTimeout(next, firstAfterMs);
+  const daily = setInterval(next, intervalMs);
+  first.unref();
+  daily.unref();
+  return {
+    discrepancies: () => found,
+    async stop() {
+      clearTimeout(first);
+      clearInterval(daily);
+      aborted.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** Tells that an older database was restored, until the ledger was verified; and keeps the count by which that is seen. */
+import { isoTime } from "../../lib/iso-time.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { Store } from "../../store/database/database.ts";
+import {
+  advanceGeneration,
+  beginGeneration,
+  findRestored,
+  type Restored,
+} from "../../store/database/generation.ts";
+
+/**
+ * One commit and one small file each time. A stop counts as well: only a copy that was made so short a time before a crash, and
+ * is restored after it, has the count of the database that it replaces, and goes unnoticed.
+ */
+const advanceEveryMs = 30_000;
+
+export interface RestoredWatchDeps {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly stateDir: string;
+  readonly log: Logger;
+}
+
+/** What readiness, `check` and the log say of it. */
+export function restoredText({ upTo }: Restored): string {
+  const since = upTo === undefined ? "the backup" : isoTime(upTo);
+  return (
+    `an older database was restored, which knows nothing since ${since}: run \`dropgate ledger verify\`, which tells the ` +
+    "files that it does not know, and have the hosts send again what they sent since"
+  );
+}
+
+/** Rejects as long as a restored database was not verified. */
+export async function checkRestored(read: Store["read"]): Promise<void> {
+  const restored = await findRestored(read);
+  if (restored !== undefined) throw new Error(restoredText(restored));
+}
+
+export interface RestoredWatch {
+  stop(): Promise<void>;
+}
+
+/** Looks once, before anything is written, and counts up from then on. */
+export async function startRestoredWatch(deps: RestoredWatchDeps): Promise<RestoredWatch> {
+  const { store, stateDir, log } = deps;
+  await beginGeneration(store, stateDir);
+  const restored = await findRestored(store.read);
+  if (restored !== undefined) log.error(restoredText(restored));
+  let running = Promise.resolve();
+  const advance = () => {
+    running = running
+      .then(() => advanceGeneration(store, stateDir))
+      .catch((error: unknown) =>
+        log.error({ err: error }, "the generation of the database was not counted up"),
+      );
+    return running;
+  };
+  const timer = setInterval(() => void advance(), advanceEveryMs);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await advance();
+    },
+  };
+}

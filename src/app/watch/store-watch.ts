@@ -1,0 +1,64 @@
+/**
+ * Watches the store: damage that a statement meets, or that a look through the whole database finds (soon after the start
+ * and then some times a day), is logged once with what to do, and keeps `/readyz` at 503 until the next start. Files whose
+ * rows are damaged are held meanwhile, and all others go on.
+ */
+import { messageOf } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/log.ts";
+import { storeRemedies } from "../../lib/store-error.ts";
+import type { Store } from "../../store/database/database.ts";
+import { lookAtIntegrity } from "../../store/database/integrity-look.ts";
+
+const firstAfterMs = 10_000;
+const intervalMs = 6 * 3_600_000;
+
+export interface StoreWatchDeps {
+  readonly store: Pick<Store, "condition">;
+  readonly stateDir: string;
+  readonly log: Logger;
+  /** Until the first look; 10 seconds unless given. */
+  readonly firstAfterMs?: number;
+}
+
+export interface StoreWatch {
+  stop(): Promise<void>;
+}
+
+export function startStoreWatch(deps: StoreWatchDeps): StoreWatch {
+  const { store, stateDir, log } = deps;
+  const aborted = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+
+  store.condition.onDamage((message) => {
+    log.error({ message, remedy: storeRemedies.damaged }, "the database is damaged");
+  });
+
+  async function look(): Promise<void> {
+    try {
+      const outcome = await lookAtIntegrity(stateDir, aborted.signal);
+      if ("failure" in outcome)
+        log.error({ message: outcome.failure }, "the database cannot be looked through");
+      else if (outcome.problems.length === 0) log.debug("the database was looked through and is sound");
+      else store.condition.noteDamage(outcome.problems.join("; "));
+    } catch (error) {
+      if (!aborted.signal.aborted)
+        log.error({ message: messageOf(error) }, "the database cannot be looked through");
+    }
+  }
+
+  const next = () => {
+    running = running.then(look);
+  };
+  const first = setTimeout(next, deps.firstAfterMs ?? firstAfterMs);
+  const periodic = setInterval(next, intervalMs);
+  first.unref();
+  periodic.unref();
+  return {
+    async stop() {
+      clearTimeout(first);
+      clearInterval(periodic);
+      aborted.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** What `/readyz` says besides the self-check: why work is held, in words that name no path. */
+import type { PipelineStatistics } from "../../inbound/pipeline-statistics.ts";
+import type { NoRoom } from "../../exchange/intake.ts";
+import type { HeldFiles } from "../../inbound/held-files.ts";
+import { storeRemedies } from "../../lib/store-error.ts";
+
+export interface Trouble {
+  /** The check that it makes red: of the database, or of files. Without one it is only told. */
+  readonly check?: "database" | "files";
+  readonly message: string;
+}
+
+/** Beyond it a file that is kept waiting is named. */
+const longMs = 60_000;
+
+function minutes(ms: number): string {
+  return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+function haltOf({ company, halt }: HeldFiles): readonly Trouble[] {
+  if (halt === undefined) return [];
+  const message = `company ${company}: all files (${halt.files}) wait since ${minutes(halt.forMs)}: ${halt.message}; ${storeRemedies.unavailable}`;
+  return [{ check: "files", message }];
+}
+
+function heldOf(held: HeldFiles): readonly Trouble[] {
+  const { company, keptBack, isOwnFault, first } = held;
+  const named = first.filter(({ forMs, isOwnFault: isOwn }) => isOwn || forMs >= longMs);
+  const rest = keptBack === 0 ? "" : ` (${keptBack} later files of its stops wait with the held ones)`;
+  return named.map(({ name, reason, message, forMs, isOwnFault: isOwn }) => ({
+    ...(isOwn && isOwnFault ? { check: "files" as const } : {}),
+    message: `company ${company}: ${name} waits since ${minutes(forMs)} (${reason}: ${message})${rest}`,
+  }));
+}
+
+/** The store can be written, so that what is taken already goes on: this is told, and makes nothing red. */
+function noRoomOf({ company, message, since, refused }: NoRoom, now: number): Trouble {
+  const who = company === undefined ? "" : `company ${company}: `;
+  const uploads = refused === 0 ? "" : `; ${refused} uploads were refused`;
+  return { message: `${who}no more files are taken since ${minutes(now - since)}: ${message}${uploads}` };
+}
+
+/** All that is known at this moment. */
+export function troublesOf(state: {
+  readonly damage: string | undefined;
+  readonly held: PipelineStatistics["held"];
+  readonly noRoom: readonly NoRoom[];
+  /** Milliseconds UTC. */
+  readonly now: number;
+}): readonly Trouble[] {
+  const { damage, held, noRoom, now } = state;
+  const damaged: readonly Trouble[] =
+    damage === undefined
+      ? []
+      : [{ check: "database", message: `the database is damaged (${damage}); ${storeRemedies.damaged}` }];
+  const ofFiles = held.flatMap((one) => [...haltOf(one), ...heldOf(one)]);
+  return [...damaged, ...ofFiles, ...noRoom.map((one) => noRoomOf(one, now))];
+}

@@ -1,0 +1,183 @@
+/** Rules that look at more than one setting. Each says what it looks at, so that it is left out when that is faulty. */
+import { checkAppointments } from "./appointments-rules.ts";
+import { isLoopbackHost, isWildcardHost } from "../reader/address-range.ts";
+import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound.ts";
+import { checkMessages, warnOfMessages } from "./messages-rules.ts";
+import { checkRemoteSettings, warnOfRemoteSettings } from "./check-remotes.ts";
+import { isWithin } from "./is-within.ts";
+import { type RuleFault, when } from "./rule-fault.ts";
+import type { Config } from "../schema.ts";
+
+export type { RuleFault } from "./rule-fault.ts";
+
+interface Rule {
+  readonly looksAt: readonly string[];
+  readonly severity: "fault" | "warning";
+  check(config: Config): RuleFault[];
+}
+
+export interface RuleOutcome {
+  readonly faults: readonly RuleFault[];
+  readonly warnings: readonly RuleFault[];
+}
+
+function listenOnSameAddress(left: string, right: string): boolean {
+  return left === right || isWildcardHost(left) || isWildcardHost(right);
+}
+
+interface Listener {
+  readonly path: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What listens, in the order in which a clash is told of the later one. */
+function listenersOf({ http, sftp, ftp }: Config): Listener[] {
+  const { implicitPort } = ftp;
+  const implicit =
+    implicitPort === undefined ? [] : [{ path: "ftp.implicitPort", host: ftp.host, port: implicitPort }];
+  return [
+    { path: "http.port", ...http },
+    ...(sftp.enabled ? [{ path: "sftp.port", ...sftp }] : []),
+    ...(ftp.enabled ? [{ path: "ftp.port", ...ftp }, ...implicit] : []),
+  ];
+}
+
+function checkPorts(config: Config): RuleFault[] {
+  const listeners = listenersOf(config).filter(({ port }) => port !== 0);
+  return listeners.flatMap(({ path, host, port }, index) => {
+    const other = listeners
+      .slice(0, index)
+      .find((each) => each.port === port && listenOnSameAddress(each.host, host));
+    if (other === undefined) return [];
+    return [{ path, otherPath: other.path, message: `is ${port}, and so is ${other.path}; take another` }];
+  });
+}
+
+function checkFtp(config: Config): RuleFault[] {
+  const { tls, allowPlain, enabled, implicitPort, passivePorts } = config.ftp;
+  if (!enabled) return [];
+  const { from, to } = passivePorts ?? { from: 0, to: 0 };
+  const taken = listenersOf(config).find(({ port }) => port >= from && port <= to && port !== 0);
+  return [
+    ...when(tls === undefined && !allowPlain, {
+      path: "ftp.enabled",
+      message:
+        "nobody could sign in: set ftp.tls with certificate and key, or ftp.allowPlain to take passwords and files in clear",
+    }),
+    ...when(tls === undefined && implicitPort !== undefined, {
+      path: "ftp.implicitPort",
+      message: "implicit TLS needs a certificate; set ftp.tls, or leave the port out",
+    }),
+    ...when(from > to, {
+      path: "ftp.passivePorts.from",
+      otherPath: "ftp.passivePorts.to",
+      message: `is ${from}, above ftp.passivePorts.to (${to}); swap them`,
+    }),
+    ...when(taken !== undefined, {
+      path: "ftp.passivePorts",
+      message: `has the port of ${taken?.path} (${taken?.port}) in it; take a range without it`,
+    }),
+  ];
+}
+
+function checkPlainHttp({ http }: Config): RuleFault[] {
+  return when(!isLoopbackHost(http.host) && http.tls === undefined && !http.allowPlain, {
+    path: "http.host",
+    message:
+      "other machines can connect but cannot sign in over plain HTTP; set http.tls, or http.allowPlain behind a TLS proxy",
+  });
+}
+
+function checkHttpTimeouts({ http }: Config): RuleFault[] {
+  return when(http.headersTimeoutMs > http.requestTimeoutMs, {
+    path: "http.headersTimeoutMs",
+    otherPath: "http.requestTimeoutMs",
+    message: `is ${http.headersTimeoutMs}, longer than http.requestTimeoutMs (${http.requestTimeoutMs}), which counts the head too; shorten it`,
+  });
+}
+
+function checkGrace({ inbound }: Config): RuleFault[] {
+  return when(inbound.incompleteGraceMs < inbound.settleMs, {
+    path: "inbound.incompleteGraceMs",
+    otherPath: "inbound.settleMs",
+    message: `is ${inbound.incompleteGraceMs}, shorter than inbound.settleMs (${inbound.settleMs}), so that no second look would happen; lengthen it`,
+  });
+}
+
+function checkFolders({ companies, stateDir }: Config): RuleFault[] {
+  const firstUse = new Map<string, string>();
+  const faults: RuleFault[] = [];
+  for (const [code, company] of Object.entries(companies)) {
+    for (const [index, folder] of company.folders.entries()) {
+      const path = `companies.${code}.folders[${index}].path`;
+      const first = firstUse.get(folder.path);
+      if (first !== undefined) {
+        faults.push({ path, message: `is the same folder as ${first}; a file can be taken only once` });
+      }
+      firstUse.set(folder.path, first ?? path);
+      if (isWithin(folder.path, stateDir) || isWithin(stateDir, folder.path)) {
+        faults.push({ path, message: "lies in stateDir, or stateDir in it; take a folder outside" });
+      }
+    }
+  }
+  return faults;
+}
+
+const hosts = ["http.host", "http.port", "sftp.enabled", "sftp.host", "sftp.port"] as const;
+const ftpHosts = ["ftp.enabled", "ftp.host", "ftp.port", "ftp.implicitPort"] as const;
+
+const rules: readonly Rule[] = [
+  { looksAt: [...hosts, ...ftpHosts], severity: "fault", check: checkPorts },
+  {
+    looksAt: [...hosts, ...ftpHosts, "ftp.tls", "ftp.allowPlain", "ftp.passivePorts"],
+    severity: "fault",
+    check: checkFtp,
+  },
+  { looksAt: ["http.host", "http.tls", "http.allowPlain"], severity: "warning", check: checkPlainHttp },
+  {
+    looksAt: ["http.headersTimeoutMs", "http.requestTimeoutMs"],
+    severity: "fault",
+    check: checkHttpTimeouts,
+  },
+  { looksAt: ["inbound.incompleteGraceMs", "inbound.settleMs"], severity: "fault", check: checkGrace },
+  { looksAt: ["companies", "stateDir"], severity: "fault", check: checkFolders },
+  { looksAt: ["companies", "stateDir"], severity: "fault", check: checkOutboundSettings },
+  { looksAt: ["companies"], severity: "warning", check: warnOfOutboundSettings },
+  { looksAt: ["companies"], severity: "fault", check: checkRemoteSettings },
+  { looksAt: ["companies"], severity: "warning", check: warnOfRemoteSettings },
+  { looksAt: ["companies"], severity: "fault", check: checkAppointments },
+  { looksAt: ["companies"], severity: "fault", check: checkMessages },
+  { looksAt: ["companies"], severity: "warning", check: warnOfMessages },
+];
+
+function isBelow(path: string, parent: string): boolean {
+  return parent === "" || path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
+}
+
+function touches(path: string, other: string): boolean {
+  return path === other || isBelow(path, other) || isBelow(other, path);
+}
+
+/** Companies in which nothing is faulty: the others would be judged by defaults, or have parts missing. */
+function withSoundCompanies(config: Config, faultyPaths: readonly string[]): Config {
+  const isSound = (code: string) => !faultyPaths.some((path) => touches(path, `companies.${code}`));
+  const sound = Object.entries(config.companies).filter(([code]) => isSound(code));
+  return { ...config, companies: Object.assign(Object.create(null), Object.fromEntries(sound)) };
+}
+
+/**
+ * Applies the rules, but for those that look at a setting in `faultyPaths`, where only a default would be judged. A fault in a
+ * company hides those of the same company alone.
+ */
+export function checkConfig(config: Config, faultyPaths: readonly string[]): RuleOutcome {
+  const judged = withSoundCompanies(config, faultyPaths);
+  const hides = (faulty: string, path: string) =>
+    path === "companies" ? faulty === "companies" || faulty === "" : touches(path, faulty);
+  const applicable = rules.filter(
+    ({ looksAt }) => !looksAt.some((path) => faultyPaths.some((faulty) => hides(faulty, path))),
+  );
+  const of = (severity: Rule["severity"]): RuleFault[] =>
+    applicable.filter((rule) => rule.severity === severity).flatMap((rule) => rule.check(judged));
+  return { faults: of("fault"), warnings: of("warning") };
+}

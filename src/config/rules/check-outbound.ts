@@ -1,0 +1,171 @@
+/** Rules of what goes out: settings of a target, an export or a company that do not go together. */
+import { readCronSchedule } from "../../domain/time/cron-schedule.ts";
+import { isTimeZone, zoneAbbreviations } from "../../domain/time/local-time.ts";
+import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
+import { outboundSettingsOf, targetNameOf } from "../company-settings.ts";
+import { checkServer } from "./check-server.ts";
+import { isWithin } from "./is-within.ts";
+import { type RuleFault, when } from "./rule-fault.ts";
+import type { Config, ExportConfig, OutboundConfig, TargetConfig } from "../schema.ts";
+
+type TargetOf<Type extends TargetConfig["type"]> = Extract<TargetConfig, { type: Type }>;
+
+/** One target, and the path of its settings. */
+interface Placed<T> {
+  readonly settings: T;
+  readonly path: string;
+}
+
+const stopEvents = Object.values(recordedEvents).filter(({ name }) => !name.startsWith("LOAD "));
+const stopEventCodes: ReadonlySet<number> = new Set(stopEvents.map(({ code }) => code));
+
+function checkEvents({ on }: OutboundConfig, path: string): RuleFault[] {
+  const known = stopEvents.map(({ code, name }) => `${code} (${name})`).join(", ");
+  return on.flatMap((code, index) =>
+    when(!stopEventCodes.has(code), {
+      path: `${path}.on[${index}]`,
+      message: `${code} is not an event of a stop; use one of ${known}`,
+    }),
+  );
+}
+
+/** A file that one of two settings cannot do without the other. */
+function checkPair(settings: object, path: string, [first, second]: readonly [string, string]): RuleFault[] {
+  const has = (name: string) => Object.hasOwn(settings, name);
+  if (has(first) === has(second)) return [];
+  const [there, missing] = has(first) ? [first, second] : [second, first];
+  return [
+    { path: `${path}.${there}`, message: `has no effect without ${missing}; set that too, or remove it` },
+  ];
+}
+
+function checkUrl({ url, allowPlain }: TargetOf<"https">, path: string): RuleFault[] {
+  if (!URL.canParse(url)) return [{ path: `${path}.url`, message: "is not an address; correct it" }];
+  return when(url.startsWith("http:") && !allowPlain, {
+    path: `${path}.url`,
+    message:
+      "sends everything in plain over the network; use https://, or set allowPlain when nobody can listen",
+  });
+}
+
+function checkHttps({ settings, path }: Placed<TargetOf<"https">>): RuleFault[] {
+  const isBoth = settings.bearerToken !== undefined && settings.user !== undefined;
+  return [
+    ...checkUrl(settings, path),
+    ...checkPair(settings, path, ["user", "password"]),
+    ...checkPair(settings, path, ["certificate", "privateKey"]),
+    ...when(isBoth, {
+      path: `${path}.bearerToken`,
+      message: "and user are two ways to sign in; remove bearerToken, or user and password",
+    }),
+  ];
+}
+
+function checkTarget({ settings, path }: Placed<TargetConfig>): RuleFault[] {
+  if (settings.type === "https") return checkHttps({ settings, path });
+  if (settings.type !== "folder") return checkServer(settings, path);
+  return when(settings.mustBeMount && settings.path === undefined, {
+    path: `${path}.mustBeMount`,
+    message: "has no effect without path; set the folder at which the share is mounted, or remove it",
+  });
+}
+
+/** Folders that belong to nobody else: files that go out must not come in again, nor lie between those of the state. */
+function checkTargetFolders(config: Config): RuleFault[] {
+  const firstUse = new Map<string, string>();
+  const faults: RuleFault[] = [];
+  for (const [code, { folders }] of Object.entries(config.companies)) {
+    for (const [index, folder] of folders.entries())
+      firstUse.set(folder.path, `companies.${code}.folders[${index}].path`);
+  }
+  for (const { settings, path } of targetsOf(config)) {
+    if (settings.type !== "folder" || settings.path === undefined) continue;
+    const at = `${path}.path`;
+    const first = firstUse.get(settings.path);
+    if (first !== undefined)
+      faults.push({ path: at, message: `is the same folder as ${first}; take another` });
+    firstUse.set(settings.path, first ?? at);
+    if (isWithin(settings.path, config.stateDir) || isWithin(config.stateDir, settings.path)) {
+      const message = "lies in stateDir, or stateDir in it; without path it is the company's own outbound/";
+      faults.push({ path: at, message });
+    }
+  }
+  return faults;
+}
+
+function outboundPath(code: string): string {
+  return `companies.${code}.outbound`;
+}
+
+function targetsOf(config: Config): Placed<TargetConfig>[] {
+  return Object.entries(config.companies).flatMap(([code, { outbound }]) =>
+    Object.entries(outbound.targets).map(([name, settings]) => ({
+      settings,
+      path: `${outboundPath(code)}.targets.${name}`,
+    })),
+  );
+}
+
+function checkSchedule({ settings, path }: Placed<ExportConfig>): RuleFault[] {
+  const reading = readCronSchedule(settings.schedule);
+  const { zone } = settings;
+  const isIana = isTimeZone(zone) && (zone === "UTC" || !zoneAbbreviations.includes(zone));
+  return [
+    ...when(reading.kind === "faulty", {
+      path: `${path}.schedule`,
+      message: reading.kind === "faulty" ? reading.fault : "",
+    }),
+    ...when(!isIana, {
+      path: `${path}.zone`,
+      message: `\`${zone}\` is not a time zone; write one such as Europe/Berlin or UTC`,
+    }),
+  ];
+}
+
+function checkExportTarget(
+  { settings, path }: Placed<ExportConfig>,
+  targets: ReadonlyMap<string, TargetConfig>,
+): RuleFault[] {
+  const name = targetNameOf(settings.target);
+  const type = targets.get(name)?.type;
+  return [
+    ...when(type === undefined, {
+      path: `${path}.target`,
+      message: `there is no target ${name}; there is ${[...targets.keys()].join(", ")}`,
+    }),
+    ...when(type === "https" && settings.form === "files", {
+      path: `${path}.form`,
+      message: `files need a folder, which ${name} (https) does not have; take document, or another target`,
+    }),
+  ];
+}
+
+function checkExports(config: Config, code: string): RuleFault[] {
+  const { targets, exports } = outboundSettingsOf(config, code);
+  return [...exports].flatMap(([name, settings]) => {
+    const placed = { settings, path: `${outboundPath(code)}.exports.${name}` };
+    return [...checkSchedule(placed), ...checkExportTarget(placed, targets)];
+  });
+}
+
+/** What cannot work. */
+export function checkOutboundSettings(config: Config): RuleFault[] {
+  const companies = Object.entries(config.companies);
+  return [
+    ...companies.flatMap(([code, { outbound }]) => checkEvents(outbound, outboundPath(code))),
+    ...targetsOf(config).flatMap(checkTarget),
+    ...companies.flatMap(([code]) => checkExports(config, code)),
+    ...checkTargetFolders(config),
+  ];
+}
+
+/** What will not work as it is. */
+export function warnOfOutboundSettings(config: Config): RuleFault[] {
+  return targetsOf(config).flatMap(({ settings, path }) =>
+    when(settings.type === "sftp" && (settings.hostKeys ?? []).length === 0, {
+      path: `${path}.hostKeys`,
+      message:
+        "has no fingerprint, so nothing is sent; add the fingerprint of the server's host key, which `dropgate delivery show` tells after the first attempt",
+    }),
+  );
+}

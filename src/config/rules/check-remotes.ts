@@ -1,0 +1,101 @@
+/** Rules of remotes: settings that do not go together. */
+import { readCronSchedule } from "../../domain/time/cron-schedule.ts";
+import { isTimeZone, zoneAbbreviations } from "../../domain/time/local-time.ts";
+import { checkServer } from "./check-server.ts";
+import { type RuleFault, when } from "./rule-fault.ts";
+import type { Config, RemoteConfig } from "../schema.ts";
+
+interface Placed {
+  readonly settings: RemoteConfig;
+  readonly path: string;
+}
+
+function remotesOf({ companies }: Config): Placed[] {
+  return Object.entries(companies).flatMap(([code, { remotes }]) =>
+    Object.entries(remotes).map(([name, settings]) => ({
+      settings,
+      path: `companies.${code}.remotes.${name}`,
+    })),
+  );
+}
+
+function checkTimes({ settings, path }: Placed): RuleFault[] {
+  const { schedule, zone, everyMs } = settings;
+  const reading = schedule === undefined ? undefined : readCronSchedule(schedule);
+  const isIana = isTimeZone(zone) && (zone === "UTC" || !zoneAbbreviations.includes(zone));
+  return [
+    ...when(reading?.kind === "faulty", {
+      path: `${path}.schedule`,
+      message: reading?.kind === "faulty" ? reading.fault : "",
+    }),
+    ...when(schedule !== undefined && everyMs !== undefined, {
+      path: `${path}.everyMs`,
+      message: "and schedule are two ways to say when; remove one of them",
+    }),
+    ...when(!isIana, {
+      path: `${path}.zone`,
+      message: `\`${zone}\` is not a time zone; write one such as Europe/Berlin or UTC`,
+    }),
+  ];
+}
+
+/** Without slashes at the end and beginnings that mean nothing. */
+function plainPath(path: string): string {
+  return path.replace(/\/+$/, "").replace(/^(\.\/+)+/, "") || "/";
+}
+
+function checkMove({ settings, path }: Placed): RuleFault[] {
+  const { after, moveTo, directory } = settings;
+  const isSame = moveTo !== undefined && plainPath(moveTo) === plainPath(directory);
+  return [
+    ...when(after === "move" && moveTo === undefined, {
+      path: `${path}.after`,
+      message: "needs to know where to; set moveTo",
+    }),
+    ...when(after !== "move" && moveTo !== undefined, {
+      path: `${path}.moveTo`,
+      message: `is nothing with after: ${after}; remove it, or set after to move`,
+    }),
+    ...when(isSame, {
+      path: `${path}.moveTo`,
+      message: "is the folder that is polled, so that its files would come again; take another",
+    }),
+  ];
+}
+
+/** Two that poll the same folder would take each file twice. */
+function checkPlaces(remotes: readonly Placed[]): RuleFault[] {
+  const firstUse = new Map<string, string>();
+  return remotes.flatMap(({ settings, path }) => {
+    const { type, host, port, user, directory } = settings;
+    const place = JSON.stringify([type, host.toLowerCase(), port, user, plainPath(directory)]);
+    const first = firstUse.get(place);
+    firstUse.set(place, first ?? path);
+    return when(first !== undefined, {
+      path: `${path}.directory`,
+      message: `is the same folder as that of ${first}; a file can be taken only once`,
+    });
+  });
+}
+
+/** What cannot work. */
+export function checkRemoteSettings(config: Config): RuleFault[] {
+  const remotes = remotesOf(config);
+  return [
+    ...remotes.flatMap(({ settings, path }) => checkServer(settings, path)),
+    ...remotes.flatMap(checkTimes),
+    ...remotes.flatMap(checkMove),
+    ...checkPlaces(remotes),
+  ];
+}
+
+/** What will not work as it is. */
+export function warnOfRemoteSettings(config: Config): RuleFault[] {
+  return remotesOf(config).flatMap(({ settings, path }) =>
+    when(settings.type === "sftp" && (settings.hostKeys ?? []).length === 0, {
+      path: `${path}.hostKeys`,
+      message:
+        "has no fingerprint, so nothing is fetched; add the fingerprint of the server's host key, which `dropgate check --remote` tells",
+    }),
+  );
+}

@@ -1,0 +1,104 @@
+import { Type } from "@sinclair/typebox";
+import {
+  clientBanner,
+  connectionLimits,
+  idleTimeout,
+  listenHost,
+  listenPort,
+  maxConnections,
+  signInLimits,
+} from "./listener-settings.ts";
+import { flag, integer, section, text } from "../reader/setting.ts";
+import { tlsSection } from "./tls-section.ts";
+
+const port = { minimum: 1, maximum: 65_535 };
+
+const listener = {
+  enabled: flag({
+    default: false,
+    needsRestart: true,
+    description: "Whether there is an FTP server at all. It needs ftp.tls, or ftp.allowPlain.",
+  }),
+  host: listenHost,
+  port: listenPort(
+    2121,
+    "Port to listen on, for plain FTP and explicit TLS; 0 takes any free one, which the log names.",
+  ),
+  implicitPort: Type.Optional(
+    integer({
+      minimum: 0,
+      maximum: 65_535,
+      needsRestart: true,
+      example: 2990,
+      description:
+        "A second port where TLS begins with the first byte, for clients that know no other way; 0 takes any free one.",
+    }),
+  ),
+  banner: clientBanner,
+};
+
+const protection = {
+  tls: Type.Optional(
+    tlsSection(
+      "The certificate of FTPS. Certificate and key are read again at a reload; switching TLS on or off needs a restart.",
+    ),
+  ),
+  allowPlain: flag({
+    default: false,
+    description:
+      "Take passwords and files without TLS. Anybody on the way can read and change them; an upload that a dying client broke off can be told from a whole one only by its control connection.",
+  }),
+  requireSessionReuse: flag({
+    default: false,
+    description:
+      "Refuse data connections that do not resume the TLS session of their control connection. Nobody at the client's address can take its place then, but some clients (Python's ftplib among them) cannot do it.",
+  }),
+};
+
+const passive = {
+  passivePorts: Type.Optional(
+    section(
+      {
+        from: integer({ ...port, default: 50_000, description: "The first port." }),
+        to: integer({ ...port, default: 50_500, description: "The last port." }),
+      },
+      {
+        description:
+          "The ports of data connections, to be opened in the firewall; left out, any free port. Each client takes at most one at a time.",
+      },
+    ),
+  ),
+  publicAddress: Type.Optional(
+    text({
+      maxLength: 15,
+      pattern: "^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\\.){3}(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])$",
+      form: "an IPv4 address",
+      example: "192.0.2.7",
+      description:
+        "The IPv4 address that clients are told for data connections when this machine lies behind address translation. Clients on this machine are not told it.",
+    }),
+  ),
+};
+
+const limits = {
+  ...signInLimits,
+  maxConnections: maxConnections(500, "Open connections that are signed in; those of data are not counted."),
+  ...connectionLimits,
+  idleTimeoutMs: idleTimeout(
+    "How long a signed-in client may be silent, without a transfer, before its connection is closed.",
+  ),
+  dataTimeoutMs: integer({
+    default: 60_000,
+    minimum: 1_000,
+    maximum: 3_600_000,
+    description: "How long a data connection may take to come, and how long a transfer may stand still.",
+  }),
+};
+
+export const ftpSection = section(
+  { ...listener, ...protection, ...passive, ...limits },
+  {
+    description:
+      "The built-in FTP and FTPS server, passive mode only. Users, tree and rights are those of SFTP; the largest upload is sftp.maxUploadBytes.",
+  },
+);

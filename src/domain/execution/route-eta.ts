@@ -1,0 +1,68 @@
+/**
+ * When the driver reaches the stops that remain (decisions 4): from visit to visit in order, the great-circle distance
+ * times 1.3 at the load's planned speed, times its congestion factor, plus the estimated duration of each visit before.
+ */
+import { distanceMetres, type GeoPoint } from "./geo-point.ts";
+import type { LoadHeader } from "../load/load.ts";
+
+/** Roads are longer than the flight of a bird. */
+const detour = 1.3;
+
+/** A planned speed beyond these (km/h) comes from other units or a slip, and is not believed. */
+const believableKmh = { minimum: 1, maximum: 200 };
+
+/** Whoever is further away than a year is not on his way: a duration or factor is a slip, and a date beyond all calendars no answer. */
+const believableMs = 366 * 24 * 3_600_000;
+
+type Plan = Pick<LoadHeader, "prePlannedLoadDistance" | "prePlannedLoadDuration" | "congestionFactor">;
+
+/** `prePlannedLoadDistance` in kilometres by `prePlannedLoadDuration` in minutes; the average when that is no speed. */
+export function plannedSpeedKmh(plan: Plan, averageSpeedKmh: number): number {
+  const speed = (plan.prePlannedLoadDistance ?? 0) / ((plan.prePlannedLoadDuration ?? 0) / 60);
+  const isBelievable = speed >= believableKmh.minimum && speed <= believableKmh.maximum;
+  return isBelievable ? speed : averageSpeedKmh;
+}
+
+/** How many milliseconds a metre of great circle takes. */
+export function msPerMetre(plan: Plan, averageSpeedKmh: number): number {
+  const { congestionFactor } = plan;
+  const factor = congestionFactor !== undefined && congestionFactor > 0 ? congestionFactor : 1;
+  return (detour * factor * 3_600) / plannedSpeedKmh(plan, averageSpeedKmh);
+}
+
+export interface RemainingVisit {
+  /** Undefined when the address has no coordinates: the way goes on from the place before. */
+  readonly place: GeoPoint | undefined;
+  /** Minutes that the visit is expected to take. */
+  readonly durationMinutes: number;
+  /** Since when the driver is there (milliseconds UTC): no way to go, no time of arrival to tell, and a part of the stay over. */
+  readonly arrivedAt: number | undefined;
+}
+
+/** What is left of the visit once the driver is there: of one that lasts longer than expected, nothing. */
+function stayMs({ durationMinutes, arrivedAt }: RemainingVisit, now: number): number {
+  const durationMs = durationMinutes * 60_000;
+  return arrivedAt === undefined ? durationMs : Math.max(0, arrivedAt + durationMs - now);
+}
+
+/**
+ * When the driver reaches each place of the visits, as milliseconds UTC. A visit without coordinates has no such time, nor
+ * has one that he would not reach within a year.
+ */
+export function arrivalsOf<Visit extends RemainingVisit>(
+  start: { readonly at: number; readonly place: GeoPoint },
+  visits: readonly Visit[],
+  pace: number,
+): ReadonlyMap<Visit, number> {
+  const arrivals = new Map<Visit, number>();
+  let { at, place } = start;
+  for (const visit of visits) {
+    if (visit.place !== undefined && visit.arrivedAt === undefined) {
+      at += distanceMetres(place, visit.place) * pace;
+      if (at - start.at <= believableMs) arrivals.set(visit, Math.round(at));
+    }
+    place = visit.place ?? place;
+    at += stayMs(visit, start.at);
+  }
+  return arrivals;
+}

@@ -1,0 +1,25 @@
+/** The business partner: a carrier to whom loads and stops are assigned (interface "Business partner"). */
+import { type Static, Type } from "@sinclair/typebox";
+import type { Fault } from "../../lib/errors.ts";
+import { createEntityCheck } from "../fields/entity-check.ts";
+import { identifier, text } from "../fields/fields.ts";
+
+export const BusinessPartner = Type.Object({
+  /** What an assignment names as `carrierCode`: a longer one could never be assigned. */
+  partnerCode: identifier("carrierCode"),
+  partnerName: Type.Optional(text("partnerName")),
+  partnerType: Type.Optional(text("partnerType")),
+  contactName: Type.Optional(text("contactName")),
+  contactEmail: Type.Optional(text("contactEmail")),
+});
+export type BusinessPartner = Static<typeof BusinessPartner>;
+
+const checkBusinessPartner = createEntityCheck(BusinessPartner);
+
+/**
+ * What is wrong with a business partner; an empty list when nothing is. `path` is where it stands in the request
+ * (`businessPartners[3]`). At most 50 faults.
+ */
+export function validateBusinessPartner(value: unknown, path: string): Fault[] {
+  return checkBusinessPartner(value, path);
+}

@@ -1,0 +1,37 @@
+/** The customer: an account with its addresses and contracts (interface "Customer"). */
+import { type Static, Type } from "@sinclair/typebox";
+import type { Fault } from "../../lib/errors.ts";
+import { createEntityCheck } from "../fields/entity-check.ts";
+import { identifier, reference, text, timeOfDay } from "../fields/fields.ts";
+import { Address, AddressAndContact, Contact } from "../stop/party.ts";
+
+const CustomerAddress = Type.Object({
+  label: Type.Optional(text("label")),
+  address: Type.Optional(Address),
+  contact: Type.Optional(Contact),
+  operatingHours: Type.Optional(
+    Type.Object({ timeFrom: Type.Optional(timeOfDay()), timeTo: Type.Optional(timeOfDay()) }),
+  ),
+});
+
+export const Customer = Type.Object({
+  accountNumber: identifier("accountNumber"),
+  name: Type.Optional(text("name")),
+  status: Type.Optional(text("status")),
+  contracts: Type.Optional(
+    Type.Array(Type.Object({ contractCode: Type.Optional(reference("contractCode")) })),
+  ),
+  billTo: Type.Optional(AddressAndContact),
+  addresses: Type.Optional(Type.Array(CustomerAddress)),
+});
+export type Customer = Static<typeof Customer>;
+
+const checkCustomer = createEntityCheck(Customer);
+
+/**
+ * What is wrong with a customer; an empty list when nothing is. `path` is where it stands in the request
+ * (`customers[3]`). At most 50 faults.
+ */
+export function validateCustomer(value: unknown, path: string): Fault[] {
+  return checkCustomer(value, path);
+}

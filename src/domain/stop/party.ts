@@ -1,0 +1,66 @@
+/** Who a stop comes from and goes to: addresses, contacts, schedules (interface "Resources and their fields"). */
+import { type Static, Type } from "@sinclair/typebox";
+import {
+  coordinate,
+  localDateTime,
+  number,
+  durationText,
+  text,
+  textOrNull,
+  reference,
+  timeZone,
+} from "../fields/fields.ts";
+
+export const Address = Type.Object({
+  name: Type.Optional(text("name")),
+  addr1: Type.Optional(text("addr1")),
+  addr2: Type.Optional(text("addr2")),
+  city: Type.Optional(text("city")),
+  state: Type.Optional(text("state")),
+  zip: Type.Optional(text("zip")),
+  country: Type.Optional(text("country")),
+  landmark: Type.Optional(text("landmark")),
+  latitude: Type.Optional(coordinate(90)),
+  longitude: Type.Optional(coordinate(180)),
+});
+export type Address = Static<typeof Address>;
+
+export const Contact = Type.Object({
+  contactName: Type.Optional(textOrNull("contactName")),
+  email: Type.Optional(textOrNull("email")),
+  phone: Type.Optional(textOrNull("phone")),
+  sms: Type.Optional(textOrNull("sms")),
+});
+export type Contact = Static<typeof Contact>;
+
+/** An address and whom to ask for there: `markfor` of stops and details, depots, a customer's bill-to. */
+export const AddressAndContact = Type.Object({
+  address: Type.Optional(Address),
+  contact: Type.Optional(Contact),
+});
+export type AddressAndContact = Static<typeof AddressAndContact>;
+
+/**
+ * The time window of a party. The expected duration has two names on the wire and one here: `estimatedDuration`,
+ * minutes as text, which is how it is given back (decisions 2.2).
+ */
+export const Schedule = Type.Object({
+  timeFrom: Type.Optional(localDateTime()),
+  timeTo: Type.Optional(localDateTime()),
+  timeZone: Type.Optional(timeZone()),
+  estimatedDuration: Type.Optional(durationText()),
+});
+export type Schedule = Static<typeof Schedule>;
+
+export const Party = Type.Object({
+  address: Type.Optional(Address),
+  contact: Type.Optional(Contact),
+  txnRef: Type.Optional(number()),
+  seq: Type.Optional(reference("seq")),
+  schedule: Type.Optional(Schedule),
+  workType: Type.Optional(text("workType")),
+  signatureRequired: Type.Optional(Type.Boolean()),
+  imageRequired: Type.Optional(Type.Boolean()),
+  feedbackForm: Type.Optional(text("feedbackForm")),
+});
+export type Party = Static<typeof Party>;

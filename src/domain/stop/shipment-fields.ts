@@ -1,0 +1,39 @@
+/** Fields that stops, orders and loads have in common, each defined once (interface "Resources and their fields"). */
+import { Type } from "@sinclair/typebox";
+import { Comment, CustomAttribute } from "./comment.ts";
+import { DocumentObject } from "../documents/document-object.ts";
+import { amount, reference, text } from "../fields/fields.ts";
+
+/** By what a stop or an order is known elsewhere. */
+export const shipmentReferences = {
+  bol: Type.Optional(reference("bol")),
+  proNumber: Type.Optional(reference("proNumber")),
+  reference1: Type.Optional(reference("reference1")),
+  reference2: Type.Optional(reference("reference2")),
+  accountNumber: Type.Optional(reference("accountNumber")),
+};
+
+/** How much there is of it: of stops, orders and loads. */
+export const quantities = {
+  totalCartons: Type.Optional(amount("totalCartons")),
+  totalPallets: Type.Optional(amount("totalPallets")),
+  volume: Type.Optional(amount("volume")),
+  volumeUOM: Type.Optional(text("volumeUOM")),
+  weight: Type.Optional(amount("weight")),
+  weightUOM: Type.Optional(text("weightUOM")),
+};
+
+/** What is measured of a stop or an order. */
+export const shipmentMeasures = {
+  ...quantities,
+  criticalDimension: Type.Optional(amount("criticalDimension")),
+  criticalDimensionUOM: Type.Optional(text("criticalDimensionUOM")),
+  totalPrice: Type.Optional(amount("totalPrice")),
+};
+
+/** What hangs on stops, orders and loads. */
+export const attachments = {
+  comments: Type.Optional(Type.Array(Comment)),
+  customAttributes: Type.Optional(Type.Array(CustomAttribute)),
+  documents: Type.Optional(Type.Array(DocumentObject)),
+};

@@ -1,0 +1,77 @@
+/** What the routes of the gateway have in common. */
+import type { Role } from "../../../domain/users/role.ts";
+import type { JsonLimits } from "../../../lib/json-text.ts";
+import type { ImportInput, ImportRules } from "../../../operations/imports/import-request.ts";
+import type { BodyInput } from "../../../operations/request-body.ts";
+import type { ServiceImport } from "../../../operations/imports/service-import.ts";
+import { jsonType } from "../server/answer.ts";
+import type { HttpOptions } from "../server/http-options.ts";
+import type { OperationRequest } from "../server/route.ts";
+
+/** Who may use the gateway but for users and route events (decisions 1). */
+export const integration: readonly Role[] = ["DI_Integration"];
+
+/** A write of the gateway: JSON in, `Success` or `Reasons` out. */
+export const gatewayWrite = {
+  method: "POST",
+  version: "v5",
+  access: integration,
+  errors: "reasons",
+  query: "none",
+  body: "json",
+  media: [jsonType],
+} as const;
+
+/** A read of the gateway. */
+export const gatewayRead = { ...gatewayWrite, method: "GET", body: "none", media: [] } as const;
+
+/** What everybody may ask for, without signing in. */
+export const openRead = {
+  method: "GET",
+  version: "none",
+  access: "public",
+  errors: "text",
+  query: "ignored",
+  body: "none",
+  media: [],
+} as const;
+
+/** A part of the request's path by its name in the pattern. */
+export function param(request: OperationRequest, name: string): string {
+  const value = request.params[name];
+  if (value === undefined) throw new Error(`the path of the route has no {${name}}`);
+  return value;
+}
+
+/** The rules for imports of everything but loads. */
+function importRulesOf({ maxEntries, unknownFields }: HttpOptions): ImportRules {
+  return { maxEntries, unknownFields };
+}
+
+/** The import that a request asks for. */
+export function importOf(request: OperationRequest, options: HttpOptions): ImportInput {
+  const { companyId, companyCode, json, large } = request;
+  const input = { companyId, companyCode, body: json, rules: importRulesOf(options) };
+  return large === undefined ? input : { ...input, large, jsonLimits: jsonLimitsOf(options) };
+}
+
+/** What JSON may be. */
+export function jsonLimitsOf({ maxJsonDepth, maxJsonValues }: HttpOptions): JsonLimits {
+  return { maxDepth: maxJsonDepth, maxValues: maxJsonValues };
+}
+
+/** The same for imports whose path has `{serviceName}`; their routes are `isMappable`. */
+export function serviceImportOf(request: OperationRequest, options: HttpOptions): ServiceImport {
+  const { sent, signal } = request;
+  const input = { ...importOf(request, options), serviceName: param(request, "serviceName") };
+  return sent === undefined ? input : { ...input, sent, jsonLimits: jsonLimitsOf(options), signal };
+}
+
+/** The body of an operation on one thing. */
+export function bodyOf(
+  request: OperationRequest,
+  { unknownFields }: HttpOptions,
+): BodyInput & { readonly companyId: number } {
+  const { companyId, companyCode, json } = request;
+  return { companyId, companyCode, body: json, unknownFields };
+}

@@ -1,0 +1,236 @@
+/** Definitions that only the API document needs: what goes in around entities, and what comes out. */
+import { type TSchema, Type } from "@sinclair/typebox";
+import { BusinessPartner } from "../../../domain/order/business-partner.ts";
+import { Accessorial, Comment, CustomAttribute } from "../../../domain/stop/comment.ts";
+import { Customer } from "../../../domain/order/customer.ts";
+import { DocumentObject } from "../../../domain/documents/document-object.ts";
+import { identifier } from "../../../domain/fields/fields.ts";
+import { Load, LoadAssignment, LoadHeader } from "../../../domain/load/load.ts";
+import { loadStatusNames } from "../../../domain/load/load-status.ts";
+import { Order } from "../../../domain/order/order.ts";
+import { Address, AddressAndContact, Contact, Party, Schedule } from "../../../domain/stop/party.ts";
+import { Stop, StopAssignment } from "../../../domain/stop/stop.ts";
+import { CartonContent, Confirmed, StopDetail } from "../../../domain/stop/stop-detail.ts";
+import { stopStatusNames } from "../../../domain/stop/stop-status.ts";
+import { User } from "../../../domain/users/user.ts";
+import { CarrierAssignment } from "../../../operations/stops/carrier-assignment.ts";
+import {
+  LoadCancellation,
+  OrderCancellation,
+  StopCancellation,
+} from "../../../operations/stops/cancellation-request.ts";
+import { CustomerDeletion } from "../../../operations/orders/delete-customer.ts";
+import { DriverAssignment } from "../../../operations/loads/load-driver.ts";
+
+const companyCode = identifier("companyCode");
+const maybeText = Type.Union([Type.String(), Type.Null()]);
+const maybeNumber = Type.Union([Type.Number(), Type.Null()]);
+const maybeTextOrNumber = Type.Union([Type.String(), Type.Number(), Type.Null()]);
+
+function importOf(list: string, entity: TSchema) {
+  return Type.Object({ companyCode, [list]: Type.Array(entity, { minItems: 1 }) });
+}
+
+/** The body of an operation on one thing may name the company, which then has to be that of the path. */
+function withCompany(body: TSchema) {
+  return Type.Intersect([body, Type.Object({ companyCode: Type.Optional(companyCode) })]);
+}
+
+/** Several loads in one request are applied one by one; all else is all or nothing. */
+export const LoadImport = importOf("loads", Load);
+export const StopImport = importOf("stops", Stop);
+export const OrderImport = importOf("orders", Order);
+export const CustomerImport = importOf("customers", Customer);
+export const BusinessPartnerImport = importOf("businessPartners", BusinessPartner);
+export const UserImport = importOf("users", User);
+
+export const CarrierAssignmentBody = withCompany(CarrierAssignment);
+export const DriverAssignmentBody = withCompany(DriverAssignment);
+export const DriverAssignmentByBody = Type.Intersect([
+  DriverAssignmentBody,
+  Type.Object({ loadNbr: Type.Unknown() }),
+]);
+export const LoadCancellationBody = withCompany(LoadCancellation);
+export const StopCancellationBody = withCompany(StopCancellation);
+export const OrderCancellationBody = withCompany(OrderCancellation);
+export const CustomerDeletionBody = withCompany(CustomerDeletion);
+
+export const Success = Type.Object({ status: Type.Literal("Success") });
+
+export const LoadImportAccepted = Type.Intersect([
+  Success,
+  Type.Object({
+    importId: Type.String({ minLength: 1, description: "Names the import in `/import/info`." }),
+  }),
+]);
+
+export const Reasons = Type.Object({
+  Reasons: Type.Array(
+    Type.Object({
+      description: Type.String({ description: "The field, what is wrong with it, and what to do." }),
+      reasonCode: Type.Integer(),
+    }),
+    { minItems: 1, maxItems: 50 },
+  ),
+});
+
+const stopStatus = Type.String({
+  enum: Object.keys(stopStatusNames),
+  description: Object.entries(stopStatusNames)
+    .map(([code, name]) => `\`${code}\` ${name}`)
+    .join(", "),
+});
+
+const loadStatus = Type.Integer({
+  enum: Object.keys(loadStatusNames).map(Number),
+  description: Object.entries(loadStatusNames)
+    .map(([code, name]) => `\`${code}\` ${name}`)
+    .join(", "),
+});
+
+const PartyExecution = Type.Object({
+  plannedEtaDTTM: maybeText,
+  arrivalDTTM: maybeText,
+  confirmedDTTM: maybeText,
+  departureDTTM: maybeText,
+  duration: maybeNumber,
+});
+
+const Cancellation = Type.Object({
+  reasonCode: Type.Optional(maybeText),
+  reasonDesc: Type.Optional(maybeText),
+  cancelDTTM: Type.Optional(maybeText),
+  cancelTimeZone: Type.Optional(maybeText),
+});
+
+const StopExecutionInfo = Type.Object({
+  stopStatus,
+  receiveStatus: Type.String({
+    enum: ["00", "10"],
+    description: "`00` not received, `10` received at the depot.",
+  }),
+  receiveDTTM: maybeText,
+  from: PartyExecution,
+  to: PartyExecution,
+  exceptionPresent: Type.Boolean(),
+  exceptions: Type.Array(
+    Type.Object({ exceptionCode: Type.Optional(maybeText), exceptionDesc: Type.Optional(maybeText) }),
+  ),
+  cancellation: Type.Union([Cancellation, Type.Null()]),
+});
+
+const LoadOfStop = Type.Object({ loadNbr: maybeText, driverName: maybeText, vehicleNbr: maybeTextOrNumber });
+
+const Appointment = Type.Object(
+  {
+    timeSlotId: Type.String(),
+    startDateTime: Type.Optional(Type.String()),
+    endDateTime: Type.Optional(Type.String()),
+    timeZone: Type.Optional(Type.String()),
+    serviceRegion: Type.String(),
+  },
+  { description: "The confirmed appointment; missing without one. `to.schedule` is what was sent last." },
+);
+
+export const StopRetrieval = Type.Object({
+  Stop: Type.Object({
+    stop: Stop,
+    load: LoadOfStop,
+    stopExecutionInfo: StopExecutionInfo,
+    appointment: Type.Optional(Appointment),
+  }),
+});
+
+const LoadExecutionInfo = Type.Object({
+  loadStatus,
+  actualStartDTTM: maybeText,
+  actualStartTimeZone: maybeText,
+  actualEndDTTM: maybeText,
+  actualEndTimeZone: maybeText,
+  cancellation: Type.Optional(Cancellation),
+});
+
+const LoadAssignmentInfo = Type.Object({
+  carrierCode: Type.Optional(maybeText),
+  assignmentCriteria: Type.Optional(maybeTextOrNumber),
+  driverCdl: Type.Optional(maybeTextOrNumber),
+  driverEmail: Type.Optional(maybeText),
+  driverName: Type.Optional(maybeText),
+  driverUserName: Type.Optional(maybeText),
+});
+
+export const LoadRetrieval = Type.Object({
+  Load: Type.Object({
+    loadHeader: LoadHeader,
+    loadExecutionInfo: LoadExecutionInfo,
+    loadAssignment: LoadAssignmentInfo,
+    stops: Type.Array(
+      Type.Object({
+        stop: Stop,
+        stopExecutionInfo: StopExecutionInfo,
+        appointment: Type.Optional(Appointment),
+      }),
+    ),
+  }),
+});
+
+export const OrderRetrieval = Type.Object({
+  Order: Type.Array(
+    Type.Intersect([
+      Order,
+      Type.Object({
+        orderStatus: Type.Union([stopStatus, Type.Null()]),
+        stopExecutionInfo: Type.Optional(StopExecutionInfo),
+        cancellation: Type.Optional(Cancellation),
+        appointment: Type.Optional(Appointment),
+      }),
+    ]),
+    { minItems: 1, maxItems: 1 },
+  ),
+});
+
+export const CustomerRetrieval = Type.Object({
+  Customer: Type.Array(Customer, { minItems: 1, maxItems: 1 }),
+});
+
+/** Components of the API document by their names: entities and what is asked for more than once. */
+export const namedSchemas: Readonly<Record<string, TSchema>> = {
+  Address,
+  Contact,
+  AddressAndContact,
+  Schedule,
+  Party,
+  Comment,
+  CustomAttribute,
+  Accessorial,
+  Document: DocumentObject,
+  StopDetail,
+  CartonContent,
+  Confirmed,
+  StopAssignment,
+  Stop,
+  LoadHeader,
+  LoadAssignment,
+  Load,
+  OrderDetail: Order.properties.stopDetails.items,
+  Order,
+  Customer,
+  User,
+  BusinessPartner,
+  CarrierAssignment,
+  DriverAssignment,
+  LoadCancellation,
+  StopCancellation,
+  OrderCancellation,
+  CustomerDeletion,
+  Success,
+  Reasons,
+  PartyExecution,
+  Cancellation,
+  StopExecutionInfo,
+  LoadExecutionInfo,
+  StopRetrieval,
+  LoadRetrieval,
+  OrderRetrieval,
+  CustomerRetrieval,
+};

@@ -1,0 +1,180 @@
+/** Definitions for the API document: answers of the legacy web services and of the service itself. */
+import { Type } from "@sinclair/typebox";
+import { DocumentObject } from "../../../domain/documents/document-object.ts";
+import { Reasons } from "./api-schemas.ts";
+
+const optionalText = Type.Optional(Type.String());
+const optionalNumber = Type.Optional(Type.Number());
+const optionalTextOrNumber = Type.Optional(Type.Union([Type.String(), Type.Number()]));
+const measure = Type.Optional(
+  Type.Object({ uom: optionalText, value: Type.Union([Type.String(), Type.Number()]) }),
+);
+
+const legacyDate = Type.Optional(Type.String({ description: "Such as `Nov 5, 2026 8:00:00 AM`." }));
+
+const LegacyLoadHeader = Type.Object({
+  loadId: optionalNumber,
+  loadNbr: Type.String(),
+  status: Type.String(),
+  origin: optionalTextOrNumber,
+  originName: optionalText,
+  originAddr1: optionalText,
+  originAddr2: optionalText,
+  originCity: optionalText,
+  originState: optionalText,
+  originZip: optionalTextOrNumber,
+  originCountry: optionalText,
+  totalStops: optionalNumber,
+  reference: optionalTextOrNumber,
+  weight: measure,
+  volume: measure,
+  companyId: Type.Optional(Type.Object({ companyId: optionalNumber, companyName: optionalText })),
+  assignedDriver: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
+
+export const LegacyLoad = Type.Intersect([
+  LegacyLoadHeader,
+  Type.Object({
+    earliestStartDttm: legacyDate,
+    latestStartDttm: legacyDate,
+    totalPallets: optionalTextOrNumber,
+    totalCartons: optionalTextOrNumber,
+  }),
+]);
+
+export const LegacyStop = Type.Object({
+  loadId: Type.Optional(Type.Object({ loadHeader: LegacyLoadHeader })),
+  stopNbr: Type.String(),
+  status: Type.String({ description: "As `stopStatus` of the stop detail." }),
+  stopSeq: optionalNumber,
+  shipmentNbr: optionalTextOrNumber,
+  bol: optionalTextOrNumber,
+  signatureRequired: Type.Optional(Type.Boolean()),
+  shipToName: optionalText,
+  shipToAddr1: optionalText,
+  shipToAddr2: optionalText,
+  shipToCity: optionalText,
+  shipToState: optionalText,
+  shipToZip: optionalText,
+  billToName: optionalText,
+  billToAddr1: optionalText,
+  billToCity: optionalText,
+  billToState: optionalText,
+  billToZip: optionalText,
+  billToCountry: optionalText,
+  earliestStartDttm: legacyDate,
+  latestStartDttm: legacyDate,
+  totalPallets: optionalNumber,
+  totalCartons: optionalNumber,
+  sealNbr: optionalTextOrNumber,
+  reference1: optionalTextOrNumber,
+  reference2: optionalTextOrNumber,
+  documents: Type.Array(DocumentObject),
+  stopDetails: Type.Array(
+    Type.Object({
+      product: optionalTextOrNumber,
+      productIdentifier: optionalTextOrNumber,
+      quantity: measure,
+      weight: measure,
+      volume: measure,
+    }),
+  ),
+});
+
+const attribute = { xml: { attribute: true } };
+const count = Type.Integer({ minimum: 0 });
+
+/** As `xsd/stop-response.xsd` has it. */
+export const StopResponse = Type.Object(
+  {
+    DocumentID: Type.String(),
+    Status: Type.Integer({ enum: [10, 99], description: "`10` success, `99` failure." }),
+    Errors: Type.Optional(
+      Type.Object({
+        Error: Type.Array(
+          Type.Object({
+            ErrorMsgID: Type.Integer(attribute),
+            Line: Type.Optional(Type.Integer(attribute)),
+            Column: Type.Optional(Type.Integer(attribute)),
+            Path: Type.Optional(Type.String(attribute)),
+            StopNbr: Type.Optional(Type.String(attribute)),
+          }),
+          {
+            minItems: 1,
+            maxItems: 50,
+            description: "The text of each element says what is wrong and what to do.",
+          },
+        ),
+      }),
+    ),
+    Result: Type.Object({ RecordsCreated: count, RecordsUpdated: count, RecordsDeleted: count }),
+  },
+  { xml: { name: "StopResponse" } },
+);
+
+export const Health = Type.Object({
+  status: Type.Union([Type.Literal("ready"), Type.Literal("not ready")]),
+  checks: Type.Record(Type.String(), Type.Boolean()),
+  messages: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Only to the addresses of `http.metricsFrom`: what is wrong, and which files wait for long.",
+    }),
+  ),
+});
+
+/** What became of an import of loads; `loads` has one entry for each load of the request, in its order. */
+export const ImportInfo = Type.Object({
+  importId: Type.String(),
+  status: Type.String({
+    enum: ["InProgress", "Success", "PartialSuccess", "Failed"],
+    description: "`PartialSuccess`: some loads were applied and some refused.",
+  }),
+  receivedDTTM: Type.String(),
+  finishedDTTM: Type.Union([Type.String(), Type.Null()]),
+  timeZone: Type.String({ description: "The zone of both times." }),
+  loads: Type.Array(
+    Type.Object({
+      loadNbr: Type.String(),
+      status: Type.String({ enum: ["Waiting", "Success", "Failed"] }),
+      Reasons: Type.Optional(Reasons.properties.Reasons),
+    }),
+  ),
+});
+
+export const RecordedEvent = Type.Object({
+  eventId: Type.String({ description: "Names the event; of no order, and of no meaning elsewhere." }),
+  eventCode: Type.Integer(),
+  eventName: Type.String(),
+  loadNbr: optionalText,
+  stopNbr: optionalText,
+  eventDTTM: Type.String({ description: "When it happened, `YYYY-MM-DDThh:mm:ss`." }),
+  eventTz: Type.String({ description: "The zone of `eventDTTM`." }),
+  latitude: Type.Optional(Type.Number()),
+  longitude: Type.Optional(Type.Number()),
+  reportedBy: Type.Optional(Type.String({ description: "Who reported it." })),
+  reportedCode: Type.Optional(Type.String({ description: "The `eventCode` of the report." })),
+  visit: Type.Optional(
+    Type.String({ enum: ["pickup", "dropoff"], description: "Whose geofence was entered." }),
+  ),
+  exceptionCode: optionalText,
+  exceptionDesc: optionalText,
+  reasonCode: optionalTextOrNumber,
+  reasonComments: optionalText,
+  releasedStops: Type.Optional(
+    Type.Array(Type.String(), { description: "Of 7024: stops that the update took off the load." }),
+  ),
+  documents: Type.Optional(Type.Array(DocumentObject)),
+});
+
+export const EventList = Type.Object({ Events: Type.Array(RecordedEvent) });
+
+/** Components of the API document by their names. */
+export const namedServiceSchemas = {
+  LegacyStop,
+  LegacyLoadHeader,
+  StopResponse,
+  Health,
+  ImportInfo,
+  RecordedEvent,
+};

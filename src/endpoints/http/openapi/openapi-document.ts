@@ -1,0 +1,69 @@
+/** The OpenAPI 3.1 document (decisions 2.1), made from the table of routes, their descriptions and the definitions that bodies are checked with. */
+import { apiTags } from "./api-description.ts";
+import { apiDescriptions } from "./api-descriptions.ts";
+import { namedAppointmentSchemas } from "./api-appointment-schemas.ts";
+import { namedSchemas } from "./api-schemas.ts";
+import { namedServiceSchemas } from "./api-service-schemas.ts";
+import { createSchemaCollector } from "./openapi-components.ts";
+import type { Json } from "./openapi-json.ts";
+import { operationOf } from "./openapi-operation.ts";
+import { type DocumentParts, headerComponents } from "./openapi-responses.ts";
+import type { Route } from "../server/route.ts";
+
+/** The version of the interface specification that the operations follow. */
+const interfaceVersion = "6.1.1";
+
+const about = `Sends loads, stops, ASNs, orders, customers, business partners and users to dropgate, and reads back what became of them.
+
+- Sign-in is HTTP Basic. The user needs a role in the company that the path names.
+- Operations with a version answer under \`/v5\` and \`/v6\` alike; each is listed under its documented one.
+- A refusal is \`{"Reasons":[{"description":"…","reasonCode":921}]}\`. Only reasons 933, 998 and 999 are worth the same request again.
+- Fields that the schemas do not name are kept and given back, unless \`http.unknownFields: refuse\` is set.
+- Every answer has an \`X-Request-Id\`.`;
+
+/** The path of a route in the document: below its documented version, or at the root. */
+export function documentedPath({ path, version }: Route): string {
+  return version === "none" ? path : `/${version}${path}`;
+}
+
+function serversOf(route: Route, basePath: string): Json {
+  // Below the base path they answer as well, but that is not where their clients look for them.
+  return route.version === "none" && basePath !== "" ? { servers: [{ url: "/" }, { url: basePath }] } : {};
+}
+
+function pathsOf(routes: readonly Route[], basePath: string, parts: DocumentParts): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = documentedPath(route);
+    const operation = operationOf(route, apiDescriptions[route.name], parts);
+    paths[path] = { ...serversOf(route, basePath), ...paths[path], [route.method.toLowerCase()]: operation };
+  }
+  return paths;
+}
+
+/** The document as an object. `basePath` is that of the configuration: empty, or with a slash at its start alone. */
+export function createOpenApiDocument(routes: readonly Route[], basePath: string): Json {
+  const schemas = createSchemaCollector({
+    ...namedSchemas,
+    ...namedAppointmentSchemas,
+    ...namedServiceSchemas,
+  });
+  const parts: DocumentParts = { schemas, refusals: new Map() };
+  const paths = pathsOf(routes, basePath, parts);
+  const used = new Set(routes.map(({ name }) => apiDescriptions[name]?.tag ?? "Service"));
+  return {
+    openapi: "3.1.0",
+    info: { title: "dropgate", version: interfaceVersion, description: about },
+    servers: [{ url: basePath === "" ? "/" : basePath }],
+    tags: Object.entries(apiTags)
+      .filter(([name]) => used.has(name as keyof typeof apiTags))
+      .map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: schemas.components(),
+      responses: Object.fromEntries(parts.refusals),
+      headers: headerComponents,
+      securitySchemes: { basic: { type: "http", scheme: "basic" } },
+    },
+  };
+}

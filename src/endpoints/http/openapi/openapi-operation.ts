@@ -1,0 +1,121 @@
+/** One route as an operation of the API document. */
+import { Type } from "@sinclair/typebox";
+import { identifier } from "../../../domain/fields/fields.ts";
+import type { ApiAnswer, ApiDescription } from "./api-description.ts";
+import { jsonType, textType } from "../server/answer.ts";
+import type { Json } from "./openapi-json.ts";
+import { type DocumentParts, headerReferences, refusalResponses } from "./openapi-responses.ts";
+import type { Route } from "../server/route.ts";
+
+interface PathPart {
+  readonly description: string;
+  readonly schema: Json;
+  readonly example: string;
+}
+
+function numberPart(field: string, description: string, example: string): PathPart {
+  return { description, schema: identifier(field), example };
+}
+
+const guid = { type: "string", minLength: 1 };
+
+/** The variable parts of paths by their names. */
+export const pathParts: Readonly<Record<string, PathPart>> = {
+  companyCode: numberPart("companyCode", "The code of the company, in any case.", "DEMO"),
+  loadNbr: numberPart("loadNbr", "Number of the load, matched exactly.", "L-1001"),
+  stopNbr: numberPart("stopNbr", "Number of the stop, matched exactly.", "1001"),
+  orderNbr: numberPart("orderNbr", "Number of the order, matched exactly.", "4001"),
+  accountNumber: numberPart("accountNumber", "Number of the customer, matched exactly.", "C-100"),
+  serviceName: {
+    description:
+      "`default`, or the name of a custom integration, which takes a body of a form of its own, JSON or XML.",
+    schema: Type.String({ minLength: 1 }),
+    example: "default",
+  },
+  importId: {
+    description: "What the import was answered with.",
+    schema: guid,
+    example: "0b9f1d0e-6f2c-4f5e-9a57-0c8b2a7d4e11",
+  },
+  guid: {
+    description: "The `reference` of a document object.",
+    schema: guid,
+    example: "7f8c2a50-9f5e-4a57-8f1d-6b1f3c2f9a10",
+  },
+};
+
+function pathParameters(route: Route): Json[] {
+  return [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    ...(pathParts[name] ?? { schema: { type: "string" } }),
+  }));
+}
+
+function queryParameters(description: ApiDescription | undefined, parts: DocumentParts): Json[] {
+  return (description?.query ?? []).map(({ schema, ...parameter }) => ({
+    ...parameter,
+    in: "query",
+    schema: parts.schemas.schemaOf(schema),
+  }));
+}
+
+function requestBody(route: Route, request: ApiDescription["request"], parts: DocumentParts): Json {
+  const { schema = Type.Unknown(), example } = request ?? {};
+  const media = { schema: parts.schemas.schemaOf(schema), ...(example === undefined ? {} : { example }) };
+  return {
+    required: route.isBodyOptional !== true,
+    content: Object.fromEntries(route.media.map((type) => [type, media])),
+  };
+}
+
+function answerHeaders(headers: Readonly<Record<string, string>>): Json {
+  const own = Object.entries(headers).map(([name, description]) => [
+    name,
+    { description, schema: { type: "string" } },
+  ]);
+  return { ...headerReferences("X-Request-Id"), ...Object.fromEntries(own) };
+}
+
+function answerResponse(answer: ApiAnswer, parts: DocumentParts): Json {
+  const { description, contentType = jsonType, schema, example, headers = {} } = answer;
+  const head = { description, headers: answerHeaders(headers) };
+  if (schema === undefined) return head;
+  const media = { schema: parts.schemas.schemaOf(schema), ...(example === undefined ? {} : { example }) };
+  return { ...head, content: { [contentType]: media } };
+}
+
+const plainAnswer: ApiAnswer = { description: "Done.", contentType: textType, schema: Type.Unknown() };
+
+function responses(route: Route, description: ApiDescription | undefined, parts: DocumentParts): Json {
+  const answers = { 200: description?.answer ?? plainAnswer, ...description?.otherAnswers };
+  const own = Object.entries(answers).map(([status, answer]) => [status, answerResponse(answer, parts)]);
+  return { ...refusalResponses(route, description?.errors ?? [], parts), ...Object.fromEntries(own) };
+}
+
+function textOf(route: Route, description: ApiDescription | undefined): string {
+  const text = description?.description ?? "";
+  if (route.access === "public") return `${text}\n\nNo sign-in.`.trim();
+  const roles = route.access.map((role) => `\`${role}\``).join(" or ");
+  return `${text}\n\nRole in the company: ${roles}.`.trim();
+}
+
+/** The operation of a route. One that is not described yet has what its route says. */
+export function operationOf(
+  route: Route,
+  description: ApiDescription | undefined,
+  parts: DocumentParts,
+): Json {
+  const parameters = [...pathParameters(route), ...queryParameters(description, parts)];
+  return {
+    operationId: route.name,
+    summary: route.summary,
+    description: textOf(route, description),
+    tags: [description?.tag ?? "Service"],
+    security: route.access === "public" ? [] : [{ basic: [] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === "none" ? {} : { requestBody: requestBody(route, description?.request, parts) }),
+    responses: responses(route, description, parts),
+  };
+}

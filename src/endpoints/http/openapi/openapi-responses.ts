@@ -1,0 +1,163 @@
+/** The refusals that an operation can answer with: one response for each HTTP status, with its reasons and their meanings. */
+import { type ErrorCode, errorCatalogue } from "../../../lib/errors.ts";
+import { type ErrorShape, jsonType, reasonsDocument, textType, xmlType } from "../server/answer.ts";
+import { Reasons } from "./api-schemas.ts";
+import { StopResponse } from "./api-service-schemas.ts";
+import { httpStatusOf } from "../server/http-status.ts";
+import type { SchemaCollector } from "./openapi-components.ts";
+import type { Json } from "./openapi-json.ts";
+import type { Route } from "../server/route.ts";
+
+/** What is said once in the document and referred to. */
+export interface DocumentParts {
+  readonly schemas: SchemaCollector;
+  /** Responses by the names of their components. */
+  readonly refusals: Map<string, Json>;
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly code: ErrorCode;
+  /** Said instead of the catalogue's meaning, where HTTP uses a code for something of its own. */
+  readonly meaning?: string;
+}
+
+function refusalsOf(...codes: readonly ErrorCode[]): readonly Refusal[] {
+  return codes.map((code) => ({ status: httpStatusOf[code], code }));
+}
+
+const plainHttp: Refusal = {
+  status: 403,
+  code: "badCredentials",
+  meaning: "user and password came over plain HTTP from another machine",
+};
+
+const lateBody: Refusal = { status: 408, code: "notJson", meaning: "the body did not arrive in time" };
+
+const signedIn = [
+  ...refusalsOf("wrongType", "badCredentials", "roleMissing", "tooManyAttempts"),
+  ...refusalsOf("internal", "overloaded"),
+  plainHttp,
+];
+
+/** What routes of each kind can be refused for, whatever they do. */
+function commonRefusals(route: Route): readonly Refusal[] {
+  if (route.access === "public") return refusalsOf("wrongType", "internal");
+  return [
+    ...signedIn,
+    ...(route.query === "none" ? refusalsOf("unknownFilter") : []),
+    ...(route.body === "none" ? [] : [lateBody, ...refusalsOf("tooLarge", "mediaType")]),
+    ...(route.body === "json" ? refusalsOf("notJson") : []),
+  ];
+}
+
+function meaningOf({ code, meaning }: Refusal): string {
+  return meaning ?? errorCatalogue[code].meaning;
+}
+
+function stopResponseExample({ code }: Refusal, meaning: string): string {
+  const { reasonCode } = errorCatalogue[code];
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<StopResponse><DocumentID>UNKNOWN</DocumentID><Status>99</Status>' +
+    `<Errors><Error ErrorMsgID="${reasonCode}">${meaning}</Error></Errors><Result><RecordsCreated>0</RecordsCreated>` +
+    "<RecordsUpdated>0</RecordsUpdated><RecordsDeleted>0</RecordsDeleted></Result></StopResponse>"
+  );
+}
+
+function examplesOf(
+  refusals: readonly Refusal[],
+  exampleOf: (one: Refusal, meaning: string) => unknown,
+): Json {
+  const entries = refusals.map((one) => {
+    const summary = meaningOf(one);
+    return [String(errorCatalogue[one.code].reasonCode), { summary, value: exampleOf(one, summary) }];
+  });
+  return Object.fromEntries(entries);
+}
+
+function contentOf(route: Route, refusals: readonly Refusal[], collector: SchemaCollector): Json {
+  if (route.errors === "text") return { [textType]: { schema: { type: "string" } } };
+  if (route.errors === "stopResponse") {
+    const examples = examplesOf(refusals, stopResponseExample);
+    return { [xmlType]: { schema: collector.schemaOf(StopResponse), examples } };
+  }
+  const examples = examplesOf(refusals, ({ code }, message) =>
+    JSON.parse(reasonsDocument([{ code, message }])),
+  );
+  return { [jsonType]: { schema: collector.schemaOf(Reasons), examples } };
+}
+
+/** Headers that belong to a status; each is a component. */
+const headersOfStatus: Readonly<Record<number, string>> = {
+  401: "WWW-Authenticate",
+  429: "Retry-After",
+  503: "Retry-After",
+};
+
+/** The headers that refusals and answers refer to. */
+export const headerComponents: Json = {
+  "X-Request-Id": {
+    description: "Names the request; the operator finds it in the log as `requestId`.",
+    schema: { type: "string" },
+  },
+  "WWW-Authenticate": { description: "The challenge of HTTP Basic.", schema: { type: "string" } },
+  "Retry-After": {
+    description: "Seconds to wait before the next try.",
+    schema: { type: "integer", minimum: 1 },
+  },
+};
+
+/** References to header components by their names. */
+export function headerReferences(...names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const shapeNames: Readonly<Record<ErrorShape, string>> = {
+  reasons: "Refused",
+  stopResponse: "RefusedXml",
+  text: "RefusedText",
+};
+
+function responseOf(
+  route: Route,
+  { status, refusals }: { readonly status: number; readonly refusals: readonly Refusal[] },
+  parts: DocumentParts,
+): Json {
+  // Status, shape and reasons are all that a refusal depends on, so they name it.
+  const reasonCodes = refusals.map(({ code }) => errorCatalogue[code].reasonCode);
+  const name = [shapeNames[route.errors], status, ...reasonCodes].join("-");
+  if (!parts.refusals.has(name)) {
+    const own = headersOfStatus[status];
+    const lines = refusals.map((one) => `\`${errorCatalogue[one.code].reasonCode}\` ${meaningOf(one)}`);
+    parts.refusals.set(name, {
+      description: lines.join("; "),
+      headers: headerReferences("X-Request-Id", ...(own === undefined ? [] : [own])),
+      content: contentOf(route, refusals, parts.schemas),
+    });
+  }
+  return { $ref: `#/components/responses/${name}` };
+}
+
+function sorted(refusals: Iterable<Refusal>): readonly Refusal[] {
+  const reasonOf = ({ code }: Refusal) => errorCatalogue[code].reasonCode;
+  return [...refusals].sort((one, other) => reasonOf(one) - reasonOf(other));
+}
+
+/** Responses of refusals by status. `own` are those that the operation has besides the ones of its kind. */
+export function refusalResponses(
+  route: Route,
+  own: readonly ErrorCode[],
+  parts: DocumentParts,
+): Readonly<Record<string, Json>> {
+  const byStatus = new Map<number, Map<ErrorCode, Refusal>>();
+  for (const refusal of [...commonRefusals(route), ...refusalsOf(...own)]) {
+    const known = byStatus.get(refusal.status) ?? new Map<ErrorCode, Refusal>();
+    if (!known.has(refusal.code)) known.set(refusal.code, refusal);
+    byStatus.set(refusal.status, known);
+  }
+  const entries = [...byStatus].map(([status, refusals]) => [
+    String(status),
+    responseOf(route, { status, refusals: sorted(refusals.values()) }, parts),
+  ]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,88 @@
+/** Answers: what is sent back, in the shape that the route's clients read. */
+import { type DropgateError, type Fault, reasonCodeOf, shownFaults } from "../../../lib/errors.ts";
+import { HttpRefusal, retryAfter } from "./http-refusal.ts";
+import { httpStatusOf } from "./http-status.ts";
+
+/** A file as a body: ranges and conditions of the request are seen to when it is sent. */
+export interface FileBody {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Strong, with its quotes. */
+  readonly etag: string;
+}
+
+export interface Answer {
+  /** That of the whole, when the body is a file. */
+  readonly status: number;
+  /** Lower-case names; type, length and request id are added when it is sent. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly contentType: string;
+  readonly body: string | Uint8Array | FileBody;
+}
+
+/** How a route's clients read failures: `Reasons` in JSON, a `StopResponse` in XML, or a line of text. */
+export type ErrorShape = "reasons" | "stopResponse" | "text";
+
+export type RefusalDocument = (faults: readonly Fault[]) => string;
+
+export const jsonType = "application/json";
+export const xmlType = "application/xml";
+export const textType = "text/plain; charset=utf-8";
+
+/** How long a client waits that was turned away because of load or a stop. */
+const overloadedRetryMs = 5_000;
+
+/** A document as it is sent: JSON text, or its UTF-8. */
+export type JsonBody = string | Uint8Array;
+
+/** JSON as an answer. */
+export function jsonAnswer(body: JsonBody, headers?: Readonly<Record<string, string>>): Answer {
+  return headers === undefined
+    ? { status: 200, contentType: jsonType, body }
+    : { status: 200, contentType: jsonType, body, headers };
+}
+
+/** A document as an answer, at once when the document is there at once. */
+export function documentAnswer(document: JsonBody | Promise<JsonBody>): Answer | Promise<Answer> {
+  return document instanceof Promise ? document.then((body) => jsonAnswer(body)) : jsonAnswer(document);
+}
+
+/** The answer of every write that worked. */
+export const successAnswer: Answer = jsonAnswer(Buffer.from('{"status":"Success"}'));
+
+/** The `Reasons` document (interface "Errors"). */
+export function reasonsDocument(faults: readonly Fault[]): string {
+  const reasons = shownFaults(faults).map(({ message, code }) => ({
+    description: message,
+    reasonCode: reasonCodeOf(code),
+  }));
+  return JSON.stringify({ Reasons: reasons });
+}
+
+interface Rendering {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+function render(shape: ErrorShape, faults: readonly Fault[], refusalDocument: RefusalDocument): Rendering {
+  if (shape === "stopResponse") return { contentType: xmlType, body: refusalDocument(faults) };
+  if (shape === "reasons") return { contentType: jsonType, body: reasonsDocument(faults) };
+  return { contentType: textType, body: `${faults.map(({ message }) => message).join("\n")}\n` };
+}
+
+function headersOf(error: DropgateError): Readonly<Record<string, string>> {
+  const own = error instanceof HttpRefusal ? error.headers : {};
+  if (error.code !== "overloaded" || own["retry-after"] !== undefined) return own;
+  return { ...own, ...retryAfter(overloadedRetryMs) };
+}
+
+/** The error in the shape of its route, with the status of its code. */
+export function refusalAnswer(
+  error: DropgateError,
+  shape: ErrorShape,
+  refusalDocument: RefusalDocument,
+): Answer {
+  const status = (error instanceof HttpRefusal ? error.status : undefined) ?? httpStatusOf[error.code];
+  return { status, headers: headersOf(error), ...render(shape, error.faults, refusalDocument) };
+}

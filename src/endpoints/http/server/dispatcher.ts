@@ -1,0 +1,286 @@
+/**
+ * Takes every request through the same steps:
+ *
+ *   head -> target -> route -> load limit -> ban -> sign in -> authorise -> media type, body -> run -> answer -> log
+ *
+ * The first step that throws ends it; the error is turned into an answer in the shape that the route's clients read.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type AddressSet, createAddressSet } from "../../../lib/address-range.ts";
+import { isDiskFault } from "../../../lib/disk-fault.ts";
+import { DropgateError, messageOf } from "../../../lib/errors.ts";
+import type { Logger } from "../../../lib/log.ts";
+import { runInTurn } from "../../../lib/request-turn.ts";
+import { isStoreFault } from "../../../lib/store-error.ts";
+import type { Membership, SignedInUser, SignIn } from "../../../sign-in/sign-in.ts";
+import type { AccessLog } from "./access-log.ts";
+import { type Answer, type RefusalDocument, refusalAnswer, textType } from "./answer.ts";
+import { authorise, checkBan, checkTransport, signInUser } from "./authentication.ts";
+import type { BodyBudget } from "./body-budget.ts";
+import { clientAddress, isForwarded } from "./client-address.ts";
+import { type Exchange, logExchange, openExchange, sendAnswer } from "./exchange.ts";
+import type { HttpOperations } from "../gateway/http-operations.ts";
+import type { HttpOptions } from "./http-options.ts";
+import type { HttpConnections } from "./http-connections.ts";
+import { ClientGone, HttpRefusal } from "./http-refusal.ts";
+import { type Content, contentOf, type JsonReaders, signalFor } from "./request-content.ts";
+import { checkHead } from "./request-head.ts";
+import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget } from "./request-target.ts";
+import type { CompanyRoute, Route } from "./route.ts";
+import type { PathMatch, RouteTable } from "./route-table.ts";
+
+/** What the dispatcher works with; the endpoint owns it and changes it at a reload and at the stop. */
+export interface DispatcherState {
+  readonly table: RouteTable;
+  readonly signIn: Pick<SignIn, "withPassword" | "bannedForMs">;
+  readonly operations: HttpOperations;
+  readonly refusalDocument: RefusalDocument;
+  readonly log: Logger;
+  readonly accessLog: AccessLog;
+  readonly options: () => HttpOptions;
+  readonly inHand: Set<Exchange>;
+  readonly connections: Pick<HttpConnections, "signIn">;
+  readonly bodies: BodyBudget;
+  readonly readers: JsonReaders | undefined;
+  trustedProxies: AddressSet;
+  isStopping: boolean;
+}
+
+function routeOf(exchange: Exchange, match: PathMatch): Route {
+  const method = exchange.request.method ?? "";
+  const route = match.find(method);
+  if (route !== undefined) {
+    exchange.route = route.name;
+    return route;
+  }
+  const { allow } = match;
+  throw new HttpRefusal("methodNotAllowed", `${method} is not allowed here. Use ${allow}.`, {
+    headers: { allow },
+  });
+}
+
+function checkLoad(state: DispatcherState): void {
+  if (state.isStopping)
+    throw new HttpRefusal("overloaded", "dropgate is stopping. Try again in a few seconds.");
+  if (state.inHand.size <= state.options().maxRequestsInFlight) return;
+  throw new HttpRefusal(
+    "overloaded",
+    "too many requests are worked on at the moment. Try again in a few seconds.",
+  );
+}
+
+function identify(
+  state: DispatcherState,
+  exchange: Exchange,
+  companyCode: string,
+): SignedInUser | Promise<SignedInUser> {
+  const { request } = exchange;
+  const peer = exchange.address;
+  exchange.address = clientAddress(peer, request.headers, state.trustedProxies);
+  checkBan(state.signIn, exchange.address);
+  checkTransport(request.socket, peer, state.options().allowPlain);
+  const { address } = exchange;
+  return signInUser(state.signIn, request.headers.authorization, { address, companyCode });
+}
+
+function queryOf(route: CompanyRoute, target: RequestTarget): readonly QueryParameter[] {
+  if (target.query === "" || route.query === "ignored") return [];
+  const query = readQuery(target.query);
+  const [first] = query;
+  if (route.query === "own" || first === undefined) return query;
+  const message = `${first.name.slice(0, 60)} is not a parameter of this operation. Leave the query out.`;
+  throw new HttpRefusal("unknownFilter", message);
+}
+
+interface Admitted {
+  readonly route: CompanyRoute;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: readonly QueryParameter[];
+  readonly user: SignedInUser;
+  readonly membership: Membership;
+}
+
+function runOperation(
+  state: DispatcherState,
+  exchange: Exchange,
+  admitted: Admitted,
+): Answer | Promise<Answer> {
+  const { route, params, query, user, membership } = admitted;
+  const { roles, companyId, companyCode } = membership;
+  const { id: requestId, response } = exchange;
+  const { userName } = user;
+  const signal = () => signalFor(response);
+  const known = { requestId, userName, roles, companyId, companyCode, params, query, signal };
+  const run = (content: Content) => route.run(state, { ...known, ...content });
+  const content = contentOf(state, exchange, { route, params, companyCode });
+  return content instanceof Promise ? content.then(run) : run(content);
+}
+
+function allowAnswer(allow: string): Answer {
+  return { status: 204, headers: { allow }, contentType: textType, body: "" };
+}
+
+function matchOf(state: DispatcherState, target: RequestTarget): PathMatch {
+  const match = state.table.match(target.segments);
+  if (match !== undefined) return match;
+  throw noSuchOperation();
+}
+
+function noSuchOperation(): HttpRefusal {
+  return new HttpRefusal(
+    "noSuchOperation",
+    "there is no such operation. Check the path: the gateway's have a version, v5 or v6, the legacy web services none.",
+  );
+}
+
+/**
+ * Whether the request comes from who may look at the figures. What a proxy passes on that is not trusted may come from
+ * anywhere, though the proxy stands on this machine.
+ */
+function isMonitor(state: DispatcherState, exchange: Exchange): boolean {
+  const { headers } = exchange.request;
+  if (isForwarded(headers) && !state.trustedProxies.has(exchange.address)) return false;
+  const address = clientAddress(exchange.address, headers, state.trustedProxies);
+  return createAddressSet(state.options().metricsFrom).has(address);
+}
+
+/** Its connection is from now on one of those that keep their places, if there is one left. */
+function noteSignedIn(state: DispatcherState, { request }: Exchange): void {
+  if (state.connections.signIn(request.socket)) return;
+  throw new HttpRefusal(
+    "overloaded",
+    "too many connections of signed-in users are open at the moment. Try again in a few seconds.",
+  );
+}
+
+interface Asked {
+  readonly route: CompanyRoute;
+  readonly target: RequestTarget;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+function respondTo(
+  state: DispatcherState,
+  exchange: Exchange,
+  { route, target, params }: Asked,
+): Answer | Promise<Answer> {
+  checkLoad(state);
+  const companyCode = params["companyCode"] ?? "";
+  const admit = (user: SignedInUser) => {
+    noteSignedIn(state, exchange);
+    exchange.userName = user.userName;
+    const membership = authorise(route, user, companyCode);
+    exchange.companyCode = membership.companyCode;
+    const query = queryOf(route, target);
+    return runOperation(state, exchange, { route, params, query, user, membership });
+  };
+  const user = identify(state, exchange, companyCode);
+  return user instanceof Promise ? user.then(admit) : admit(user);
+}
+
+/** The answer: at once when nothing has to be waited for, which spares a read half of its time. */
+function respond(state: DispatcherState, exchange: Exchange): Answer | Promise<Answer> {
+  const { request } = exchange;
+  const isOptions = request.method === "OPTIONS";
+  if (isOptions && request.url === "*") return allowAnswer("GET, HEAD, POST, OPTIONS");
+  const target = readRequestTarget(request.url ?? "");
+  const match = matchOf(state, target);
+  // The shape of a refusal is that of the path, also when the head is faulty.
+  exchange.errors = (match.find(request.method ?? "") ?? match.any).errors;
+  checkHead(request);
+  if (isOptions) return allowAnswer(match.allow);
+  const route = routeOf(exchange, match);
+  if (route.access !== "public")
+    return respondTo(state, exchange, { route, target, params: match.paramsOf(route) });
+  const asked = { isMonitor: () => isMonitor(state, exchange) };
+  // Who may not look is told no more than that there is nothing.
+  if (route.isForMonitoring === true && !asked.isMonitor()) throw noSuchOperation();
+  return route.run(state, asked);
+}
+
+/** Translates what was thrown, once; what is our own fault is logged here, with its cause, and nowhere else. */
+function knownError(state: DispatcherState, exchange: Exchange, failure: unknown): DropgateError {
+  const message = "the store cannot be used at this moment; send the same request again later.";
+  const isOfStore = isStoreFault(failure) || isDiskFault(failure);
+  const thrown = isOfStore ? new DropgateError("overloaded", message, { cause: failure }) : failure;
+  if (thrown instanceof DropgateError && thrown.code !== "internal") {
+    const { cause } = thrown;
+    if (thrown.code === "overloaded" && cause !== undefined) {
+      state.log.warn(
+        { err: cause, requestId: exchange.id, route: exchange.route },
+        "http request turned away",
+      );
+    }
+    return thrown;
+  }
+  state.log.error({ err: thrown, requestId: exchange.id, route: exchange.route }, "http request failed");
+  return new DropgateError(
+    "internal",
+    `internal error; the operator finds its cause under the request id ${exchange.id}.`,
+  );
+}
+
+/** What is answered to somebody whose request failed; nobody is there any more when it is undefined. */
+function answerOfFailure(state: DispatcherState, exchange: Exchange, thrown: unknown): Answer | undefined {
+  if (thrown instanceof ClientGone) return undefined;
+  return refusalAnswer(knownError(state, exchange, thrown), exchange.errors, state.refusalDocument);
+}
+
+function finish(state: DispatcherState, exchange: Exchange, answer: Answer | undefined): void {
+  const { response } = exchange;
+  const isGone = answer === undefined || response.destroyed || response.headersSent;
+  if (isGone) {
+    response.destroy();
+    logExchange(state, exchange, 0, 0);
+    return;
+  }
+  const mustClose = state.isStopping || state.options().keepAliveTimeoutMs === 0;
+  const refusalOf = (thrown: unknown) => answerOfFailure(state, exchange, thrown);
+  const length = sendAnswer(exchange, answer, { mustClose, refusalOf });
+  logExchange(state, exchange, answer.status, exchange.request.method === "HEAD" ? 0 : length);
+}
+
+/** Answers. Until all of it has gone out the request is in hand: a stop waits for it. Never throws. */
+function conclude(state: DispatcherState, exchange: Exchange, answerOf: () => Answer | undefined): void {
+  try {
+    exchange.share?.release();
+    finish(state, exchange, answerOf());
+  } catch (error) {
+    // Nothing but a fault of our own gets here; the connection is all that can still be given up.
+    state.log.error({ err: error, requestId: exchange.id }, `http answer failed: ${messageOf(error)}`);
+    exchange.response.destroy();
+  }
+  const { streaming } = exchange;
+  if (streaming === undefined) state.inHand.delete(exchange);
+  else void streaming.then(() => state.inHand.delete(exchange));
+}
+
+function dispatch(state: DispatcherState, request: IncomingMessage, response: ServerResponse): void {
+  const exchange = openExchange(request, response);
+  state.inHand.add(exchange);
+  const succeed = (answer: Answer) => conclude(state, exchange, () => answer);
+  const fail = (thrown: unknown) => conclude(state, exchange, () => answerOfFailure(state, exchange, thrown));
+  let answer: Answer | Promise<Answer>;
+  try {
+    answer = respond(state, exchange);
+  } catch (thrown) {
+    fail(thrown);
+    return;
+  }
+  if (answer instanceof Promise) void answer.then(succeed, fail);
+  else succeed(answer);
+}
+
+/**
+ * Works a request off, in the turn of all that came with it (`lib/request-turn.ts`). Those that a client sends without
+ * waiting for answers run one after the other: each sees what the one before it has written.
+ */
+export function takeRequest(
+  state: DispatcherState,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  // An answer gets its socket when the answer before it is out.
+  if (response.socket === null) response.once("socket", () => takeRequest(state, request, response));
+  else runInTurn(() => dispatch(state, request, response));
+}

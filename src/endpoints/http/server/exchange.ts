@@ -1,0 +1,217 @@
+/** One request and its answer: what is known of them while they are worked on, and the one log line at the end. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { normaliseAddress } from "../../../lib/address-range.ts";
+import { newRequestId } from "../../../lib/ids.ts";
+import type { Logger } from "../../../lib/log.ts";
+import type { AccessLog } from "./access-log.ts";
+import type { BodyShare } from "./body-budget.ts";
+import type { Answer, ErrorShape, FileBody } from "./answer.ts";
+import { selectPart } from "./byte-range.ts";
+import { fileHead, sendFile, type Streamed } from "./file-answer.ts";
+import { announcedLength } from "./request-body.ts";
+import { originFormOf } from "./request-target.ts";
+
+export interface Exchange {
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly startedAtMs: number;
+  /** The peer's address, until a trusted proxy names the client's. */
+  address: string;
+  errors: ErrorShape;
+  route: string | undefined;
+  userName: string | undefined;
+  companyCode: string | undefined;
+  bytesIn: number;
+  /** What the request's body holds of the budget until its answer is made. */
+  share: BodyShare | undefined;
+  /** Settles when an answer that is streamed has been sent, or cannot be. Never rejects. */
+  streaming: Promise<Streamed> | undefined;
+}
+
+/** Opens an exchange. */
+export function openExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+  return {
+    id: newRequestId(),
+    request,
+    response,
+    startedAtMs: performance.now(),
+    address: normaliseAddress(request.socket.remoteAddress ?? ""),
+    errors: "reasons",
+    route: undefined,
+    userName: undefined,
+    companyCode: undefined,
+    bytesIn: 0,
+    share: undefined,
+    streaming: undefined,
+  };
+}
+
+/** A body smaller than this that nobody read is cheaper to receive than a new connection. */
+const maxDiscardedBytes = 65_536;
+/** How long, and how much, of a body is received after its refusal, so that the client gets to read the answer. */
+const lingerMs = 2_000;
+const maxLingerBytes = 32 * 1024 * 1024;
+
+/** Whether more of the body may come than is worth waiting for. */
+function hasLongUnreadBody(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  if (request.headers.expect !== undefined) return true;
+  const length = announcedLength(request);
+  return length === undefined || length > maxDiscardedBytes;
+}
+
+/**
+ * Ends the response after the client had a chance to read it: closing a socket with unread bytes resets it, and a reset
+ * can overtake the answer.
+ */
+function endAfterLinger(request: IncomingMessage, response: ServerResponse): void {
+  let received = 0;
+  const end = () => {
+    clearTimeout(timer);
+    request.off("data", count).off("end", end).off("close", end);
+    if (!response.writableEnded) response.end();
+  };
+  const count = (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > maxLingerBytes) end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  request.on("error", () => undefined);
+  request.on("data", count).on("end", end).on("close", end);
+}
+
+type Head = Record<string, string | number>;
+
+function headOf(exchange: Exchange, answer: Answer, mustClose: boolean): Head {
+  const head: Head = {
+    "x-request-id": exchange.id,
+    "content-type": answer.contentType,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  };
+  if (mustClose) head["connection"] = "close";
+  return answer.headers === undefined ? head : Object.assign(head, answer.headers);
+}
+
+export interface Sending {
+  /** The connection ends after the answer. */
+  readonly mustClose: boolean;
+  /** What is answered in place of a file that cannot be opened or read. */
+  readonly refusalOf: (failure: unknown) => Answer | undefined;
+}
+
+/** Answers with why the file cannot be sent. */
+function refuseFile(exchange: Exchange, failure: unknown, sending: Sending): Streamed {
+  const refusal = sending.refusalOf(failure);
+  if (refusal === undefined) {
+    exchange.response.destroy();
+    return { status: 0, bytes: 0 };
+  }
+  return { status: refusal.status, bytes: sendAnswer(exchange, refusal, sending) };
+}
+
+interface FileSending extends Sending {
+  readonly head: Head;
+  readonly isLingering: boolean;
+}
+
+/** The stream tells what became of it through `exchange.streaming`; its length is known at once. */
+function sendFileBody(exchange: Exchange, body: FileBody, sending: FileSending): number {
+  const { request, response } = exchange;
+  const { head, isLingering } = sending;
+  const part = fileHead(selectPart(request.method, request.headers, body), body);
+  const headers = Object.entries({ ...head, ...part.headers }).filter(([, value]) => value !== undefined);
+  const begin = () => void response.writeHead(part.status, Object.fromEntries(headers));
+  const { start, length } = part;
+  if (request.method === "HEAD" || length === 0) {
+    begin();
+    response.end();
+    exchange.streaming = Promise.resolve({ status: part.status, bytes: 0 });
+    return 0;
+  }
+  const end = isLingering ? { end: () => endAfterLinger(request, response) } : {};
+  const refuse = (failure: unknown) => refuseFile(exchange, failure, sending);
+  exchange.streaming = sendFile(response, { path: body.path, start, length, begin, refuse, ...end });
+  return length;
+}
+
+/**
+ * A short text goes out together with its head, in one write. A longer one is made bytes first: Node.js would encode it
+ * chunk by chunk into memory of three times its length.
+ */
+const maxTextLength = 4_096;
+
+/** Sends the answer and gives the length of its body. */
+export function sendAnswer(exchange: Exchange, answer: Answer, sending: Sending): number {
+  const { request, response } = exchange;
+  const { status, body: given } = answer;
+  const body = typeof given === "string" && given.length > maxTextLength ? Buffer.from(given) : given;
+  const isLingering = hasLongUnreadBody(request);
+  const head = headOf(exchange, answer, sending.mustClose || isLingering);
+  if (typeof body !== "string" && !(body instanceof Uint8Array))
+    return sendFileBody(exchange, body, { ...sending, head, isLingering });
+  const length = Buffer.byteLength(body);
+  if (status === 204) delete head["content-type"];
+  else head["content-length"] = length;
+  response.writeHead(status, head);
+  if (!isLingering) {
+    response.end(body);
+    return length;
+  }
+  response.write(body);
+  endAfterLinger(request, response);
+  return length;
+}
+
+function pathOf(target: string): string {
+  const url = originFormOf(target);
+  const mark = url.indexOf("?");
+  return (mark === -1 ? url : url.slice(0, mark)).slice(0, 300);
+}
+
+function writeLine(log: AccessLog, exchange: Exchange, status: number, bytesOut: number): void {
+  const { id, request, route, userName, companyCode, address, bytesIn } = exchange;
+  log.write({
+    requestId: id,
+    method: request.method,
+    path: pathOf(request.url ?? ""),
+    route,
+    user: userName,
+    company: companyCode,
+    address,
+    status,
+    durationMs: Math.round((performance.now() - exchange.startedAtMs) * 100) / 100,
+    bytesIn,
+    bytesOut,
+  });
+}
+
+/** Where the lines of requests go, and where what is at fault. */
+export interface ExchangeLogs {
+  readonly log: Logger;
+  readonly accessLog: AccessLog;
+}
+
+async function logStreamed(
+  { log, accessLog }: ExchangeLogs,
+  exchange: Exchange,
+  streaming: Promise<Streamed>,
+): Promise<void> {
+  const { status, bytes, failure } = await streaming;
+  if (failure !== undefined) {
+    const facts = { err: failure, requestId: exchange.id, route: exchange.route };
+    log.error(facts, "http answer failed: a file could not be sent");
+  }
+  writeLine(accessLog, exchange, status, bytes);
+}
+
+/**
+ * The line of a request (`access-log.ts`); of an answer that is streamed when it has been sent, with what has really gone out. The query
+ * is left out: filters can be personal data. `status` 0: nobody was left to answer.
+ */
+export function logExchange(logs: ExchangeLogs, exchange: Exchange, status: number, bytesOut: number): void {
+  const { streaming } = exchange;
+  if (streaming === undefined) writeLine(logs.accessLog, exchange, status, bytesOut);
+  else void logStreamed(logs, exchange, streaming);
+}

@@ -1,0 +1,51 @@
+/** What the HTTP endpoint needs to know; the composition root fills it from the configuration. */
+import type { ConnectionLimits } from "../../../sign-in/connection-gate.ts";
+
+/** Contents, not paths: the composition root reads the files, at start and at every reload. */
+export interface HttpTlsOptions {
+  /** Certificate with its chain, PEM. */
+  readonly cert: string;
+  /** Private key, PEM. */
+  readonly key: string;
+  readonly passphrase?: string;
+  readonly minVersion: "TLSv1.2" | "TLSv1.3";
+  /** Also suites without forward secrecy, and with CBC; not when left out. */
+  readonly legacyCiphers?: boolean;
+}
+
+export interface HttpOptions extends ConnectionLimits {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Empty, or `/rest`: starts with a slash and does not end with one. */
+  readonly basePath: string;
+  readonly tls?: HttpTlsOptions;
+  /** Basic over plain HTTP from other addresses than loopback. */
+  readonly allowPlain: boolean;
+  /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly legacyStatus: "ok" | "mapped";
+  /** Addresses and CIDR ranges that may read `/metrics`. */
+  readonly metricsFrom: readonly string[];
+  /** Loads in one import. */
+  readonly maxLoads: number;
+  /** Stops, orders, customers, partners or users in one import. */
+  readonly maxEntries: number;
+  readonly maxJsonDepth: number;
+  /** Objects, lists, texts and numbers of one body. */
+  readonly maxJsonValues: number;
+  readonly unknownFields: "keep" | "refuse";
+  readonly maxBodyBytes: number;
+  /** Of large bodies, at the same time; counts as `maxBodyBytes` when that is more. */
+  readonly maxBodyBytesInWork: number;
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** 0 closes each connection after its answer. */
+  readonly keepAliveTimeoutMs: number;
+  readonly maxRequestsInFlight: number;
+}
+
+/** The options in force; a reload replaces `current`. */
+export interface HttpSettings {
+  current: HttpOptions;
+}

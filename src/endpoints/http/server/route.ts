@@ -1,0 +1,84 @@
+/** What a route is: one operation as HTTP sees it. The dispatcher and the API document are driven by these alone. */
+import type { Role } from "../../../domain/users/role.ts";
+import type { SentBody } from "../../../operations/imports/service-import.ts";
+import type { Answer, ErrorShape } from "./answer.ts";
+import type { HttpOptions } from "./http-options.ts";
+import type { HttpOperations } from "../gateway/http-operations.ts";
+import type { QueryParameter } from "./request-target.ts";
+
+/** A request that has passed every check and is about to run. */
+export interface OperationRequest {
+  readonly requestId: string;
+  readonly userName: string;
+  /** Those of the caller in the company. */
+  readonly roles: readonly Role[];
+  readonly companyId: number;
+  /** As registered, whatever case the path had. */
+  readonly companyCode: string;
+  /** The decoded parts of the path by their names in the pattern. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: readonly QueryParameter[];
+  /** Parsed JSON of routes with a `json` body. */
+  readonly json: unknown;
+  /** Of an import with a large body the untouched bytes, which the operation has read elsewhere; `json` is undefined then. */
+  readonly large: Uint8Array | undefined;
+  /** The untouched body of routes with an `xml` body. */
+  readonly bytes: Uint8Array;
+  /** The charset that the Content-Type names, in lower case. */
+  readonly charset: string | undefined;
+  /** The untouched body of an import that is for a custom integration; `json` is undefined then. */
+  readonly sent: SentBody | undefined;
+  /** Aborts when the client is gone; made when it is asked for. */
+  signal(): AbortSignal;
+}
+
+/** What routes run on. */
+export interface RouteServices {
+  readonly operations: HttpOperations;
+  readonly options: () => HttpOptions;
+}
+
+interface RouteBase {
+  /** Unique; the name in logs and the operation id of the API document. */
+  readonly name: string;
+  readonly summary: string;
+  readonly method: "GET" | "POST";
+  /** `/stop/info/{stopNbr}/{companyCode}`: a part in braces takes any one part of the path. */
+  readonly path: string;
+  /**
+   * A version mounts the path under `{basePath}/v5` and `{basePath}/v6` and is the one the API document lists; `none`
+   * mounts it at the root and under `{basePath}`.
+   */
+  readonly version: "v5" | "v6" | "none";
+  /** Literal parts of the path match in any case. */
+  readonly isAnyCase?: boolean;
+  readonly errors: ErrorShape;
+  /** `none`: unknown parameters are refused (910); `own`: the operation reads them; `ignored`. */
+  readonly query: "none" | "own" | "ignored";
+  readonly body: "none" | "json" | "xml";
+  /** Media types of the body. */
+  readonly media: readonly string[];
+  /** An import, or an event with documents: its operation gets a large body as it came, for the reader threads. */
+  readonly takesLarge?: boolean;
+  /** A request without a body is the same as one with an empty object. */
+  readonly isBodyOptional?: boolean;
+  /** The path has `{serviceName}`: for any but `default` the body is kept as it came, and may be XML too. */
+  readonly isMappable?: boolean;
+}
+
+/** Asks for no sign-in. Answered even while others are turned away because of load. */
+export interface PublicRoute extends RouteBase {
+  readonly access: "public";
+  /** Answered only to addresses of `http.metricsFrom`. */
+  readonly isForMonitoring?: boolean;
+  /** `isMonitor`: whether the request comes from such an address. */
+  run(services: RouteServices, asked: { isMonitor(): boolean }): Promise<Answer>;
+}
+
+/** The path names a company, in which the caller needs one of the roles. */
+export interface CompanyRoute extends RouteBase {
+  readonly access: readonly Role[];
+  run(services: RouteServices, request: OperationRequest): Answer | Promise<Answer>;
+}
+
+export type Route = PublicRoute | CompanyRoute;

@@ -1,0 +1,143 @@
+/**
+ * Hands uploads to the pipeline in groups while those of one company come thick and fast.
+ *
+ *   steady   at once                    until `denseCount` came within `denseMs`
+ *   dense    gathered, then together    when the pipeline has decided about all of the company and has rested for a part of
+ *                                       the time that the last group took it; or when the first has waited `maxWaitMs`
+ *
+ * The pipeline works on the same processors and the same disk as the uploads. Handed over one by one, a client that sends
+ * thousands of small files would have each of its own syncs wait for several of the pipeline's, and the pipeline would
+ * commit a handful of files at a time. So the uploads have some of the time for themselves, and groups are as large as what
+ * comes meanwhile. How long that is, the pipeline itself tells: a few hundredths of a second while it is quick, more when it
+ * or the disk is behind. Nobody waits for a gathered file: its close is answered when it is durable in its place, and its
+ * final name stays reserved. What survives a crash: start-up finds such a file like every other without a ledger entry.
+ */
+import type { Arrival, Inbox } from "../../inbound/inbox.ts";
+import type { PlacementInbox } from "../../inbound/place-arrival.ts";
+
+/** Sixty files a second and more are dense. */
+const denseCount = 8;
+const denseMs = 130;
+/** How long the pipeline rests, as a part of the time that it took. More helps a burst a little, and all files wait for it. */
+const restShare = 0.2;
+/** Between two groups at least. With 30 a burst is applied 5 % later, and files of a steady flow wait 10 ms less. */
+const shortestTurnMs = 45;
+const maxWaitMs = 250;
+/** How often it is looked whether the pipeline is done. */
+const lookMs = 5;
+
+/** What uploads need of the inbox. */
+export type ExchangeInbox = Pick<
+  Inbox,
+  "reserve" | "release" | "clearReceipt" | "arriveAll" | "waitingCount" | "undecidedCount"
+>;
+
+export interface GatheredArrivals extends PlacementInbox, Pick<Inbox, "waitingCount"> {
+  /** Hands over what waits. */
+  flush(): void;
+}
+
+export interface GatherOptions {
+  /** A clock that only goes forward; tests put their own in. */
+  readonly nowMs?: () => number;
+}
+
+/** The uploads of one company. */
+class Burst {
+  readonly #inbox: ExchangeInbox;
+  readonly #companyId: number;
+  readonly #nowMs: () => number;
+  #waiting: Arrival[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  /** When the last `denseCount` arrivals came, the oldest first. */
+  readonly #recentMs: number[] = [];
+  #firstAtMs = 0;
+  #handedAtMs = Number.NEGATIVE_INFINITY;
+  /** When the pipeline had nothing to decide about after the last group, as far as it was looked. */
+  #doneAtMs: number | undefined;
+
+  constructor(inbox: ExchangeInbox, companyId: number, nowMs: () => number) {
+    this.#inbox = inbox;
+    this.#companyId = companyId;
+    this.#nowMs = nowMs;
+  }
+
+  get size(): number {
+    return this.#waiting.length;
+  }
+
+  arrive(arrival: Arrival): void {
+    const nowMs = this.#nowMs();
+    if (this.#waiting.length === 0) this.#firstAtMs = nowMs;
+    this.#waiting.push(arrival);
+    if (this.#isDenseAt(nowMs)) this.#look();
+    else this.flush();
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting.length === 0) return;
+    const arrivals = this.#waiting;
+    this.#waiting = [];
+    this.#handedAtMs = this.#nowMs();
+    this.#doneAtMs = undefined;
+    // What becomes of the files is in the ledger.
+    void this.#inbox.arriveAll(arrivals);
+  }
+
+  #isDenseAt(nowMs: number): boolean {
+    const oldestMs = this.#recentMs.length === denseCount ? this.#recentMs.shift() : undefined;
+    this.#recentMs.push(nowMs);
+    return oldestMs !== undefined && nowMs - oldestMs < denseMs;
+  }
+
+  #look(): void {
+    const nowMs = this.#nowMs();
+    const leftMs = this.#dueAtMs(nowMs) - nowMs;
+    if (leftMs <= 0) {
+      this.flush();
+      return;
+    }
+    this.#timer ??= setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#look();
+      },
+      this.#doneAtMs === undefined ? Math.min(lookMs, leftMs) : leftMs,
+    );
+  }
+
+  /** When the waiting files are to be handed over, as far as it is known. */
+  #dueAtMs(nowMs: number): number {
+    if (this.#inbox.undecidedCount(this.#companyId) === 0) this.#doneAtMs ??= nowMs;
+    const latestMs = this.#firstAtMs + maxWaitMs;
+    if (this.#doneAtMs === undefined) return latestMs;
+    const restedAtMs = this.#doneAtMs + restShare * (this.#doneAtMs - this.#handedAtMs);
+    return Math.min(latestMs, Math.max(restedAtMs, this.#handedAtMs + shortestTurnMs));
+  }
+}
+
+/** Gathers what is to go to the inbox. */
+export function gatherArrivals(inbox: ExchangeInbox, options: GatherOptions = {}): GatheredArrivals {
+  // One host's burst keeps nobody else's file waiting.
+  const bursts = new Map<number, Burst>();
+  const nowMs = options.nowMs ?? (() => performance.now());
+  const burstOf = (companyId: number): Burst => {
+    const known = bursts.get(companyId);
+    if (known !== undefined) return known;
+    const made = new Burst(inbox, companyId, nowMs);
+    bursts.set(companyId, made);
+    return made;
+  };
+  return {
+    reserve: (path, file) => inbox.reserve(path, file),
+    release: (path) => inbox.release(path),
+    clearReceipt: (file) => inbox.clearReceipt(file),
+    waitingCount: (companyId) => inbox.waitingCount(companyId) + (bursts.get(companyId)?.size ?? 0),
+    arrive: (arrival) => burstOf(arrival.companyId).arrive(arrival),
+    flush() {
+      for (const burst of bursts.values()) burst.flush();
+    },
+  };
+}

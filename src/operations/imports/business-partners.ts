@@ -1,0 +1,67 @@
+/** Imports business partners, all or nothing (interface "Business partner", decisions 2.2). */
+import { setImmediate } from "node:timers/promises";
+import { BusinessPartner, validateBusinessPartner } from "../../domain/order/business-partner.ts";
+import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Store } from "../../store/database/database.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import { findPartner, savePartner } from "../../store/accounts/partners.ts";
+import { type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
+import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
+import { refusal } from "../request-body.ts";
+
+export interface BusinessPartnersDeps extends PreparationDeps {
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+}
+
+export interface BusinessPartnersOutcome {
+  readonly kind: "imported";
+  readonly created: number;
+  readonly updated: number;
+}
+
+const partnerImport: ImportKind<BusinessPartner> = {
+  list: "businessPartners",
+  schema: BusinessPartner,
+  normalise: createCanonicalForm(BusinessPartner),
+  validate: validateBusinessPartner,
+};
+
+/** Others get a turn of the event loop between so many partners. */
+const partnersInTurn = 64;
+
+/** In the order of the request: of two entries with the same code the later one stays. */
+async function writePartners(
+  tx: Transaction,
+  entry: { companyId: number; partners: readonly BusinessPartner[]; now: number },
+): Promise<BusinessPartnersOutcome> {
+  const { companyId, now } = entry;
+  let created = 0;
+  for (const [index, partner] of entry.partners.entries()) {
+    if (index % partnersInTurn === partnersInTurn - 1) await setImmediate();
+    if ((await findPartner(tx, companyId, partner.partnerCode)) === undefined) created += 1;
+    await savePartner(tx, { companyId, partner, now });
+  }
+  return { kind: "imported", created, updated: entry.partners.length - created };
+}
+
+/** The partners of an import, checked. */
+export const preparePartners: Prepare<"businessPartners"> = async (input) => {
+  const reading = await readImport(partnerImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  return reading.entities;
+};
+
+/** Creates or updates the partners of the request. Throws a `DropgateError` with all faults; then nothing was written. */
+export async function importBusinessPartners(
+  deps: BusinessPartnersDeps,
+  input: ImportInput,
+): Promise<BusinessPartnersOutcome> {
+  const partners = await preparedEntries(deps, input, {
+    kind: "businessPartners",
+    prepare: preparePartners,
+  });
+  const { companyId } = input;
+  return await deps.store.write((tx) => writePartners(tx, { companyId, partners, now: deps.clock.now() }));
+}

@@ -1,0 +1,61 @@
+/** Imports customers, all or nothing (interface "Customer", 4.7; decisions 2.2). */
+import { setImmediate } from "node:timers/promises";
+import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";
+import { Customer, validateCustomer } from "../../domain/order/customer.ts";
+import { isFields } from "../../domain/fields/fields-of-json.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Store } from "../../store/database/database.ts";
+import { saveCustomer } from "../../store/accounts/customers.ts";
+import { inTurns, type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
+import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
+import { refusal } from "../request-body.ts";
+
+export interface CustomerImportDeps extends PreparationDeps {
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+}
+
+/** Others get a turn of the event loop between so many customers. */
+const customersInTurn = 64;
+
+/** The status of a customer for whom the host sends none. */
+const defaultStatus = "ACTIVE";
+
+function withStatus(value: unknown): unknown {
+  return isFields(value) && value["status"] === undefined ? { ...value, status: defaultStatus } : value;
+}
+
+const canonicalCustomer = createCanonicalForm(Customer);
+
+const customerImport: ImportKind<Customer> = {
+  list: "customers",
+  schema: Customer,
+  normalise: (value) => withStatus(canonicalCustomer(value)),
+  validate: validateCustomer,
+};
+
+/** The customers of an import as they are kept. */
+export const prepareCustomers: Prepare<"customers"> = async (input) => {
+  const reading = await readImport(customerImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  return await inTurns(reading.entities, (customer) => ({
+    accountNumber: customer.accountNumber,
+    body: JSON.stringify(customer),
+  }));
+};
+
+/**
+ * Creates the customers of the request, or replaces those that are there; of two with the same number the later stays.
+ * Throws a `DropgateError` with all faults; then nothing was written.
+ */
+export async function importCustomers(deps: CustomerImportDeps, input: ImportInput): Promise<void> {
+  const customers = await preparedEntries(deps, input, { kind: "customers", prepare: prepareCustomers });
+  const { companyId } = input;
+  await deps.store.write(async (tx) => {
+    const now = deps.clock.now();
+    for (const [index, customer] of customers.entries()) {
+      if (index % customersInTurn === customersInTurn - 1) await setImmediate();
+      await saveCustomer(tx, { companyId, ...customer, now });
+    }
+  });
+}

@@ -1,0 +1,119 @@
+/**
+ * Imports customer orders, all or nothing (interface "Customer order", 4.6; decisions 2.2, 3).
+ *
+ * An order owns the stop of its number: both are written in one transaction, and a stop that may not be changed refuses
+ * the import.
+ */
+import { setImmediate } from "node:timers/promises";
+import { normaliseOrder } from "../../domain/stop/normalise-stop.ts";
+import { Order, stopOfOrder, validateOrder } from "../../domain/order/order.ts";
+import { stopChangeOf } from "../../domain/stop/stop-change.ts";
+import { validateStop } from "../../domain/stop/stop.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Fault } from "../../lib/errors.ts";
+import { findAppointment } from "../../store/appointments/appointments.ts";
+import type { Store } from "../../store/database/database.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import { saveOrder } from "../../store/stops/orders.ts";
+import { applyStopChanges } from "../stops/apply-stop-changes.ts";
+import {
+  inTurns,
+  type KeptOrder,
+  type PreparationDeps,
+  type Prepare,
+  preparedEntries,
+} from "./import-preparation.ts";
+import { type ImportKind, readImport } from "./import-request.ts";
+import { withTimesOf } from "../stops/kept-appointment.ts";
+import { refusal } from "../request-body.ts";
+import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
+import { type DocumentsDeps, takeOutDocuments } from "./take-out-documents.ts";
+
+export interface OrderImportDeps extends ServiceDeps, PreparationDeps {
+  /** Where the content of documents is kept. */
+  readonly documentsDir: string;
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+}
+
+export type OrderImport = ServiceImport;
+
+/** Others get a turn of the event loop between so many orders. */
+const ordersInTurn = 64;
+
+/** Fields that an order does not know go on into its stop, which may know them: there they have to be right. */
+function validateWithStop(value: unknown, path: string): readonly Fault[] {
+  const faults = validateOrder(value, path);
+  return faults.length > 0 ? faults : validateStop(stopOfOrder(value as Order), path);
+}
+
+const orderImport: ImportKind<Order> = {
+  list: "orders",
+  schema: Order,
+  normalise: normaliseOrder,
+  validate: validateWithStop,
+};
+
+/** What is kept of orders: their own text, and the change to their stops; the content of documents is durable by then. */
+async function keptFormsOf(deps: DocumentsDeps, orders: readonly Order[]): Promise<readonly KeptOrder[]> {
+  const faults: Fault[] = [];
+  const kept = await inTurns(orders, async (sent, index): Promise<KeptOrder> => {
+    const taken = await takeOutDocuments(deps, sent, `orders[${index}]`);
+    faults.push(...taken.faults);
+    const { entity: order, kept: documents } = taken;
+    const change = stopChangeOf("01", stopOfOrder(order));
+    const stop = documents.length === 0 ? change : { ...change, documents };
+    return { orderNbr: order.orderNbr, body: JSON.stringify(order), stop };
+  });
+  if (faults.length > 0) throw refusal(faults);
+  return kept;
+}
+
+/** The orders of an import as they are kept. */
+export const prepareOrders: Prepare<"orders"> = async (input) => {
+  const reading = await readImport(orderImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  return await keptFormsOf(input, reading.entities);
+};
+
+interface OrderWriting {
+  readonly companyId: number;
+  readonly orders: readonly KeptOrder[];
+  readonly now: number;
+}
+
+async function writeOrders(tx: Transaction, { companyId, orders, now }: OrderWriting): Promise<void> {
+  const outcome = await applyStopChanges(tx, {
+    companyId,
+    changes: orders.map(({ stop }) => stop),
+    fileTime: null,
+    refuseLate: false,
+    now,
+    pathOf: (index) => `orders[${index}]`,
+  });
+  if (outcome.kind !== "applied") throw refusal(outcome.faults);
+  for (const [index, { orderNbr, body: sent }] of orders.entries()) {
+    if (index % ordersInTurn === ordersInTurn - 1) await setImmediate();
+    const appointment = await findAppointment(tx, companyId, orderNbr);
+    const body =
+      appointment === undefined ? sent : JSON.stringify(withTimesOf(JSON.parse(sent) as Order, appointment));
+    await saveOrder(tx, { companyId, orderNbr, body, now });
+  }
+}
+
+async function importStandard(deps: OrderImportDeps, input: OrderImport): Promise<void> {
+  const orders = await preparedEntries(deps, input, { kind: "orders", prepare: prepareOrders });
+  const { companyId } = input;
+  await deps.store.write((tx) => writeOrders(tx, { companyId, orders, now: deps.clock.now() }));
+}
+
+/**
+ * Creates or replaces the orders of the request and their stops; of two with the same number the later stays. A cancelled
+ * order is created anew. Throws a `DropgateError` with all faults; then nothing was written.
+ */
+export function importOrders(deps: OrderImportDeps, input: OrderImport): Promise<void> {
+  return importThroughService(deps, input, {
+    importKind: "orders",
+    run: (standard) => importStandard(deps, standard),
+  });
+}

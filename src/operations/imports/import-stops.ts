@@ -1,0 +1,108 @@
+/** Imports stops and ASNs, all or nothing (interface 4.2, 4.3; decisions 2.2, 3). */
+import { hasContent } from "../../domain/documents/document-content.ts";
+import { normaliseStop } from "../../domain/stop/normalise-stop.ts";
+import { asnImportRules } from "../../domain/stop/stop-actions.ts";
+import { type StopChange, stopChangeOf } from "../../domain/stop/stop-change.ts";
+import { type ImportRules as StateRules, importRules } from "../../domain/stop/stop-status.ts";
+import { Stop, validateStop } from "../../domain/stop/stop.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Fault } from "../../lib/errors.ts";
+import type { Store } from "../../store/database/database.ts";
+import { applyStopChanges, type StopChanges } from "../stops/apply-stop-changes.ts";
+import { inTurns, type Prepare, type PreparationDeps, preparedEntries } from "./import-preparation.ts";
+import { type ImportKind, type ReadImport, readImport } from "./import-request.ts";
+import { refusal } from "../request-body.ts";
+import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
+import { type DocumentsDeps, takeOutDocuments } from "./take-out-documents.ts";
+
+export interface StopImportDeps extends ServiceDeps, PreparationDeps {
+  /** Where the content of documents is kept. */
+  readonly documentsDir: string;
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+}
+
+export type StopImport = ServiceImport;
+
+const stopImport: ImportKind<Stop> = {
+  list: "stops",
+  schema: Stop,
+  normalise: normaliseStop,
+  validate: validateStop,
+};
+
+/** The changes to stops, with the content of their documents durable in the document store. */
+async function changesWithContent(
+  deps: DocumentsDeps,
+  stops: readonly Stop[],
+): Promise<readonly StopChange[]> {
+  const faults: Fault[] = [];
+  const changes = await inTurns(stops, async (stop, index): Promise<StopChange> => {
+    const taken = await takeOutDocuments(deps, stop, `stops[${index}]`);
+    faults.push(...taken.faults);
+    const documents = taken.kept.length === 0 ? {} : { documents: taken.kept };
+    return { ...stopChangeOf("01", taken.entity), ...documents };
+  });
+  if (faults.length > 0) throw refusal(faults);
+  return changes;
+}
+
+/** Up to so many stops without documents need no waits between. */
+const shortList = 50;
+
+function changesOf(
+  deps: DocumentsDeps,
+  read: ReadImport<Stop>,
+): readonly StopChange[] | Promise<readonly StopChange[]> {
+  if (read.kind === "refused") throw refusal(read.faults);
+  const { entities } = read;
+  if (entities.length > shortList || entities.some(hasContent)) return changesWithContent(deps, entities);
+  return entities.map((stop) => stopChangeOf("01", stop));
+}
+
+/** The changes that an import of stops or ASNs asks for: at once, unless there is something to wait for. */
+export const prepareStops: Prepare<"stops"> = (input) => {
+  const reading = readImport(stopImport, input);
+  return reading instanceof Promise
+    ? reading.then((read) => changesOf(input, read))
+    : changesOf(input, reading);
+};
+
+async function write(
+  deps: StopImportDeps,
+  change: Pick<StopChanges, "companyId" | "changes" | "rules">,
+): Promise<void> {
+  const outcome = await deps.store.write((tx) =>
+    applyStopChanges(tx, {
+      ...change,
+      fileTime: null,
+      refuseLate: false,
+      now: deps.clock.now(),
+      pathOf: (index) => `stops[${index}]`,
+    }),
+  );
+  if (outcome.kind !== "applied") throw refusal(outcome.faults);
+}
+
+async function importBy(deps: StopImportDeps, input: StopImport, rules: StateRules): Promise<void> {
+  const prepared = preparedEntries(deps, input, { kind: "stops", prepare: prepareStops });
+  const changes = prepared instanceof Promise ? await prepared : prepared;
+  // Not awaited here: while it waits for the commit, nothing is to hold what the body was read into.
+  return write(deps, { companyId: input.companyId, changes, rules });
+}
+
+/** Creates or updates the stops of the request. Throws a `DropgateError` with all faults; then nothing was written. */
+export function importStops(deps: StopImportDeps, input: StopImport): Promise<void> {
+  return importThroughService(deps, input, {
+    importKind: "stops",
+    run: (standard) => importBy(deps, standard, importRules),
+  });
+}
+
+/** The same for ASNs: stops in the state InboundShipment. */
+export function importAsns(deps: StopImportDeps, input: StopImport): Promise<void> {
+  return importThroughService(deps, input, {
+    importKind: "asn",
+    run: (standard) => importBy(deps, standard, asnImportRules),
+  });
+}

@@ -1,0 +1,281 @@
+/**
+ * Creates and updates users of a company, all or nothing (interface "User", 4.4; decisions 1, 2.2).
+ *
+ *   read -> may the caller? -> hash passwords -> transaction: may the caller? -> write
+ *
+ * Hashing takes long, so it happens outside of the transaction, and what it was based on is looked at again within. Once
+ * begun it goes on to the writing even when nobody waits for the answer any more: a client that was too impatient would
+ * send all of it again. The queue bounds how many imports can be at it.
+ *
+ * A user that belongs to other companies too has one password there as well: an import of one company changes what the
+ * user is there, but not whether or how it signs in.
+ */
+import { setImmediate } from "node:timers/promises";
+import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";
+import { type Role, roles as allRoles } from "../../domain/users/role.ts";
+import { rolesOf, User, validateUser } from "../../domain/users/user.ts";
+import { driverMarksOf, mergedProfile } from "../../domain/users/user-profile.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { DropgateError, type Fault } from "../../lib/errors.ts";
+import { hashPassword, isPasswordOf } from "../../lib/password-hash.ts";
+import type { Reader, Store } from "../../store/database/database.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import {
+  insertUserWithAccess,
+  readUserProfile,
+  saveMember,
+  saveUserAccess,
+  type UserAccess,
+} from "../../store/accounts/user-import.ts";
+import { findUsersByName, type UserRecord } from "../../store/accounts/users.ts";
+import { type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
+import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
+import { refusal } from "../request-body.ts";
+import type { HashQueue, HashQueueLimits } from "../../sign-in/sign-in-hash-queue.ts";
+
+export interface UserImportDeps extends PreparationDeps {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly clock: Clock;
+  /** One for all imports of the process: it bounds how many passwords are hashed at a time. */
+  readonly hashQueue: HashQueue;
+}
+
+export interface UserImport extends ImportInput {
+  /** Those of the caller in the company: `MemberAdmin` may do more than `DI_Dispatcher`. */
+  readonly callerRoles: readonly Role[];
+}
+
+/** Two at a time leave threads for files and for sign-in. */
+export const userImportHashing: HashQueueLimits = { maxRunning: 2, maxWaiting: 64, maxWaitingStrangers: 64 };
+
+/** Most users with a password in one import: one takes a tenth of a second or more, and clients do not wait for ever. */
+export const maxUsersWithPassword = 500;
+
+/** Others get a turn of the event loop between so many users. */
+const usersInTurn = 32;
+
+const userImport: ImportKind<User> = {
+  list: "users",
+  schema: User,
+  normalise: createCanonicalForm(User),
+  validate: validateUser,
+};
+
+/** The users of an import, checked. */
+export const prepareUsers: Prepare<"users"> = async (input) => {
+  const reading = await readImport(userImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  return reading.entities;
+};
+
+interface Sent {
+  readonly user: User;
+  /** Where the user stands in the request. */
+  readonly path: string;
+}
+
+/** Of two users of one name the later stays. */
+function sentUsers(users: readonly User[]): readonly Sent[] {
+  const byName = new Map<string, Sent>();
+  for (const [index, user] of users.entries()) byName.set(user.userName, { user, path: `users[${index}]` });
+  return [...byName.values()];
+}
+
+/** Throws 909 for more passwords than can be hashed while the client waits. */
+function checkPasswordCount(users: readonly Sent[]): void {
+  const count = users.filter(({ user }) => user.password !== undefined).length;
+  if (count <= maxUsersWithPassword) return;
+  const limit = `more than the limit of ${maxUsersWithPassword} in one import`;
+  const remedy = "Send them in several requests; users without a password may come along.";
+  const message = `users has ${count} entries with a password, ${limit}. ${remedy}`;
+  throw refusal([{ code: "tooLarge", path: userImport.list, message }]);
+}
+
+/** The user of that name in the company. One of another company may be somebody else. */
+async function findMember(
+  read: Reader | Transaction,
+  companyId: number,
+  userName: string,
+): Promise<UserRecord | undefined> {
+  const records = await findUsersByName(read, userName);
+  return records.find(({ memberships }) => memberships.some((one) => one.companyId === companyId));
+}
+
+function rolesIn(record: UserRecord | undefined, companyId: number): readonly Role[] {
+  return record?.memberships.find((one) => one.companyId === companyId)?.roles ?? [];
+}
+
+function notAllowed(path: string, why: string): Fault {
+  return { code: "roleMissing", path, message: `${path} ${why}` };
+}
+
+/** A dispatcher makes nobody a company's administrator, and leaves those who are alone. */
+function faultsOfDispatcher({ user, path }: Sent, rolesBefore: readonly Role[]): Fault[] {
+  const remedy = "Have a MemberAdmin send it.";
+  const faults: Fault[] = [];
+  if (rolesOf(user)?.includes("MemberAdmin"))
+    faults.push(
+      notAllowed(`${path}.userRoles`, `grants MemberAdmin, which a DI_Dispatcher may not. ${remedy}`),
+    );
+  if (rolesBefore.includes("MemberAdmin"))
+    faults.push(notAllowed(path, `is a MemberAdmin, whom a DI_Dispatcher may not change. ${remedy}`));
+  return faults;
+}
+
+/** A password is refused even if it is the right one: the answer would tell guesses of another company's password. */
+function faultsOfSharedUser({ user, path }: Sent, record: UserRecord): Fault[] {
+  const changed = {
+    password: user.password !== undefined,
+    enabled: user.enabled !== undefined && user.enabled !== record.isEnabled,
+    forcePwdChg: user.forcePwdChg !== undefined && user.forcePwdChg !== record.mustChangePassword,
+  };
+  const why = "cannot be changed here: the user belongs to other companies too.";
+  const remedy = "Leave it out, and have the operator of the service change it.";
+  return Object.entries(changed)
+    .filter(([, isChanged]) => isChanged)
+    .map(([name]) => notAllowed(`${path}.${name}`, `${why} ${remedy}`));
+}
+
+function faultsOfUser(input: UserImport, sent: Sent, record: UserRecord | undefined): Fault[] {
+  const isAdmin = input.callerRoles.includes("MemberAdmin");
+  const dispatched = isAdmin ? [] : faultsOfDispatcher(sent, rolesIn(record, input.companyId));
+  const isShared = record !== undefined && record.memberships.length > 1;
+  return isShared ? [...dispatched, ...faultsOfSharedUser(sent, record)] : dispatched;
+}
+
+interface Found extends Sent {
+  readonly record: UserRecord | undefined;
+}
+
+/** The users that are there already; throws 932 with all faults when the caller may not change one of them so. */
+async function findAll<Entry extends Sent>(
+  read: Reader | Transaction,
+  input: UserImport,
+  users: readonly Entry[],
+): Promise<readonly (Entry & Found)[]> {
+  const faults: Fault[] = [];
+  const found: (Entry & Found)[] = [];
+  for (const [index, sent] of users.entries()) {
+    if (index % usersInTurn === usersInTurn - 1) await setImmediate();
+    const record = await findMember(read, input.companyId, sent.user.userName);
+    faults.push(...faultsOfUser(input, sent, record));
+    found.push({ ...sent, record });
+  }
+  if (faults.length > 0) throw refusal(faults);
+  return found;
+}
+
+interface Prepared extends Sent {
+  /** What the password was compared with; undefined when there was no such user. */
+  readonly expected: Pick<UserRecord, "id" | "passwordHash"> | undefined;
+  /** Hash of the password to be set, undefined to leave the password alone. */
+  readonly newHash: string | undefined;
+}
+
+async function hashUnlessKnown(password: string, known: string | null): Promise<string | undefined> {
+  if (known !== null && (await isPasswordOf(password, known))) return undefined;
+  return await hashPassword(password);
+}
+
+async function prepare(queue: HashQueue, { record, ...sent }: Found): Promise<Prepared> {
+  const { password } = sent.user;
+  if (password === undefined) return { ...sent, expected: record, newHash: undefined };
+  const hashing = queue.run(true, () => hashUnlessKnown(password, record?.passwordHash ?? null));
+  if (hashing === undefined)
+    throw new DropgateError("overloaded", "too many users are imported at the moment: try again later");
+  return { ...sent, expected: record, newHash: await hashing };
+}
+
+/** As many at once as may run, so that several imports take turns. */
+async function prepareAll(queue: HashQueue, found: readonly Found[]): Promise<readonly Prepared[]> {
+  const prepared: Prepared[] = [];
+  const { maxRunning } = userImportHashing;
+  for (let at = 0; at < found.length; at += maxRunning) {
+    const group = found.slice(at, at + maxRunning);
+    prepared.push(...(await Promise.all(group.map((one) => prepare(queue, one)))));
+  }
+  return prepared;
+}
+
+/** What the password was compared with must still hold: somebody else may have been quicker. */
+function checkUnchanged({ user, path, expected, record }: Prepared & Found): void {
+  if (user.password === undefined) return;
+  if (record?.id === expected?.id && record?.passwordHash === expected?.passwordHash) return;
+  throw new DropgateError("overloaded", `${path} ${user.userName} was changed at the same time: try again`);
+}
+
+function accessOf({ user, record, newHash }: Prepared & Found): UserAccess {
+  return {
+    passwordHash: newHash ?? record?.passwordHash ?? null,
+    isEnabled: user.enabled ?? record?.isEnabled ?? true,
+    mustChangePassword: user.forcePwdChg ?? record?.mustChangePassword ?? false,
+  };
+}
+
+function isSameAccess(one: UserAccess, other: UserAccess): boolean {
+  return (
+    one.passwordHash === other.passwordHash &&
+    one.isEnabled === other.isEnabled &&
+    one.mustChangePassword === other.mustChangePassword
+  );
+}
+
+interface Writing {
+  readonly companyId: number;
+  readonly now: number;
+}
+
+async function writeAccess(tx: Transaction, entry: Prepared & Found, now: number): Promise<number> {
+  const { record, user } = entry;
+  const access = accessOf(entry);
+  if (record === undefined) return await insertUserWithAccess(tx, { userName: user.userName, access, now });
+  if (!isSameAccess(access, record)) await saveUserAccess(tx, { userId: record.id, access, now });
+  return record.id;
+}
+
+async function writeUser(tx: Transaction, entry: Prepared & Found, { companyId, now }: Writing) {
+  const { user, record } = entry;
+  const userId = await writeAccess(tx, entry, now);
+  const profile = mergedProfile(await readUserProfile(tx, companyId, userId), user);
+  const roles = rolesOf(user) ?? rolesIn(record, companyId);
+  await saveMember(tx, {
+    companyId,
+    userId,
+    userName: user.userName,
+    roles: allRoles.filter((role) => roles.includes(role)),
+    profile,
+    marks: driverMarksOf(profile),
+  });
+}
+
+async function writeUsers(
+  tx: Transaction,
+  input: UserImport,
+  { users, now }: { readonly users: readonly Prepared[]; readonly now: number },
+): Promise<void> {
+  const found = await findAll(tx, input, users);
+  for (const entry of found) checkUnchanged(entry);
+  for (const [index, entry] of found.entries()) {
+    if (index % usersInTurn === usersInTurn - 1) await setImmediate();
+    await writeUser(tx, entry, { companyId: input.companyId, now });
+  }
+}
+
+/**
+ * Creates the users of the request, or updates those of the company: what is not sent stays as it is. Of two with the
+ * same name the later stays. A change takes effect at the next sign-in. Throws a `DropgateError` with all faults, 932
+ * for what the caller may not do and 909 for more than 500 passwords; then nothing was written. When the signal aborts
+ * before a password is hashed, it rejects with its reason; from then on the import is finished and written.
+ */
+export async function importUsers(
+  deps: UserImportDeps,
+  input: UserImport,
+  signal: AbortSignal,
+): Promise<void> {
+  const sent = sentUsers(await preparedEntries(deps, input, { kind: "users", prepare: prepareUsers }));
+  checkPasswordCount(sent);
+  const found = await findAll(deps.store.read, input, sent);
+  signal.throwIfAborted();
+  const users = await prepareAll(deps.hashQueue, found);
+  await deps.store.write((tx) => writeUsers(tx, input, { users, now: deps.clock.now() }));
+}

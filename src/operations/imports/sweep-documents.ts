@@ -1,0 +1,24 @@
+/** Removes contents of the document store that belong to no document: their import was refused, or a crash came between. */
+import type { Clock } from "../../lib/clock.ts";
+import { sweepContents } from "../../lib/content-store.ts";
+import type { Reader } from "../../store/database/database.ts";
+import { findKnownContents } from "../../store/stops/documents.ts";
+import type { DocumentsDeps } from "./take-out-documents.ts";
+
+export interface SweepDocumentsDeps extends DocumentsDeps {
+  readonly store: { readonly read: Reader };
+  readonly clock: Clock;
+}
+
+/** An import has long been decided by then; only its rows could still come. */
+const keptWithoutRowMs = 24 * 60 * 60_000;
+
+/** Gives how many contents were removed. Rejects when aborted. */
+export async function sweepDocuments(deps: SweepDocumentsDeps, signal: AbortSignal): Promise<number> {
+  const { store, clock, documentsDir } = deps;
+  const sweep = {
+    beforeMs: clock.now() - keptWithoutRowMs,
+    referredTo: (hashes: readonly string[]) => findKnownContents(store.read, hashes),
+  };
+  return await sweepContents(documentsDir, sweep, signal);
+}

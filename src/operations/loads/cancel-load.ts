@@ -1,0 +1,31 @@
+/** Cancels a load that has no driver, with a reason; its stops become unplanned (interface 4.1; decisions 3). */
+import type { Clock } from "../../lib/clock.ts";
+import type { Store } from "../../store/database/database.ts";
+import { releaseAllStops, updateLoadState } from "../../store/stops/loads.ts";
+import { recordEvent } from "../../store/stops/recorded-events.ts";
+import { cancellationOf, readLoadCancellation } from "../stops/cancellation-request.ts";
+import { requireLoad } from "./known-load.ts";
+import type { BodyInput } from "../request-body.ts";
+
+export interface CancelLoadDeps {
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+}
+
+export interface CancelLoad extends BodyInput {
+  readonly companyId: number;
+}
+
+/** Throws 920, 960, 907, or the faults of the body. */
+export async function cancelLoad(deps: CancelLoadDeps, input: CancelLoad): Promise<void> {
+  const { companyId } = input;
+  const { number: loadNbr, ...why } = readLoadCancellation(input);
+  await deps.store.write(async (tx) => {
+    const load = await requireLoad(tx, { companyId, loadNbr, action: "cancel" });
+    const now = deps.clock.now();
+    const execution = { ...JSON.parse(load.execution), cancellation: cancellationOf(why, now) };
+    await updateLoadState(tx, { ...load, status: 99, execution: JSON.stringify(execution), updatedAt: now });
+    await releaseAllStops(tx, { loadId: load.id, now });
+    await recordEvent(tx, { companyId, kind: "loadCancelled", loadNbr, recordedAt: now });
+  });
+}

@@ -1,0 +1,26 @@
+/** Deletes a customer (interface 4.7; decisions 2.1). An import brings it back. */
+import { Type } from "@sinclair/typebox";
+import { identifier } from "../../domain/fields/fields.ts";
+import { removeCustomer } from "../../store/accounts/customers.ts";
+import type { Store } from "../../store/database/database.ts";
+import { customerNotFound } from "./customer-not-found.ts";
+import { type BodyInput, createBodyReader } from "../request-body.ts";
+
+export interface DeleteCustomerDeps {
+  readonly store: Pick<Store, "write">;
+}
+
+export interface DeleteCustomer extends BodyInput {
+  readonly companyId: number;
+}
+
+export const CustomerDeletion = Type.Object({ accountNumber: identifier("accountNumber") });
+
+const readDeletion = createBodyReader(CustomerDeletion);
+
+/** Removes the customer that the body names. Throws 924, or the faults of the body. */
+export async function deleteCustomer(deps: DeleteCustomerDeps, input: DeleteCustomer): Promise<void> {
+  const { accountNumber } = readDeletion(input);
+  const isRemoved = await deps.store.write((tx) => removeCustomer(tx, input.companyId, accountNumber));
+  if (!isRemoved) throw customerNotFound(accountNumber);
+}

@@ -1,0 +1,85 @@
+/** Deletes or rejects a customer order with a reason, and its stop with it (interface 4.6; decisions 3). */
+import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
+import { stopStatusNames } from "../../domain/stop/stop-status.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { DropgateError } from "../../lib/errors.ts";
+import type { Store } from "../../store/database/database.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import { cancelOrder, findKnownOrder } from "../../store/stops/orders.ts";
+import { recordEvent } from "../../store/stops/recorded-events.ts";
+import { cancelStop, findKnownStop, type KnownStop } from "../../store/stops/stops.ts";
+import {
+  cancellationOf,
+  type CancellationReason,
+  readOrderCancellation,
+} from "../stops/cancellation-request.ts";
+import { orderNotFound } from "./order-not-found.ts";
+import { releaseAppointment } from "../stops/release-appointment.ts";
+import type { BodyInput } from "../request-body.ts";
+
+export interface RejectOrderDeps {
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+}
+
+export interface RejectOrder extends BodyInput {
+  readonly companyId: number;
+}
+
+interface Rejection {
+  readonly companyId: number;
+  readonly orderNbr: string;
+  readonly why: CancellationReason;
+  readonly now: number;
+}
+
+async function requireOpenOrder(tx: Transaction, { companyId, orderNbr }: Rejection): Promise<void> {
+  const order = await findKnownOrder(tx, companyId, orderNbr);
+  if (order === undefined) throw orderNotFound(orderNbr);
+  if (!order.isCancelled) return;
+  throw new DropgateError(
+    "orderNotDeletable",
+    `the order ${orderNbr} was deleted before. Import it again if it is to be done after all.`,
+  );
+}
+
+/** The order's stop when it is to be cancelled with it, undefined when there is none or it was deleted before. */
+async function findOpenStop(
+  tx: Transaction,
+  { companyId, orderNbr }: Rejection,
+): Promise<KnownStop | undefined> {
+  const stop = await findKnownStop(tx, companyId, orderNbr);
+  if (stop === undefined) return undefined;
+  const code = refusalOfStopAction("rejectOrder", stop.status);
+  if (code === undefined) return stop.status === "99" ? undefined : stop;
+  const state = `${stop.status} (${stopStatusNames[stop.status]})`;
+  const remedy =
+    "An order can be deleted while its stop is in 05 or 10: take a planned one off its load first.";
+  throw new DropgateError(code, `the stop of the order ${orderNbr} is ${state}. ${remedy}`);
+}
+
+async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
+  const { companyId, orderNbr, why, now } = rejection;
+  await requireOpenOrder(tx, rejection);
+  const stop = await findOpenStop(tx, rejection);
+  const cancellation = cancellationOf(why, now);
+  await cancelOrder(tx, { companyId, orderNbr, cancellation: JSON.stringify(cancellation), now });
+  if (stop !== undefined) {
+    await cancelStop(tx, {
+      companyId,
+      stopNbr: orderNbr,
+      execution: JSON.stringify({ ...JSON.parse(stop.execution), cancellation }),
+      fileTime: stop.fileTime,
+      updatedAt: now,
+    });
+    await recordEvent(tx, { companyId, kind: "stopCancelled", stopNbr: orderNbr, recordedAt: now });
+  }
+  await releaseAppointment(tx, { companyId, orderNbr, now });
+}
+
+/** Cancels the order that the body names, and its stop, and releases its appointment. Throws 922, 963, or the faults of the body. */
+export async function rejectOrder(deps: RejectOrderDeps, input: RejectOrder): Promise<void> {
+  const { number: orderNbr, ...why } = readOrderCancellation(input);
+  const { companyId } = input;
+  await deps.store.write((tx) => reject(tx, { companyId, orderNbr, why, now: deps.clock.now() }));
+}

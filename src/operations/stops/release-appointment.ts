@@ -1,0 +1,15 @@
+/** What becomes of an appointment when its order or stop is deleted (decisions 3). */
+import { findAppointment, releaseShare } from "../../store/appointments/appointments.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import { recordEvent } from "../../store/stops/recorded-events.ts";
+
+/** Releases the appointment of an order or stop and records 8103; does nothing when it has none. */
+export async function releaseAppointment(
+  tx: Transaction,
+  { companyId, orderNbr, now }: { companyId: number; orderNbr: string; now: number },
+): Promise<void> {
+  const stored = await findAppointment(tx, companyId, orderNbr);
+  if (stored === undefined) return;
+  await releaseShare(tx, stored, now);
+  await recordEvent(tx, { companyId, kind: "schedulingCancelled", stopNbr: orderNbr, recordedAt: now });
+}

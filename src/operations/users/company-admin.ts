@@ -1,0 +1,56 @@
+/** Registering companies, as an administrator of the machine does it. */
+import { faultOfCompanyCode } from "../../domain/users/company-code.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { DropgateError } from "../../lib/errors.ts";
+import { type CompanyField, companyFields, faultOfCompanyField } from "../../domain/users/company-profile.ts";
+import {
+  type Company,
+  findCompany,
+  insertCompany,
+  saveCompanyFields,
+} from "../../store/accounts/companies.ts";
+import type { Store } from "../../store/database/database.ts";
+
+export interface CompanyAdminDeps {
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+}
+
+/**
+ * Registers a company. Adding it again changes nothing and answers with the company as it was registered first.
+ * Rejects with `wrongType` when the code is not of the form.
+ */
+export async function addCompany(
+  deps: CompanyAdminDeps,
+  code: string,
+): Promise<{ readonly company: Company; readonly isNew: boolean }> {
+  const fault = faultOfCompanyCode(code);
+  if (fault !== undefined) throw new DropgateError("wrongType", fault);
+  return await deps.store.write((tx) => insertCompany(tx, { code, createdAt: deps.clock.now() }));
+}
+
+/** Values by field; an empty text takes the field away, one that is not there stays as it is. */
+export type CompanyChange = Readonly<Partial<Record<CompanyField, string>>>;
+
+/**
+ * Sets name and address of the company of that code, in any case; gives it as it is then, undefined when there is none.
+ * Rejects with `wrongType` and all faults of the values.
+ */
+export async function setCompany(
+  deps: Pick<CompanyAdminDeps, "store">,
+  code: string,
+  change: CompanyChange,
+): Promise<Company | undefined> {
+  const given = companyFields.flatMap((field) => {
+    const value = change[field]?.trim();
+    return value === undefined ? [] : [{ field, value }];
+  });
+  const faults = given.flatMap(({ field, value }) => faultOfCompanyField(field, value) ?? []);
+  if (faults.length > 0) throw new DropgateError("wrongType", faults.join("; "));
+  const fields = Object.fromEntries(given.map(({ field, value }) => [field, value === "" ? null : value]));
+  return await deps.store.write(async (tx) => {
+    const known = await findCompany(tx, code);
+    if (known !== undefined) await saveCompanyFields(tx, known.id, fields);
+    return await findCompany(tx, code);
+  });
+}

@@ -1,0 +1,370 @@
+/**
+ * Signs users in by password or key, for every protocol (decisions 1).
+ *
+ *   banned? --> user slowed to strangers? --> password remembered? --> hash (two at a time) --> may sign in?
+ *
+ * User, roles and `enabled` are read from the database each time, so a change takes effect at the next sign-in.
+ *
+ * Records of one name in different companies may be different people, and the administrator of one company chooses the
+ * password of its record at will. So no record may help to find out the password of another:
+ *
+ *   the request names a company (HTTP) --> the record of the name in that company alone is tried; when there is none,
+ *                                          the user is unknown, whatever records other companies have
+ *   else (SFTP, FTP)                   --> all are tried, oldest first; the first that fits and may sign in is the user,
+ *                                          and its memberships alone count
+ *
+ * In the second case a password that an earlier record refused was a guess at that record, even when a later one takes
+ * it: it counts as a failure, at once, but each password once only. So who changes the later record to guess at the
+ * earlier one is banned like anybody who guesses, and who signs in rightly to a record that is not the oldest costs its
+ * address one point for each password it ever had since the start, however often it signs in. Having signed in to one
+ * record makes an address familiar to that record only. A key finds the records that hold it, so it tells nothing of
+ * the others.
+ *
+ * From the outside a disabled user, one that must change its password first, one of another company, a wrong password
+ * and an unknown user look the same and cost the same; the log has the reason.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { isSameCompanyCode } from "../domain/users/company-code.ts";
+import { peerKeyOf } from "../lib/address-range.ts";
+import type { Clock } from "../lib/clock.ts";
+import { createLimitedLog, type LimitedLog } from "../lib/limited-log.ts";
+import type { Logger } from "../lib/log.ts";
+import type { Store } from "../store/database/database.ts";
+import { findUsersByKey, findUsersByName, type UserRecord } from "../store/accounts/users.ts";
+import {
+  type BanOptions,
+  createFailedSignIns,
+  type FailedSignIns,
+  type SignInPeer,
+} from "./failed-sign-ins.ts";
+import { createFamiliarAddresses, type FamiliarAddresses } from "./familiar-addresses.ts";
+import type {
+  KeyAttempt,
+  PasswordAttempt,
+  SignIn,
+  SignInOutcome,
+  SignInProtocol,
+  SignInReview,
+} from "./sign-in.ts";
+import type { HashQueueLimits } from "./sign-in-hash-queue.ts";
+import { createPasswordCheck, type PasswordCheck, type PasswordQuestion } from "./sign-in-passwords.ts";
+import { badCredentials, logRefusal, type RefusalReason, tooMany } from "./sign-in-refusals.ts";
+import { hindranceOf, signedInNow, userOf } from "./sign-in-review.ts";
+
+/** The options of the section `security`, the bans among them. */
+export interface SignInOptions extends BanOptions {
+  readonly wrongPasswordDelayMs: number;
+  readonly passwordCacheMs: number;
+}
+
+export interface SignInDeps {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "warn">;
+  readonly options: SignInOptions;
+  /** How many passwords are hashed at a time and how many may wait; two and 128 when not given. */
+  readonly hashQueue?: HashQueueLimits;
+  /** Resolves after that time, or sooner when the signal aborts. */
+  wait?(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface ConfigurableSignIn extends SignIn, SignInReview {
+  /** Reads from which addresses users have signed in before. Comes before the first sign-in. */
+  load(): Promise<void>;
+  /** Resolves when what came of the sign-ins so far is written. */
+  settled(): Promise<void>;
+  /** Replaces the options; what was counted, banned and remembered stays. */
+  configure(options: SignInOptions): void;
+}
+
+/** One name in very many companies must not buy an attacker very many hashes. */
+const maxRecordsTried = 20;
+/** A hash that found the line full may be tried again soon. */
+const busyRetryMs = 2_000;
+
+async function waitForTimer(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    // Unreferenced: an answer that is held back does not hold up the end of the process.
+    await delay(ms, undefined, signal === undefined ? { ref: false } : { ref: false, signal });
+  } catch (error) {
+    // Aborted means that nobody waits for the answer any more, so it may as well come now.
+    if (signal?.aborted !== true) throw error;
+  }
+}
+
+/** Those of the company when the request names one, else all by age. */
+function recordsFor(records: readonly UserRecord[], companyCode: string | undefined): readonly UserRecord[] {
+  if (companyCode === undefined) return records;
+  return records.filter(({ memberships }) =>
+    memberships.some((membership) => isSameCompanyCode(membership.companyCode, companyCode)),
+  );
+}
+
+interface Context {
+  readonly deps: SignInDeps;
+  readonly failures: FailedSignIns;
+  readonly familiar: FamiliarAddresses;
+  readonly log: LimitedLog;
+  readonly passwords: PasswordCheck;
+  options: SignInOptions;
+}
+
+/** One attempt on its way through the checks. */
+interface Attempt extends SignInPeer {
+  readonly protocol: SignInProtocol;
+  readonly method: "password" | "publickey";
+  readonly startedAt: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+type Verdict =
+  | { readonly kind: "accepted"; readonly record: UserRecord; readonly keyBlob?: string }
+  | {
+      readonly kind: "refused";
+      readonly reason: RefusalReason;
+      /** Whether the attempt has been counted already. */
+      readonly isCounted?: boolean;
+    };
+
+/** Counts at once, then holds the answer back so that all of them take the same time, hashed or not. */
+async function answerFailure(
+  context: Context,
+  attempt: Attempt,
+  { reason, isCounted = false }: Extract<Verdict, { kind: "refused" }>,
+): Promise<SignInOutcome> {
+  if (!isCounted) context.failures.recordFailure(attempt);
+  logRefusal(context.log, attempt, reason);
+  const { wrongPasswordDelayMs } = context.options;
+  const elapsedMs = Math.max(0, context.deps.clock.now() - attempt.startedAt);
+  const remainingMs = wrongPasswordDelayMs - elapsedMs;
+  if (remainingMs > 0) await (context.deps.wait ?? waitForTimer)(remainingMs, attempt.signal);
+  return badCredentials;
+}
+
+interface Admission {
+  /** Those that may be tried: while strangers have to wait, only those to which the peer is none. */
+  readonly open: readonly UserRecord[];
+  /** The answer to those who may not even try. */
+  readonly bar?: SignInOutcome;
+}
+
+/** Being barred is not counted: it would keep a user slowed for ever. */
+function admit(context: Context, attempt: Attempt, records: readonly UserRecord[]): Admission {
+  const { failures, familiar } = context;
+  const bannedForMs = failures.bannedForMs(attempt.address);
+  if (bannedForMs > 0) return { open: [], bar: tooMany(bannedForMs) };
+  const own = records.filter(({ id }) => familiar.has(attempt.address, id));
+  const slowedForMs = failures.slowedForMs(attempt);
+  if (slowedForMs > 0 && own.length === 0) {
+    logRefusal(context.log, attempt, "slowed");
+    return { open: [], bar: tooMany(slowedForMs) };
+  }
+  if (own.length < records.length || records.length === 0) failures.recordTry(attempt);
+  return { open: slowedForMs > 0 ? own : records };
+}
+
+async function answerVerdict(context: Context, attempt: Attempt, verdict: Verdict): Promise<SignInOutcome> {
+  if (verdict.kind === "accepted") {
+    context.familiar.note(attempt.address, verdict.record.id);
+    return { kind: "signedIn", user: userOf(verdict.record, verdict.keyBlob) };
+  }
+  if (verdict.reason === "addressBanned") return tooMany(context.failures.bannedForMs(attempt.address));
+  if (verdict.reason === "tooManyWaiting") {
+    logRefusal(context.log, attempt, verdict.reason);
+    return tooMany(busyRetryMs);
+  }
+  return await answerFailure(context, attempt, verdict);
+}
+
+function questionOf(
+  context: Context,
+  attempt: Attempt,
+  about: { readonly user: UserRecord | undefined; readonly password: string },
+): PasswordQuestion {
+  const { user } = about;
+  return {
+    ...about,
+    userName: attempt.userName,
+    peerKey: peerKeyOf(attempt.address),
+    isFamiliar: user !== undefined && context.familiar.has(attempt.address, user.id),
+    mayRun: () => context.failures.bannedForMs(attempt.address) === 0,
+  };
+}
+
+/** Counts a password that one record refused before the next is tried: waiting for all would let a crowd of guesses by. */
+function isCountedGuess(context: Context, attempt: Attempt, question: PasswordQuestion): boolean {
+  if (!context.passwords.isNewGuess(question)) return false;
+  context.failures.recordFailure(attempt);
+  const { address, protocol, userName } = attempt;
+  context.log.info(
+    { user: userName.slice(0, 64), address, protocol },
+    "sign-in counted: the password is not that of an older user",
+  );
+  return true;
+}
+
+interface Tried {
+  readonly records: readonly UserRecord[];
+  readonly password: string;
+}
+
+async function judgePassword(context: Context, attempt: Attempt, tried: Tried): Promise<Verdict> {
+  const { records, password } = tried;
+  let reason: RefusalReason = records.length === 0 ? "unknownUser" : "wrongPassword";
+  let isCounted = false;
+  // Nobody is hashed too: the time of the answer must not tell who exists.
+  for (const record of records.length === 0 ? [undefined] : records) {
+    const question = questionOf(context, attempt, { user: record, password });
+    const verdict = context.passwords.recall(question) ?? (await context.passwords.check(question));
+    if (verdict === "notAllowed") return { kind: "refused", reason: "addressBanned" };
+    if (verdict === "tooBusy") return { kind: "refused", reason: "tooManyWaiting" };
+    if (verdict === "wrong" || record === undefined) {
+      const isLast = record === records.at(-1);
+      isCounted ||= !isLast && isCountedGuess(context, attempt, question);
+      continue;
+    }
+    const hindrance = hindranceOf(record);
+    if (hindrance === undefined) return { kind: "accepted", record };
+    reason = hindrance;
+  }
+  return { kind: "refused", reason, isCounted };
+}
+
+function recordsToTry(
+  context: Context,
+  attempt: PasswordAttempt,
+  found: readonly UserRecord[],
+): readonly UserRecord[] {
+  const records = recordsFor(found, attempt.companyCode);
+  if (records.length <= maxRecordsTried) return records;
+  const user = attempt.userName.slice(0, 64);
+  context.deps.log.warn({ user, records: records.length }, "too many users of one name: not all are tried");
+  return records.slice(0, maxRecordsTried);
+}
+
+/** The answer that needs no hash: the password of the record to try first is known to be right. */
+function recallSignIn(context: Context, attempt: Attempt, tried: Tried): SignInOutcome | undefined {
+  const { password, records } = tried;
+  const [user] = records;
+  if (user === undefined || hindranceOf(user) !== undefined) return undefined;
+  const { userName, address } = attempt;
+  if (context.passwords.recall({ user, userName, password }) !== "right") return undefined;
+  context.familiar.note(address, user.id);
+  return { kind: "signedIn", user: userOf(user) };
+}
+
+function signInAs(
+  context: Context,
+  input: PasswordAttempt,
+  { found, startedAt, signal }: Pick<Attempt, "startedAt" | "signal"> & { found: readonly UserRecord[] },
+): SignInOutcome | Promise<SignInOutcome> {
+  const { userName, address, protocol, password } = input;
+  const records = recordsToTry(context, input, found);
+  const isKnownUser = records.length > 0;
+  const attempt: Attempt = {
+    userName,
+    address,
+    protocol,
+    method: "password",
+    isKnownUser,
+    startedAt,
+    signal,
+  };
+  const { open, bar } = admit(context, attempt, records);
+  if (bar !== undefined) return bar;
+  const tried = { records: open, password };
+  return (
+    recallSignIn(context, attempt, tried) ??
+    judgePassword(context, attempt, tried).then((verdict) => answerVerdict(context, attempt, verdict))
+  );
+}
+
+function signInWithPassword(
+  context: Context,
+  input: PasswordAttempt,
+  signal: AbortSignal | undefined,
+): SignInOutcome | Promise<SignInOutcome> {
+  const startedAt = context.deps.clock.now();
+  // Before the database is asked: a banned address costs next to nothing.
+  const bannedForMs = context.failures.bannedForMs(input.address);
+  if (bannedForMs > 0) return tooMany(bannedForMs);
+  const asked = findUsersByName(context.deps.store.read, input.userName);
+  const goOn = (found: readonly UserRecord[]) => signInAs(context, input, { found, startedAt, signal });
+  return asked instanceof Promise ? asked.then(goOn) : goOn(asked);
+}
+
+async function judgeKey(context: Context, input: KeyAttempt, isKnownUser: boolean): Promise<Verdict> {
+  // The blob names its own type; `keyType` may be a signature algorithm such as rsa-sha2-256.
+  const keyBlob = Buffer.from(input.keyBlob).toString("base64");
+  const holders = await findUsersByKey(context.deps.store.read, { userName: input.userName, keyBlob });
+  const record = holders.find((holder) => hindranceOf(holder) === undefined);
+  if (record !== undefined) return { kind: "accepted", record, keyBlob };
+  const [holder] = holders;
+  const reason = holder === undefined ? undefined : hindranceOf(holder);
+  return { kind: "refused", reason: reason ?? (isKnownUser ? "unknownKey" : "unknownUser") };
+}
+
+async function attemptWithKey(context: Context, input: KeyAttempt, signal?: AbortSignal): Promise<Attempt> {
+  const { userName, address, protocol } = input;
+  const isKnownUser = (await findUsersByName(context.deps.store.read, userName)).length > 0;
+  const startedAt = context.deps.clock.now();
+  return { userName, address, protocol, method: "publickey", isKnownUser, startedAt, signal };
+}
+
+async function signInWithKey(
+  context: Context,
+  input: KeyAttempt,
+  signal?: AbortSignal,
+): Promise<SignInOutcome> {
+  const attempt = await attemptWithKey(context, input, signal);
+  // A key cannot be guessed: whoever holds it is no stranger, even while passwords are being guessed.
+  const bannedForMs = context.failures.bannedForMs(attempt.address);
+  if (bannedForMs > 0) return tooMany(bannedForMs);
+  return await answerVerdict(context, attempt, await judgeKey(context, input, attempt.isKnownUser));
+}
+
+/** Clients offer each of their keys in turn, so a key that is not known counts as nothing; the log has it all the same. */
+async function isKeyKnown(context: Context, input: KeyAttempt): Promise<boolean> {
+  if (context.failures.bannedForMs(input.address) > 0) return false;
+  const attempt = await attemptWithKey(context, input);
+  const verdict = await judgeKey(context, input, attempt.isKnownUser);
+  if (verdict.kind === "accepted") return true;
+  logRefusal(context.log, attempt, verdict.reason);
+  return false;
+}
+
+/** Makes the sign-in of one process; there must be one only, for the counts to mean anything. */
+export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
+  const { store, clock, options } = deps;
+  const log = createLimitedLog(deps.log);
+  const familiar = createFamiliarAddresses({ store, clock, log: deps.log });
+  const { hasSignedInLately } = familiar;
+  const context: Context = {
+    ...{ deps, options, log, familiar },
+    failures: createFailedSignIns({ clock, log, options, hasSignedInLately }),
+    passwords: createPasswordCheck({
+      clock,
+      rememberForMs: () => context.options.passwordCacheMs,
+      ...(deps.hashQueue === undefined ? {} : { queueLimits: deps.hashQueue }),
+    }),
+  };
+  return {
+    load: () => familiar.load(),
+    async settled() {
+      log.flush();
+      await familiar.settled();
+    },
+    configure(next) {
+      context.options = next;
+      context.failures.configure(next);
+    },
+    withPassword: (attempt, signal) => signInWithPassword(context, attempt, signal),
+    isKeyKnown: (attempt) => isKeyKnown(context, attempt),
+    withVerifiedKey: (attempt, signal) => signInWithKey(context, attempt, signal),
+    signedInNow: (userId) => signedInNow(store, userId),
+    bannedForMs: (address) => context.failures.bannedForMs(address),
+    hasSignedInLately,
+    reportSilence: (address) => context.failures.recordSilence(address),
+    reportBrokenLimit: (address) => context.failures.recordBrokenLimit(address),
+  };
+}

@@ -1,0 +1,81 @@
+/** Companies: the tenants to which every row of state belongs (decisions 1). */
+import { type CompanyField, companyFields, type CompanyProfile } from "../../domain/users/company-profile.ts";
+import { companyCodeKey } from "../../domain/users/company-code.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+
+export interface Company {
+  readonly id: number;
+  readonly profile: CompanyProfile;
+  /** As it was registered. */
+  readonly code: string;
+  /** Milliseconds UTC. */
+  readonly createdAt: number;
+}
+
+type CompanyRow = { id: number; code: string; created_at: number } & Record<CompanyField, string | null>;
+
+const columns = ["id", "code", "created_at", ...companyFields] as const;
+
+function toCompany(row: CompanyRow): Company {
+  const profile: Partial<Record<CompanyField, string>> = {};
+  for (const field of companyFields) {
+    const value = row[field];
+    if (value !== null) profile[field] = value;
+  }
+  return { id: row.id, code: row.code, createdAt: row.created_at, profile };
+}
+
+const companyByKey = prepareQuery<{ key: string }, CompanyRow>((db, arg) =>
+  db.selectFrom("companies").select(columns).where("code_key", "=", arg("key")),
+);
+
+/** The company of that code, without regard to case, or undefined. */
+export async function findCompany(read: Reader | Transaction, code: string): Promise<Company | undefined> {
+  const { rows } = await companyByKey.run(read, { key: companyCodeKey(code) });
+  const row = rows[0];
+  return row === undefined ? undefined : toCompany(row);
+}
+
+/** All companies, by code. */
+export async function listCompanies(read: Reader): Promise<readonly Company[]> {
+  const rows = await read.selectFrom("companies").select(columns).orderBy("code_key").execute();
+  return rows.map(toCompany);
+}
+
+/** Registers the code unless it is there in any case; gives the company as it now is and whether it is new. */
+export async function insertCompany(
+  tx: Transaction,
+  company: { code: string; createdAt: number },
+): Promise<{ readonly company: Company; readonly isNew: boolean }> {
+  const known = await findCompany(tx, company.code);
+  if (known !== undefined) return { company: known, isNew: false };
+  const row = await tx
+    .insertInto("companies")
+    .values({ code: company.code, code_key: companyCodeKey(company.code), created_at: company.createdAt })
+    .returning(columns)
+    .executeTakeFirstOrThrow();
+  return { company: toCompany(row), isNew: true };
+}
+
+const companyById = prepareQuery<{ id: number }, CompanyRow>((db, arg) =>
+  db.selectFrom("companies").select(columns).where("id", "=", arg("id")),
+);
+
+/** The company of that id, which is there. */
+export async function readCompany(read: Reader, id: number): Promise<Company> {
+  const [row] = (await companyById.run(read, { id })).rows;
+  if (row === undefined) throw new Error(`the company ${id} is gone`);
+  return toCompany(row);
+}
+
+/** Sets the fields that are named; null takes one away. */
+export async function saveCompanyFields(
+  tx: Transaction,
+  id: number,
+  fields: Readonly<Partial<Record<CompanyField, string | null>>>,
+): Promise<void> {
+  if (Object.keys(fields).length === 0) return;
+  await tx.updateTable("companies").set(fields).where("id", "=", id).execute();
+}

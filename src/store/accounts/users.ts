@@ -1,0 +1,283 @@
+/**
+ * Users, their roles in companies and their public keys (decisions 1).
+ *
+ * A user is a record with one password; memberships give it roles in one or more companies. Within a company a name is
+ * unique; records of the same name in different companies may be different people.
+ */
+import { isRole, type Role } from "../../domain/users/role.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+import { createFewAnswers } from "../database/version-cache.ts";
+
+export interface UserMembership {
+  readonly companyId: number;
+  readonly companyCode: string;
+  readonly roles: readonly Role[];
+}
+
+/** What signing in and administration need to know of a user. */
+export interface UserRecord {
+  readonly id: number;
+  readonly userName: string;
+  readonly passwordHash: string | null;
+  readonly isEnabled: boolean;
+  readonly mustChangePassword: boolean;
+  /** Milliseconds UTC. */
+  readonly createdAt: number;
+  /** By company code. */
+  readonly memberships: readonly UserMembership[];
+}
+
+interface UserRow {
+  id: number;
+  user_name: string;
+  password_hash: string | null;
+  is_enabled: number;
+  must_change_password: number;
+  created_at: number;
+}
+
+const userColumns = [
+  "users.id",
+  "users.user_name",
+  "users.password_hash",
+  "users.is_enabled",
+  "users.must_change_password",
+  "users.created_at",
+] as const;
+
+const usersByName = prepareQuery<{ userName: string }, UserRow>((db, arg) =>
+  db.selectFrom("users").select(userColumns).where("user_name", "=", arg("userName")),
+);
+
+const usersById = prepareQuery<{ userId: number }, UserRow>((db, arg) =>
+  db.selectFrom("users").select(userColumns).where("id", "=", arg("userId")),
+);
+
+const usersByKey = prepareQuery<{ userName: string; keyBlob: string }, UserRow>((db, arg) =>
+  db
+    .selectFrom("users")
+    .innerJoin("user_keys", "user_keys.user_id", "users.id")
+    .select(userColumns)
+    .where("users.user_name", "=", arg("userName"))
+    .where("user_keys.key_blob", "=", arg("keyBlob"))
+    .orderBy("users.id"),
+);
+
+const membershipsOfUser = prepareQuery<{ userId: number }, { company_id: number; roles: string }>((db, arg) =>
+  db.selectFrom("memberships").select(["company_id", "roles"]).where("user_id", "=", arg("userId")),
+);
+
+const codeOfCompany = prepareQuery<{ companyId: number }, { code: string }>((db, arg) =>
+  db.selectFrom("companies").select("code").where("id", "=", arg("companyId")),
+);
+
+function toRoles(json: string): readonly Role[] {
+  return (JSON.parse(json) as readonly string[]).filter(isRole);
+}
+
+/** Three small look-ups take a third of the time of the join that says the same: sign-in runs them at each request. */
+async function readMemberships(
+  read: Reader | Transaction,
+  userId: number,
+): Promise<readonly UserMembership[]> {
+  const memberships: UserMembership[] = [];
+  for (const { company_id: companyId, roles } of (await membershipsOfUser.run(read, { userId })).rows) {
+    const company = (await codeOfCompany.run(read, { companyId })).rows[0];
+    if (company !== undefined)
+      memberships.push({ companyId, companyCode: company.code, roles: toRoles(roles) });
+  }
+  return memberships.sort((one, other) => (one.companyCode < other.companyCode ? -1 : 1));
+}
+
+async function readRecords(
+  read: Reader | Transaction,
+  rows: readonly UserRow[],
+): Promise<readonly UserRecord[]> {
+  const records: UserRecord[] = [];
+  for (const row of rows) {
+    records.push({
+      id: row.id,
+      userName: row.user_name,
+      passwordHash: row.password_hash,
+      isEnabled: row.is_enabled === 1,
+      mustChangePassword: row.must_change_password === 1,
+      createdAt: row.created_at,
+      memberships: await readMemberships(read, row.id),
+    });
+  }
+  return records;
+}
+
+/** Sign-in asks for the same few users at each request: their records are remembered until something is committed. */
+const recordsByName = createFewAnswers<readonly UserRecord[]>();
+
+async function askForUsers(read: Reader | Transaction, userName: string): Promise<readonly UserRecord[]> {
+  const { rows } = await usersByName.run(read, { userName });
+  // Sorted here: there is one row, nearly always, and the database is three times as quick without an order.
+  return await readRecords(
+    read,
+    rows.toSorted((one, other) => one.id - other.id),
+  );
+}
+
+/** All users of exactly that name, oldest first; at once when they are remembered. */
+export function findUsersByName(
+  read: Reader | Transaction,
+  userName: string,
+): readonly UserRecord[] | Promise<readonly UserRecord[]> {
+  return recordsByName.get(read, userName, () => askForUsers(read, userName));
+}
+
+/** Reviews of open connections ask for the same few users each second. */
+const recordsById = createFewAnswers<readonly UserRecord[]>();
+
+async function askForUser(read: Reader | Transaction, userId: number): Promise<readonly UserRecord[]> {
+  return await readRecords(read, (await usersById.run(read, { userId })).rows);
+}
+
+export async function findUserById(
+  read: Reader | Transaction,
+  userId: number,
+): Promise<UserRecord | undefined> {
+  return (await recordsById.get(read, String(userId), () => askForUser(read, userId)))[0];
+}
+
+const keysById = createFewAnswers<readonly string[]>();
+
+async function askForKeys(read: Reader, userId: number): Promise<readonly string[]> {
+  const rows = await read.selectFrom("user_keys").select("key_blob").where("user_id", "=", userId).execute();
+  return rows.map((row) => row.key_blob);
+}
+
+/** The public keys of the user, base64 of their SSH wire form. */
+export async function findKeysOfUser(read: Reader, userId: number): Promise<readonly string[]> {
+  return await keysById.get(read, String(userId), () => askForKeys(read, userId));
+}
+
+/** Users of exactly that name that hold the public key (base64 of its SSH wire form), oldest first. */
+export async function findUsersByKey(
+  read: Reader | Transaction,
+  key: { userName: string; keyBlob: string },
+): Promise<readonly UserRecord[]> {
+  return await readRecords(read, (await usersByKey.run(read, key)).rows);
+}
+
+/** All users, by name; those of one name by age. */
+export async function listUserRecords(read: Reader): Promise<readonly UserRecord[]> {
+  const rows = await read
+    .selectFrom("users")
+    .select(userColumns)
+    .orderBy("user_name")
+    .orderBy("id")
+    .execute();
+  return await readRecords(read, rows);
+}
+
+export interface UserKey {
+  readonly userId: number;
+  readonly keyType: string;
+  /** Base64 of the SSH wire form. */
+  readonly keyBlob: string;
+  readonly comment: string;
+}
+
+/** The public keys of all users, in the order they were added. */
+export async function listUserKeys(read: Reader): Promise<readonly UserKey[]> {
+  const rows = await read.selectFrom("user_keys").selectAll().orderBy("id").execute();
+  return rows.map((row) => ({
+    userId: row.user_id,
+    keyType: row.key_type,
+    keyBlob: row.key_blob,
+    comment: row.comment,
+  }));
+}
+
+export interface NewUserRecord {
+  readonly userName: string;
+  readonly passwordHash: string | null;
+  readonly now: number;
+}
+
+/** Adds an enabled user without memberships and gives its id. */
+export async function insertUser(tx: Transaction, user: NewUserRecord): Promise<number> {
+  const row = await tx
+    .insertInto("users")
+    .values({
+      user_name: user.userName,
+      password_hash: user.passwordHash,
+      is_enabled: 1,
+      must_change_password: 0,
+      created_at: user.now,
+      updated_at: user.now,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+/** Gives the user exactly these roles in the company. */
+export async function saveMembership(
+  tx: Transaction,
+  membership: { companyId: number; userId: number; userName: string; roles: readonly Role[] },
+): Promise<void> {
+  const roles = JSON.stringify(membership.roles);
+  await tx
+    .insertInto("memberships")
+    .values({
+      company_id: membership.companyId,
+      user_id: membership.userId,
+      user_name: membership.userName,
+      roles,
+      profile: "{}",
+    })
+    .onConflict((conflict) => conflict.columns(["company_id", "user_id"]).doUpdateSet({ roles }))
+    .execute();
+}
+
+/** Sets the password, which then need not be changed any more. */
+export async function savePassword(
+  tx: Transaction,
+  password: { userId: number; passwordHash: string; now: number },
+): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set({ password_hash: password.passwordHash, must_change_password: 0, updated_at: password.now })
+    .where("id", "=", password.userId)
+    .execute();
+}
+
+/** Enables or disables the user; says whether that changed anything. */
+export async function saveEnabled(
+  tx: Transaction,
+  change: { userId: number; isEnabled: boolean; now: number },
+): Promise<boolean> {
+  const isEnabled = change.isEnabled ? 1 : 0;
+  const result = await tx
+    .updateTable("users")
+    .set({ is_enabled: isEnabled, updated_at: change.now })
+    .where("id", "=", change.userId)
+    .where("is_enabled", "!=", isEnabled)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows) === 1;
+}
+
+/** Adds a public key; false when the user has it already. */
+export async function insertUserKey(
+  tx: Transaction,
+  key: UserKey & { readonly now: number },
+): Promise<boolean> {
+  const result = await tx
+    .insertInto("user_keys")
+    .values({
+      user_id: key.userId,
+      key_type: key.keyType,
+      key_blob: key.keyBlob,
+      comment: key.comment,
+      created_at: key.now,
+    })
+    .onConflict((conflict) => conflict.columns(["user_id", "key_blob"]).doNothing())
+    .executeTakeFirst();
+  return Number(result.numInsertedOrUpdatedRows ?? 0n) === 1;
+}

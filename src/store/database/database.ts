@@ -1,0 +1,203 @@
+/**
+ * Opens the state: one SQLite file, read through one connection and written through another.
+ *
+ * Readers never see a half-done unit of work: they have a connection of their own, and WAL gives them the last commit.
+ * Beside the database lies a marker with the same instance id, because SQLite makes an empty database of a missing one
+ * without a word.
+ */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Kysely } from "kysely";
+import { writeFileDurably } from "../../lib/durable-file.ts";
+import { systemCodeOf } from "../../lib/errors.ts";
+import { OperatorError } from "../../lib/operator-error.ts";
+import { newGuid } from "../../lib/ids.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import { createListeners, type Listeners } from "../stops/announcements.ts";
+import { createGroupCommit, type Transaction } from "./group-commit.ts";
+import { findSchema, migrate, type MigrationSurroundings, readMeta } from "./migrate.ts";
+import { connectionOf } from "./prepared-query.ts";
+import type { Tables } from "./schema.ts";
+import { StoreCondition } from "./store-condition.ts";
+import {
+  dataVersionOf,
+  openSqlite,
+  sqliteDialect,
+  toStoreError,
+  vacuumIncrementally,
+} from "./sqlite-dialect.ts";
+import type { SqliteDatabase } from "./sqlite-schema.ts";
+import { setDataVersion } from "./version-cache.ts";
+
+export const databaseFileName = "dropgate.db";
+export const markerFileName = "dropgate.instance";
+
+export type Reader = Kysely<Tables>;
+
+export interface Store {
+  readonly instanceId: string;
+  /** Faults that statements have met since it was opened. */
+  readonly condition: StoreCondition;
+  /** Committed state only. */
+  readonly read: Reader;
+  /** Runs a unit of work; resolves after it is durable. Units share commits but fail alone. */
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** The same for what nobody waits for: it goes with the next commit, or a tenth of a second later. */
+  writeSoon<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Has `listener` called after each commit that has announced such work; gives the way to end that. */
+  listen: Listeners["listen"];
+  /** Gives free pages back to the file system; call it when idle. */
+  vacuum(pages: number): void;
+  close(): Promise<void>;
+}
+
+/** The instance that the marker beside a database names; undefined when there is none. */
+export function readMarker(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function readInstanceId(db: Kysely<Tables>): Promise<string | undefined> {
+  const row = await db.selectFrom("meta").select("value").where("key", "=", "instance").executeTakeFirst();
+  return row?.value;
+}
+
+/**
+ * Refuses a database that its marker does not name. Comes before the migration: that of another place stays as it is, and
+ * an empty file, which a disk or a restore has left, gets no tables.
+ */
+function refuseOther(database: SqliteDatabase, stateDir: string): void {
+  const marker = readMarker(join(stateDir, markerFileName));
+  if (marker === undefined) return;
+  const known = readMeta(database)?.get("instance");
+  if (known === marker) return;
+  const { isEmpty, number } = findSchema(database);
+  if (isEmpty) throw new OperatorError(emptyFault(stateDir));
+  // Tables without a number: the plan of the schema tells what they are.
+  if (number === 0) return;
+  throw new OperatorError(
+    `the database beside ${join(stateDir, markerFileName)} is not the one that belongs there (it says ` +
+      `${known ?? "nothing"}, the marker ${marker}): restore the right database, or remove the marker if this one is meant`,
+  );
+}
+
+async function agreeOnInstance(db: Kysely<Tables>, markerPath: string): Promise<string> {
+  const known = await readInstanceId(db);
+  if (readMarker(markerPath) !== undefined && known !== undefined) return known;
+  const instanceId = known ?? newGuid();
+  if (known === undefined)
+    await db.insertInto("meta").values({ key: "instance", value: instanceId }).execute();
+  killPoint("store.instanceNoted");
+  await writeFileDurably(markerPath, `${instanceId}\n`);
+  killPoint("store.markerWritten");
+  return instanceId;
+}
+
+/** How a migration that is due is run. */
+export type OpenOptions = Omit<MigrationSurroundings, "path">;
+
+/** `unmarked`: the database is there, its marker is not. `lost`: the other way round. */
+export type StatePresence = "there" | "none" | "unmarked" | "lost";
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (systemCodeOf(error) !== "EACCES") throw error;
+    const remedy = "run dropgate as the user that owns it, or as root";
+    throw new OperatorError(`${dirname(path)} cannot be entered: ${remedy}`, { cause: error });
+  }
+}
+
+/** Whether there is a state in the folder. Throws when it cannot be looked at. */
+export function findState(stateDir: string): StatePresence {
+  const [hasDatabase, hasMarker] = [databaseFileName, markerFileName].map((name) =>
+    isThere(join(stateDir, name)),
+  );
+  if (hasDatabase === hasMarker) return hasDatabase ? "there" : "none";
+  return hasDatabase ? "unmarked" : "lost";
+}
+
+/** Why a state that `init` made is not found, with what to do. */
+export function stateFault(stateDir: string, presence: Exclude<StatePresence, "there">): string {
+  const marker = join(stateDir, markerFileName);
+  switch (presence) {
+    case "none":
+      return isThere(stateDir)
+        ? `there is no state in ${stateDir}, neither database nor marker: mount the file system that has it, or correct ` +
+            "stateDir; only `dropgate init` makes a new one"
+        : `the state directory ${stateDir} does not exist: mount the file system that has it, or correct stateDir; only ` +
+            "`dropgate init` makes a new one";
+    case "unmarked":
+      return (
+        `${marker} is missing beside the database: restore both together; if this database is meant, \`dropgate init\` ` +
+        "with its company and user makes the marker"
+      );
+    case "lost":
+      return `${join(stateDir, databaseFileName)} is missing although ${marker} says that it was there: restore it from a backup`;
+  }
+}
+
+/** Why a database without tables, beside its marker, is not used, with what to do. */
+export function emptyFault(stateDir: string): string {
+  const [database, marker] = [join(stateDir, databaseFileName), join(stateDir, markerFileName)];
+  return `${database} is empty although ${marker} says that it was there: restore it from a backup`;
+}
+
+/** Opens a state that `init` has made, and never makes one: a mistyped `stateDir` must not come to life as an empty one. */
+export async function openExistingStore(stateDir: string, options: OpenOptions = {}): Promise<Store> {
+  const presence = findState(stateDir);
+  if (presence !== "there") throw new OperatorError(stateFault(stateDir, presence));
+  return await openStore(stateDir, options);
+}
+
+/**
+ * Opens (or makes) the database in `stateDir` and migrates it. Rejects when the file is gone although its marker is
+ * there, when marker and database differ, or when the schema is newer than the code or unknown to it.
+ */
+export async function openStore(stateDir: string, options: OpenOptions = {}): Promise<Store> {
+  const path = join(stateDir, databaseFileName);
+  const markerPath = join(stateDir, markerFileName);
+  const isNew = !existsSync(path);
+  if (findState(stateDir) === "lost") throw new OperatorError(stateFault(stateDir, "lost"));
+  const condition = new StoreCondition();
+  const note = (error: unknown) => condition.note(error);
+  const writer = openSqlite(path, { isNew });
+  try {
+    killPoint("store.opened");
+    refuseOther(writer, stateDir);
+    await migrate(writer, { ...options, path });
+    killPoint("store.migrated");
+    const write = new Kysely<Tables>({ dialect: sqliteDialect(writer, note) });
+    const instanceId = await agreeOnInstance(write, markerPath);
+    const reader = openSqlite(path, { isNew: false });
+    const read = new Kysely<Tables>({ dialect: sqliteDialect(reader, note) });
+    // Found once: prepared queries then go to it straight.
+    await connectionOf(read);
+    setDataVersion(read, dataVersionOf(reader));
+    const listeners = createListeners();
+    const commits = createGroupCommit(write, listeners.tell);
+    return {
+      instanceId,
+      condition,
+      read,
+      write: (work) => commits.run(work),
+      writeSoon: (work) => commits.runSoon(work),
+      listen: listeners.listen,
+      vacuum: (pages) => vacuumIncrementally(writer, pages),
+      async close() {
+        await commits.close();
+        killPoint("stop.store");
+        reader.close();
+        writer.close();
+      },
+    };
+  } catch (error) {
+    writer.close();
+    throw toStoreError(error);
+  }
+}

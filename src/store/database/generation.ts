@@ -1,0 +1,86 @@
+/**
+ * Whether the database is the newest that lay here, or an older one that was restored over it.
+ *
+ * A number counts up in the database, and in a file beside it after that: at the start, twice a minute, and at the stop.
+ * A crash in between leaves the file behind, never ahead. So a file that is ahead has seen a newer database. What such a
+ * database has forgotten is kept in it as `restored`, until the ledger was verified against the files.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeFileDurably } from "../../lib/durable-file.ts";
+import { unlessMissing } from "../../lib/errors.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import type { Reader, Store } from "./database.ts";
+import { forgetMeta, type MetaKey, readMeta, writeMeta } from "./meta.ts";
+
+export const generationFileName = "dropgate.generation";
+
+const generationKey: MetaKey = "generation";
+const restoredKey: MetaKey = "restored";
+
+export interface Restored {
+  /** When the older database was last known to be in use, milliseconds UTC; missing when it never was. */
+  readonly upTo?: number;
+}
+
+function numberIn(text: string | undefined): number {
+  const found = Number(text?.trim() ?? 0);
+  return Number.isSafeInteger(found) && found > 0 ? found : 0;
+}
+
+async function readFileGeneration(stateDir: string): Promise<number> {
+  return numberIn(await readFile(join(stateDir, generationFileName), "utf8").catch(unlessMissing));
+}
+
+/** The daemon alone counts, which has the state to itself. */
+async function countUp(
+  { read, write }: Pick<Store, "read" | "write">,
+  stateDir: string,
+  ahead: Restored | undefined,
+): Promise<void> {
+  const known = [numberIn(await readMeta(read, generationKey)), await readFileGeneration(stateDir)];
+  const next = String(Math.max(...known) + 1);
+  await write(async (tx) => {
+    await writeMeta(tx, generationKey, next);
+    if (ahead !== undefined) await writeMeta(tx, restoredKey, JSON.stringify(ahead));
+  });
+  killPoint("generation.noted");
+  await writeFileDurably(join(stateDir, generationFileName), `${next}\n`);
+}
+
+/** Counts up while the daemon runs, and at its stop. */
+export async function advanceGeneration(
+  store: Pick<Store, "read" | "write">,
+  stateDir: string,
+): Promise<void> {
+  await countUp(store, stateDir, undefined);
+}
+
+/** At the start, before `alive_at` is written anew. */
+export async function beginGeneration(store: Pick<Store, "read" | "write">, stateDir: string): Promise<void> {
+  await countUp(store, stateDir, await findUnnoticed(store.read, stateDir));
+}
+
+/** The database is older than the file beside it says, and no start has noticed. */
+async function findUnnoticed(read: Reader, stateDir: string): Promise<Restored | undefined> {
+  const known = numberIn(await readMeta(read, generationKey));
+  if ((await readFileGeneration(stateDir)) <= known) return undefined;
+  const aliveAt = await readMeta(read, "alive_at");
+  return aliveAt === undefined ? {} : { upTo: Number(aliveAt) };
+}
+
+/** What was restored and has not been verified since, as far as a start has noticed. */
+export async function findRestored(read: Reader): Promise<Restored | undefined> {
+  const text = await readMeta(read, restoredKey);
+  return text === undefined ? undefined : (JSON.parse(text) as Restored);
+}
+
+/** The same, also before a start. */
+export async function lookForRestored(read: Reader, stateDir: string): Promise<Restored | undefined> {
+  return (await findRestored(read)) ?? (await findUnnoticed(read, stateDir));
+}
+
+/** The ledger was verified against the files: what is missing is known. */
+export async function noteVerified({ read, write }: Pick<Store, "read" | "write">): Promise<void> {
+  if ((await readMeta(read, restoredKey)) !== undefined) await write((tx) => forgetMeta(tx, restoredKey));
+}

@@ -1,0 +1,211 @@
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import type BetterSqlite from "better-sqlite3";
+import { Kysely, sql } from "kysely";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { StoreError } from "../../lib/store-error.ts";
+import { announce, createListeners } from "../stops/announcements.ts";
+import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import type { Tables } from "./schema.ts";
+import { dataVersionOf, openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
+
+let path: string;
+let database: BetterSqlite.Database;
+let commits: GroupCommit;
+
+beforeEach(() => {
+  path = join(temporaryFolder(), "test.db");
+  database = openSqlite(path, { isNew: true });
+  onTestFinished(() => void database.close());
+  database.exec("create table meta (key text primary key, value text)");
+  commits = createGroupCommit(new Kysely<Tables>({ dialect: sqliteDialect(database) }));
+});
+
+function add(key: string, bytes: number): Promise<unknown> {
+  return commits.run((tx) =>
+    tx
+      .insertInto("meta")
+      .values({ key, value: "x".repeat(bytes) })
+      .execute(),
+  );
+}
+
+function addSoon(key: string): Promise<unknown> {
+  return commits.runSoon((tx) => tx.insertInto("meta").values({ key, value: "x" }).execute());
+}
+
+/** How many commits wrote something. */
+function countCommits(): () => number {
+  let count = 0;
+  // Told once after each commit.
+  commits = createGroupCommit(new Kysely<Tables>({ dialect: sqliteDialect(database) }), () => {
+    count += 1;
+  });
+  return () => count;
+}
+
+const keys = () => database.prepare("select key from meta order by key").pluck().all();
+
+describe("a group of units", () => {
+  it("is never run again once one of its units has begun, also when the database says that it is busy", async () => {
+    let runs = 0;
+    const busy = new StoreError("busy", "database is locked", undefined);
+    const first = commits.run(async (tx) => {
+      runs += 1;
+      // As with a fault at which SQLite undoes everything by itself: nothing is left to go back to.
+      await sql`rollback`.execute(tx);
+      throw busy;
+    });
+    await expect(first).rejects.toBe(busy);
+    expect(runs).toBe(1);
+    await add("next", 1);
+    expect(keys()).toEqual(["next"]);
+  });
+
+  it("on a full disk fails with the reason, undoes itself, and the next works when there is room again", async () => {
+    database.pragma("max_page_count = 20");
+    const outcomes = await Promise.allSettled([add("a", 10), add("b", 500_000), add("c", 10)]);
+    for (const outcome of outcomes.filter(({ status }) => status === "rejected")) {
+      expect(outcome).toMatchObject({ reason: { name: "StoreError", kind: "unavailable" } });
+    }
+    expect(outcomes[1]?.status).toBe("rejected");
+    database.pragma("max_page_count = 10000");
+    await add("d", 500_000);
+    const kept = outcomes.flatMap(({ status }, index) =>
+      status === "fulfilled" ? ["a", "b", "c"][index] : [],
+    );
+    expect(keys()).toEqual([...kept, "d"]);
+  });
+
+  it("waits while another process writes, without stopping the event loop", async () => {
+    const other = openSqlite(path, { isNew: false });
+    other.exec("begin immediate");
+    const added = add("a", 10);
+    let turns = 0;
+    const turning = setInterval(() => {
+      turns += 1;
+    }, 1);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    clearInterval(turning);
+    other.exec("commit");
+    other.close();
+    await added;
+    expect(keys()).toEqual(["a"]);
+    expect(turns).toBeGreaterThan(1);
+  });
+
+  it("whose units all fail leaves nothing and answers each with its own error", async () => {
+    const failing = (text: string) =>
+      commits.run(async () => {
+        throw new Error(text);
+      });
+    const outcomes = await Promise.allSettled([failing("one"), failing("two")]);
+    expect(outcomes.map((outcome) => outcome.status === "rejected" && outcome.reason.message)).toEqual([
+      "one",
+      "two",
+    ]);
+  });
+
+  it("gathers those of the next turns as long as each brings more", async () => {
+    const other = openSqlite(path, { isNew: false });
+    onTestFinished(() => void other.close());
+    const versionNow = dataVersionOf(other);
+    const before = versionNow();
+    const seen = new Set<number>();
+    // Of two at once: one alone is committed without looking out for others.
+    const added: Promise<unknown>[] = [add("b", 10)];
+    for (let turn = 0; turn < 4; turn += 1) {
+      added.push(add(`a${turn}`, 10).then(() => void seen.add(versionNow())));
+      await setImmediate();
+    }
+    await Promise.all(added);
+    expect(seen.size).toBe(1);
+    expect(seen.has(before)).toBe(false);
+  });
+
+  it("is not put off for ever by writers that never end", async () => {
+    let isDone = false;
+    const first = add("first", 10).then(() => {
+      isDone = true;
+    });
+    const others: Promise<unknown>[] = [];
+    for (let turn = 0; turn < 20 && !isDone; turn += 1) {
+      others.push(add(`a${turn}`, 10));
+      await setImmediate();
+    }
+    expect(isDone).toBe(true);
+    await Promise.all([first, ...others]);
+  });
+});
+
+describe("what a unit announces", () => {
+  it("is told once its group is committed, and to nobody who has stopped to listen", async () => {
+    const listeners = createListeners();
+    const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+    const group = createGroupCommit(db, listeners.tell);
+    const seen: string[] = [];
+    const end = listeners.listen("deliveries", () => seen.push(keys().join()));
+    await group.run(async (tx) => {
+      announce(tx, "deliveries");
+      await tx.insertInto("meta").values({ key: "a", value: "" }).execute();
+      announce(tx, "deliveries");
+      expect(seen).toEqual([]);
+    });
+    expect(seen).toEqual(["a"]);
+    await group.run((tx) => tx.insertInto("meta").values({ key: "b", value: "" }).execute());
+    expect(seen).toEqual(["a"]);
+    end();
+    await group.run(async (tx) => announce(tx, "deliveries"));
+    expect(seen).toEqual(["a"]);
+    await group.close();
+  });
+
+  it("is not told when the commit fails", async () => {
+    const listeners = createListeners();
+    const group = createGroupCommit(new Kysely<Tables>({ dialect: sqliteDialect(database) }), listeners.tell);
+    const listener = vi.fn();
+    listeners.listen("deliveries", listener);
+    database.exec("create table child (id integer references meta (key) deferrable initially deferred)");
+    const orphan = group.run(async (tx) => {
+      announce(tx, "deliveries");
+      await sql`insert into child values ('nobody')`.execute(tx);
+    });
+    await expect(orphan).rejects.toThrow();
+    expect(listener).not.toHaveBeenCalled();
+    await group.close();
+  });
+});
+
+describe("a unit that can wait", () => {
+  it("shares the commit of the next one that cannot", async () => {
+    const count = countCommits();
+    const soon = addSoon("soon");
+    await setImmediate();
+    expect([count(), keys()]).toEqual([0, []]);
+    await Promise.all([add("now", 1), soon]);
+    expect([count(), keys()]).toEqual([1, ["now", "soon"]]);
+  });
+
+  it("is committed when nothing else comes", async () => {
+    await Promise.all([addSoon("a"), addSoon("b")]);
+    expect(keys()).toEqual(["a", "b"]);
+  });
+
+  it("that fails undoes itself alone", async () => {
+    const failing = commits.runSoon(async () => {
+      throw new Error("mine");
+    });
+    const outcomes = await Promise.allSettled([failing, add("now", 1)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+    expect(keys()).toEqual(["now"]);
+  });
+
+  it("is committed by a close", async () => {
+    const soon = addSoon("soon");
+    await commits.close();
+    await soon;
+    expect(keys()).toEqual(["soon"]);
+    await expect(addSoon("late")).rejects.toThrow(/is stopping/);
+  });
+});

@@ -1,0 +1,259 @@
+/**
+ * One fsync for many: units of work that wait at the same moment are committed together.
+ *
+ *   waiting --taken--> running (in its own savepoint) --released--> committed --> answered
+ *                              \--failed: rolled back to its savepoint, answered with its error
+ *
+ * Units run one after the other in the order they were given. Each is answered only after the commit, so what was
+ * answered survives a crash; a unit that fails undoes itself alone. When the commit fails, all of the group fail. But a unit
+ * that meets a damaged page takes none with it: SQLite carries out and commits nothing more of a transaction in which one was
+ * met, so that it is undone, and each unit of the group is run again alone.
+ *
+ * Units that nobody waits for (`runSoon`) go with the next commit, so that they cost none of their own as long as there is
+ * work; when there is none, they are committed `soonMs` later.
+ */
+import { setTimeout as setTimer } from "node:timers";
+import { setImmediate, setTimeout as wait } from "node:timers/promises";
+import type { Kysely } from "kysely";
+import { DropgateError } from "../../lib/errors.ts";
+import { isStoreBusy, isStoreDamaged } from "../../lib/store-error.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import { renewTurn } from "../../lib/request-turn.ts";
+import { announcementsOf, type Topic } from "../stops/announcements.ts";
+import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
+import type { Tables } from "./schema.ts";
+
+/**
+ * A transaction in which a unit of work runs. It must not wait for anything but the database, nor change anything else: it may
+ * be run again when another unit has undone the group.
+ */
+export type Transaction = Kysely<Tables>;
+
+interface Unit {
+  work(tx: Transaction): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+export interface GroupCommit {
+  run<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** The same for a unit that can wait: with the next commit, or `soonMs` later. */
+  runSoon<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Refuses new units; resolves when those in hand are committed. */
+  close(): Promise<void>;
+}
+
+/** Writers that answer one another must not put off a commit for ever. */
+const maxGatheringTurns = 8;
+const busyPatienceMs = 10_000;
+const busyPauseMs = 20;
+
+/** The statements around what can be undone alone, kept by the connection. */
+interface Brackets {
+  readonly connection: StatementConnection;
+  readonly savepoint: PreparedStatement;
+  readonly release: PreparedStatement;
+  readonly rollback: PreparedStatement;
+}
+
+function bracketsNamed(name: string): (connection: StatementConnection) => Brackets {
+  const known = new WeakMap<StatementConnection, Brackets>();
+  return (connection) => {
+    const found = known.get(connection);
+    if (found !== undefined) return found;
+    const brackets = {
+      connection,
+      savepoint: connection.prepare(`savepoint ${name}`),
+      release: connection.prepare(`release savepoint ${name}`),
+      rollback: connection.prepare(`rollback to savepoint ${name}`),
+    };
+    known.set(connection, brackets);
+    return brackets;
+  };
+}
+
+const aroundUnit = bracketsNamed("unit");
+const aroundAttempt = bracketsNamed("attempt");
+
+interface UnitRun {
+  readonly unit: Unit;
+  /** Nothing else is in its transaction. */
+  readonly isAlone: boolean;
+}
+
+async function runUnit(tx: Transaction, brackets: Brackets, { unit, isAlone }: UnitRun): Promise<() => void> {
+  const { connection, savepoint, release } = brackets;
+  await connection.runPrepared(savepoint, []);
+  killPoint("commit.unitBegun");
+  try {
+    const value = await unit.work(tx);
+    await connection.runPrepared(release, []);
+    killPoint("commit.unitDone");
+    return () => unit.resolve(value);
+  } catch (error) {
+    if (isStoreDamaged(error) && !isAlone) throw error;
+    await undo(brackets, error);
+    return () => unit.reject(error);
+  }
+}
+
+/** Within a unit of work: what `work` writes is undone when it throws, and the unit goes on. Not to be nested. */
+export async function attempt<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
+  const brackets = aroundAttempt(await connectionOf(tx));
+  const { connection, savepoint, release } = brackets;
+  await connection.runPrepared(savepoint, []);
+  try {
+    const value = await work();
+    await connection.runPrepared(release, []);
+    return value;
+  } catch (error) {
+    await undo(brackets, error);
+    throw error;
+  }
+}
+
+/** Undoes what is between the brackets. When the database has undone everything by itself (disk full), `cause` says why. */
+async function undo({ connection, rollback, release }: Brackets, cause: unknown): Promise<void> {
+  try {
+    await connection.runPrepared(rollback, []);
+    await connection.runPrepared(release, []);
+  } catch {
+    throw cause;
+  }
+}
+
+interface Committing {
+  readonly db: Kysely<Tables>;
+  /** Told what was announced, before the units are answered. */
+  readonly tell: (topics: Iterable<Topic>) => void;
+}
+
+/**
+ * Commits the group; a busy database, which takes no transaction at all, is asked again for some seconds. A group that meets
+ * a damaged page is undone, and its units run again one by one.
+ */
+async function commitGroup(committing: Committing, units: readonly Unit[]): Promise<void> {
+  const until = performance.now() + busyPatienceMs;
+  for (;;) {
+    const begun = { units: 0 };
+    try {
+      return await commitOnce(committing, units, begun);
+    } catch (error) {
+      if (isStoreDamaged(error) && units.length > 1) {
+        for (const unit of units) await commitGroup(committing, [unit]);
+        return;
+      }
+      if (!isStoreBusy(error) || begun.units > 0 || performance.now() > until) {
+        for (const unit of units) unit.reject(error);
+        return;
+      }
+      await wait(busyPauseMs);
+    }
+  }
+}
+
+async function commitOnce(
+  { db, tell }: Committing,
+  units: readonly Unit[],
+  begun: { units: number },
+): Promise<void> {
+  const { answers, topics } = await db.transaction().execute(async (tx) => {
+    const connection = await connectionOf(tx);
+    const brackets = aroundUnit(connection);
+    const done: (() => void)[] = [];
+    for (const unit of units) {
+      begun.units += 1;
+      done.push(await runUnit(tx, brackets, { unit, isAlone: units.length === 1 }));
+    }
+    killPoint("commit.ready");
+    return { answers: done, topics: announcementsOf(tx) };
+  });
+  renewTurn();
+  killPoint("commit.done");
+  tell(topics);
+  for (const answer of answers) answer();
+  killPoint("commit.answered");
+}
+
+/** Most units of a group: it bounds how long the first of them waits for the last. */
+const maxUnits = 256;
+/** How long a unit that can wait waits for others to share their commit with. */
+const soonMs = 100;
+
+/** Puts writers in line over one connection. `tell` is called after a commit with what its units have announced. */
+export function createGroupCommit(
+  db: Kysely<Tables>,
+  tell: (topics: Iterable<Topic>) => void = () => undefined,
+): GroupCommit {
+  let waiting: Unit[] = [];
+  let soon: Unit[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isClosed = false;
+
+  /**
+   * Units of the same turn of the event loop share a commit. When they are several, those of the next turns join them as
+   * long as each turn brings more: else many clients fall into two groups that wait for one another's commits.
+   */
+  async function gather(): Promise<void> {
+    for (let turn = 0; turn < maxGatheringTurns; turn += 1) {
+      const before = waiting.length;
+      // Between two groups others get their turn, too.
+      await setImmediate();
+      if (waiting.length === before || waiting.length >= maxUnits) return;
+    }
+  }
+
+  function takeGroup(): readonly Unit[] {
+    const urgent = waiting.slice(0, maxUnits);
+    waiting = waiting.slice(maxUnits);
+    const free = maxUnits - urgent.length;
+    const group = [...urgent, ...soon.slice(0, free)];
+    soon = soon.slice(free);
+    return group;
+  }
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      await gather();
+      await commitGroup({ db, tell }, takeGroup());
+    }
+    running = undefined;
+  }
+
+  /** What can wait is as urgent as the rest from now on. */
+  function hurry(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (soon.length === 0) return;
+    waiting = [...waiting, ...soon];
+    soon = [];
+    running ??= drain();
+  }
+
+  function queue<T>(work: (tx: Transaction) => Promise<T>, push: (unit: Unit) => void): Promise<T> {
+    if (isClosed)
+      return Promise.reject(new DropgateError("overloaded", "dropgate is stopping: try again later"));
+    return new Promise<T>((resolve, reject) => {
+      push({ work, resolve: (value) => resolve(value as T), reject });
+    });
+  }
+
+  return {
+    run: (work) =>
+      queue(work, (unit) => {
+        waiting.push(unit);
+        running ??= drain();
+      }),
+    runSoon: (work) =>
+      queue(work, (unit) => {
+        soon.push(unit);
+        timer ??= setTimer(hurry, soonMs);
+      }),
+    async close() {
+      isClosed = true;
+      hurry();
+      while (running !== undefined) await running;
+    },
+  };
+}

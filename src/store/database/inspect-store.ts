@@ -1,0 +1,85 @@
+/** Looks at the database of a state directory without changing it: no migration, no new file. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Kysely } from "kysely";
+import { type Company, listCompanies } from "../accounts/companies.ts";
+import { databaseFileName, markerFileName, readMarker } from "./database.ts";
+import { listOutboundTargets, type OutboundTarget } from "../outbound/outbound-targets.ts";
+import type { Tables } from "./schema.ts";
+import { lookForRestored, type Restored } from "./generation.ts";
+import { findSchema, readMeta, schemaFault } from "./migrate.ts";
+import { planSchema } from "./schema-plan.ts";
+import {
+  lookForDamage,
+  openForReading,
+  openSqlite,
+  sqliteDialect,
+  sqliteVersionOf,
+} from "./sqlite-dialect.ts";
+
+export type StoreInspection =
+  | { readonly kind: "absent" /** The marker says that there was one. */; readonly isMissing: boolean }
+  | {
+      readonly kind: "present";
+      readonly sqliteVersion: string;
+      /** The number of the schema, 0 for none. */
+      readonly schema: number;
+      /** Why the schema cannot be used, with what to do. */
+      readonly schemaFault: string | undefined;
+      /** Whether the next start migrates it; nothing else is known of it then. */
+      readonly isOutdated: boolean;
+      /** An older database was restored, and the ledger not verified since. */
+      readonly restored: Restored | undefined;
+      readonly instanceId: string | undefined;
+      readonly marker: string | undefined;
+      readonly companies: readonly Company[];
+      readonly targets: readonly OutboundTarget[];
+    };
+
+interface Contents {
+  readonly companies: readonly Company[];
+  readonly targets: readonly OutboundTarget[];
+}
+
+/** Tables of other schemas are not asked: they may not be there, or mean something else. */
+async function contentsOf(db: Kysely<Tables>, isCurrent: boolean): Promise<Contents> {
+  if (!isCurrent) return { companies: [], targets: [] };
+  return { companies: await listCompanies(db), targets: await listOutboundTargets(db) };
+}
+
+/** Rejects when the file is no usable database, SQLite is too old, or the pragmas do not hold. */
+export async function inspectStore(stateDir: string): Promise<StoreInspection> {
+  const path = join(stateDir, databaseFileName);
+  const marker = readMarker(join(stateDir, markerFileName));
+  if (!existsSync(path)) return { kind: "absent", isMissing: marker !== undefined };
+  const database = openSqlite(path, { isNew: false });
+  try {
+    const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+    const found = findSchema(database);
+    const plan = planSchema(found);
+    const isCurrent = plan.kind === "steps" && plan.steps.length === 0;
+    return {
+      kind: "present",
+      sqliteVersion: sqliteVersionOf(database),
+      schema: found.number,
+      schemaFault: plan.kind === "steps" ? undefined : schemaFault(plan.kind, found),
+      isOutdated: plan.kind === "steps" && !isCurrent,
+      restored: isCurrent ? await lookForRestored(db, stateDir) : undefined,
+      instanceId: readMeta(database)?.get("instance"),
+      marker,
+      ...(await contentsOf(db, isCurrent)),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+/** What SQLite finds wrong with the tables of the database, a few findings of each; it reads all of them. */
+export function findDamage(stateDir: string): readonly string[] {
+  const database = openForReading(join(stateDir, databaseFileName));
+  try {
+    return [...lookForDamage(database)].flatMap(({ problems }) => problems);
+  } finally {
+    database.close();
+  }
+}

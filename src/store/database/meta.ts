@@ -1,0 +1,65 @@
+/** Small facts about the state itself. */
+import { killPoint } from "../../lib/kill-point.ts";
+import { newSealingKey } from "../../lib/sealed-numbers.ts";
+import type { Reader, Store } from "./database.ts";
+import type { Transaction } from "./group-commit.ts";
+
+export type MetaKey = "alive_at" | "boot_id" | "generation" | "number_key" | "restored";
+
+export async function readMeta(read: Reader, key: MetaKey): Promise<string | undefined> {
+  const row = await read.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
+  return row?.value;
+}
+
+export async function forgetMeta(tx: Transaction, key: MetaKey): Promise<void> {
+  await tx.deleteFrom("meta").where("key", "=", key).execute();
+}
+
+export async function writeMeta(tx: Transaction, key: MetaKey, value: string): Promise<void> {
+  await tx
+    .insertInto("meta")
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column("key").doUpdateSet({ value }))
+    .execute();
+}
+
+/** The key under which hosts see the numbers of rows (`sealed-numbers.ts`); made when there is none. */
+export async function sealingKeyOf(store: Pick<Store, "read" | "write">): Promise<string> {
+  const known = await readMeta(store.read, "number_key");
+  if (known !== undefined) return known;
+  const key = newSealingKey();
+  await store.write((tx) => writeMeta(tx, "number_key", key));
+  return key;
+}
+
+/** The same for commands that change nothing: undefined where no daemon has run yet. */
+export async function findSealingKey(read: Reader): Promise<string | undefined> {
+  return await readMeta(read, "number_key");
+}
+
+/** Writes that the daemon is alive, durably, and reads it back: proof that the store works both ways. */
+export async function noteAlive(store: Pick<Store, "read" | "write">, now: number): Promise<void> {
+  await store.write((tx) => writeMeta(tx, "alive_at", String(now)));
+  if ((await readMeta(store.read, "alive_at")) === undefined)
+    throw new Error("what was written cannot be read");
+}
+
+/** What the last run left: in which boot of the machine it ran, and when it was last known to be alive. */
+export async function readLastRun(
+  read: Reader,
+): Promise<{ readonly bootId: string | undefined; readonly aliveAt: number | undefined }> {
+  const aliveAt = await readMeta(read, "alive_at");
+  return {
+    bootId: await readMeta(read, "boot_id"),
+    aliveAt: aliveAt === undefined ? undefined : Number(aliveAt),
+  };
+}
+
+/** Notes in which boot of the machine the daemon runs. */
+export async function noteBoot(store: Pick<Store, "write">, bootId: string, now: number): Promise<void> {
+  await store.write(async (tx) => {
+    await writeMeta(tx, "boot_id", bootId);
+    await writeMeta(tx, "alive_at", String(now));
+    killPoint("boot.noted");
+  });
+}

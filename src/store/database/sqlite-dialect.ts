@@ -1,0 +1,336 @@
+/**
+ * Everything that only SQLite has: the driver, the pragmas, the version check, generated ids.
+ * The rest of `store/` is written so that a PostgreSQL dialect can stand in for this file.
+ */
+import { chmodSync } from "node:fs";
+import { dirname } from "node:path";
+import BetterSqlite from "better-sqlite3";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+
+import { StoreError, type StoreErrorKind } from "../../lib/store-error.ts";
+import type { QueryRun, StatementConnection } from "./prepared-query.ts";
+
+/** Below it a WAL reset could corrupt the database. */
+const oldestSafeSqlite = [3, 51, 3] as const;
+/** Short, because it stops the event loop; who waits longer waits outside of it. */
+const busyTimeoutMs = 50;
+const statementCacheSize = 500;
+
+function checkVersion(version: string): void {
+  const parts = version.split(".").map(Number);
+  for (const [index, least] of oldestSafeSqlite.entries()) {
+    const part = parts[index] ?? 0;
+    if (part > least) return;
+    if (part < least) {
+      throw new Error(`SQLite ${version} is too old: ${oldestSafeSqlite.join(".")} or newer is needed`);
+    }
+  }
+}
+
+function setPragmas(database: BetterSqlite.Database, isNew: boolean): void {
+  if (isNew) database.pragma("auto_vacuum = INCREMENTAL");
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = FULL");
+  database.pragma("foreign_keys = ON");
+  database.pragma("temp_store = MEMORY");
+  database.pragma("cache_size = -16384");
+  // Fewer, larger checkpoints: each one copies every changed page back once.
+  database.pragma("wal_autocheckpoint = 4000");
+  database.pragma("journal_size_limit = 67108864");
+}
+
+/** The pragmas answer what was asked for, not what holds, until the first statement has run. */
+function verifyPragmas(database: BetterSqlite.Database, path: string): void {
+  database.prepare("select count(*) from sqlite_schema").get();
+  const mode = database.pragma("journal_mode", { simple: true });
+  const synchronous = database.pragma("synchronous", { simple: true });
+  if (mode !== "wal" || synchronous !== 2) {
+    throw new Error(
+      `${path}: journal_mode is ${mode}, synchronous is ${synchronous}; wanted wal and 2 (FULL)`,
+    );
+  }
+}
+
+/** Mostly it is another user than the daemon's who tries. */
+const forbidden = ["SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"];
+
+/** The driver's own messages do not name the file. */
+function openingError(error: unknown, path: string): unknown {
+  const translated = toStoreError(error);
+  if (!(translated instanceof StoreError) || !(error instanceof BetterSqlite.SqliteError)) return translated;
+  const isForbidden = forbidden.some((code) => error.code.startsWith(code));
+  const remedy = isForbidden
+    ? `; run dropgate as the user that owns ${dirname(path)}, and see that it may write there`
+    : "";
+  return new StoreError(translated.kind, `${path}: ${translated.message}${remedy}`, error);
+}
+
+function openFile(path: string, timeout: number): BetterSqlite.Database {
+  try {
+    return new BetterSqlite(path, { timeout });
+  } catch (error) {
+    throw openingError(error, path);
+  }
+}
+
+/** Opens the database file with the pragmas that durability rests on, and checks that they hold. */
+export function openSqlite(path: string, options: { readonly isNew: boolean }): BetterSqlite.Database {
+  const database = openFile(path, busyTimeoutMs);
+  try {
+    // It holds password hashes; the write-ahead log gets the mode of the database.
+    if (options.isNew) chmodSync(path, 0o640);
+    checkVersion(sqliteVersionOf(database));
+    setPragmas(database, options.isNew);
+    verifyPragmas(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw openingError(error, path);
+  }
+}
+
+/** A number that each commit of another connection changes, in this process or in another. */
+export function dataVersionOf(database: BetterSqlite.Database): () => number {
+  const statement = database.prepare<[], number>("pragma data_version").pluck();
+  return () => statement.get() ?? 0;
+}
+
+/** Gives free pages back to the file system, a few at a time. */
+export function vacuumIncrementally(database: BetterSqlite.Database, pages: number): void {
+  database.pragma(`incremental_vacuum(${Math.trunc(pages)})`);
+}
+
+/** By the beginning of the driver's code; what is not listed (full, read-only, a disk error) is `unavailable`. */
+const kindsByCode: readonly (readonly [string, StoreErrorKind])[] = [
+  ["SQLITE_BUSY", "busy"],
+  ["SQLITE_LOCKED", "busy"],
+  ["SQLITE_CORRUPT", "damaged"],
+  ["SQLITE_NOTADB", "damaged"],
+  // "no such column", "no such table": of the statement and the schema, not of the values.
+  ["SQLITE_ERROR", "unfit"],
+  ["SQLITE_SCHEMA", "unfit"],
+  ["SQLITE_CONSTRAINT", "refused"],
+  ["SQLITE_MISMATCH", "refused"],
+  ["SQLITE_RANGE", "refused"],
+  ["SQLITE_TOOBIG", "refused"],
+  ["SQLITE_MISUSE", "refused"],
+];
+
+/** What a code of SQLite means for the store. */
+export function storeErrorKindOf(code: string): StoreErrorKind {
+  return kindsByCode.find(([prefix]) => code.startsWith(prefix))?.[1] ?? "unavailable";
+}
+
+/** Translates the driver's error; anything else is given back as it is. */
+export function toStoreError(error: unknown): unknown {
+  if (!(error instanceof BetterSqlite.SqliteError)) return error;
+  return new StoreError(storeErrorKindOf(error.code), error.message, error);
+}
+
+export function sqliteVersionOf(database: BetterSqlite.Database): string {
+  const row = database.prepare<[], { version: string }>("select sqlite_version() as version").get();
+  return row?.version ?? "unknown";
+}
+
+/**
+ * Takes a lock that the kernel gives back when the process dies, however it dies: an exclusive lock on a small database
+ * of its own, so that no two copies of SQLite share a file. Throws when another process has it.
+ */
+export function lockExclusively(path: string): { release(): void } {
+  const database = openFile(path, 0);
+  try {
+    database.pragma("journal_mode = MEMORY");
+    database.exec("begin exclusive");
+  } catch (error) {
+    database.close();
+    throw openingError(error, path);
+  }
+  return { release: () => database.close() };
+}
+
+/** A connection that changes nothing. */
+export function openForReading(path: string): BetterSqlite.Database {
+  try {
+    return new BetterSqlite(path, { readonly: true, timeout: 5_000 });
+  } catch (error) {
+    throw openingError(error, path);
+  }
+}
+
+const maxProblemsOfTable = 3;
+
+function damageOf(database: BetterSqlite.Database, table: string): readonly string[] {
+  try {
+    const statement = `quick_check("${table}")`;
+    const rows = database.pragma(statement) as readonly { readonly quick_check: string }[];
+    const problems = rows.map((row) => row.quick_check).filter((text) => text !== "ok");
+    return problems.slice(0, maxProblemsOfTable).map((text) => `${table}: ${text.replaceAll("\n", " ")}`);
+  } catch (error) {
+    const translated = toStoreError(error);
+    if (translated instanceof StoreError && translated.kind === "damaged")
+      return [`${table}: ${translated.message}`];
+    throw translated;
+  }
+}
+
+/** Looks at one table after the other, with its indexes, and says what SQLite finds wrong with it. */
+export function* lookForDamage(
+  database: BetterSqlite.Database,
+): Generator<{ readonly problems: readonly string[]; readonly tookMs: number }> {
+  const tables = database
+    .prepare<[], string>("select name from sqlite_schema where type = 'table' order by name")
+    .pluck()
+    .all();
+  for (const table of tables) {
+    const begun = performance.now();
+    const problems = damageOf(database, table);
+    yield { problems, tookMs: performance.now() - begun };
+  }
+}
+
+type CachedStatement = BetterSqlite.Statement<unknown[], unknown>;
+
+/** Told of every error of a statement, translated. */
+type OnStoreFault = (error: unknown) => void;
+
+class SqliteConnection implements StatementConnection<CachedStatement> {
+  readonly #database: BetterSqlite.Database;
+  readonly #onFault: OnStoreFault;
+  /** Preparing costs as much as running: statements are kept by their text, the longest unused goes first. */
+  readonly #statements = new Map<string, CachedStatement>();
+
+  constructor(database: BetterSqlite.Database, onFault: OnStoreFault) {
+    this.#database = database;
+    this.#onFault = onFault;
+  }
+
+  #noted(error: unknown): unknown {
+    const translated = toStoreError(error);
+    this.#onFault(translated);
+    return translated;
+  }
+
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      return Promise.resolve(this.#run<R>(this.#statementFor(query.sql), query.parameters));
+    } catch (error) {
+      return Promise.reject(this.#noted(error));
+    }
+  }
+
+  prepare(sql: string): CachedStatement {
+    try {
+      return this.#database.prepare<unknown[]>(sql);
+    } catch (error) {
+      throw this.#noted(error);
+    }
+  }
+
+  runPrepared<R>(statement: CachedStatement, parameters: readonly unknown[]): Promise<QueryRun<R>> {
+    try {
+      if (statement.reader)
+        return Promise.resolve({ rows: statement.all(parameters) as R[], affected: 0, insertedId: 0 });
+      const { changes, lastInsertRowid } = statement.run(parameters);
+      return Promise.resolve({ rows: [], affected: changes, insertedId: Number(lastInsertRowid) });
+    } catch (error) {
+      return Promise.reject(this.#noted(error));
+    }
+  }
+
+  firstPrepared<R, Value>(
+    statement: CachedStatement,
+    parameters: readonly unknown[],
+    read: (row: R) => Value,
+  ): Promise<Value | undefined> {
+    try {
+      const row = statement.get(parameters) as R | undefined;
+      return Promise.resolve(row === undefined ? undefined : read(row));
+    } catch (error) {
+      return Promise.reject(this.#noted(error));
+    }
+  }
+
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    const statement = this.#database.prepare(query.sql);
+    for (const row of statement.iterate(...query.parameters)) yield { rows: [row as R] };
+  }
+
+  #run<R>(statement: CachedStatement, parameters: readonly unknown[]): QueryResult<R> {
+    if (statement.reader) return { rows: statement.all(...parameters) as R[] };
+    const { changes, lastInsertRowid } = statement.run(...parameters);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  #statementFor(sql: string): CachedStatement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare<unknown[]>(sql);
+      const oldest =
+        this.#statements.size >= statementCacheSize ? this.#statements.keys().next().value : undefined;
+      if (oldest !== undefined) this.#statements.delete(oldest);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #database: BetterSqlite.Database;
+  readonly #connection: SqliteConnection;
+
+  constructor(database: BetterSqlite.Database, onFault: OnStoreFault) {
+    this.#database = database;
+    this.#connection = new SqliteConnection(database, onFault);
+  }
+
+  async init(): Promise<void> {
+    // The database is open already: its owner opened it and closes it.
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("commit"));
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // With a full disk SQLite has rolled back by itself.
+    if (this.#database.inTransaction) await connection.executeQuery(CompiledQuery.raw("rollback"));
+  }
+
+  async releaseConnection(): Promise<void> {
+    // One connection, never pooled: writers are put in line by the group commit.
+  }
+
+  async destroy(): Promise<void> {
+    // See `init`.
+  }
+}
+
+/** A Kysely dialect over an open better-sqlite3 database, with prepared statements kept by their text. */
+export function sqliteDialect(
+  database: BetterSqlite.Database,
+  onFault: OnStoreFault = () => undefined,
+): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new SqliteDriver(database, onFault),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}

@@ -1,0 +1,106 @@
+/** The schema of a SQLite database as a whole: its fingerprint, how it is changed, and a copy of the database before that. */
+import { createHash } from "node:crypto";
+import { closeSync, openSync, rmSync } from "node:fs";
+import { open, rename } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import BetterSqlite from "better-sqlite3";
+import { syncDirectory } from "../../lib/durable-file.ts";
+
+export type SqliteDatabase = BetterSqlite.Database;
+
+/** Tables and indexes by their names, each with its normalised definition. */
+export type SchemaParts = ReadonlyMap<string, string>;
+
+/** SQLite quotes the name of a renamed table and keeps the spelling of a definition; neither makes another schema. */
+function normalised(definition: string): string {
+  const parts = definition.split(/('(?:[^']|'')*')/);
+  const plain = (text: string) =>
+    text
+      .toLowerCase()
+      .replaceAll('"', "")
+      .replaceAll(/\s+/g, " ")
+      .replaceAll(/ ?([(),]) ?/g, "$1");
+  return parts.map((part, index) => (index % 2 === 0 ? plain(part) : part)).join("");
+}
+
+interface SchemaRow {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** All but the table `meta`, which the migrations themselves stand in, and what SQLite makes for itself. */
+export function readSchema(database: SqliteDatabase): SchemaParts {
+  const rows = database
+    .prepare<[], SchemaRow>(
+      `select type, name, sql from sqlite_schema
+       where sql is not null and name <> 'meta' and name not like 'sqlite\\_%' escape '\\' order by type, name`,
+    )
+    .all();
+  return new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, normalised(sql)]));
+}
+
+/** The schema that statements make of nothing. */
+export function schemaMadeBy(statements: readonly string[]): SchemaParts {
+  const database = new BetterSqlite(":memory:");
+  try {
+    for (const text of statements) database.exec(text);
+    return readSchema(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Equal for equal schemas, however they came about. */
+export function fingerprintOf(schema: SchemaParts): string {
+  const hash = createHash("sha256");
+  for (const [name, definition] of schema) hash.update(`${name}\n${definition}\n`);
+  return hash.digest("hex").slice(0, 32);
+}
+
+function checkReferences(database: SqliteDatabase): void {
+  const broken = database.prepare<[], { readonly table: string; readonly parent: string }>(
+    "pragma foreign_key_check",
+  );
+  const first = broken.get();
+  if (first === undefined) return;
+  throw new Error(`rows of ${first.table} refer to rows of ${first.parent} that are not there`);
+}
+
+/**
+ * Runs a change in one transaction. References are looked at when all has run, because a table that is made anew is gone
+ * for a moment.
+ */
+export function changeSchema<T>(database: SqliteDatabase, change: () => T): T {
+  // Has no effect inside of a transaction.
+  database.pragma("foreign_keys = OFF");
+  try {
+    return database
+      .transaction(() => {
+        const outcome = change();
+        checkReferences(database);
+        return outcome;
+      })
+      .immediate();
+  } finally {
+    database.pragma("foreign_keys = ON");
+  }
+}
+
+/** Copies a database that may be in use to `path`, durably; what was there before is replaced. */
+export async function copyDatabase(database: SqliteDatabase, path: string): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.tmp`);
+  rmSync(temporary, { force: true });
+  // It holds password hashes: nobody else may read it, not even while it grows.
+  closeSync(openSync(temporary, "wx", 0o640));
+  try {
+    await database.backup(temporary);
+    const handle = await open(temporary, "r+");
+    await handle.sync().finally(() => handle.close());
+    await rename(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+}

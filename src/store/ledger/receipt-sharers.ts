@@ -1,0 +1,85 @@
+/** Entries that have one name, or one name of their receipt, between them: what the rules "once" and of receipts ask. */
+import { type DecidedState, type FileState, isDecidedState } from "../../domain/files/file-state.ts";
+import { mostReceiptNames, namesWithReceiptOf } from "../../domain/files/stop-file-name.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+import type { FilesTable } from "../database/schema.ts";
+
+/** Another entry whose receipt has the same name: mostly one of the same file name. */
+export interface ReceiptSharer {
+  readonly id: number;
+  readonly name: string;
+  readonly sha256: string | null;
+  readonly state: FileState;
+  readonly firstId: number | null;
+  readonly decidedAt: number | null;
+  readonly receivedAt: number;
+  /** It came later than the one that is asked for. */
+  readonly isNewer: boolean;
+}
+
+export type DecidedSharer = ReceiptSharer & { readonly state: DecidedState };
+
+type SharerRow = { id: number } & Pick<
+  FilesTable,
+  "name" | "sha256" | "state" | "first_id" | "received_at" | "decided_at"
+>;
+
+const places = Array.from({ length: mostReceiptNames }, (_, index) => `name${index}` as const);
+
+type SharersKey = { companyId: number } & Record<`name${number}`, string>;
+
+const sharers = prepareQuery<SharersKey, SharerRow>((db, arg) =>
+  db
+    .selectFrom("files")
+    .select(["id", "name", "sha256", "state", "first_id", "received_at", "decided_at"])
+    .where("company_id", "=", arg("companyId"))
+    .where(
+      "name",
+      "in",
+      places.map((place) => arg(place)),
+    ),
+);
+
+function sharersKey(companyId: number, name: string): SharersKey {
+  const names = namesWithReceiptOf(name);
+  const key: SharersKey = { companyId };
+  for (const [index, place] of places.entries()) key[place] = names[index] ?? name;
+  return key;
+}
+
+/** The other entries that have their receipt under the same name, whatever their state, by their ids. */
+export async function findReceiptSharers(
+  read: Transaction | Reader,
+  key: { readonly companyId: number; readonly name: string; readonly id: number },
+): Promise<readonly ReceiptSharer[]> {
+  const { rows } = await sharers.run(read, sharersKey(key.companyId, key.name));
+  killPoint("decide.namesakes");
+  const own = rows.find(({ id }) => id === key.id);
+  const isNewer = ({ id, received_at: at }: SharerRow) =>
+    own !== undefined && (at > own.received_at || (at === own.received_at && id > own.id));
+  return rows
+    .filter(({ id }) => id !== key.id)
+    .sort((a, b) => a.id - b.id)
+    .map((row) => ({
+      ...{ id: row.id, name: row.name, sha256: row.sha256, state: row.state as FileState },
+      ...{ firstId: row.first_id, decidedAt: row.decided_at, receivedAt: row.received_at },
+      isNewer: isNewer(row),
+    }));
+}
+
+/** All entries that have their receipt under the name that a file of this one has, those that came last first. */
+export async function findNamesakes(
+  read: Transaction | Reader,
+  { companyId, name }: { readonly companyId: number; readonly name: string },
+): Promise<readonly number[]> {
+  const { rows } = await sharers.run(read, sharersKey(companyId, name));
+  return rows.map(({ id }) => id).sort((a, b) => b - a);
+}
+
+/** Whether the entry is decided about. */
+export function isDecidedSharer(sharer: ReceiptSharer): sharer is DecidedSharer {
+  return isDecidedState(sharer.state);
+}

@@ -1,0 +1,105 @@
+/**
+ * What is kept for a time only, besides deliveries: appointments that are over, outcomes of imports, and where loads that
+ * are over have been. Each is looked for first and removed in small steps; a step that finds nothing writes nothing.
+ */
+import { sql } from "kysely";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+
+/** Literally as in the index `appointments_over`. */
+const overStates = sql<boolean>`state in ('released', 'expired')`;
+
+export interface OldRecords {
+  readonly companyId: number;
+  /** What was over before this is old, milliseconds UTC. */
+  readonly before: number;
+  readonly limit: number;
+}
+
+/** Appointments that were given back, and holds that ran out; the slots have been told of either. */
+export async function listOldAppointments(read: Reader, wanted: OldRecords): Promise<readonly number[]> {
+  const rows = await read
+    .selectFrom("appointments")
+    .select("id")
+    .where(overStates)
+    .where("company_id", "=", wanted.companyId)
+    .where("updated_at", "<", wanted.before)
+    .orderBy("updated_at")
+    .limit(wanted.limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function removeAppointments(tx: Transaction, ids: readonly number[]): Promise<void> {
+  await tx.deleteFrom("appointments").where(overStates).where("id", "in", ids).execute();
+}
+
+/** Imports whose loads have all been decided. */
+export async function listOldImports(read: Reader, wanted: OldRecords): Promise<readonly number[]> {
+  const rows = await read
+    .selectFrom("imports")
+    .select("id")
+    .where("company_id", "=", wanted.companyId)
+    .where("received_at", "<", wanted.before)
+    .where("finished_at", "<", wanted.before)
+    .orderBy("received_at")
+    .limit(wanted.limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** With what became of each load. */
+export async function removeImports(tx: Transaction, ids: readonly number[]): Promise<void> {
+  await tx.deleteFrom("import_items").where("import_id", "in", ids).execute();
+  await tx.deleteFrom("imports").where("id", "in", ids).execute();
+}
+
+/** Loads of all companies that somebody has told the whereabouts of, in the order of their ids. */
+export interface TrackedLoads {
+  /** From where to go on; undefined when there are no more. */
+  readonly lastId: number | undefined;
+  /** Those among them that were completed or cancelled. */
+  readonly over: readonly {
+    readonly id: number;
+    readonly companyId: number;
+    /** When they were changed last, milliseconds UTC. */
+    readonly updatedAt: number;
+  }[];
+}
+
+/**
+ * Positions of a load lie side by side, thousands of them: the query goes from load to load. A load that came to its
+ * positions late has no progress, and one without positions may have that.
+ */
+function trackedIds(afterId: number, limit: number) {
+  const next = (id: string) => sql`(select min(load_id) from (
+    select min(load_id) as load_id from positions where load_id > ${sql.raw(id)}
+    union all select min(load_id) from route_progress where load_id > ${sql.raw(id)}))`;
+  const first = Math.trunc(afterId);
+  return sql<{ id: number }>`with recursive tracked(id) as (
+    select ${next(String(first))}
+    union all select ${next("tracked.id")} from tracked where tracked.id is not null limit ${limit})
+    select id from tracked where id is not null`;
+}
+
+export async function listTrackedLoads(
+  read: Reader,
+  { limit, afterId }: { readonly limit: number; readonly afterId: number },
+): Promise<TrackedLoads> {
+  const ids = (await trackedIds(afterId, limit).execute(read)).rows.map(({ id }) => id);
+  if (ids.length === 0) return { lastId: undefined, over: [] };
+  const rows = await read
+    .selectFrom("loads")
+    .select(["id", "company_id", "updated_at"])
+    .where("id", "in", ids)
+    .where("load_status", "in", [90, 99])
+    .execute();
+  const over = rows.map((row) => ({ id: row.id, companyId: row.company_id, updatedAt: row.updated_at }));
+  return { lastId: ids.length < limit ? undefined : ids.at(-1), over };
+}
+
+/** Forgets where a load has been; what was reported of it as events stays. */
+export async function removeWhereabouts(tx: Transaction, loadId: number): Promise<void> {
+  await tx.deleteFrom("positions").where("load_id", "=", loadId).execute();
+  await tx.deleteFrom("route_progress").where("load_id", "=", loadId).execute();
+}

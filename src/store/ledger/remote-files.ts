@@ -1,0 +1,162 @@
+/** Files of remotes that were taken and may be seen there again: so that each is taken once (decisions 6). */
+import { sql } from "kysely";
+import { openStates } from "../../domain/files/file-state.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import type { RemoteFilesTable } from "./remote-rows.ts";
+
+/** A remote of a company, and the place that it polls: one that is moved to another server begins anew. */
+export interface RemoteKey {
+  readonly companyId: number;
+  readonly remote: string;
+}
+
+/**
+ * `taken`: its bytes were durable here, about to get their place in `inbound/`; whether they have got it is seen from the
+ * ledger. `seen`: nothing is to be done with it as long as it stays the same.
+ */
+export type RemoteFileState = "taken" | "seen";
+
+export interface RemoteFileRecord {
+  readonly name: string;
+  readonly size: number;
+  /** As the server wrote it. */
+  readonly modified: string;
+  readonly sha256: string;
+  readonly state: RemoteFileState;
+  /** The last entry of the ledger before it was taken. */
+  readonly afterFileId: number;
+}
+
+const columns = ["name", "size", "modified", "sha256", "state", "after_file_id"] as const;
+
+function toRecord(row: Pick<RemoteFilesTable, (typeof columns)[number]>): RemoteFileRecord {
+  const { name, size, modified, sha256 } = row;
+  const state = row.state === "seen" ? "seen" : "taken";
+  return { name, size, modified, sha256, state, afterFileId: row.after_file_id };
+}
+
+/** Notes that these files are about to be placed in `inbound/`, in place of what was noted under their names. */
+export async function noteTaken(
+  tx: Transaction,
+  { companyId, remote }: RemoteKey,
+  taken: {
+    readonly files: readonly Pick<RemoteFileRecord, "name" | "size" | "modified" | "sha256">[];
+    readonly at: number;
+  },
+): Promise<void> {
+  const last = await tx
+    .selectFrom("files")
+    .select((eb) => eb.fn.max("id").as("last"))
+    .executeTakeFirst();
+  for (const { name, size, modified, sha256 } of taken.files) {
+    const values = { size, modified, sha256, state: "taken", noted_at: taken.at };
+    const noted = { ...values, after_file_id: Number(last?.last ?? 0) };
+    await tx
+      .insertInto("remote_files")
+      .values({ company_id: companyId, remote, name, ...noted })
+      .onConflict((conflict) => conflict.columns(["company_id", "remote", "name"]).doUpdateSet(noted))
+      .execute();
+  }
+}
+
+/** Notes that nothing is to be done any more with files that were taken, as long as they stay the same. */
+export async function noteSeen(
+  tx: Transaction,
+  { companyId, remote }: RemoteKey,
+  names: readonly string[],
+): Promise<void> {
+  if (names.length === 0) return;
+  await tx
+    .updateTable("remote_files")
+    .set({ state: "seen" })
+    .where("company_id", "=", companyId)
+    .where("remote", "=", remote)
+    .where("name", "in", names)
+    .execute();
+}
+
+export async function forgetRemoteFiles(
+  tx: Transaction,
+  { companyId, remote }: RemoteKey,
+  names: readonly string[],
+): Promise<void> {
+  if (names.length === 0) return;
+  await tx
+    .deleteFrom("remote_files")
+    .where("company_id", "=", companyId)
+    .where("remote", "=", remote)
+    .where("name", "in", names)
+    .execute();
+}
+
+/** What is noted of these names; no more than some hundred of them. */
+export async function findRemoteFiles(
+  read: Reader,
+  { companyId, remote }: RemoteKey,
+  names: readonly string[],
+): Promise<readonly RemoteFileRecord[]> {
+  if (names.length === 0) return [];
+  const rows = await read
+    .selectFrom("remote_files")
+    .select(columns)
+    .where("company_id", "=", companyId)
+    .where("remote", "=", remote)
+    .where("name", "in", names)
+    .execute();
+  return rows.map(toRecord);
+}
+
+export async function countRemoteFiles(read: Reader, { companyId, remote }: RemoteKey): Promise<number> {
+  const row = await read
+    .selectFrom("remote_files")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("company_id", "=", companyId)
+    .where("remote", "=", remote)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** The names that come after one, in the order of their bytes. */
+export async function listRemoteNames(
+  read: Reader,
+  { companyId, remote }: RemoteKey,
+  page: { readonly after: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await read
+    .selectFrom("remote_files")
+    .select("name")
+    .where("company_id", "=", companyId)
+    .where("remote", "=", remote)
+    .where("name", ">", page.after)
+    .orderBy(sql.ref("name"))
+    .limit(page.limit)
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+/** What the ledger has of a name after an entry. */
+export interface LaterEntry {
+  readonly sha256: string | null;
+  readonly isWaiting: boolean;
+  /** Where its bytes lay when it was entered. */
+  readonly source: string;
+}
+
+export async function findLaterEntries(
+  read: Reader,
+  key: { readonly companyId: number; readonly name: string; readonly afterFileId: number },
+): Promise<readonly LaterEntry[]> {
+  const rows = await read
+    .selectFrom("files")
+    .select(["sha256", "source", "state"])
+    .where("company_id", "=", key.companyId)
+    .where("name", "=", key.name)
+    .where("id", ">", key.afterFileId)
+    .execute();
+  return rows.map(({ sha256, source, state }) => ({
+    sha256,
+    source,
+    isWaiting: openStates.some((open) => open === state),
+  }));
+}

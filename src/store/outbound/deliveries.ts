@@ -1,0 +1,190 @@
+/**
+ * The delivery queue: rows are made here in the transaction of what they tell of. `delivery-repeats.ts` puts them back for who
+ * asks for them again. What the queue does with them is in `delivery-heads.ts` and `delivery-outcomes.ts`.
+ */
+import { sql } from "kysely";
+import { killPoint } from "../../lib/kill-point.ts";
+import { newDeliveryGuid } from "./delivery-guid.ts";
+import { isOpen } from "./delivery-states.ts";
+import { announce } from "../stops/announcements.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { changeTargetCounts } from "./outbound-targets.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+
+export type DeliveryKind = "completion" | "export" | "message";
+
+export interface NewDelivery {
+  readonly companyId: number;
+  readonly targetId: number;
+  readonly kind: DeliveryKind;
+  /** The id of the completion, export or message. */
+  readonly subjectId: number;
+  /** Deliveries of the target with the same key go out one after the other. */
+  readonly orderKey: string;
+  readonly name: string;
+  /** Milliseconds UTC: it is due at once. */
+  readonly now: number;
+}
+
+/** The deliveries of a target that go one after the other. */
+export interface DeliveryLine {
+  readonly targetId: number;
+  readonly orderKey: string;
+}
+
+const lineQuery = prepareQuery<DeliveryLine, { id: number }>((db, arg) =>
+  db
+    .selectFrom("deliveries")
+    .select("id")
+    .where("target_id", "=", arg("targetId"))
+    .where("order_key", "=", arg("orderKey"))
+    .where(isOpen("state"))
+    .limit(sql.lit(1)),
+);
+
+/** Whether any delivery of the line is open. Asked first by all: lines are mostly empty, and then this is all it costs. */
+export async function isLineOpen(tx: Transaction, line: DeliveryLine): Promise<boolean> {
+  return (await lineQuery.run(tx, line)).rows.length > 0;
+}
+
+interface LastPlace {
+  readonly last: number | null;
+}
+
+const lastPlaceQuery = prepareQuery<DeliveryLine, LastPlace>((db, arg) =>
+  db
+    .selectFrom("deliveries")
+    .select((eb) => eb.fn.max("line_nbr").as("last"))
+    .where("target_id", "=", arg("targetId"))
+    .where("order_key", "=", arg("orderKey"))
+    .where(isOpen("state")),
+);
+
+async function lastPlaceOf(tx: Transaction, line: DeliveryLine): Promise<number> {
+  const [row] = (await lastPlaceQuery.run(tx, line)).rows;
+  return row?.last ?? 0;
+}
+
+interface InsertArguments extends NewDelivery {
+  readonly guid: string;
+  readonly lineNbr: number;
+  readonly state: "waiting" | "behind";
+}
+
+const insertQuery = prepareQuery<InsertArguments>((db, arg) =>
+  db.insertInto("deliveries").values({
+    guid: arg("guid"),
+    company_id: arg("companyId"),
+    target_id: arg("targetId"),
+    kind: arg("kind"),
+    subject_id: arg("subjectId"),
+    order_key: arg("orderKey"),
+    line_nbr: arg("lineNbr"),
+    name: arg("name"),
+    state: arg("state"),
+    due_at: arg("now"),
+    created_at: arg("now"),
+  }),
+);
+
+async function insertUncounted(tx: Transaction, delivery: NewDelivery): Promise<string> {
+  const guid = newDeliveryGuid(delivery.now);
+  const isBehind = await isLineOpen(tx, delivery);
+  const lineNbr = isBehind ? await lastPlaceOf(tx, delivery) : 0;
+  await insertQuery.run(tx, { ...delivery, guid, lineNbr, state: isBehind ? "behind" : "waiting" });
+  killPoint("delivery.inserted");
+  return guid;
+}
+
+/** Puts a delivery at the end of its line, due at once. */
+export async function addDelivery(tx: Transaction, delivery: NewDelivery): Promise<void> {
+  await changeTargetCounts(tx, { id: delivery.targetId, open: 1, dead: 0 });
+  await insertUncounted(tx, delivery);
+}
+
+/** Puts a delivery at the end of its line, due at once; gives its id. */
+export async function insertDelivery(tx: Transaction, delivery: NewDelivery): Promise<number> {
+  await changeTargetCounts(tx, { id: delivery.targetId, open: 1, dead: 0 });
+  const guid = await insertUncounted(tx, delivery);
+  const query = tx.selectFrom("deliveries").select("id").where("guid", "=", guid);
+  return (await query.executeTakeFirstOrThrow()).id;
+}
+
+const completionTargets = prepareQuery<{ companyId: number }, { id: number }>((db, arg) =>
+  db
+    .selectFrom("outbound_targets")
+    .select("id")
+    .where("company_id", "=", arg("companyId"))
+    .where("takes_completions", "=", 1)
+    .where("is_configured", "=", 1),
+);
+
+const countCompletion = prepareQuery<{ companyId: number }>((db, arg) =>
+  db
+    .updateTable("outbound_targets")
+    .set((eb) => ({ open_count: eb("open_count", "+", 1), added_count: eb("added_count", "+", 1) }))
+    .where("company_id", "=", arg("companyId"))
+    .where("takes_completions", "=", 1)
+    .where("is_configured", "=", 1),
+);
+
+/** A delivery of the completion to each target of its company that takes completions at once. */
+export async function insertCompletionDeliveries(
+  tx: Transaction,
+  completion: Omit<NewDelivery, "targetId" | "kind">,
+): Promise<void> {
+  const { rows } = await completionTargets.run(tx, completion);
+  if (rows.length === 0) return;
+  await countCompletion.run(tx, completion);
+  announce(tx, "deliveries");
+  for (const { id } of rows) await insertUncounted(tx, { ...completion, kind: "completion", targetId: id });
+}
+
+interface NameRange {
+  readonly companyId: number;
+  readonly from: string;
+  readonly to: string;
+}
+
+const namesAtOnce = 500;
+
+const takenNames = prepareQuery<NameRange, { name: string }>((db, arg) =>
+  db
+    .selectFrom("completions")
+    .select("name")
+    .where("company_id", "=", arg("companyId"))
+    .where("name", ">=", arg("from"))
+    .where("name", "<=", arg("to"))
+    .union(
+      db
+        .selectFrom("deliveries")
+        .select("name")
+        .where("company_id", "=", arg("companyId"))
+        .where("name", ">=", arg("from"))
+        .where("name", "<=", arg("to")),
+    )
+    .orderBy("name")
+    .limit(namesAtOnce),
+);
+
+/**
+ * The first name that no completion and no delivery of the company has, beginning with `name`. `next` gives the name that
+ * follows one: the greater one, but for the last of all, which the smallest follows.
+ */
+export async function findFreeName(
+  tx: Transaction,
+  wanted: { readonly companyId: number; readonly name: string },
+  next: (name: string) => string,
+): Promise<string> {
+  const { companyId } = wanted;
+  let { name } = wanted;
+  for (;;) {
+    // All names of the stop from this one on: what comes before the time in the name is the same in all of them.
+    const to = name.replace(/_\d{8}_\d{6}\.xml$/, "_99999999_999999.xml");
+    const { rows } = await takenNames.run(tx, { companyId, from: name, to });
+    const taken = new Set(rows.map((row) => row.name));
+    const from = name;
+    while (taken.has(name)) name = next(name);
+    if (name === from || (name > from && taken.size < namesAtOnce)) return name;
+  }
+}

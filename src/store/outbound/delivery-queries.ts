@@ -1,0 +1,291 @@
+/** Deliveries for people: lists, one with its attempts, and where it stands. */
+import type { DeliveryAction } from "./asked-delivery.ts";
+import type { Reader } from "../database/database.ts";
+import { type DeliveryState, isInState, isOpen } from "./delivery-states.ts";
+
+export interface DeliverySelection {
+  readonly companyId?: number;
+  readonly target?: string;
+  readonly state?: DeliveryState;
+  readonly stopNbr?: string;
+  /** Only those that were made before the one of this id. */
+  readonly beforeId?: number;
+  readonly limit: number;
+}
+
+export interface ListedDelivery {
+  readonly id: number;
+  readonly guid: string;
+  readonly company: string;
+  readonly target: string;
+  readonly isTargetConfigured: boolean;
+  /** Until when nothing is tried on the target, milliseconds UTC; 0 when it is not paused. */
+  readonly targetPausedUntil: number;
+  readonly kind: string;
+  readonly subjectId: number;
+  /** The number of the stop, or the name of the export. */
+  readonly orderKey: string;
+  readonly name: string;
+  readonly state: DeliveryState;
+  readonly dueAt: number;
+  readonly attempts: number;
+  readonly firstAttemptAt: number | null;
+  readonly lastAttemptAt: number | null;
+  readonly deliveredAt: number | null;
+  readonly fault: string | null;
+  readonly faultText: string | null;
+  readonly sha256: string | null;
+  readonly size: number | null;
+  readonly collectedAt: number | null;
+  readonly collectedBy: string | null;
+  readonly removedAt: number | null;
+  readonly removedBy: string | null;
+  readonly createdAt: number;
+}
+
+function selectDeliveries(read: Reader) {
+  return read
+    .selectFrom("deliveries as d")
+    .innerJoin("outbound_targets as t", "t.id", "d.target_id")
+    .innerJoin("companies as c", "c.id", "d.company_id")
+    .select(["c.code as company", "t.name as target", "t.paused_until as targetPausedUntil"])
+    .select(["t.is_configured as isConfigured", "d.id", "d.guid", "d.kind", "d.subject_id as subjectId"])
+    .select(["d.order_key as orderKey", "d.name", "d.state", "d.due_at as dueAt", "d.attempts"])
+    .select(["d.first_attempt_at as firstAttemptAt", "d.last_attempt_at as lastAttemptAt"])
+    .select(["d.delivered_at as deliveredAt", "d.fault", "d.fault_text as faultText", "d.sha256", "d.size"])
+    .select(["d.collected_at as collectedAt", "d.collected_by as collectedBy"])
+    .select(["d.removed_at as removedAt", "d.removed_by as removedBy", "d.created_at as createdAt"]);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof selectDeliveries>["execute"]>>[number];
+
+function listed({ isConfigured, state, ...row }: Row): ListedDelivery {
+  return { ...row, state: state as DeliveryState, isTargetConfigured: isConfigured === 1 };
+}
+
+/** The targets of a company, of a name, or both, for a condition. */
+export function targetsOf(
+  read: Reader,
+  { companyId, target }: { readonly companyId: number | undefined; readonly target: string | undefined },
+) {
+  let query = read.selectFrom("outbound_targets").select("outbound_targets.id");
+  if (companyId !== undefined) query = query.where("outbound_targets.company_id", "=", companyId);
+  if (target !== undefined) query = query.where("outbound_targets.name", "=", target);
+  return query;
+}
+
+/** The deliveries of the selection, newest first. */
+export async function listDeliveries(
+  read: Reader,
+  selection: DeliverySelection,
+): Promise<readonly ListedDelivery[]> {
+  const { companyId, target, state, stopNbr, beforeId } = selection;
+  let query = selectDeliveries(read);
+  // By targets, of which there are few: the indexes of what is open or dead begin with them.
+  if (
+    companyId !== undefined ||
+    target !== undefined ||
+    (state !== undefined && state !== "delivered" && state !== "dropped")
+  )
+    query = query.where("d.target_id", "in", targetsOf(read, { companyId, target }));
+  if (state !== undefined) query = query.where(isInState("d.state", state));
+  if (state === "behind") query = query.where(isOpen("d.state"));
+  if (beforeId !== undefined) query = query.where("d.id", "<", beforeId);
+  if (stopNbr !== undefined) {
+    query = query.where((eb) => {
+      const subjectsIn = (table: "completions" | "messages") => {
+        const ofStop = eb.selectFrom(table).select("id").where("stop_nbr", "=", stopNbr);
+        const companies = eb.selectFrom("companies").select("companies.id");
+        // All companies by name: the index begins with the company.
+        return companyId === undefined
+          ? ofStop.where("company_id", "in", companies)
+          : ofStop.where("company_id", "=", companyId);
+      };
+      return eb.or([
+        eb.and([eb("d.kind", "=", "completion"), eb("d.subject_id", "in", subjectsIn("completions"))]),
+        eb.and([eb("d.kind", "=", "message"), eb("d.subject_id", "in", subjectsIn("messages"))]),
+      ]);
+    });
+  }
+  const rows = await query.orderBy("d.id", "desc").limit(selection.limit).execute();
+  return rows.map(listed);
+}
+
+export interface ListedAttempt {
+  /** When it began, milliseconds UTC. */
+  readonly at: number;
+  readonly durationMs: number;
+  readonly fault: string;
+  readonly faultText: string;
+}
+
+/** What a delivery was when somebody asked for it again, or gave it up. */
+export interface ListedRepeat {
+  readonly askedAt: number;
+  readonly action: DeliveryAction["action"];
+  /** Who, and why: of what was given up. */
+  readonly askedBy: string | null;
+  readonly reason: string | null;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly lastAttemptAt: number | null;
+  readonly deliveredAt: number | null;
+  readonly fault: string | null;
+  readonly sha256: string | null;
+  readonly collectedAt: number | null;
+  readonly collectedBy: string | null;
+  readonly removedAt: number | null;
+  readonly removedBy: string | null;
+}
+
+export interface DeliveryWithAttempts extends ListedDelivery {
+  /** Oldest first. */
+  readonly repeats: readonly ListedRepeat[];
+  /** Those that failed, oldest first. */
+  readonly failedAttempts: readonly ListedAttempt[];
+  /** The one that has to be done first, when it is behind another. */
+  readonly behind: { readonly id: number; readonly name: string; readonly dueAt: number } | null;
+}
+
+async function findAhead(read: Reader, id: number): Promise<DeliveryWithAttempts["behind"]> {
+  const row = await read
+    .selectFrom("deliveries as d")
+    .innerJoin("deliveries as own", (join) =>
+      join.onRef("own.target_id", "=", "d.target_id").onRef("own.order_key", "=", "d.order_key"),
+    )
+    .select(["d.id", "d.name", "d.due_at as dueAt"])
+    .where("own.id", "=", id)
+    .where(isOpen("d.state"))
+    .orderBy("d.line_nbr")
+    .orderBy("d.id")
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+async function listRepeats(read: Reader, id: number): Promise<readonly ListedRepeat[]> {
+  const rows = await read
+    .selectFrom("delivery_repeats")
+    .select([
+      "asked_at as askedAt",
+      "state",
+      "attempts",
+      "last_attempt_at as lastAttemptAt",
+      "fault",
+      "sha256",
+    ])
+    .select(["delivered_at as deliveredAt", "collected_at as collectedAt", "collected_by as collectedBy"])
+    .select(["removed_at as removedAt", "removed_by as removedBy"])
+    .select(["action", "asked_by as askedBy", "reason"])
+    .where("delivery_id", "=", id)
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    state: row.state as DeliveryState,
+    action: row.action as DeliveryAction["action"],
+  }));
+}
+
+/** The delivery of that id, or of that GUID, which the other side knows it by; undefined when there is none. */
+export async function findDelivery(
+  read: Reader,
+  key: number | string,
+): Promise<DeliveryWithAttempts | undefined> {
+  const row = await selectDeliveries(read)
+    .where(typeof key === "number" ? "d.id" : "d.guid", "=", key)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const failedAttempts = await read
+    .selectFrom("delivery_attempts")
+    .select(["at", "duration_ms as durationMs", "fault", "fault_text as faultText"])
+    .where("delivery_id", "=", row.id)
+    .orderBy("id")
+    .execute();
+  const behind = row.state === "behind" ? await findAhead(read, row.id) : null;
+  return { ...listed(row), failedAttempts, behind, repeats: await listRepeats(read, row.id) };
+}
+
+/** The ids of dead deliveries, oldest first, after the one of `afterId`; for who asks for all of a target again. */
+export async function listDeadIds(
+  read: Reader,
+  selection: {
+    readonly companyId?: number;
+    readonly target?: string;
+    readonly afterId: number;
+    readonly limit: number;
+  },
+): Promise<readonly number[]> {
+  const { companyId, target } = selection;
+  const rows = await read
+    .selectFrom("deliveries as d")
+    .select("d.id")
+    .where("d.target_id", "in", targetsOf(read, { companyId, target }))
+    .where(isInState("d.state", "dead"))
+    .where("d.id", ">", selection.afterId)
+    .orderBy("d.id")
+    .limit(selection.limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Delivered completions; for who asks for them again. */
+export interface DeliveredSelection {
+  readonly companyId?: number;
+  readonly target?: string;
+  readonly stopNbr?: string;
+  /** Delivered at this time or later, milliseconds UTC. */
+  readonly since?: number;
+}
+
+/** The ids of delivered completions of the selection, in the order of what happened. */
+export async function listDeliveredIds(
+  read: Reader,
+  selection: DeliveredSelection,
+): Promise<readonly number[]> {
+  const { companyId, target, stopNbr, since } = selection;
+  let query = read
+    .selectFrom("deliveries as d")
+    .select("d.id")
+    .where("d.kind", "=", "completion")
+    .where("d.target_id", "in", targetsOf(read, { companyId, target }))
+    .where(isInState("d.state", "delivered"));
+  if (since !== undefined) query = query.where("d.delivered_at", ">=", since);
+  if (stopNbr !== undefined) {
+    query = query.where("d.subject_id", "in", (eb) =>
+      eb
+        .selectFrom("completions")
+        .select("completions.id")
+        .where("stop_nbr", "=", stopNbr)
+        .where("company_id", "in", eb.selectFrom("companies").select("companies.id")),
+    );
+  }
+  return (await query.orderBy("d.id").execute()).map(({ id }) => id);
+}
+
+/** Deliveries of files, or folders of files, of that name, and of completions that were to have it; the oldest first. */
+export async function listDeliveriesByName(
+  read: Reader,
+  { companyId, name }: { readonly companyId: number; readonly name: string },
+): Promise<readonly ListedDelivery[]> {
+  const completions = await read
+    .selectFrom("completions")
+    .select("id")
+    .where("company_id", "=", companyId)
+    .where("name", "=", name)
+    .execute();
+  const ofCompletions = completions.map(({ id }) => id);
+  const named = await selectDeliveries(read)
+    .where("d.company_id", "=", companyId)
+    .where("d.name", "=", name)
+    .execute();
+  const moved =
+    ofCompletions.length === 0
+      ? []
+      : await selectDeliveries(read)
+          .where("d.kind", "=", "completion")
+          .where("d.subject_id", "in", ofCompletions)
+          .execute();
+  const all = new Map([...named, ...moved].map((row) => [row.id, listed(row)]));
+  return [...all.values()].toSorted((one, other) => one.id - other.id);
+}

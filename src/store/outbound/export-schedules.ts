@@ -1,0 +1,87 @@
+/** When exports run next, and up to which completion each has gone. */
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+
+export interface ExportSchedule {
+  readonly companyId: number;
+  readonly name: string;
+  /** What `nextDueAt` was worked out with. */
+  readonly schedule: string;
+  /** Milliseconds UTC; null when it runs only by hand. */
+  readonly nextDueAt: number | null;
+  /** The last completion that was exported; 0 before the first. */
+  readonly watermark: number;
+}
+
+export type ExportKey = Pick<ExportSchedule, "companyId" | "name">;
+
+const columns = ["company_id", "name", "schedule", "next_due_at", "watermark"] as const;
+
+interface ScheduleRow {
+  company_id: number;
+  name: string;
+  schedule: string;
+  next_due_at: number | null;
+  watermark: number;
+}
+
+function toSchedule(row: ScheduleRow): ExportSchedule {
+  return {
+    companyId: row.company_id,
+    name: row.name,
+    schedule: row.schedule,
+    nextDueAt: row.next_due_at,
+    watermark: row.watermark,
+  };
+}
+
+/** Of all exports that there ever were. */
+export async function listExportSchedules(read: Reader): Promise<readonly ExportSchedule[]> {
+  const rows = await read.selectFrom("export_schedules").select(columns).execute();
+  return rows.map(toSchedule);
+}
+
+export async function findExportSchedule(
+  tx: Transaction,
+  { companyId, name }: ExportKey,
+): Promise<ExportSchedule | undefined> {
+  const row = await tx
+    .selectFrom("export_schedules")
+    .select(columns)
+    .where("company_id", "=", companyId)
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toSchedule(row);
+}
+
+/** Notes when an export runs next, keeping how far it has gone; one that is new begins before the first completion. */
+export async function planExport(
+  tx: Transaction,
+  plan: ExportKey & Pick<ExportSchedule, "schedule" | "nextDueAt">,
+): Promise<void> {
+  const planned = { schedule: plan.schedule, next_due_at: plan.nextDueAt };
+  await tx
+    .insertInto("export_schedules")
+    .values({ company_id: plan.companyId, name: plan.name, ...planned, watermark: 0 })
+    .onConflict((conflict) => conflict.columns(["company_id", "name"]).doUpdateSet(planned))
+    .execute();
+}
+
+/**
+ * Moves an export on from one completion to another. False when it has gone on from there already, and then nothing has
+ * changed: each completion is in one window of the export only.
+ */
+export async function moveWatermark(
+  tx: Transaction,
+  move: ExportKey & { readonly from: number; readonly to: number },
+): Promise<boolean> {
+  const row = await tx
+    .updateTable("export_schedules")
+    .set({ watermark: move.to })
+    .where("company_id", "=", move.companyId)
+    .where("name", "=", move.name)
+    .where("watermark", "=", move.from)
+    .returning("name")
+    .executeTakeFirst();
+  return row !== undefined;
+}

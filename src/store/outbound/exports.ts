@@ -1,0 +1,187 @@
+/** Exports that were made: each is a window of completions, and its files are a function of that alone. */
+import { isOpen } from "./delivery-states.ts";
+import type { Reader } from "../database/database.ts";
+import type { ExportKey } from "./export-schedules.ts";
+import type { Transaction } from "../database/group-commit.ts";
+
+export const exportForms = ["document", "files"] as const;
+export type ExportForm = (typeof exportForms)[number];
+
+export interface ExportRecord {
+  readonly id: number;
+  readonly companyId: number;
+  /** As the company was registered. */
+  readonly companyCode: string;
+  readonly name: string;
+  /** From 1 for each company and name. */
+  readonly sequenceNbr: number;
+  /** The completions of the company after the first and up to the last of these; none when both are the same. */
+  readonly afterCompletionId: number;
+  readonly lastCompletionId: number;
+  /**
+   * The same for hosts: how many completions the exports of that name have had, before it and with it. The ids count those of
+   * all companies. What was made before that was so has the ids, and the next one goes on from there.
+   */
+  readonly windowBegin: number;
+  readonly windowEnd: number;
+  readonly form: ExportForm;
+  /** The moment it was due, milliseconds UTC; null for one that was asked for by hand. */
+  readonly dueAt: number | null;
+  readonly createdAt: number;
+}
+
+function readForm(text: string): ExportForm {
+  const form = exportForms.find((known) => known === text);
+  if (form === undefined) throw new Error(`the database has an export of an unknown form, ${text}`);
+  return form;
+}
+
+function select(db: Reader | Transaction) {
+  return db
+    .selectFrom("exports as e")
+    .innerJoin("companies as c", "c.id", "e.company_id")
+    .select(["e.id", "e.company_id", "c.code", "e.name", "e.sequence_nbr", "e.after_completion_id"])
+    .select(["e.last_completion_id", "e.window_begin", "e.window_end", "e.form", "e.due_at", "e.created_at"]);
+}
+
+type ExportRow = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
+
+function toRecord(row: ExportRow): ExportRecord {
+  return {
+    id: row.id,
+    companyId: row.company_id,
+    companyCode: row.code,
+    name: row.name,
+    sequenceNbr: row.sequence_nbr,
+    afterCompletionId: row.after_completion_id,
+    lastCompletionId: row.last_completion_id,
+    windowBegin: row.window_begin ?? row.after_completion_id,
+    windowEnd: row.window_end ?? row.last_completion_id,
+    form: readForm(row.form),
+    dueAt: row.due_at,
+    createdAt: row.created_at,
+  };
+}
+
+export async function findExport(db: Reader | Transaction, id: number): Promise<ExportRecord | undefined> {
+  const row = await select(db).where("e.id", "=", id).executeTakeFirst();
+  return row === undefined ? undefined : toRecord(row);
+}
+
+/** The export of that number, or the newest one. */
+export async function findExportOf(
+  db: Reader | Transaction,
+  { companyId, name, sequenceNbr }: ExportKey & { readonly sequenceNbr?: number },
+): Promise<ExportRecord | undefined> {
+  const all = select(db).where("e.company_id", "=", companyId).where("e.name", "=", name);
+  const wanted = sequenceNbr === undefined ? all : all.where("e.sequence_nbr", "=", sequenceNbr);
+  const row = await wanted.orderBy("e.sequence_nbr", "desc").limit(1).executeTakeFirst();
+  return row === undefined ? undefined : toRecord(row);
+}
+
+/** Enters an export under the next number of its company and name. */
+export async function insertExport(
+  tx: Transaction,
+  made: Omit<ExportRecord, "id" | "sequenceNbr" | "companyCode" | "windowBegin" | "windowEnd">,
+): Promise<ExportRecord> {
+  const windowBegin = (await findExportOf(tx, made))?.windowEnd ?? 0;
+  const windowEnd = windowBegin + (await countWindow(tx, made));
+  const { id } = await tx
+    .insertInto("exports")
+    .values((eb) => ({
+      company_id: made.companyId,
+      name: made.name,
+      sequence_nbr: eb
+        .selectFrom("exports")
+        .select((sub) => sub(sub.fn.coalesce(sub.fn.max("sequence_nbr"), sub.lit(0)), "+", 1).as("next"))
+        .where("company_id", "=", made.companyId)
+        .where("name", "=", made.name),
+      after_completion_id: made.afterCompletionId,
+      last_completion_id: made.lastCompletionId,
+      window_begin: windowBegin,
+      window_end: windowEnd,
+      form: made.form,
+      due_at: made.dueAt,
+      created_at: made.createdAt,
+    }))
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const found = await findExport(tx, id);
+  if (found === undefined) throw new Error("an inserted export is not there");
+  return found;
+}
+
+export interface CompletionWindow {
+  readonly companyId: number;
+  readonly afterCompletionId: number;
+  readonly lastCompletionId: number;
+}
+
+/** The newest completion of the company after that one; that one itself when there is none. */
+export async function newestCompletionAfter(
+  tx: Transaction,
+  { companyId, after }: { readonly companyId: number; readonly after: number },
+): Promise<number> {
+  const row = await tx
+    .selectFrom("completions")
+    .select("id")
+    .where("company_id", "=", companyId)
+    .where("id", ">", after)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? after;
+}
+
+/** How many completions a window has. */
+export async function countWindow(db: Reader | Transaction, window: CompletionWindow): Promise<number> {
+  const row = await db
+    .selectFrom("completions")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("company_id", "=", window.companyId)
+    .where("id", ">", window.afterCompletionId)
+    .where("id", "<=", window.lastCompletionId)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+/** Which of these exports still have a delivery to be done. */
+export async function listOpenExports(db: Reader, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom("deliveries as d")
+    .select("d.subject_id")
+    .distinct()
+    .where("d.kind", "=", "export")
+    .where("d.subject_id", "in", ids)
+    .where(isOpen("d.state"))
+    .execute();
+  return new Set(rows.map(({ subject_id }) => subject_id));
+}
+
+/** The id of a target that the configuration has; undefined when there is none of that name. */
+export async function findTargetId(
+  db: Reader | Transaction,
+  { companyId, name }: { readonly companyId: number; readonly name: string },
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom("outbound_targets")
+    .select("id")
+    .where("company_id", "=", companyId)
+    .where("name", "=", name)
+    .where("is_configured", "=", 1)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** Whether an export still has a delivery, done or not; as long as it has one, its completions are kept. */
+export async function isExportKept(db: Reader | Transaction, id: number): Promise<boolean> {
+  const row = await db
+    .selectFrom("deliveries")
+    .select("id")
+    .where("kind", "=", "export")
+    .where("subject_id", "=", id)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,34 @@
+/** Which customer messages the configuration asks for, as the transactions of state changes see it. */
+import type { MessagePlan } from "../../domain/messages/message-settings.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+
+const planQuery = prepareQuery<{ companyId: number }, { plan: string }>((db, arg) =>
+  db.selectFrom("message_plans").select("plan").where("company_id", "=", arg("companyId")),
+);
+
+const plans = new WeakMap<Transaction, Map<number, MessagePlan | undefined>>();
+
+/** The plan of a company: asked once in each transaction. Undefined when nothing is configured. */
+export async function messagePlan(tx: Transaction, companyId: number): Promise<MessagePlan | undefined> {
+  const known = plans.get(tx) ?? new Map<number, MessagePlan | undefined>();
+  plans.set(tx, known);
+  if (known.has(companyId)) return known.get(companyId);
+  const [row] = (await planQuery.run(tx, { companyId })).rows;
+  const plan = row === undefined ? undefined : (JSON.parse(row.plan) as MessagePlan);
+  known.set(companyId, plan);
+  return plan;
+}
+
+/** Makes the copy say what the configuration says. */
+export async function saveMessagePlan(
+  tx: Transaction,
+  companyId: number,
+  plan: MessagePlan | undefined,
+): Promise<void> {
+  plans.delete(tx);
+  await tx.deleteFrom("message_plans").where("company_id", "=", companyId).execute();
+  if (plan === undefined) return;
+  const row = { company_id: companyId, plan: JSON.stringify(plan) };
+  await tx.insertInto("message_plans").values(row).execute();
+}

@@ -1,0 +1,287 @@
+/**
+ * The targets that deliveries go to, as the transactions of state changes and the queue see them: a copy of what the
+ * configuration says, and how each target is doing.
+ */
+import type { MessagePlan } from "../../domain/messages/message-settings.ts";
+import { announce } from "../stops/announcements.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { saveMessagePlan } from "./message-plans.ts";
+import { isInState, isOpen } from "./delivery-states.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+import { rememberAnswers } from "../database/version-cache.ts";
+
+/** What the configuration says of one company. */
+export interface OutboundCopy {
+  readonly companyId: number;
+  /** All of its targets. */
+  readonly targets: readonly { readonly name: string; readonly takesCompletions: boolean }[];
+  /** Codes of recorded events that cause a completion file besides the completion of a stop. */
+  readonly events: readonly number[];
+  readonly embedsDocuments: boolean;
+  /** Customer messages; without it there are none. */
+  readonly messages?: MessagePlan | undefined;
+}
+
+async function saveTargets(tx: Transaction, { companyId, targets }: OutboundCopy): Promise<void> {
+  await tx
+    .updateTable("outbound_targets")
+    .set({ is_configured: 0 })
+    .where("company_id", "=", companyId)
+    .where("is_configured", "=", 1)
+    .execute();
+  for (const { name, takesCompletions } of targets) {
+    const configured = { takes_completions: takesCompletions ? 1 : 0, is_configured: 1, paused_until: 0 };
+    await tx
+      .insertInto("outbound_targets")
+      .values({ company_id: companyId, name, ...configured })
+      .onConflict((conflict) => conflict.columns(["company_id", "name"]).doUpdateSet(configured))
+      .execute();
+  }
+  await endWaits(tx, companyId);
+}
+
+/** What was put off by a fault of a target, and not by its own, is due with the end of the pause. */
+async function endWaits(tx: Transaction, companyId: number): Promise<void> {
+  await tx
+    .updateTable("deliveries")
+    .set((eb) => ({ due_at: eb.ref("created_at") }))
+    .where("target_id", "in", (eb) =>
+      eb
+        .selectFrom("outbound_targets")
+        .select("id")
+        .where("company_id", "=", companyId)
+        .where("is_configured", "=", 1),
+    )
+    .where(isInState("state", "waiting"))
+    .where("attempts", ">", 0)
+    .where("first_attempt_at", "is", null)
+    .execute();
+}
+
+async function saveEvents(
+  tx: Transaction,
+  { companyId, causes, codes }: { companyId: number; causes: EventCause; codes: readonly number[] },
+): Promise<void> {
+  for (const code of new Set(codes)) {
+    const row = { company_id: companyId, causes, event_code: code };
+    await tx.insertInto("outbound_events").values(row).execute();
+  }
+}
+
+/**
+ * Makes the copy say what the configuration says. A target that is not in it any more keeps its rows, which wait until it
+ * is there again; one whose configuration is taken over anew is tried at once.
+ */
+export async function saveOutboundCopy(tx: Transaction, copy: OutboundCopy): Promise<void> {
+  const { companyId, events, embedsDocuments, messages } = copy;
+  wantedEvents.delete(tx);
+  await saveTargets(tx, copy);
+  await tx.deleteFrom("outbound_events").where("company_id", "=", companyId).execute();
+  await saveEvents(tx, { companyId, causes: "completion", codes: events });
+  await saveEvents(tx, {
+    companyId,
+    causes: "message",
+    codes: Object.keys(messages?.events ?? {}).map(Number),
+  });
+  await saveMessagePlan(tx, companyId, messages);
+  const settings = { embeds_documents: embedsDocuments ? 1 : 0 };
+  await tx
+    .insertInto("outbound_settings")
+    .values({ company_id: companyId, ...settings })
+    .onConflict((conflict) => conflict.column("company_id").doUpdateSet(settings))
+    .execute();
+}
+
+type EventCause = "completion" | "message";
+
+interface WantedEventRow {
+  readonly causes: string;
+  readonly event_code: number;
+}
+
+const wantedEventsQuery = prepareQuery<{ companyId: number }, WantedEventRow>((db, arg) =>
+  db
+    .selectFrom("outbound_events")
+    .select(["causes", "event_code"])
+    .where("company_id", "=", arg("companyId")),
+);
+
+/** Codes of events for which the configuration asks for something, by what they cause. */
+export type WantedEvents = Readonly<Record<EventCause, ReadonlySet<number>>>;
+
+/** Asked once a company in each transaction, which many state changes share. */
+const wantedEvents = new WeakMap<Transaction, Map<number, WantedEvents>>();
+
+/** The codes of recorded events for which the configuration asks for a completion file, or for a customer message. */
+export function wantedEventsOf(tx: Transaction, companyId: number): WantedEvents | Promise<WantedEvents> {
+  return wantedEvents.get(tx)?.get(companyId) ?? askForWantedEvents(tx, companyId);
+}
+
+async function askForWantedEvents(tx: Transaction, companyId: number): Promise<WantedEvents> {
+  const known = wantedEvents.get(tx) ?? new Map<number, WantedEvents>();
+  wantedEvents.set(tx, known);
+  const { rows } = await wantedEventsQuery.run(tx, { companyId });
+  const codesOf = (cause: EventCause) =>
+    new Set(rows.filter(({ causes }) => causes === cause).map(({ event_code }) => event_code));
+  const found = { completion: codesOf("completion"), message: codesOf("message") };
+  known.set(companyId, found);
+  return found;
+}
+
+/** A target, and how it is doing. */
+export interface OutboundTarget {
+  readonly id: number;
+  readonly companyId: number;
+  readonly companyCode: string;
+  readonly name: string;
+  readonly isConfigured: boolean;
+  /** Failed attempts in a row that were the fault of the whole target. */
+  readonly failures: number;
+  /** Milliseconds UTC; 0 when it is not paused. */
+  readonly pausedUntil: number;
+  /** Deliveries that are waiting or behind. */
+  readonly open: number;
+  readonly dead: number;
+  /** How often a delivery has become open, or due before its time. */
+  readonly added: number;
+}
+
+interface TargetRow {
+  readonly id: number;
+  readonly company_id: number;
+  readonly code: string;
+  readonly name: string;
+  readonly is_configured: number;
+  readonly failures: number;
+  readonly paused_until: number;
+  readonly open_count: number;
+  readonly dead_count: number;
+  readonly added_count: number;
+}
+
+/** Asked after each burst of commits. Not ordered: SQLite would prepare the statement anew at each run. */
+const targetsQuery = prepareQuery<object, TargetRow>((db) =>
+  db
+    .selectFrom("outbound_targets as t")
+    .innerJoin("companies as c", "c.id", "t.company_id")
+    .select(["t.id", "t.company_id", "c.code", "t.name", "t.is_configured"])
+    .select(["t.failures", "t.paused_until", "t.open_count", "t.dead_count", "t.added_count"]),
+);
+
+async function queryTargets(read: Reader): Promise<readonly OutboundTarget[]> {
+  const rows = (await targetsQuery.run(read, {})).rows.toSorted((one, other) => one.id - other.id);
+  return rows.map((row) => ({
+    id: row.id,
+    companyId: row.company_id,
+    companyCode: row.code,
+    name: row.name,
+    isConfigured: row.is_configured === 1,
+    failures: row.failures,
+    pausedUntil: row.paused_until,
+    open: row.open_count,
+    dead: row.dead_count,
+    added: row.added_count,
+  }));
+}
+
+const remembered = rememberAnswers(async (read) => await queryTargets(read));
+
+/** All targets. The very same list as long as nobody has committed anything since, so that a look costs next to nothing. */
+export function listOutboundTargets(read: Reader): Promise<readonly OutboundTarget[]> {
+  return remembered(read, "");
+}
+
+/** When the oldest open delivery of each target was made, milliseconds UTC, by the id of the target. */
+export async function listOldestOpen(read: Reader): Promise<ReadonlyMap<number, number>> {
+  const rows = await read
+    .selectFrom("outbound_targets as t")
+    .select("t.id")
+    .select((eb) =>
+      eb
+        .selectFrom("deliveries as d")
+        .select("d.created_at")
+        .whereRef("d.target_id", "=", "t.id")
+        .where(isOpen("d.state"))
+        .orderBy("d.id")
+        .limit(1)
+        .as("at"),
+    )
+    .where("t.open_count", ">", 0)
+    .execute();
+  return new Map(rows.flatMap(({ id, at }) => (at === null ? [] : [[id, at]])));
+}
+
+export interface TargetPause {
+  readonly id: number;
+  readonly failures: number;
+  readonly pausedUntil: number;
+}
+
+const pauseQuery = prepareQuery<TargetPause>((db, arg) =>
+  db
+    .updateTable("outbound_targets")
+    .set({ failures: arg("failures"), paused_until: arg("pausedUntil") })
+    .where("id", "=", arg("id")),
+);
+
+/**
+ * Notes that a target is paused, or, with zeros, that it is well again. Who ends a pause for a queue that runs elsewhere
+ * gives the present moment for its end.
+ */
+export async function saveTargetPause(tx: Transaction, pause: TargetPause): Promise<void> {
+  await pauseQuery.run(tx, pause);
+}
+
+interface CountChange {
+  readonly id: number;
+  readonly open: number;
+  readonly dead: number;
+}
+
+const countQuery = prepareQuery<CountChange & { readonly added: number }>((db, arg) =>
+  db
+    .updateTable("outbound_targets")
+    .set((eb) => ({
+      open_count: eb("open_count", "+", arg("open")),
+      added_count: eb("added_count", "+", arg("added")),
+      dead_count: eb("dead_count", "+", arg("dead")),
+    }))
+    .where("id", "=", arg("id")),
+);
+
+/** Changes the numbers of open and dead deliveries by that much, in the transaction that changes the deliveries. */
+export async function changeTargetCounts(tx: Transaction, change: CountChange): Promise<void> {
+  await countQuery.run(tx, { ...change, added: Math.max(0, change.open) });
+  if (change.open > 0) announce(tx, "deliveries");
+}
+
+const newsQuery = prepareQuery<{ id: number }>((db, arg) =>
+  db
+    .updateTable("outbound_targets")
+    .set((eb) => ({ added_count: eb("added_count", "+", 1) }))
+    .where("id", "=", arg("id")),
+);
+
+/** A delivery of the target is due that was not: the queue asks for what is due at its next look. */
+export async function announceNews(tx: Transaction, id: number): Promise<void> {
+  await newsQuery.run(tx, { id });
+  announce(tx, "deliveries");
+}
+
+/** Counts once what is kept up to date otherwise, in case that the database was changed by hand. */
+export async function recountTargets(tx: Transaction): Promise<void> {
+  await tx
+    .updateTable("outbound_targets")
+    .set((eb) => {
+      const ofTarget = eb
+        .selectFrom("deliveries as d")
+        .select((count) => count.fn.countAll<number>().as("count"))
+        .whereRef("d.target_id", "=", "outbound_targets.id");
+      return {
+        open_count: ofTarget.where(isOpen("d.state")),
+        dead_count: ofTarget.where(isInState("d.state", "dead")),
+      };
+    })
+    .execute();
+}

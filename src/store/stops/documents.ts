@@ -1,0 +1,61 @@
+/** The register of the document store: which company has which document, by its GUID. The content lies in files. */
+import type { KeptDocument } from "../../domain/documents/kept-document.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+
+interface DocumentArguments extends KeptDocument {
+  readonly companyId: number;
+  readonly now: number;
+}
+
+const insertDocument = prepareQuery<DocumentArguments>((db, arg) =>
+  db
+    .insertInto("documents")
+    .values({
+      company_id: arg("companyId"),
+      guid: arg("guid"),
+      sha256: arg("sha256"),
+      size: arg("size"),
+      name: arg("name"),
+      created_at: arg("now"),
+    })
+    .onConflict((conflict) => conflict.columns(["company_id", "guid"]).doNothing()),
+);
+
+/** Enters the documents of a change; one that the company has already stays as it is. */
+export async function saveDocuments(
+  tx: Transaction,
+  entry: { readonly companyId: number; readonly documents: readonly KeptDocument[]; readonly now: number },
+): Promise<void> {
+  const { companyId, now } = entry;
+  for (const document of entry.documents) await insertDocument.run(tx, { ...document, companyId, now });
+}
+
+/** The company's document of that GUID, or undefined. */
+export async function findDocument(
+  read: Reader,
+  companyId: number,
+  guid: string,
+): Promise<KeptDocument | undefined> {
+  return await read
+    .selectFrom("documents")
+    .select(["guid", "sha256", "size", "name"])
+    .where("company_id", "=", companyId)
+    .where("guid", "=", guid)
+    .executeTakeFirst();
+}
+
+/** Which of these contents any company has, to be asked for some hundred at a time. */
+export async function findKnownContents(
+  read: Reader,
+  hashes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await read
+    .selectFrom("documents")
+    .select("sha256")
+    .distinct()
+    .where("sha256", "in", hashes)
+    .execute();
+  return new Set(rows.map(({ sha256 }) => sha256));
+}

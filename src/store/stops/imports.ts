@@ -1,0 +1,218 @@
+/** Imports of loads that are answered first and applied later, load by load (decisions 2.2). */
+import { sql } from "kysely";
+import type { Fault } from "../../lib/errors.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+
+export interface NewImport {
+  readonly guid: string;
+  readonly companyId: number;
+  readonly serviceName: string;
+  readonly userName: string;
+  readonly receivedAt: number;
+}
+
+/** Enters an import without its loads and gives its id. */
+export async function insertImport(tx: Transaction, entry: NewImport): Promise<number> {
+  const row = await tx
+    .insertInto("imports")
+    .values({
+      guid: entry.guid,
+      company_id: entry.companyId,
+      service_name: entry.serviceName,
+      user_name: entry.userName,
+      received_at: entry.receivedAt,
+      finished_at: null,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+/** Which load of which import. */
+export interface ItemKey {
+  readonly importId: number;
+  /** From 0. */
+  readonly position: number;
+}
+
+interface NewItem extends ItemKey {
+  readonly loadNbr: string;
+  /** The load as JSON text. */
+  readonly body: string;
+}
+
+const insertItem = prepareQuery<NewItem>((db, arg) =>
+  db.insertInto("import_items").values({
+    import_id: arg("importId"),
+    position: arg("position"),
+    load_nbr: arg("loadNbr"),
+    state: "waiting",
+    body: arg("body"),
+    reasons: "[]",
+    decided_at: null,
+  }),
+);
+
+/** Adds one load that waits to be applied. */
+export async function insertImportItem(tx: Transaction, item: NewItem): Promise<void> {
+  await insertItem.run(tx, item);
+}
+
+export interface WaitingItem extends ItemKey {
+  /** What the import was answered with. */
+  readonly guid: string;
+  readonly companyId: number;
+  readonly loadNbr: string;
+  readonly body: string;
+}
+
+/**
+ * The next loads to be applied behind `after`, in the order in which they came. Read from the index alone: a damaged page of
+ * the loads themselves is met by those that lie on it.
+ */
+export async function listWaitingItems(
+  read: Reader,
+  after: ItemKey,
+  limit: number,
+): Promise<readonly ItemKey[]> {
+  const rows = await read
+    .selectFrom("import_items")
+    .select(["import_id", "position"])
+    .where("state", "=", sql.lit("waiting"))
+    .where(sql<boolean>`(import_id, position) > (${after.importId}, ${after.position})`)
+    .orderBy("import_id")
+    .orderBy("position")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ importId: row.import_id, position: row.position }));
+}
+
+/** A load with its text; undefined when it does not wait any more. */
+export async function readWaitingItem(read: Reader, key: ItemKey): Promise<WaitingItem | undefined> {
+  const row = await read
+    .selectFrom("import_items")
+    .innerJoin("imports", "imports.id", "import_items.import_id")
+    .select(["load_nbr", "body", "company_id", "guid"])
+    .where("import_id", "=", key.importId)
+    .where("position", "=", key.position)
+    .where("import_items.state", "=", sql.lit("waiting"))
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { load_nbr: loadNbr, company_id: companyId, guid } = row;
+  return { ...key, guid, companyId, loadNbr, body: row.body ?? "" };
+}
+
+/** Whose import it is; undefined when there is none. */
+export async function companyOfImport(read: Reader, importId: number): Promise<number | undefined> {
+  const row = await read
+    .selectFrom("imports")
+    .select("company_id")
+    .where("id", "=", importId)
+    .executeTakeFirst();
+  return row?.company_id;
+}
+
+const itemState = prepareQuery<ItemKey, { state: string }>((db, arg) =>
+  db
+    .selectFrom("import_items")
+    .select("state")
+    .where("import_id", "=", arg("importId"))
+    .where("position", "=", arg("position")),
+);
+
+/** Whether the load is still to be decided. */
+export async function isItemWaiting(tx: Transaction, item: ItemKey): Promise<boolean> {
+  return (await itemState.run(tx, item)).rows[0]?.state === "waiting";
+}
+
+interface Decision extends ItemKey {
+  readonly state: "applied" | "refused";
+  readonly reasons: string;
+  readonly now: number;
+}
+
+const decideItem = prepareQuery<Decision>((db, arg) =>
+  db
+    .updateTable("import_items")
+    .set({ state: arg("state"), reasons: arg("reasons"), body: null, decided_at: arg("now") })
+    .where("import_id", "=", arg("importId"))
+    .where("position", "=", arg("position"))
+    .where("state", "=", "waiting"),
+);
+
+const finishImport = prepareQuery<{ importId: number; now: number }>((db, arg) =>
+  db
+    .updateTable("imports")
+    .set({ finished_at: arg("now") })
+    .where("id", "=", arg("importId"))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("import_items")
+            .select("position")
+            .where("import_items.import_id", "=", arg("importId"))
+            .where("import_items.state", "=", sql.lit("waiting")),
+        ),
+      ),
+    ),
+);
+
+/** Keeps what became of a load and gives its text up; the last one finishes the import. */
+export async function decideImportItem(
+  tx: Transaction,
+  decision: ItemKey & {
+    readonly state: "applied" | "refused";
+    readonly faults: readonly Fault[];
+    readonly now: number;
+  },
+): Promise<void> {
+  const { importId, now } = decision;
+  await decideItem.run(tx, { ...decision, reasons: JSON.stringify(decision.faults) });
+  await finishImport.run(tx, { importId, now });
+}
+
+export interface ImportItem {
+  readonly loadNbr: string;
+  readonly state: "waiting" | "applied" | "refused";
+  readonly faults: readonly Fault[];
+}
+
+export interface StoredImport {
+  readonly guid: string;
+  readonly receivedAt: number;
+  readonly finishedAt: number | null;
+  readonly items: readonly ImportItem[];
+}
+
+/** The import of that GUID in its company, with its loads in their order; undefined when there is none. */
+export async function findImport(
+  read: Reader,
+  companyId: number,
+  guid: string,
+): Promise<StoredImport | undefined> {
+  const found = await read
+    .selectFrom("imports")
+    .select(["id", "received_at", "finished_at"])
+    .where("guid", "=", guid)
+    .where("company_id", "=", companyId)
+    .executeTakeFirst();
+  if (found === undefined) return undefined;
+  const rows = await read
+    .selectFrom("import_items")
+    .select(["load_nbr", "state", "reasons"])
+    .where("import_id", "=", found.id)
+    .orderBy("position")
+    .execute();
+  return {
+    guid,
+    receivedAt: found.received_at,
+    finishedAt: found.finished_at,
+    items: rows.map((row) => ({
+      loadNbr: row.load_nbr,
+      state: row.state as ImportItem["state"],
+      faults: JSON.parse(row.reasons) as readonly Fault[],
+    })),
+  };
+}

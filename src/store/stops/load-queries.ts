@@ -1,0 +1,156 @@
+/** Reads of loads for hosts. Writes are in `loads.ts`. */
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { type KnownLoad, knownLoad, knownLoadColumns, type LoadRow } from "./loads.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+import { eachBatch, firstThatFit, type Page } from "../database/row-batches.ts";
+import type { Tables } from "../database/schema.ts";
+import { type StopRow, type StoredStop, stopColumns, storedStop } from "./stop-queries.ts";
+
+/** A load as it is kept, with its header as JSON text. */
+export interface StoredLoad extends KnownLoad {
+  readonly body: string;
+}
+
+interface StoredLoadRow extends LoadRow {
+  body: string;
+}
+
+const loadColumns = [...knownLoadColumns, "body"] as const;
+
+function storedLoad(row: StoredLoadRow): StoredLoad {
+  return { ...knownLoad(row), body: row.body };
+}
+
+const loadByNumber = prepareQuery<{ companyId: number; loadNbr: string }, StoredLoadRow>((db, arg) =>
+  db
+    .selectFrom("loads")
+    .select(loadColumns)
+    .where("company_id", "=", arg("companyId"))
+    .where("load_nbr", "=", arg("loadNbr")),
+);
+
+/** The load of exactly that number in its company, in whatever state, or undefined. */
+export function findStoredLoad(
+  db: Reader,
+  companyId: number,
+  loadNbr: string,
+): Promise<StoredLoad | undefined> {
+  return loadByNumber.first(db, { companyId, loadNbr }, storedLoad);
+}
+
+const loadById = prepareQuery<{ id: number }, StoredLoadRow>((db, arg) =>
+  db.selectFrom("loads").select(loadColumns).where("id", "=", arg("id")),
+);
+
+export function findStoredLoadById(db: Reader | Transaction, id: number): Promise<StoredLoad | undefined> {
+  return loadById.first(db, { id }, storedLoad);
+}
+
+const stopsOfLoad = prepareQuery<{ loadId: number }, StopRow>((db, arg) =>
+  db.selectFrom("stops").select(stopColumns).where("load_id", "=", arg("loadId")).orderBy("load_position"),
+);
+
+const stopSizesOfLoad = prepareQuery<{ loadId: number }, { id: number; bytes: number }>((db, arg) =>
+  db
+    .selectFrom("stops")
+    .select((eb) => ["id", eb.fn<number>("octet_length", ["body"]).as("bytes")])
+    .where("load_id", "=", arg("loadId"))
+    .orderBy("load_position"),
+);
+
+/** The stops on a load, in its order: all at once, or in batches when they are large. */
+export async function* eachStopOfLoad(db: Reader, loadId: number): AsyncGenerator<readonly StoredStop[]> {
+  let { rows: left } = await stopSizesOfLoad.run(db, { loadId });
+  if (firstThatFit(left).length === left.length) {
+    yield (await stopsOfLoad.run(db, { loadId })).rows.map(storedStop);
+    return;
+  }
+  while (left.length > 0) {
+    const ids = firstThatFit(left).map(({ id }) => id);
+    const query = db.selectFrom("stops").select(stopColumns).where("id", "in", ids);
+    yield (await query.orderBy("load_position").execute()).map(storedStop);
+    left = left.slice(ids.length);
+  }
+}
+
+/** The loads of these ids, in no order. */
+export async function findLoadsByIds(db: Reader, ids: readonly number[]): Promise<readonly StoredLoad[]> {
+  const rows = await db.selectFrom("loads").select(loadColumns).where("id", "in", ids).execute();
+  return rows.map(storedLoad);
+}
+
+/** How many stops each of the loads has; a load without stops is not in it. */
+export async function countStopsOfLoads(
+  db: Reader,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("stops")
+    .select((eb) => ["load_id", eb.fn.countAll<number>().as("count")])
+    .where("load_id", "in", ids)
+    .groupBy("load_id")
+    .execute();
+  return new Map(rows.map(({ load_id, count }) => [load_id ?? 0, Number(count)]));
+}
+
+/** Which loads of a company; without statuses, cancelled ones are left out. */
+export interface LoadSelection {
+  readonly companyId: number;
+  readonly loadNbrs?: readonly string[];
+  readonly references?: readonly string[];
+  readonly statuses?: readonly number[];
+}
+
+function isSelected(
+  eb: ExpressionBuilder<Tables, "loads">,
+  { companyId, loadNbrs, references, statuses }: LoadSelection,
+): ExpressionWrapper<Tables, "loads", SqlBool> {
+  const conditions = [eb("company_id", "=", companyId)];
+  if (loadNbrs !== undefined) conditions.push(eb("load_nbr", "in", loadNbrs));
+  if (references !== undefined) conditions.push(eb("reference", "in", references));
+  conditions.push(statuses === undefined ? eb("load_status", "!=", 99) : eb("load_status", "in", statuses));
+  return eb.and(conditions);
+}
+
+/** How many loads the selection has. */
+export async function countLoads(db: Reader, selection: LoadSelection): Promise<number> {
+  const row = await db
+    .selectFrom("loads")
+    .select((eb) => eb.fn.countAll<number>().as("total"))
+    .where((eb) => isSelected(eb, selection))
+    .executeTakeFirst();
+  return Number(row?.total ?? 0);
+}
+
+/** The selection, or a page of it, by age and in batches. */
+export function eachLoadBatch(
+  db: Reader,
+  selection: LoadSelection,
+  page: Page,
+): AsyncGenerator<readonly StoredLoad[]> {
+  return eachBatch(
+    {
+      start: 0,
+      async sizes(after, { limit, offset }) {
+        const rows = await db
+          .selectFrom("loads")
+          .select((eb) => ["id", eb.fn<number>("octet_length", ["body"]).as("bytes")])
+          .where((eb) => isSelected(eb, selection))
+          .where("id", ">", Number(after))
+          .orderBy("id")
+          .limit(limit)
+          .offset(offset)
+          .execute();
+        return rows.map(({ id, bytes }) => ({ id, key: id, bytes }));
+      },
+      async rows(ids) {
+        const query = db.selectFrom("loads").select(loadColumns).where("id", "in", ids);
+        return (await query.orderBy("id").execute()).map(storedLoad);
+      },
+    },
+    page,
+  );
+}

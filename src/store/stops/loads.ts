@@ -1,0 +1,300 @@
+/** Loads as the service keeps them: what the host sent, and what became of it. Reads for hosts are in `load-queries.ts`. */
+import type { LoadStatus } from "../../domain/load/load-status.ts";
+import type { ListedStop } from "../../domain/stop/visit-order.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
+
+/** Who carries and drives a load. */
+export interface LoadAssignmentRecord {
+  readonly carrierCode: string | null;
+  readonly assignmentCriteria: string | null;
+  readonly driverUserId: number | null;
+  /** JSON: what is told of the driver; `{}` without one. */
+  readonly driver: string;
+}
+
+/** What a transition needs to know of a load that is there already. */
+export interface KnownLoad extends LoadAssignmentRecord {
+  readonly id: number;
+  readonly loadNbr: string;
+  readonly status: LoadStatus;
+  readonly execution: string;
+  /** JSON: `load` and `assignment`, what the host sent beyond the header, as it came. */
+  readonly extra: string;
+  readonly createdAt: number;
+}
+
+export interface LoadRow {
+  id: number;
+  load_nbr: string;
+  load_status: number;
+  carrier_code: string | null;
+  assignment_criteria: string | null;
+  driver_user_id: number | null;
+  driver: string;
+  execution: string;
+  extra: string;
+  created_at: number;
+}
+
+export const knownLoadColumns = [
+  "id",
+  "load_nbr",
+  "load_status",
+  "carrier_code",
+  "assignment_criteria",
+  "driver_user_id",
+  "driver",
+  "execution",
+  "extra",
+  "created_at",
+] as const;
+
+export function knownLoad(row: LoadRow): KnownLoad {
+  return {
+    id: row.id,
+    loadNbr: row.load_nbr,
+    status: row.load_status as LoadStatus,
+    carrierCode: row.carrier_code,
+    assignmentCriteria: row.assignment_criteria,
+    driverUserId: row.driver_user_id,
+    driver: row.driver,
+    execution: row.execution,
+    extra: row.extra,
+    createdAt: row.created_at,
+  };
+}
+
+const loadByNumber = prepareQuery<{ companyId: number; loadNbr: string }, LoadRow>((db, arg) =>
+  db
+    .selectFrom("loads")
+    .select(knownLoadColumns)
+    .where("company_id", "=", arg("companyId"))
+    .where("load_nbr", "=", arg("loadNbr")),
+);
+
+const loadById = prepareQuery<{ id: number }, LoadRow>((db, arg) =>
+  db.selectFrom("loads").select(knownLoadColumns).where("id", "=", arg("id")),
+);
+
+/** The load of exactly that number in its company, in whatever state, or undefined. */
+export function findKnownLoad(
+  tx: Transaction | Reader,
+  companyId: number,
+  loadNbr: string,
+): Promise<KnownLoad | undefined> {
+  return loadByNumber.first(tx, { companyId, loadNbr }, knownLoad);
+}
+
+export function findLoadById(tx: Transaction | Reader, id: number): Promise<KnownLoad | undefined> {
+  return loadById.first(tx, { id }, knownLoad);
+}
+
+/** What files and messages tell of the load of a stop. */
+export interface DrivenLoad {
+  readonly loadNbr: string | null;
+  /** JSON: the driver; `{}` without one. */
+  readonly driver: string;
+}
+
+const drivenLoadById = prepareQuery<{ id: number }, DrivenLoad>((db, arg) =>
+  db.selectFrom("loads").select(["load_nbr as loadNbr", "driver"]).where("id", "=", arg("id")),
+);
+
+/**
+ * The load that a stop is on, without number and driver when it is on none. Not joined to the stop: SQLite would prepare the
+ * statement anew at each run.
+ */
+export async function findDrivenLoad(tx: Transaction, loadId: number | null): Promise<DrivenLoad> {
+  const found = loadId === null ? undefined : await drivenLoadById.first(tx, { id: loadId }, (load) => load);
+  return found ?? { loadNbr: null, driver: "{}" };
+}
+
+/** A load as it is to be kept. `body` is its header as JSON text. */
+export interface LoadRecord extends LoadAssignmentRecord {
+  readonly companyId: number;
+  readonly loadNbr: string;
+  readonly status: LoadStatus;
+  readonly reference: string | null;
+  readonly sealNbr: string | null;
+  readonly body: string;
+  readonly execution: string;
+  readonly extra: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+const saveLoadQuery = prepareQuery<LoadRecord, { id: number }>((db, arg) =>
+  db
+    .insertInto("loads")
+    .values({
+      company_id: arg("companyId"),
+      load_nbr: arg("loadNbr"),
+      load_status: arg("status"),
+      carrier_code: arg("carrierCode"),
+      assignment_criteria: arg("assignmentCriteria"),
+      driver_user_id: arg("driverUserId"),
+      driver: arg("driver"),
+      reference: arg("reference"),
+      seal_nbr: arg("sealNbr"),
+      body: arg("body"),
+      execution: arg("execution"),
+      extra: arg("extra"),
+      created_at: arg("createdAt"),
+      updated_at: arg("updatedAt"),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["company_id", "load_nbr"]).doUpdateSet((set) => ({
+        load_status: set.ref("excluded.load_status"),
+        carrier_code: set.ref("excluded.carrier_code"),
+        assignment_criteria: set.ref("excluded.assignment_criteria"),
+        driver_user_id: set.ref("excluded.driver_user_id"),
+        driver: set.ref("excluded.driver"),
+        reference: set.ref("excluded.reference"),
+        seal_nbr: set.ref("excluded.seal_nbr"),
+        body: set.ref("excluded.body"),
+        execution: set.ref("excluded.execution"),
+        extra: set.ref("excluded.extra"),
+        updated_at: set.ref("excluded.updated_at"),
+      })),
+    )
+    .returning("id"),
+);
+
+/** Keeps the load, replacing what was kept of it before; gives its id. */
+export async function saveLoad(tx: Transaction, record: LoadRecord): Promise<number> {
+  const { rows } = await saveLoadQuery.run(tx, record);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`load ${record.loadNbr} was not kept`);
+  return row.id;
+}
+
+type LoadUpdate = LoadStateChange & LoadAssignmentRecord;
+
+const updateLoadQuery = prepareQuery<LoadUpdate>((db, arg) =>
+  db
+    .updateTable("loads")
+    .set({
+      load_status: arg("status"),
+      carrier_code: arg("carrierCode"),
+      assignment_criteria: arg("assignmentCriteria"),
+      driver_user_id: arg("driverUserId"),
+      driver: arg("driver"),
+      execution: arg("execution"),
+      updated_at: arg("updatedAt"),
+    })
+    .where("id", "=", arg("id")),
+);
+
+interface LoadStateChange {
+  readonly id: number;
+  readonly status: LoadStatus;
+  readonly execution: string;
+  readonly updatedAt: number;
+}
+
+/** The assignment apart, which has an index and a foreign key to look after. */
+const updateLoadStateQuery = prepareQuery<LoadStateChange>((db, arg) =>
+  db
+    .updateTable("loads")
+    .set({ load_status: arg("status"), execution: arg("execution"), updated_at: arg("updatedAt") })
+    .where("id", "=", arg("id")),
+);
+
+/** Changes state and execution of a load that is there. */
+export async function updateLoadState(tx: Transaction, change: LoadStateChange): Promise<void> {
+  await updateLoadStateQuery.run(tx, change);
+}
+
+/** Changes state, assignment and execution of a load that is there. */
+export async function updateLoad(tx: Transaction, change: LoadUpdate): Promise<void> {
+  await updateLoadQuery.run(tx, change);
+}
+
+/** The numbers of the stops on a load, in its order. */
+export async function stopNumbersOf(tx: Transaction | Reader, loadId: number): Promise<readonly string[]> {
+  const rows = await tx
+    .selectFrom("stops")
+    .select("stop_nbr")
+    .where("load_id", "=", loadId)
+    .orderBy("load_position")
+    .execute();
+  return rows.map((row) => row.stop_nbr);
+}
+
+const offLoad = { load_id: null, load_position: null, listed_position: null };
+
+/** Takes all stops off the load and makes them unplanned (10). */
+export async function releaseAllStops(
+  tx: Transaction,
+  release: { readonly loadId: number; readonly now: number },
+): Promise<void> {
+  await tx
+    .updateTable("stops")
+    .set({ stop_status: "10", ...offLoad, updated_at: release.now })
+    .where("load_id", "=", release.loadId)
+    .execute();
+}
+
+interface StopRelease {
+  readonly companyId: number;
+  readonly stopNbr: string;
+  readonly now: number;
+}
+
+const releaseStopQuery = prepareQuery<StopRelease>((db, arg) =>
+  db
+    .updateTable("stops")
+    .set({ stop_status: "10", ...offLoad, updated_at: arg("now") })
+    .where("company_id", "=", arg("companyId"))
+    .where("stop_nbr", "=", arg("stopNbr")),
+);
+
+/** Takes one stop off the load it is on and makes it unplanned (10). */
+export async function releaseStop(tx: Transaction, release: StopRelease): Promise<void> {
+  await releaseStopQuery.run(tx, release);
+}
+
+const listedStops = prepareQuery<{ loadId: number }, PlacedRow>((db, arg) =>
+  db
+    .selectFrom("stops")
+    .select(["id", "load_position", "listed_position", "stop_seq"])
+    .where("load_id", "=", arg("loadId")),
+);
+
+interface PlacedRow {
+  id: number;
+  load_position: number | null;
+  listed_position: number | null;
+  stop_seq: number | null;
+}
+
+/** A stop of a load with the place that it has now. */
+export interface PlacedStop extends ListedStop {
+  readonly loadPosition: number;
+}
+
+/** The stops on a load, in no order. */
+export async function listPlacedStops(tx: Transaction, loadId: number): Promise<readonly PlacedStop[]> {
+  return (await listedStops.run(tx, { loadId })).rows.map((row) => {
+    const loadPosition = row.load_position ?? -1;
+    const listedPosition = row.listed_position ?? loadPosition;
+    return { id: row.id, loadPosition, listedPosition, stopSeq: row.stop_seq };
+  });
+}
+
+const saveLoadPositionQuery = prepareQuery<{ id: number; loadPosition: number }>((db, arg) =>
+  db
+    .updateTable("stops")
+    .set({ load_position: arg("loadPosition") })
+    .where("id", "=", arg("id")),
+);
+
+/** Gives a stop its place among those of its load. */
+export async function saveLoadPosition(
+  tx: Transaction,
+  place: { readonly id: number; readonly loadPosition: number },
+): Promise<void> {
+  await saveLoadPositionQuery.run(tx, place);
+}

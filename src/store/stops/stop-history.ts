@@ -1,0 +1,107 @@
+/** What became of a stop, for people: its present state and its recorded events. */
+import type { Reader } from "../database/database.ts";
+
+export interface StopLoad {
+  readonly loadNbr: string;
+  readonly status: number;
+  /** Null without one, or when nothing is known of the driver but that there is one. */
+  readonly driver: string | null;
+}
+
+export interface StopSummary {
+  readonly stopNbr: string;
+  readonly status: string;
+  readonly receiveStatus: string;
+  readonly carrierCode: string | null;
+  /** CCYYMMDDHHMMSS of the newest file applied. */
+  readonly fileTime: number | null;
+  /** The load that it is on. */
+  readonly load: StopLoad | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Name and user name, as far as they are known. `text` is the JSON of a load's driver. */
+function driverOf(text: string): string | null {
+  const driver = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const [name, user] = [textOf(driver["driverName"]), textOf(driver["driverUserName"])];
+  if (name === "") return user === "" ? null : user;
+  return user === "" ? name : `${name} (${user})`;
+}
+
+/** The stops of a company whose number is this one, without regard to case. */
+export async function findStopSummaries(
+  read: Reader,
+  key: { readonly companyId: number; readonly stopNbr: string },
+): Promise<readonly StopSummary[]> {
+  const rows = await read
+    .selectFrom("stops as s")
+    .leftJoin("loads as l", "l.id", "s.load_id")
+    .select(["s.stop_nbr", "s.stop_status", "s.receive_status", "s.carrier_code"])
+    .select(["s.file_time", "s.created_at", "s.updated_at"])
+    .select(["l.load_nbr", "l.load_status", "l.driver"])
+    .where("s.company_id", "=", key.companyId)
+    .where("s.stop_nbr_key", "=", key.stopNbr.toLowerCase())
+    .execute();
+  // Sorted here: an order would lead SQLite to an index by which it walks all stops of the company.
+  return rows
+    .toSorted((one, other) => (one.stop_nbr < other.stop_nbr ? -1 : 1))
+    .map((row) => ({
+      stopNbr: row.stop_nbr,
+      status: row.stop_status,
+      receiveStatus: row.receive_status,
+      carrierCode: row.carrier_code,
+      fileTime: row.file_time,
+      load:
+        row.load_nbr === null
+          ? null
+          : { loadNbr: row.load_nbr, status: row.load_status ?? 0, driver: driverOf(row.driver ?? "{}") },
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+    }));
+}
+
+export interface StopEvent {
+  readonly id: number;
+  readonly code: number;
+  readonly recordedAt: number;
+  /** Local, as it was reported, with its zone; undefined for what the service recorded itself. */
+  readonly eventDTTM?: string;
+  readonly eventTz?: string;
+}
+
+interface EventRow {
+  readonly id: number;
+  readonly event_code: number;
+  readonly recorded_at: number;
+  readonly data: string;
+}
+
+function toStopEvent({ id, event_code: code, recorded_at: recordedAt, data }: EventRow): StopEvent {
+  const { eventDTTM, eventTz } = JSON.parse(data) as Readonly<Record<string, unknown>>;
+  return {
+    ...{ id, code, recordedAt },
+    ...(typeof eventDTTM === "string" ? { eventDTTM } : {}),
+    ...(typeof eventTz === "string" ? { eventTz } : {}),
+  };
+}
+
+/** The newest recorded events of a stop, oldest first. */
+export async function listStopEvents(
+  read: Reader,
+  key: { readonly companyId: number; readonly stopNbr: string; readonly limit: number },
+): Promise<readonly StopEvent[]> {
+  const rows = await read
+    .selectFrom("recorded_events")
+    .select(["id", "event_code", "recorded_at", "data"])
+    .where("company_id", "=", key.companyId)
+    .where("stop_nbr", "=", key.stopNbr)
+    .orderBy("id", "desc")
+    .limit(key.limit)
+    .execute();
+  return rows.map(toStopEvent).toReversed();
+}
