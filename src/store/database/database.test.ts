@@ -142,6 +142,17 @@ describe("the store", () => {
     expect((await findFile(store.read, id))?.name).toBe("a.xml");
   });
 
+  it("asks for what is in an empty list, and what is not, in SQL that every database knows", async () => {
+    const { read, write } = await open(temporaryFolder());
+    await write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    const companies = (operator: "in" | "not in") =>
+      read.selectFrom("companies").select("code").where("id", operator, []);
+    expect(await companies("in").execute()).toEqual([]);
+    expect(await companies("not in").execute()).toEqual([{ code: "ACME" }]);
+    for (const operator of ["in", "not in"] as const)
+      expect(companies(operator).compile().sql).not.toContain("()");
+  });
+
   it("finds the files that are still to be done by the partial index", async () => {
     const store = await open(temporaryFolder());
     const plan = await store.read.selectFrom("files").select("id").where("is_filed", "=", 0).explain();

@@ -6,14 +6,18 @@ import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import {
+  type BinaryOperationNode,
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  OperatorNode,
+  PrimitiveValueListNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  ValueListNode,
 } from "kysely";
 
 import { StoreError, type StoreErrorKind } from "../../lib/store-error.ts";
@@ -322,6 +326,16 @@ class SqliteDriver implements Driver {
   }
 }
 
+/** Writes what is (not) in an empty list as false (true): `in ()` is SQLite's alone. Kysely's plugin would copy every query. */
+class QueryCompiler extends SqliteQueryCompiler {
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const { operator, rightOperand: list } = node;
+    const isList = PrimitiveValueListNode.is(list) || ValueListNode.is(list);
+    if (!isList || list.values.length > 0 || !OperatorNode.is(operator)) super.visitBinaryOperation(node);
+    else this.append(operator.operator === "in" ? "1 = 0" : "1 = 1");
+  }
+}
+
 /** A Kysely dialect over an open better-sqlite3 database, with prepared statements kept by their text. */
 export function sqliteDialect(
   database: BetterSqlite.Database,
@@ -331,6 +345,6 @@ export function sqliteDialect(
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new SqliteDriver(database, onFault),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new QueryCompiler(),
   };
 }
