@@ -1,5 +1,5 @@
 /**
- * Parses stop documents in threads, because parsing blocks its thread (decisions 5: "never a crash").
+ * Parses stop documents in threads, because parsing blocks its thread (specification/stop-document.md#guards).
  *
  * A job waits in the queue, is sent to a thread in a batch, and is answered. Companies take turns, and so do the lines of a
  * company: its files, its bodies of the web service, and the large ones of each. A thread works for one line at a time.

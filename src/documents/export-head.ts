@@ -1,4 +1,4 @@
-/** What the document and the manifest of a batch export say of it (decisions 8, "Batch export"). */
+/** What the document and the manifest of a batch export say of it (specification/outbound.md#exports). */
 export interface ExportWindow {
   /** How many completions the exports of that name have had, before it and with it. */
   readonly begin: number;

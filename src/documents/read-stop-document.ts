@@ -1,5 +1,5 @@
 /**
- * Reads a stop document from its bytes (decisions 5). Synchronous; runs in the parser threads.
+ * Reads a stop document from its bytes (specification/stop-document.md#form). Synchronous; runs in the parser threads.
  *
  * Encoding and DOCTYPE are looked at first, on decoded text. Then libxml2 decides whether the document is well-formed,
  * one pass makes the objects and holds the document to its limits, and the XSD decides whether what was made counts.

@@ -1,6 +1,7 @@
 /**
- * Reads any XML document into a value as JSON has it, for expressions that map it (decisions 10). The same guards as for
- * stop documents: encodings, no DOCTYPE, libxml2 decides whether it is well-formed, then one pass makes the value.
+ * Reads any XML document into a value as JSON has it, for expressions that map it
+ * (specification/integrations.md#mapping). The same guards as for stop documents: encodings, no DOCTYPE, libxml2
+ * decides whether it is well-formed, then one pass makes the value.
  *
  *   <Route id="7"><Stop>A</Stop><Note/><Stop>B</Stop></Route>
  *   { "Route": { "@id": "7", "Stop": ["A", "B"], "Note": "" } }

@@ -1,7 +1,7 @@
 /**
  * The elements of `StopCompletion`: the one table that completion files are written by and that
- * `xsd/stop-completion.xsd` is generated from (decisions 8). They are those of the inbound `Stop` without `Function`,
- * which is an instruction to this service and not a field of the stop, and what was executed.
+ * `xsd/stop-completion.xsd` is generated from (specification/outbound.md#content). They are those of the inbound `Stop`
+ * without `Function`, which is an instruction to this service and not a field of the stop, and what was executed.
  *
  * Paths that begin with `completion` and `reported` are those of `completionView`.
  */

@@ -1,6 +1,6 @@
 /**
- * Writes completion files (decisions 8), in the version of `domain/completion-format.ts`. What it writes obeys
- * `xsd/stop-completion.xsd`, whatever the values are.
+ * Writes completion files (specification/outbound.md#content), in the version of `domain/completion-format.ts`. What it
+ * writes obeys `xsd/stop-completion.xsd`, whatever the values are.
  */
 import type { CompletionFormat } from "../domain/outbound/completion-format.ts";
 import type { StopCompletion } from "../domain/outbound/stop-completion.ts";

@@ -38,7 +38,7 @@ export interface StopDocumentLimits extends ReaderLimits {
   readonly maxBytes: number;
 }
 
-/** The limits of decisions 5. */
+/** The limits (specification/limits.md#documents). */
 export const defaultStopDocumentLimits: StopDocumentLimits = {
   maxBytes: 50 * 1024 * 1024,
   maxDepth: 64,

@@ -1,7 +1,7 @@
 /**
  * The elements of the stop document: the one table that the XSD is generated from, that the reader reads by and that
- * the writer writes by (decisions 5). A row says the element's name, the canonical field, the kind of its value and
- * what it is.
+ * the writer writes by (specification/stop-document.md#elements). A row says the element's name, the canonical field,
+ * the kind of its value and what it is.
  */
 import { stopDetailElements } from "./stop-detail-elements.ts";
 import {

@@ -1,4 +1,7 @@
-/** Writes the `StopResponse` (decisions 5): the answer of the web service and the receipt of a file. */
+/**
+ * Writes the `StopResponse` (specification/stop-document.md#response): the answer of the web service and the receipt of
+ * a file.
+ */
 import { type Fault, reasonCodeOf, shownFaults } from "../lib/errors.ts";
 import { writeXml, type XmlFields, xmlText } from "./xml-builder.ts";
 import { withoutForbiddenCharacters } from "./xml-text.ts";

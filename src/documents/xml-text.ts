@@ -27,8 +27,8 @@ export function withMarkedCharacters(text: string): string {
 }
 
 /**
- * The text as content of an element: the five characters of interface 4.9 escaped, carriage returns kept by a character
- * reference (a parser would turn them into line feeds), forbidden characters left out.
+ * The text as content of an element: the five characters (specification/stop-document.md#form) escaped, carriage
+ * returns kept by a character reference (a parser would turn them into line feeds), forbidden characters left out.
  */
 export function escapeXml(text: string): string {
   const clean = withoutForbiddenCharacters(text);

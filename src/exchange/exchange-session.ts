@@ -2,7 +2,7 @@
  * The file exchange as a signed-in user sees it, whatever the protocol: SFTP and FTP.
  *
  * A protocol endpoint turns its packets into these calls and the errors into its own codes; names, rights, uploads and
- * durability are decided here and nowhere else (decisions 6).
+ * durability are decided here and nowhere else (specification/file-exchange.md#complete-files).
  */
 
 /** Why a call was refused; each protocol maps a kind once. The message is safe to show to the client. */

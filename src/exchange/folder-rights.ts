@@ -2,8 +2,8 @@ import { isUnfinishedName } from "../domain/files/unfinished-name.ts";
 import type { ExchangeRights } from "./exchange-session.ts";
 
 /**
- * What a host may do in each folder of its company (decisions 6). Every folder may be listed, and nothing may be done
- * that does not stand here.
+ * What a host may do in each folder of its company (specification/file-exchange.md#folders). Every folder may be
+ * listed, and nothing may be done that does not stand here.
  */
 interface FolderRights {
   /** Whether files may be read. */

@@ -1,5 +1,5 @@
 /**
- * What becomes of one file: the rules of decisions 6 in the order in which they are asked.
+ * What becomes of one file: the rules (specification/file-exchange.md#decision) in the order in which they are asked.
  *
  *   same name and content decided before ─────────────> duplicate (the first receipt again, in the first one's folder)
  *   same name applied before, other content ──────────> refused 955

@@ -1,6 +1,6 @@
 /**
- * The files of one company that wait, in the order in which they are to be applied (decisions 6):
- * time in the name, Function code, stop number, arrival.
+ * The files of one company that wait, in the order in which they are to be applied
+ * (specification/file-exchange.md#order): time in the name, Function code, stop number, arrival.
  *
  * The time is in the name, the Function code only in the document. So entries are kept in slots, one for each time; a
  * slot with several entries is ordered when each of them has been looked into once. Nothing here does I/O.

@@ -1,6 +1,7 @@
 /**
- * Proves the accounting of the ledger (decisions 6): received = applied + refused + duplicate + superseded + waiting, every
- * entry's bytes lie in exactly one place and are those that were received, and no file lies about that no entry knows.
+ * Proves the accounting of the ledger (specification/file-exchange.md#once): received = applied + refused + duplicate +
+ * superseded + waiting, every entry's bytes lie in exactly one place and are those that were received, and no file lies
+ * about that no entry knows.
  *
  *   entry ──look──> in order
  *      └──> doubtful ──row changed meanwhile, or its file is in motion──> looked at again after a pause

@@ -18,7 +18,7 @@ function isPlain(path: string): boolean {
   return !path.includes("/.") && !path.includes("//");
 }
 
-/** The layout of a state directory (decisions 6 and 11). */
+/** The layout of a state directory (specification/operation.md#state-directory). */
 export function createLocations(stateDir: string): Locations {
   const inside = `${stateDir}/`;
   const isOwnPlain = isAbsolute(stateDir) && stateDir.length > 1 && isPlain(stateDir);

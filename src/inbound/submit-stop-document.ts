@@ -31,7 +31,7 @@ export interface StopSubmissionDependencies {
   readonly clock: Clock;
 }
 
-/** What a document without an id of its own is answered under (decisions 5). */
+/** What a document without an id of its own is answered under (specification/stop-document.md#response). */
 const unknownDocument = "UNKNOWN";
 const noCounts = { created: 0, updated: 0, deleted: 0 } as const;
 

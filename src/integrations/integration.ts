@@ -1,4 +1,4 @@
-/** A custom integration (decisions 10) as all parts know it. */
+/** A custom integration (specification/integrations.md#mapping) as all parts know it. */
 import type { ImportKindName } from "../domain/fields/import-kind.ts";
 
 export interface Integration {

@@ -1,5 +1,6 @@
 /**
- * The custom integrations in force, and the processes that map bodies with them (decisions 10).
+ * The custom integrations in force, and the processes that map bodies with them
+ * (specification/integrations.md#isolation).
  *
  * A body waits in the queue, goes to a free process, and is answered. A body that takes its process over its time or memory
  * is refused with 909 at once: only one is in hand, so it is the cause. Processes are made when they are first needed and

@@ -1,4 +1,7 @@
-/** Bodies of operations on one thing: an object that is checked against its definition (decisions 2.1, 2.2). */
+/**
+ * Bodies of operations on one thing: an object that is checked against its definition
+ * (specification/gateway.md#bodies).
+ */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { isSameCompanyCode } from "../domain/users/company-code.ts";
 import { createCanonicalForm } from "../domain/fields/canonical-form.ts";

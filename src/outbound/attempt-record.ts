@@ -1,4 +1,4 @@
-/** From the result of an attempt to what is recorded of it (decisions 8: schedule, dead letters, names that are taken). */
+/** From the result of an attempt to what is recorded of it (specification/outbound.md#retries). */
 import { nextAttemptAt } from "../domain/outbound/retry-schedule.ts";
 import type { AttemptRecord } from "../store/outbound/delivery-outcomes.ts";
 import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";

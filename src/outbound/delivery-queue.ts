@@ -1,5 +1,6 @@
 /**
- * The delivery queue (decisions 8): finds what state changes have put into the store and brings it to its targets.
+ * The delivery queue (specification/outbound.md#states-of-a-delivery): finds what state changes have put into the store
+ * and brings it to its targets.
  *
  * Each target has a runner of its own, so that one that is slow or dead holds up no other. The store is the queue: the
  * process keeps a page of it for each target, and which deliveries it is trying. It looks when it is told that something

@@ -1,5 +1,5 @@
 /**
- * Signs users in by password or key, for every protocol (decisions 1).
+ * Signs users in by password or key, for every protocol (specification/accounts.md#sign-in).
  *
  *   banned? --> user slowed to strangers? --> password remembered? --> hash (two at a time) --> may sign in?
  *

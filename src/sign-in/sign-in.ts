@@ -1,5 +1,5 @@
 /**
- * Signing in, for every protocol (decisions 1).
+ * Signing in, for every protocol (specification/accounts.md#sign-in).
  */
 import type { ErrorCode } from "../lib/errors.ts";
 import type { Role } from "../domain/users/role.ts";

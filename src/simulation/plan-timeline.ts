@@ -1,5 +1,6 @@
 /**
- * Plans what is reported of a load: each request with its simulated time, legal by `routeEventRules` (decisions 4).
+ * Plans what is reported of a load: each request with its simulated time, legal by `routeEventRules`
+ * (specification/events.md#effects-of-route-events).
  *
  *   driver assigned -> initiated -> origin arrival, departure -> { positions -> visit } ... -> positions -> depot arrival
  *

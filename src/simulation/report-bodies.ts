@@ -1,4 +1,4 @@
-/** What a driver's device sends: stamps, quantities, exceptions, documents (interface 4.8; decisions 4). */
+/** What a driver's device sends: stamps, quantities, exceptions, documents (specification/events.md#objects). */
 import type { DocumentObject } from "../domain/documents/document-object.ts";
 import type { GeoPoint } from "../domain/execution/geo-point.ts";
 import type { ReportedDetail, StopEventData } from "../domain/execution/route-event.ts";

@@ -2,7 +2,7 @@
 import type { Confirmed } from "../domain/stop/stop-detail.ts";
 import type { LoadPlan, PlannedStopOutcome } from "./day-plan.ts";
 
-/** The part of the load retrieval document that is compared (interface "Load retrieval document"). */
+/** The part of the load retrieval document that is compared (specification/resources.md#retrieval-documents). */
 interface ReadLoad {
   readonly Load: {
     readonly loadExecutionInfo: { readonly loadStatus: number };

@@ -1,4 +1,7 @@
-/** Reports that are wrong on purpose, each with the reason code that it has to be refused with (decisions 2.3, 4). */
+/**
+ * Reports that are wrong on purpose, each with the reason code that it has to be refused with
+ * (specification/events.md#order-of-events).
+ */
 import { reasonCodeOf } from "../lib/errors.ts";
 import { type Journey, type Report, stampOf } from "./journey.ts";
 

@@ -21,8 +21,8 @@ export interface FtpTargetOptions extends UploadOptions {
 }
 
 /**
- * Makes a target that uploads over FTP with TLS, or without when that is asked for (decisions 8): passive, binary, under a
- * temporary name, then renamed.
+ * Makes a target that uploads over FTP with TLS, or without when that is asked for (specification/outbound.md#targets):
+ * passive, binary, under a temporary name, then renamed.
  */
 export function createFtpTarget(options: FtpTargetOptions): Target {
   const { host, user, password, security, ca, certificateFingerprint } = options;

@@ -1,4 +1,4 @@
-/** What an answer over HTTP means for a delivery (decisions 8). */
+/** What an answer over HTTP means for a delivery (specification/outbound.md#retries). */
 import type { DeliveryOutcome } from "../outbound/target.ts";
 import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 import { failedBy, quoted } from "../remote/transfer-fault.ts";

@@ -206,8 +206,8 @@ function misconfigured(message: string): Target {
 }
 
 /**
- * Makes a target that posts each file (decisions 8). 2xx is delivered. 408, 425, 429 and 5xx are tried again, other 4xx and
- * redirects are not. `close` cuts what is under way.
+ * Makes a target that posts each file (specification/outbound.md#targets). 2xx is delivered. 408, 425, 429 and 5xx are
+ * tried again, other 4xx and redirects are not. `close` cuts what is under way.
  */
 export function createHttpsTarget(options: HttpsTargetOptions): Target {
   const fault = configurationFault(options);

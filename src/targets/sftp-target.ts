@@ -51,8 +51,8 @@ export function sharedSettings(options: UploadOptions) {
 }
 
 /**
- * Makes a target that uploads over SFTP (decisions 8): under a temporary name, then renamed; the host key is one of
- * `hostKeys`.
+ * Makes a target that uploads over SFTP (specification/outbound.md#targets): under a temporary name, then renamed; the
+ * host key is one of `hostKeys`.
  */
 export function createSftpTarget(options: SftpTargetOptions): Target {
   const { host, port = 22, user, password, privateKey, passphrase, hostKeys } = options;

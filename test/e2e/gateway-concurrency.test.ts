@@ -1,6 +1,7 @@
 /**
- * 50 clients import, read, assign and cancel the same loads. Afterwards the recorded events are replayed by the table of
- * states (decisions 3): each answer that said Success must be there once, and each state must follow from its events.
+ * 50 clients import, read, assign and cancel the same loads. Afterwards the recorded events are replayed by the table
+ * of states (specification/stop-states.md#states-of-a-load): each answer that said Success must be there once, and each
+ * state must follow from its events.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { http, importPartner } from "../support/clients.ts";

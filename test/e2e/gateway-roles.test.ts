@@ -1,4 +1,4 @@
-/** Every pair of role and operation (decisions 1), from the table of routes. */
+/** Every pair of role and operation (specification/accounts.md#roles-of-operations), from the table of routes. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { roles } from "../../src/domain/users/role.ts";
 import type { CompanyRoute } from "../../src/endpoints/http/server/route.ts";

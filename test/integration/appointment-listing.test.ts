@@ -1,4 +1,4 @@
-/** Listing time slots on a real store (interface 4.5; decisions 9). */
+/** Listing time slots on a real store (specification/appointments.md#slots). */
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   afternoon,

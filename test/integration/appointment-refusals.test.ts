@@ -1,4 +1,4 @@
-/** What a listing and a reservation of time slots are refused for (decisions 2.2, 2.3). */
+/** What a listing and a reservation of time slots are refused for (specification/appointments.md#reservations). */
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   home,

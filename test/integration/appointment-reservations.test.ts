@@ -1,4 +1,4 @@
-/** Reserving time slots on a real store, and giving them back (interface 4.5; decisions 9, 3). */
+/** Reserving time slots on a real store, and giving them back (specification/appointments.md#reservations). */
 import { beforeEach, describe, expect, it } from "vitest";
 import { stopChangeOf } from "../../src/domain/stop/stop-change.ts";
 import { stopStatusNames, type StopStatus } from "../../src/domain/stop/stop-status.ts";

@@ -1,4 +1,4 @@
-/** What hosts fetch from their outbound/, and what they leave there too long (decisions 8, "Picked up"). */
+/** What hosts fetch from their outbound/, and what they leave there too long (specification/outbound.md#picked-up). */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";

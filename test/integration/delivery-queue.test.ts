@@ -1,4 +1,7 @@
-/** The delivery queue over a real store: order, schedule, dead letters, names, what is recorded and logged (decisions 8). */
+/**
+ * The delivery queue over a real store: order, schedule, dead letters, names, what is recorded and logged
+ * (specification/outbound.md#retries).
+ */
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Store } from "../../src/store/database/database.ts";

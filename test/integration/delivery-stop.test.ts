@@ -1,4 +1,6 @@
-/** The end of the queue, at any moment, and what the next start finds (decisions 8). */
+/**
+ * The end of the queue, at any moment, and what the next start finds (specification/outbound.md#states-of-a-delivery).
+ */
 import { describe, expect, test } from "vitest";
 import { StoreError } from "../../src/lib/store-error.ts";
 import type { Store } from "../../src/store/database/database.ts";

@@ -1,4 +1,4 @@
-/** What people see of the queue: log lines, statistics, lists (decisions 8). */
+/** What people see of the queue: log lines, statistics, lists (specification/outbound.md#states-of-a-delivery). */
 import { describe, expect, test } from "vitest";
 import { listDeadIds, listDeliveries } from "../../src/store/outbound/delivery-queries.ts";
 import { listOutboundTargets } from "../../src/store/outbound/outbound-targets.ts";

@@ -1,4 +1,4 @@
-/** Loads: the rows of the state table (decisions 3), one test each. */
+/** Loads: the rows of the state table (specification/stop-states.md#imports-of-a-load), one test each. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { codeOf, GatewayStore, load, stop } from "../support/gateway-store.ts";
 

@@ -1,4 +1,7 @@
-/** Stops, ASNs and recorded events of the gateway: the rows of the state table (decisions 3), one test each. */
+/**
+ * Stops, ASNs and recorded events of the gateway: the rows of the state table
+ * (specification/stop-states.md#imports-of-a-stop), one test each.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
 import { codeOf, GatewayStore, load, stop } from "../support/gateway-store.ts";

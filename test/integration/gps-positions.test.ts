@@ -1,4 +1,7 @@
-/** Positions: which are kept, when a geofence is entered, and when the driver reaches the stops (decisions 4). */
+/**
+ * Positions: which are kept, when a geofence is entered, and when the driver reaches the stops
+ * (specification/events.md#positions).
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import { codeOf } from "../support/gateway-store.ts";
 import { kilometre, north, RouteDriver, timeAt } from "../support/route-driver.ts";

@@ -1,4 +1,4 @@
-/** Legacy JSON retrieval of loads, and of stops that are on loads (interface 4.10, decisions 7). */
+/** Legacy JSON retrieval of loads, and of stops that are on loads (specification/legacy-services.md#json-retrieval). */
 import { beforeEach, describe, expect, test } from "vitest";
 import { setCompany } from "../../src/operations/users/company-admin.ts";
 import { codeOf, GatewayStore, load } from "../support/gateway-store.ts";

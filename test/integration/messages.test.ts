@@ -1,4 +1,4 @@
-/** Customer messages from the event to the server (decisions 4, last point; docs/messages.md). */
+/** Customer messages from the event to the server (specification/outbound.md#messages-to-customers). */
 import { describe, expect, test } from "vitest";
 import { retryDelivery } from "../../src/store/outbound/delivery-repeats.ts";
 import { listDeliveries } from "../../src/store/outbound/delivery-queries.ts";

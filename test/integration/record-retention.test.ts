@@ -1,4 +1,7 @@
-/** What housekeeping ends and removes besides deliveries: holds, appointments, outcomes of imports, positions (decisions 2.2, 4, 9). */
+/**
+ * What housekeeping ends and removes besides deliveries: holds, appointments, outcomes of imports, positions
+ * (specification/limits.md#events-appointments-what-is-kept).
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** What events of stops bring, and when a load is completed (decisions 4). */
+/** What events of stops bring, and when a load is completed (specification/events.md#what-events-bring). */
 import { beforeEach, describe, expect, test } from "vitest";
 import { codeOf } from "../support/gateway-store.ts";
 import { both, dropoff, other, pickup, RouteDriver, timeAt } from "../support/route-driver.ts";

@@ -1,4 +1,7 @@
-/** Route events that are late, repeated, malformed or not the caller's to report (decisions 4). */
+/**
+ * Route events that are late, repeated, malformed or not the caller's to report
+ * (specification/events.md#order-of-events).
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import { codeOf } from "../support/gateway-store.ts";
 import { both, dropoff, other, RouteDriver, timeAt } from "../support/route-driver.ts";

@@ -1,4 +1,4 @@
-/** Route events: the rows of the event table (decisions 4). */
+/** Route events: the rows of the event table (specification/events.md#effects-of-route-events). */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RouteEventCode } from "../../src/domain/execution/route-event-rules.ts";
 import { applyStopChanges } from "../../src/operations/stops/apply-stop-changes.ts";

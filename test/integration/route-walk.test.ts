@@ -1,7 +1,7 @@
 /**
- * A random walk over imports, assignments, cancellations, route events and positions, on one store and from a fixed seed:
- * whatever comes, states change only as the tables of decisions 3 and 4 allow, a refusal changes nothing, and the
- * recorded events, replayed, give the same states.
+ * A random walk over imports, assignments, cancellations, route events and positions, on one store and from a fixed
+ * seed: whatever comes, states change only as the tables allow (specification/events.md#effects-of-route-events), a
+ * refusal changes nothing, and the recorded events, replayed, give the same states.
  */
 import { expect, test } from "vitest";
 import { type RouteEventCode, routeEventCodes } from "../../src/domain/execution/route-event-rules.ts";

@@ -1,7 +1,8 @@
 /**
- * Thousands of short random walks (test/support/short-walk.ts), many at a time on one store: after each step the states have
- * changed as the tables of decisions 3 and 4 allow and a refusal has changed nothing; after all of them the recorded events,
- * replayed, give the states that are there. A failure tells the seed and the steps of its walk.
+ * Thousands of short random walks (test/support/short-walk.ts), many at a time on one store: after each step the states
+ * have changed as the tables allow (specification/stop-states.md#imports-of-a-stop) and a refusal has changed nothing;
+ * after all of them the recorded events, replayed, give the states that are there. A failure tells the seed and the
+ * steps of its walk.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDocumentPool } from "../../src/documents/document-pool.ts";

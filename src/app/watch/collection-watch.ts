@@ -1,6 +1,7 @@
 /**
- * Whether hosts fetch what lies for them in `outbound/` (decisions 8, "Picked up"): complete downloads, moves into `done/`
- * and deletions are noted with the delivery, and what lies longer than `outbound.collectWithinHours` is told of.
+ * Whether hosts fetch what lies for them in `outbound/` (specification/outbound.md#picked-up): complete downloads,
+ * moves into `done/` and deletions are noted with the delivery, and what lies longer than `outbound.collectWithinHours`
+ * is told of.
  */
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";

@@ -1,4 +1,4 @@
-/** What goes out for a company: which events, where to, and as which exports (decisions 8). */
+/** What goes out for a company: which events, where to, and as which exports (specification/outbound.md#targets). */
 import { type TProperties, Type } from "@sinclair/typebox";
 import {
   ftpServer,

@@ -1,4 +1,4 @@
-/** Servers of others that files are fetched from (decisions 6). */
+/** Servers of others that files are fetched from (specification/file-exchange.md#remotes). */
 import { type TProperties, Type } from "@sinclair/typebox";
 import {
   ftpServer,

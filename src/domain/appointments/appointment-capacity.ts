@@ -1,6 +1,6 @@
 /**
- * What an appointment takes and what a window has (decisions 9). Amounts are counted in whole thousandths, so that what
- * is given back is exactly what was taken, in whatever order.
+ * What an appointment takes and what a window has (specification/appointments.md#capacity). Amounts are counted in
+ * whole thousandths, so that what is given back is exactly what was taken, in whatever order.
  */
 export const capacityNames = ["appointments", "quantity", "weight", "volume", "serviceMinutes"] as const;
 export type CapacityName = (typeof capacityNames)[number];

@@ -1,4 +1,4 @@
-/** Where appointments are offered, and which region an address belongs to (decisions 9). */
+/** Where appointments are offered, and which region an address belongs to (specification/appointments.md#regions). */
 import type { Capacity } from "./appointment-capacity.ts";
 
 export const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;

@@ -1,5 +1,5 @@
 /**
- * Time slots: the windows of a region on the days of its calendar (decisions 9).
+ * Time slots: the windows of a region on the days of its calendar (specification/appointments.md#slots).
  *
  * A slot is known by its region, its local date and the time at which its window begins in the configuration: the same
  * all the time, also on days on which clocks change. There, a time that the day skips is the end of the gap, so that a

@@ -1,4 +1,4 @@
-/** Appointment objects: the requests for slots and reservations (interface "Appointment objects"; decisions 9). */
+/** Appointment objects: the requests for slots and reservations (specification/appointments.md#objects). */
 import { hash } from "node:crypto";
 import { type Static, Type } from "@sinclair/typebox";
 import { maxKeptFaults, type Fault } from "../../lib/errors.ts";

@@ -1,6 +1,7 @@
 /**
- * Takes the content out of documents (decisions 7): what is kept of a document object is everything but `documentData`,
- * with the GUID of the content as its `reference`. Pure: whoever calls it stores the contents.
+ * Takes the content out of documents (specification/legacy-services.md#documents): what is kept of a document object is
+ * everything but `documentData`, with the GUID of the content as its `reference`. Pure: whoever calls it stores the
+ * contents.
  */
 import { hash } from "node:crypto";
 import type { Fault } from "../../lib/errors.ts";

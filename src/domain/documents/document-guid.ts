@@ -1,4 +1,7 @@
-/** GUIDs of documents: what `reference` holds and what a document is got by (decisions 7). */
+/**
+ * GUIDs of documents: what `reference` holds and what a document is got by
+ * (specification/legacy-services.md#documents).
+ */
 import { hash } from "node:crypto";
 
 const guidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,4 +1,7 @@
-/** A document whose content has been taken out of its object and lies in the document store under its hash (decisions 7). */
+/**
+ * A document whose content has been taken out of its object and lies in the document store under its hash
+ * (specification/legacy-services.md#documents).
+ */
 export interface KeptDocument {
   /** Its `reference`. */
   readonly guid: string;

@@ -1,6 +1,7 @@
 /**
- * When the driver reaches the stops that remain (decisions 4): from visit to visit in order, the great-circle distance
- * times 1.3 at the load's planned speed, times its congestion factor, plus the estimated duration of each visit before.
+ * When the driver reaches the stops that remain (specification/events.md#planned-arrivals): from visit to visit in
+ * order, the great-circle distance times 1.3 at the load's planned speed, times its congestion factor, plus the
+ * estimated duration of each visit before.
  */
 import { distanceMetres, type GeoPoint } from "./geo-point.ts";
 import type { LoadHeader } from "../load/load.ts";

@@ -1,5 +1,6 @@
 /**
- * The table of route events (decisions 4): what each needs, what it does to a load or a stop, and what is recorded.
+ * The table of route events (specification/events.md#effects-of-route-events): what each needs, what it does to a load
+ * or a stop, and what is recorded.
  *
  *   load 10 20 30 ── initiated ──> 40 ── every stop final, and back at the depot if it must ──> 90
  *

@@ -1,4 +1,4 @@
-/** What the driver application reports: route and stop events, and positions (interface 4.8, "Event objects"; decisions 4). */
+/** What the driver application reports: route and stop events, and positions (specification/events.md#objects). */
 import { type Static, Type } from "@sinclair/typebox";
 import { DocumentObject } from "../documents/document-object.ts";
 import {

@@ -1,4 +1,7 @@
-/** What is kept of the execution of stops and loads beside their states (interface "Stop execution info"; decisions 4). */
+/**
+ * What is kept of the execution of stops and loads beside their states
+ * (specification/resources.md#stop-execution-info).
+ */
 import type { DocumentObject } from "../documents/document-object.ts";
 import type { StopEventRule } from "./route-event-rules.ts";
 import type { Confirmed } from "../stop/stop-detail.ts";

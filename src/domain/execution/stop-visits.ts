@@ -1,4 +1,4 @@
-/** Which visits a stop has, and where they are (decisions 4). */
+/** Which visits a stop has, and where they are (specification/events.md#visits-of-a-stop). */
 import type { LoadHeader } from "../load/load.ts";
 import type { Address, Party } from "../stop/party.ts";
 import { distanceMetres, type GeoPoint, pointOf } from "./geo-point.ts";

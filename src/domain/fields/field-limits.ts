@@ -1,6 +1,7 @@
 /**
- * The maximum length of every field that has one of its own (interface "Limits", decisions 2.2). JSON validators, the
- * XSD and the documentation take their lengths from here. This file imports nothing, so that parser threads stay lean.
+ * The maximum length of every field that has one of its own (specification/limits.md#lengths-of-fields). JSON
+ * validators, the XSD and the documentation take their lengths from here. This file imports nothing, so that parser
+ * threads stay lean.
  */
 const ownLimits = new Map<string, number>([
   ["companyCode", 20],

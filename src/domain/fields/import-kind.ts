@@ -1,3 +1,6 @@
-/** The imports that have a `serviceName`; the expressions of integrations are told it as `$importKind` (decisions 2.1, 10). */
+/**
+ * The imports that have a `serviceName`; the expressions of integrations are told it as `$importKind`
+ * (specification/integrations.md#mapping).
+ */
 export const importKinds = ["loads", "stops", "asn", "orders"] as const;
 export type ImportKindName = (typeof importKinds)[number];

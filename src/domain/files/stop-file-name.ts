@@ -1,5 +1,5 @@
 /**
- * Names of stop files: `<stopnumber>_CCYYMMDD_HHMMSS.xml`, all lower case (decisions 6).
+ * Names of stop files: `<stopnumber>_CCYYMMDD_HHMMSS.xml`, all lower case (specification/file-exchange.md#names).
  */
 import { hash } from "node:crypto";
 

@@ -1,5 +1,6 @@
 /**
- * Names by which clients mark a file they have not finished (decisions 6): left alone until they are renamed.
+ * Names by which clients mark a file they have not finished (specification/file-exchange.md#names): left alone until
+ * they are renamed.
  */
 const unfinishedEndings = [
   ".part",

@@ -1,5 +1,6 @@
 /**
- * States of a load and what imports, assignments and the cancellation do to them (decisions 3).
+ * States of a load and what imports, assignments and the cancellation do to them
+ * (specification/stop-states.md#actions-on-a-load).
  *
  *   10 created <─ carrier ─> 20 carrier assigned         10 20 ─ cancel ─> 99
  *   10 20 ─ driver ─> 30 driver assigned ─ unassign ─> 20, or 10 without a carrier

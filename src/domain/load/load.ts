@@ -1,4 +1,7 @@
-/** The load (also called route): a sequence of stops, what it is assigned to, and its header (interface "Load header"). */
+/**
+ * The load (also called route): a sequence of stops, what it is assigned to, and its header
+ * (specification/resources.md#load).
+ */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../../lib/errors.ts";
 import { createEntityCheck } from "../fields/entity-check.ts";

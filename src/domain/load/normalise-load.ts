@@ -1,4 +1,7 @@
-/** The canonical form of a load as it came: its header's times and comments, and its stops (decisions 2.2). */
+/**
+ * The canonical form of a load as it came: its header's times and comments, and its stops
+ * (specification/gateway.md#input).
+ */
 import { createCanonicalForm } from "../fields/canonical-form.ts";
 import { type Fields, isFields } from "../fields/fields-of-json.ts";
 import { Load } from "./load.ts";

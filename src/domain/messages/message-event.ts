@@ -1,4 +1,4 @@
-/** What customers are told of (decisions 4, customer communication), and by which ways. */
+/** What customers are told of (specification/outbound.md#messages-to-customers), and by which ways. */
 import { recordedEvents } from "../outbound/recorded-events.ts";
 
 /** The planned time of arrival has moved: no recorded event, so it has a code that none of those has. */

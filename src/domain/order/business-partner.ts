@@ -1,4 +1,6 @@
-/** The business partner: a carrier to whom loads and stops are assigned (interface "Business partner"). */
+/**
+ * The business partner: a carrier to whom loads and stops are assigned (specification/resources.md#business-partner).
+ */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../../lib/errors.ts";
 import { createEntityCheck } from "../fields/entity-check.ts";

@@ -1,4 +1,4 @@
-/** The customer: an account with its addresses and contracts (interface "Customer"). */
+/** The customer: an account with its addresses and contracts (specification/resources.md#customer). */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../../lib/errors.ts";
 import { createEntityCheck } from "../fields/entity-check.ts";

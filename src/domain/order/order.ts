@@ -1,4 +1,4 @@
-/** The customer order (interface "Customer order"). It owns the stop of the same number. */
+/** The customer order (specification/resources.md#order). It owns the stop of the same number. */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../../lib/errors.ts";
 import { Accessorial } from "../stop/comment.ts";

@@ -1,6 +1,6 @@
 /**
- * Names of completion files: `<stopnumber>_CCYYMMDD_HHMMSS.xml` (decisions 8), in the form that stop files have
- * (`stop-file-name.ts`).
+ * Names of completion files: `<stopnumber>_CCYYMMDD_HHMMSS.xml` (specification/outbound.md#names-of-files), in the form
+ * that stop files have (`stop-file-name.ts`).
  */
 import { stopNumberInName } from "../files/stop-number-in-name.ts";
 

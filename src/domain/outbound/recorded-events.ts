@@ -1,4 +1,4 @@
-/** Events recorded by the service (interface: Outbound events recorded by the service). */
+/** Events recorded by the service (specification/events.md#recorded-events). */
 export const recordedEvents = {
   loadCreated: { code: 7000, name: "LOAD CREATED" },
   loadAssigned: { code: 7001, name: "LOAD ASSIGNED" },

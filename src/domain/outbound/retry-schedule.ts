@@ -1,6 +1,6 @@
 /**
- * When a delivery that failed is tried again, and how long a target that is in trouble is left alone (decisions 8). The
- * schedule stands here once.
+ * When a delivery that failed is tried again, and how long a target that is in trouble is left alone
+ * (specification/outbound.md#retries). The schedule stands here once.
  */
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;

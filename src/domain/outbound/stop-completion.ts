@@ -1,4 +1,7 @@
-/** What a completion file tells: the stop as it was at the moment of the event, and what was recorded of it (decisions 8). */
+/**
+ * What a completion file tells: the stop as it was at the moment of the event, and what was recorded of it
+ * (specification/outbound.md#content).
+ */
 import type { CompletionFormat } from "./completion-format.ts";
 import type { DocumentObject } from "../documents/document-object.ts";
 import type { StopExecution } from "../execution/stop-execution.ts";

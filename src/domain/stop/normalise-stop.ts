@@ -1,7 +1,8 @@
 /**
- * The forms that hosts really send, turned into the canonical one before the check (decisions 2.2): `to` inside `from`,
- * one comment instead of a list, two names for one duration, instants instead of local times, and what all serializers
- * write differently (`canonical-form.ts`). What cannot be read is left as it is, so that the check names it.
+ * The forms that hosts really send, turned into the canonical one before the check (specification/gateway.md#input):
+ * `to` inside `from`, one comment instead of a list, two names for one duration, instants instead of local times, and
+ * what all serializers write differently (`canonical-form.ts`). What cannot be read is left as it is, so that the check
+ * names it.
  */
 import type { TSchema } from "@sinclair/typebox";
 import { createCanonicalForm } from "../fields/canonical-form.ts";

@@ -1,4 +1,4 @@
-/** Who a stop comes from and goes to: addresses, contacts, schedules (interface "Resources and their fields"). */
+/** Who a stop comes from and goes to: addresses, contacts, schedules (specification/resources.md#party). */
 import { type Static, Type } from "@sinclair/typebox";
 import {
   coordinate,
@@ -42,7 +42,7 @@ export type AddressAndContact = Static<typeof AddressAndContact>;
 
 /**
  * The time window of a party. The expected duration has two names on the wire and one here: `estimatedDuration`,
- * minutes as text, which is how it is given back (decisions 2.2).
+ * minutes as text, which is how it is given back (specification/resources.md#schedule).
  */
 export const Schedule = Type.Object({
   timeFrom: Type.Optional(localDateTime()),

@@ -1,4 +1,4 @@
-/** Fields that stops, orders and loads have in common, each defined once (interface "Resources and their fields"). */
+/** Fields that stops, orders and loads have in common, each defined once (specification/resources.md#stop). */
 import { Type } from "@sinclair/typebox";
 import { Comment, CustomAttribute } from "./comment.ts";
 import { DocumentObject } from "../documents/document-object.ts";

@@ -1,4 +1,7 @@
-/** What ASN and load imports, rejections and assignments do to a stop in each state (decisions 3). */
+/**
+ * What ASN and load imports, rejections and assignments do to a stop in each state
+ * (specification/stop-states.md#actions-on-a-stop).
+ */
 import type { ErrorCode } from "../../lib/errors.ts";
 import {
   closedToImports,

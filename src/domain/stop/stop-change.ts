@@ -7,7 +7,10 @@ import { routedStopOf } from "../execution/routed-stop.ts";
 import type { Stop } from "./stop.ts";
 import { stopSeqNumberOf } from "./visit-order.ts";
 
-/** What the document asks for (interface 4.9): 01 create or update, 02 delete, 03 as 01 with an assignment. */
+/**
+ * What the document asks for (specification/stop-document.md#function): 01 create or update, 02 delete, 03 as 01 with
+ * an assignment.
+ */
 export type StopFunction = "01" | "02" | "03";
 
 export interface StopIndex {

@@ -1,5 +1,6 @@
 /**
- * States of a stop and what imports, deletions and assignments do to them (decisions 3). Loads are in `load-status.ts`.
+ * States of a stop and what imports, deletions and assignments do to them
+ * (specification/stop-states.md#imports-of-a-stop). Loads are in `load-status.ts`.
  *
  *   05 created ──┐
  *   10 unplanned ├─ import ─> 05/10 (20 stays 20)      80 closed ─ import ─> 10 (reopened)

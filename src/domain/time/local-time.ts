@@ -108,7 +108,7 @@ export function isDateOrDateTime(text: string): boolean {
   return normaliseDateOrDateTime(text) === text;
 }
 
-/** The abbreviations that are taken besides IANA names (decisions 2.2). */
+/** The abbreviations that are taken besides IANA names (specification/gateway.md#time-zones). */
 export const zoneAbbreviations: readonly string[] = [
   ...["EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "AKST", "AKDT", "HST"],
   ...["GMT", "UTC", "BST", "CET", "CEST", "EET", "EEST"],

@@ -7,7 +7,10 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** The abbreviations of decisions 2.2 in hours. Each means one offset, also where a zone of the IANA has its name. */
+/**
+ * The abbreviations (specification/gateway.md#time-zones) in hours. Each means one offset, also where a zone of the
+ * IANA has its name.
+ */
 const abbreviationHours = new Map<string, number>([
   ...([
     ["EST", -5],

@@ -1,4 +1,4 @@
-/** The code that names a company (decisions 1). */
+/** The code that names a company (specification/accounts.md#companies). */
 const form = /^[A-Za-z0-9_-]{1,20}$/;
 
 /** Why a text cannot be a company code, or undefined when it can. */

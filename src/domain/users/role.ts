@@ -1,4 +1,4 @@
-/** Roles a user can hold in a company (interface: Users; decisions 1). */
+/** Roles a user can hold in a company (specification/accounts.md#roles). */
 export const roles = [
   "MemberAdmin",
   "DI_Dispatcher",

@@ -1,4 +1,7 @@
-/** What a company keeps of a user beside roles and password, and what drivers are looked up by (decisions 1, 3). */
+/**
+ * What a company keeps of a user beside roles and password, and what drivers are looked up by
+ * (specification/accounts.md#users).
+ */
 import type { User } from "./user.ts";
 
 type Kept = Omit<User, "password" | "userRoles">;

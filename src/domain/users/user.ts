@@ -1,4 +1,6 @@
-/** The user as a host sends it (interface "User"). What sign-in needs of it is kept apart from the rest. */
+/**
+ * The user as a host sends it (specification/resources.md#user). What sign-in needs of it is kept apart from the rest.
+ */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../../lib/errors.ts";
 import { createEntityCheck } from "../fields/entity-check.ts";
@@ -99,7 +101,10 @@ const driving = {
   licenseAuthority: Type.Optional(text("licenseAuthority")),
   licenseExpirationDttm: Type.Optional(dayOrDateTime()),
   licenseState: Type.Optional(text("licenseState")),
-  /** Partner codes; a driver belongs to the carriers that stand here or in `accountNumber` (decisions 3). */
+  /**
+   * Partner codes; a driver belongs to the carriers that stand here or in `accountNumber`
+   * (specification/stop-states.md#available-drivers).
+   */
   assignedGroups: Type.Optional(Type.Union([text("assignedGroups"), Type.Array(text("assignedGroups"))])),
   accountNumber: Type.Optional(reference("accountNumber")),
   assignmentType: Type.Optional(number()),

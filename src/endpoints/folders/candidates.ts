@@ -1,7 +1,7 @@
 /**
  * The settle rule: a file is complete when size, mtime and inode are the same in two looks that lie `settleMs` apart
- * (decisions 6). Both looks are ours. The mtime is only compared with itself, never with the clock: Samba allocates the
- * full size first, and SFTP clients keep old times.
+ * (specification/file-exchange.md#complete-files). Both looks are ours. The mtime is only compared with itself, never
+ * with the clock: Samba allocates the full size first, and SFTP clients keep old times.
  *
  *   first look ──settleMs──> same in the next look ──> settled
  *        ^                              │

@@ -1,6 +1,7 @@
 /**
- * The settle rule of remotes: a file is complete when two listings that lie `settleMs` apart tell the same size and time of
- * it (decisions 6). The times of the server are compared with themselves alone, never with a clock.
+ * The settle rule of remotes: a file is complete when two listings that lie `settleMs` apart tell the same size and
+ * time of it (specification/file-exchange.md#remotes). The times of the server are compared with themselves alone,
+ * never with a clock.
  *
  *   first listing ──settleMs──> the same in a later one ──> settled
  *        ^                               │

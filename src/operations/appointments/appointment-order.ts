@@ -1,6 +1,6 @@
 /**
- * The order or stop that an appointment is for (decisions 3, 9). An order owns the stop of its number, and both carry
- * the time; a stop may have come without an order.
+ * The order or stop that an appointment is for (specification/appointments.md#reservations). An order owns the stop of
+ * its number, and both carry the time; a stop may have come without an order.
  */
 import type { AppointmentSlot } from "../../domain/appointments/appointment-slots.ts";
 import type { Order } from "../../domain/order/order.ts";

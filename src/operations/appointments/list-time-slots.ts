@@ -1,5 +1,5 @@
 /**
- * Lists the time slots that have room for what the request names (interface 4.5; decisions 9).
+ * Lists the time slots that have room for what the request names (specification/appointments.md#slots).
  *
  * The first listing for an order without an appointment is recorded as 8101.
  */

@@ -1,6 +1,6 @@
 /**
- * Reserves a time slot: a hold for an order that is not there yet, or the appointment of one that is (interface 4.5;
- * decisions 9).
+ * Reserves a time slot: a hold for an order that is not there yet, or the appointment of one that is
+ * (specification/appointments.md#reservations).
  *
  * Everything happens in one transaction, and transactions take their turn: of two requests for the last place the first
  * has it written before the second looks. What is refused leaves all as it was, the previous appointment too.

@@ -1,4 +1,7 @@
-/** The effect of an event of the whole route, and the completion of a load (decisions 4). */
+/**
+ * The effect of an event of the whole route, and the completion of a load
+ * (specification/events.md#effects-of-route-events).
+ */
 import { loadStatusNames } from "../../domain/load/load-status.ts";
 import {
   mayFinishLoad,

@@ -1,4 +1,7 @@
-/** The effect of an event of a stop: its state, its times, what was confirmed, and what is recorded (decisions 4). */
+/**
+ * The effect of an event of a stop: its state, its times, what was confirmed, and what is recorded
+ * (specification/events.md#effects-of-route-events).
+ */
 import type { DocumentObject } from "../../domain/documents/document-object.ts";
 import type { RecordedEventKind } from "../../domain/outbound/recorded-events.ts";
 import type { StopEventData } from "../../domain/execution/route-event.ts";

@@ -1,4 +1,7 @@
-/** Finds the details of a stop that an event confirms, and what is known of them afterwards (decisions 4). */
+/**
+ * Finds the details of a stop that an event confirms, and what is known of them afterwards
+ * (specification/events.md#what-events-bring).
+ */
 import type { ReportedDetail } from "../../domain/execution/route-event.ts";
 import type { StopExecution } from "../../domain/execution/stop-execution.ts";
 import type { Confirmed, StopDetail } from "../../domain/stop/stop-detail.ts";

@@ -1,6 +1,6 @@
 /**
- * Report GPS position (interface 4.8; decisions 4). A position counts between the start and the end of its load, by its
- * own time; any other is answered in the same way and dropped.
+ * Report GPS position (specification/events.md#positions). A position counts between the start and the end of its load,
+ * by its own time; any other is answered in the same way and dropped.
  */
 import { distanceMetres, type GeoPoint } from "../../domain/execution/geo-point.ts";
 import { GpsPosition } from "../../domain/execution/route-event.ts";

@@ -1,5 +1,5 @@
 /**
- * Report route/stop event (interface 4.8; decisions 4).
+ * Report route/stop event (specification/events.md#order-of-events).
  *
  *   form of the body -> load -> rights of the caller -> repetition -> sequence -> effect, ETA, recorded events
  *

@@ -1,4 +1,7 @@
-/** What route events and positions have in common: who reports what of which load (interface 4.8; decisions 1, 4). */
+/**
+ * What route events and positions have in common: who reports what of which load
+ * (specification/accounts.md#roles-of-operations).
+ */
 import { type GeoPoint, pointOf } from "../../domain/execution/geo-point.ts";
 import type { LoadHeader } from "../../domain/load/load.ts";
 import type { Role } from "../../domain/users/role.ts";

@@ -1,4 +1,4 @@
-/** Where a load is, and when it reaches the stops that remain (decisions 4). */
+/** Where a load is, and when it reaches the stops that remain (specification/events.md#planned-arrivals). */
 import { isDeepStrictEqual } from "node:util";
 import type { GeoPoint } from "../../domain/execution/geo-point.ts";
 import { nextParty } from "../../domain/execution/route-event-rules.ts";

@@ -1,4 +1,4 @@
-/** Imports business partners, all or nothing (interface "Business partner", decisions 2.2). */
+/** Imports business partners, all or nothing (specification/gateway.md#imports). */
 import { setImmediate } from "node:timers/promises";
 import { BusinessPartner, validateBusinessPartner } from "../../domain/order/business-partner.ts";
 import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";

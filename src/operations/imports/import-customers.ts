@@ -1,4 +1,4 @@
-/** Imports customers, all or nothing (interface "Customer", 4.7; decisions 2.2). */
+/** Imports customers, all or nothing (specification/gateway.md#imports). */
 import { setImmediate } from "node:timers/promises";
 import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";
 import { Customer, validateCustomer } from "../../domain/order/customer.ts";

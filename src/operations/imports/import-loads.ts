@@ -1,4 +1,7 @@
-/** Takes an import of loads: checks its form, keeps it durably and answers; it is applied in the background (decisions 2.2). */
+/**
+ * Takes an import of loads: checks its form, keeps it durably and answers; it is applied in the background
+ * (specification/gateway.md#load-imports).
+ */
 import { setImmediate } from "node:timers/promises";
 import type { KeptDocument } from "../../domain/documents/kept-document.ts";
 import { isFields } from "../../domain/fields/fields-of-json.ts";

@@ -1,5 +1,5 @@
 /**
- * Imports customer orders, all or nothing (interface "Customer order", 4.6; decisions 2.2, 3).
+ * Imports customer orders, all or nothing (specification/stop-states.md#orders).
  *
  * An order owns the stop of its number: both are written in one transaction, and a stop that may not be changed refuses
  * the import.

@@ -1,5 +1,5 @@
 /**
- * What all imports have in common (interface "Import request documents", decisions 2.2): an object with the company's code
+ * What all imports have in common (specification/resources.md#import-documents): an object with the company's code
  * and one list, whose entries are brought into canonical form and checked. All faults are told, at most 50.
  */
 import { setImmediate } from "node:timers/promises";

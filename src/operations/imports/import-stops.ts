@@ -1,4 +1,4 @@
-/** Imports stops and ASNs, all or nothing (interface 4.2, 4.3; decisions 2.2, 3). */
+/** Imports stops and ASNs, all or nothing (specification/stop-states.md#imports-of-a-stop). */
 import { hasContent } from "../../domain/documents/document-content.ts";
 import { normaliseStop } from "../../domain/stop/normalise-stop.ts";
 import { asnImportRules } from "../../domain/stop/stop-actions.ts";

@@ -1,5 +1,5 @@
 /**
- * Creates and updates users of a company, all or nothing (interface "User", 4.4; decisions 1, 2.2).
+ * Creates and updates users of a company, all or nothing (specification/accounts.md#users).
  *
  *   read -> may the caller? -> hash passwords -> transaction: may the caller? -> write
  *

@@ -1,6 +1,6 @@
 /**
  * The `serviceName` of an import: `default`, or the name of a custom integration, which first makes the standard document of
- * the body (decisions 2.2, 10).
+ * the body (specification/integrations.md#service-name).
  */
 import type { ImportKindName } from "../../domain/fields/import-kind.ts";
 import { DropgateError, type Fault } from "../../lib/errors.ts";

@@ -1,4 +1,7 @@
-/** Takes the content of documents out of what an import brings, and keeps it in the document store (decisions 7). */
+/**
+ * Takes the content of documents out of what an import brings, and keeps it in the document store
+ * (specification/legacy-services.md#documents).
+ */
 import {
   type DocumentContent,
   splitDocuments,

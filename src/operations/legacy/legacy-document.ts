@@ -1,4 +1,4 @@
-/** Get document (interface 4.10, decisions 7): finds the file of a document that the company has. */
+/** Get document (specification/legacy-services.md#documents): finds the file of a document that the company has. */
 import { stat } from "node:fs/promises";
 import { readGuid } from "../../domain/documents/document-guid.ts";
 import { contentPath } from "../../lib/content-store.ts";

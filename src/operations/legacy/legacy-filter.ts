@@ -1,6 +1,6 @@
 /**
- * Filters of the legacy JSON retrieval (decisions 7): a filter name is a field of the result, at any depth, in any case,
- * with or without `stop` or `load` before it.
+ * Filters of the legacy JSON retrieval (specification/legacy-services.md#filters): a filter name is a field of the
+ * result, at any depth, in any case, with or without `stop` or `load` before it.
  */
 import { DropgateError, type Fault, maxKeptFaults } from "../../lib/errors.ts";
 import type { FieldTree } from "./legacy-shape.ts";

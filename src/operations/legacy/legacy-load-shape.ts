@@ -1,4 +1,7 @@
-/** The shape of a load in the legacy JSON retrieval (interface 4.10): in a stop's `loadId`, and by itself. */
+/**
+ * The shape of a load in the legacy JSON retrieval (specification/legacy-services.md#load): in a stop's `loadId`, and
+ * by itself.
+ */
 import type { LoadAssignment, LoadHeader } from "../../domain/load/load.ts";
 import { readCompany } from "../../store/accounts/companies.ts";
 import type { Reader } from "../../store/database/database.ts";
@@ -83,7 +86,7 @@ export async function legacyLoadHeaders(
   return new Map(loads.map((load) => [load.id, headerOf(load, contextOf(load))]));
 }
 
-/** Loads as results by themselves: the header, and four fields of the load (decisions 7). */
+/** Loads as results by themselves: the header, and four fields of the load (specification/legacy-services.md#load). */
 export async function legacyLoads(
   db: Reader,
   company: LegacyCompany,

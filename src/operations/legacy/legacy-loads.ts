@@ -1,4 +1,4 @@
-/** Legacy JSON retrieval of loads (interface 4.10, decisions 7). */
+/** Legacy JSON retrieval of loads (specification/legacy-services.md#json-retrieval). */
 import { isLoadStatus } from "../../domain/load/load-status.ts";
 import {
   countLoads,

@@ -1,5 +1,5 @@
 /**
- * One page of a legacy retrieval (decisions 7).
+ * One page of a legacy retrieval (specification/legacy-services.md#filters).
  *
  * Filters with a column of their own are put to the database, which has an index for each. All others are looked up in the
  * results, which is slow over a million rows. Either way rows come batch by batch, in bounded memory and without holding up

@@ -1,4 +1,4 @@
-/** What the shapes of the legacy JSON retrieval have in common (interface 4.10, decisions 7). */
+/** What the shapes of the legacy JSON retrieval have in common (specification/legacy-services.md#json-retrieval). */
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const localDateTime = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d:\d\d)$/;
 

@@ -1,4 +1,7 @@
-/** The shape of a stop in the legacy JSON retrieval (interface 4.10): what is given back, and by which names it is filtered. */
+/**
+ * The shape of a stop in the legacy JSON retrieval (specification/legacy-services.md#stop): what is given back, and by
+ * which names it is filtered.
+ */
 import type { Stop } from "../../domain/stop/stop.ts";
 import type { StoredStop } from "../../store/stops/stop-queries.ts";
 import { type LegacyLoadHeader, legacyLoadHeaderFields } from "./legacy-load-shape.ts";

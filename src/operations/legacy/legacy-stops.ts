@@ -1,4 +1,4 @@
-/** Legacy JSON retrieval of stops (interface 4.10, decisions 7). */
+/** Legacy JSON retrieval of stops (specification/legacy-services.md#json-retrieval). */
 import type { Reader } from "../../store/database/database.ts";
 import { findLoadsByIds } from "../../store/stops/load-queries.ts";
 import {

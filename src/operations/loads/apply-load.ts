@@ -1,6 +1,6 @@
 /**
- * Applies one imported load with its stops (decisions 3, rows "load import"). It throws what it refuses, after which the
- * caller undoes what was written.
+ * Applies one imported load with its stops (specification/stop-states.md#imports-of-a-load). It throws what it refuses,
+ * after which the caller undoes what was written.
  */
 import { setImmediate } from "node:timers/promises";
 import type { Load, LoadAssignment } from "../../domain/load/load.ts";
@@ -94,7 +94,10 @@ function textOrNull(value: string | number | undefined): string | null {
   return value === undefined ? null : String(value);
 }
 
-/** Fields that the specification does not name are given back (decisions 2.2), and the assignment in the form it had. */
+/**
+ * Fields that the specification does not name are given back (specification/gateway.md#input), and the assignment in
+ * the form it had.
+ */
 function extraOf({ loadHeader: _, stops: __, loadAssignment, ...load }: Load, known: KnownLoad | undefined) {
   const before = known === undefined ? {} : (JSON.parse(known.extra) as { readonly assignment?: object });
   const assignment = loadAssignment ?? before.assignment;

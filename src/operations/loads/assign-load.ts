@@ -1,4 +1,4 @@
-/** Gives a load to a carrier or a driver, and takes it from them (interface 4.1; decisions 3). */
+/** Gives a load to a carrier or a driver, and takes it from them (specification/stop-states.md#actions-on-a-load). */
 import { plannedLoadStatus } from "../../domain/load/load-status.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { DropgateError } from "../../lib/errors.ts";

@@ -1,4 +1,7 @@
-/** Cancels a load that has no driver, with a reason; its stops become unplanned (interface 4.1; decisions 3). */
+/**
+ * Cancels a load that has no driver, with a reason; its stops become unplanned
+ * (specification/stop-states.md#actions-on-a-load).
+ */
 import type { Clock } from "../../lib/clock.ts";
 import type { Store } from "../../store/database/database.ts";
 import { releaseAllStops, updateLoadState } from "../../store/stops/loads.ts";

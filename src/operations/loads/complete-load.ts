@@ -1,4 +1,7 @@
-/** When a load is completed (decisions 4): by a report of the driver, or because the host has deleted what was left to do. */
+/**
+ * When a load is completed (specification/events.md#completion-of-a-load): by a report of the driver, or because the
+ * host has deleted what was left to do.
+ */
 import type { LoadHeader } from "../../domain/load/load.ts";
 import type { LoadExecution } from "../../domain/execution/stop-execution.ts";
 import { isFinalStopStatus } from "../../domain/stop/stop-status.ts";

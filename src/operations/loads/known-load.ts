@@ -1,4 +1,4 @@
-/** The load that an operation is about, in a state that allows it (decisions 3). */
+/** The load that an operation is about, in a state that allows it (specification/stop-states.md#actions-on-a-load). */
 import { type LoadAction, loadActions, loadStatusNames } from "../../domain/load/load-status.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";

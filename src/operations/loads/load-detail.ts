@@ -1,4 +1,4 @@
-/** Get load detail: the Load retrieval document (interface "Load retrieval document", "Load execution info"). */
+/** Get load detail: the Load retrieval document (specification/resources.md#retrieval-documents). */
 import { setImmediate } from "node:timers/promises";
 import type { LoadAssignment } from "../../domain/load/load.ts";
 import type { LoadExecution } from "../../domain/execution/stop-execution.ts";

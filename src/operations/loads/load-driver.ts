@@ -1,4 +1,7 @@
-/** Which driver is meant (decisions 3: by user name, else e-mail, else licence, else name; or an available one). */
+/**
+ * Which driver is meant (specification/stop-states.md#actions-on-a-load): by user name, else e-mail, else licence, else
+ * name; or an available one.
+ */
 import { type Static, Type } from "@sinclair/typebox";
 import { code, reference, text } from "../../domain/fields/fields.ts";
 import { LoadAssignment } from "../../domain/load/load.ts";

@@ -1,4 +1,4 @@
-/** Deletes a customer (interface 4.7; decisions 2.1). An import brings it back. */
+/** Deletes a customer (specification/gateway.md#imports). An import brings it back. */
 import { Type } from "@sinclair/typebox";
 import { identifier } from "../../domain/fields/fields.ts";
 import { removeCustomer } from "../../store/accounts/customers.ts";

@@ -1,4 +1,7 @@
-/** Get order detail: the order as the host sent it last, and where it stands (interface "Customer order", 4.6). */
+/**
+ * Get order detail: the order as the host sent it last, and where it stands
+ * (specification/resources.md#retrieval-documents).
+ */
 import type { Order } from "../../domain/order/order.ts";
 import { findAppointment, type StoredAppointment } from "../../store/appointments/appointments.ts";
 import type { Reader } from "../../store/database/database.ts";
@@ -17,7 +20,10 @@ export interface OrderDetailQuery {
   readonly orderNbr: string;
 }
 
-/** The states are those of stops (decisions 3): a cancelled order is 99 whatever became of its stop afterwards. */
+/**
+ * The states are those of stops (specification/stop-states.md#orders): a cancelled order is 99 whatever became of its
+ * stop afterwards.
+ */
 function statusOf({ isCancelled, stopStatus }: StoredOrder): string | null {
   return isCancelled ? "99" : stopStatus;
 }

@@ -1,4 +1,4 @@
-/** Deletes or rejects a customer order with a reason, and its stop with it (interface 4.6; decisions 3). */
+/** Deletes or rejects a customer order with a reason, and its stop with it (specification/stop-states.md#orders). */
 import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
 import { stopStatusNames } from "../../domain/stop/stop-status.ts";
 import type { Clock } from "../../lib/clock.ts";

@@ -1,6 +1,6 @@
 /**
- * Applies changes to stops, all or nothing (decisions 3 and 5): those of one stop document, of a stop or ASN import, or the
- * stops that a load import lists.
+ * Applies changes to stops, all or nothing (specification/stop-states.md#imports-of-a-stop): those of one stop
+ * document, of a stop or ASN import, or the stops that a load import lists.
  *
  * First everything is looked up and planned in memory; only when no change is refused is anything written. A refusal is
  * a value: the caller keeps it in the same transaction.

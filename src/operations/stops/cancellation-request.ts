@@ -1,4 +1,4 @@
-/** The body of cancelling a load, stop, ASN or order: which one, and why (interface 4.1 to 4.3, 4.6, "Limits"). */
+/** The body of cancelling a load, stop, ASN or order: which one, and why (specification/gateway.md#bodies). */
 import { type TObject, Type } from "@sinclair/typebox";
 import { identifier, text } from "../../domain/fields/fields.ts";
 import { type BodyInput, createBodyReader } from "../request-body.ts";
@@ -46,7 +46,7 @@ export function utcDateTime(now: number): string {
   return new Date(now).toISOString().slice(0, 19);
 }
 
-/** What stands in the execution info of what was cancelled (interface "Stop execution info"). */
+/** What stands in the execution info of what was cancelled (specification/resources.md#stop-execution-info). */
 export function cancellationOf(why: CancellationReason, now: number) {
   return {
     reasonCode: why.reasonCode,

@@ -1,4 +1,4 @@
-/** The body of assigning and unassigning a carrier, and what has to hold for it (interface 4.1, 4.2, "Limits"). */
+/** The body of assigning and unassigning a carrier, and what has to hold for it (specification/gateway.md#bodies). */
 import { Type } from "@sinclair/typebox";
 import { identifier, textOrNumber } from "../../domain/fields/fields.ts";
 import { DropgateError } from "../../lib/errors.ts";

@@ -1,4 +1,4 @@
-/** The recorded events of a stop or a load (decisions 2.1; interface "Outbound events recorded by the service"). */
+/** The recorded events of a stop or a load (specification/events.md#list-of-recorded-events). */
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import { normaliseLocalDateTime, readInstant } from "../../domain/time/local-time.ts";
 import { recordedEventName } from "../../domain/outbound/recorded-events.ts";

@@ -1,4 +1,4 @@
-/** Deletes or rejects a stop or an ASN with a reason (interface 4.2, 4.3; decisions 3). */
+/** Deletes or rejects a stop or an ASN with a reason (specification/stop-states.md#actions-on-a-stop). */
 import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
 import { stopStatusNames } from "../../domain/stop/stop-status.ts";
 import type { Clock } from "../../lib/clock.ts";

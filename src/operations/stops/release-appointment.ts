@@ -1,4 +1,4 @@
-/** What becomes of an appointment when its order or stop is deleted (decisions 3). */
+/** What becomes of an appointment when its order or stop is deleted (specification/appointments.md#recorded). */
 import { findAppointment, releaseShare } from "../../store/appointments/appointments.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { recordEvent } from "../../store/stops/recorded-events.ts";

@@ -1,4 +1,4 @@
-/** Gives a stop to a carrier, and takes it from one (interface 4.2; decisions 3). */
+/** Gives a stop to a carrier, and takes it from one (specification/stop-states.md#actions-on-a-stop). */
 import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
 import { stopStatusNames } from "../../domain/stop/stop-status.ts";
 import type { Clock } from "../../lib/clock.ts";

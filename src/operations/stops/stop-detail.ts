@@ -1,9 +1,10 @@
 /**
- * Get stop detail: the Stop retrieval document (interface "Stop retrieval document", "Stop execution info").
+ * Get stop detail: the Stop retrieval document (specification/resources.md#retrieval-documents).
  *
  * The stop is kept as JSON text and goes out as that text. It is parsed only when something in it must not go out as it
- * is: an assignment, whose truth is in columns, and the content of documents, which is never given back (decisions 7);
- * or when events have brought documents or confirmed details, which are kept beside it.
+ * is: an assignment, whose truth is in columns, and the content of documents, which is never given back
+ * (specification/legacy-services.md#documents); or when events have brought documents or confirmed details, which are
+ * kept beside it.
  */
 import type { DocumentObject } from "../../domain/documents/document-object.ts";
 import type { LoadAssignment, LoadHeader } from "../../domain/load/load.ts";

@@ -5,7 +5,9 @@ export interface ExchangeCompany {
   readonly code: string;
 }
 
-/** Where the user may exchange files (decisions 1); an empty list lets it in nowhere. */
+/**
+ * Where the user may exchange files (specification/accounts.md#roles-of-operations); an empty list lets it in nowhere.
+ */
 export function exchangeCompaniesOf(user: Pick<SignedInUser, "memberships">): readonly ExchangeCompany[] {
   return user.memberships
     .filter(({ roles }) => roles.includes("DI_Integration"))

@@ -1,4 +1,4 @@
-/** Companies: the tenants to which every row of state belongs (decisions 1). */
+/** Companies: the tenants to which every row of state belongs (specification/accounts.md#companies). */
 import { type CompanyField, companyFields, type CompanyProfile } from "../../domain/users/company-profile.ts";
 import { companyCodeKey } from "../../domain/users/company-code.ts";
 import type { Reader } from "../database/database.ts";

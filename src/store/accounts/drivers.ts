@@ -1,4 +1,7 @@
-/** Drivers: enabled members of a company with the role DI_Driver (decisions 3). Users and their roles are in `users.ts`. */
+/**
+ * Drivers: enabled members of a company with the role DI_Driver (specification/stop-states.md#available-drivers). Users
+ * and their roles are in `users.ts`.
+ */
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";

@@ -1,5 +1,5 @@
 /**
- * Users, their roles in companies and their public keys (decisions 1).
+ * Users, their roles in companies and their public keys (specification/accounts.md#users).
  *
  * A user is a record with one password; memberships give it roles in one or more companies. Within a company a name is
  * unique; records of the same name in different companies may be different people.

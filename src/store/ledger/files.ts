@@ -1,6 +1,6 @@
 /**
- * The ledger: one entry for each file ever taken (decisions 6). Writes and the reads of the pipeline; what people ask of
- * the ledger is in `file-queries.ts`.
+ * The ledger: one entry for each file ever taken (specification/file-exchange.md#once). Writes and the reads of the
+ * pipeline; what people ask of the ledger is in `file-queries.ts`.
  */
 import { sql } from "kysely";
 import type { DecidedState, FileState } from "../../domain/files/file-state.ts";

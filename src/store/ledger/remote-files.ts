@@ -1,4 +1,7 @@
-/** Files of remotes that were taken and may be seen there again: so that each is taken once (decisions 6). */
+/**
+ * Files of remotes that were taken and may be seen there again: so that each is taken once
+ * (specification/file-exchange.md#remotes).
+ */
 import { sql } from "kysely";
 import { openStates } from "../../domain/files/file-state.ts";
 import type { Reader } from "../database/database.ts";

@@ -1,6 +1,7 @@
 /**
- * Completions: a stop as it was when an event asked for a file about it (decisions 8). Each is made in the transaction of
- * the event, with its deliveries; the file is rendered from it later, each time to the same bytes.
+ * Completions: a stop as it was when an event asked for a file about it
+ * (specification/outbound.md#when-a-completion-file-is-due). Each is made in the transaction of the event, with its
+ * deliveries; the file is rendered from it later, each time to the same bytes.
  */
 import { type Kysely, type Selectable, sql } from "kysely";
 import { completionFormat } from "../../domain/outbound/completion-format.ts";

@@ -1,4 +1,7 @@
-/** The rows of what goes out: targets, completions, deliveries and exports (decisions 8). */
+/**
+ * The rows of what goes out: targets, completions, deliveries and exports
+ * (specification/outbound.md#states-of-a-delivery).
+ */
 import type { Generated } from "kysely";
 
 /** The targets of the configuration, so that a state change can insert its deliveries in its own transaction. */

@@ -1,4 +1,7 @@
-/** What hosts have fetched of the files that were delivered into their company's own folder (decisions 8, "Picked up"). */
+/**
+ * What hosts have fetched of the files that were delivered into their company's own folder
+ * (specification/outbound.md#picked-up).
+ */
 import { sql } from "kysely";
 import type { Reader } from "../database/database.ts";
 import { isInState } from "./delivery-states.ts";

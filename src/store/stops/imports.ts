@@ -1,4 +1,4 @@
-/** Imports of loads that are answered first and applied later, load by load (decisions 2.2). */
+/** Imports of loads that are answered first and applied later, load by load (specification/gateway.md#load-imports). */
 import { sql } from "kysely";
 import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";

@@ -1,7 +1,7 @@
 /**
- * Recorded events, in the order in which they were recorded. Some of them ask for a completion file (decisions 8), which is
- * kept with its deliveries in the same transaction: that of the state change that the event tells of. So are the messages to
- * customers that they cause.
+ * Recorded events, in the order in which they were recorded. Some of them ask for a completion file
+ * (specification/outbound.md#when-a-completion-file-is-due), which is kept with its deliveries in the same transaction:
+ * that of the state change that the event tells of. So are the messages to customers that they cause.
  */
 import { setImmediate } from "node:timers/promises";
 import { type RecordedEventKind, recordedEvents } from "../../domain/outbound/recorded-events.ts";

@@ -1,4 +1,4 @@
-/** The routes for appointments (interface 4.5). */
+/** The routes for appointments (specification/gateway.md#operations). */
 import { jsonAnswer } from "../server/answer.ts";
 import type { CompanyRoute, Route } from "../server/route.ts";
 import { bodyOf, gatewayWrite } from "./route-helpers.ts";

@@ -1,4 +1,4 @@
-/** The routes for customers (interface 4.7). */
+/** The routes for customers (specification/gateway.md#operations). */
 import { documentAnswer, successAnswer } from "../server/answer.ts";
 import type { CompanyRoute, Route } from "../server/route.ts";
 import { bodyOf, gatewayRead, gatewayWrite, importOf, param } from "./route-helpers.ts";

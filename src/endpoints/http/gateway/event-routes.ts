@@ -1,4 +1,4 @@
-/** What drivers report: route events and positions (interface 4.8; decisions 1, 4). */
+/** What drivers report: route events and positions (specification/gateway.md#operations). */
 import { successAnswer } from "../server/answer.ts";
 import type { CompanyRoute, OperationRequest, Route } from "../server/route.ts";
 import { bodyOf, gatewayWrite, jsonLimitsOf } from "./route-helpers.ts";

@@ -1,4 +1,4 @@
-/** Loads of the gateway, results of imports and recorded events (interface 4.1; decisions 2.1). */
+/** Loads of the gateway, results of imports and recorded events (specification/gateway.md#operations). */
 import { documentAnswer, jsonAnswer, successAnswer } from "../server/answer.ts";
 import type { CompanyRoute, Route } from "../server/route.ts";
 import { bodyOf, gatewayRead, gatewayWrite, param, serviceImportOf } from "./route-helpers.ts";

@@ -1,4 +1,4 @@
-/** Health and figures, without signing in (decisions 2.1). */
+/** Health and figures, without signing in (specification/operation.md#health). */
 import { type Answer, jsonType, textType } from "../server/answer.ts";
 import type { PublicRoute, Route } from "../server/route.ts";
 import { openRead } from "./route-helpers.ts";

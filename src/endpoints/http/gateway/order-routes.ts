@@ -1,4 +1,4 @@
-/** The routes for customer orders (interface 4.6). */
+/** The routes for customer orders (specification/gateway.md#operations). */
 import { documentAnswer, successAnswer } from "../server/answer.ts";
 import type { CompanyRoute, Route } from "../server/route.ts";
 import { bodyOf, gatewayRead, gatewayWrite, param, serviceImportOf } from "./route-helpers.ts";

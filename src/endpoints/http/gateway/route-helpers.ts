@@ -8,7 +8,7 @@ import { jsonType } from "../server/answer.ts";
 import type { HttpOptions } from "../server/http-options.ts";
 import type { OperationRequest } from "../server/route.ts";
 
-/** Who may use the gateway but for users and route events (decisions 1). */
+/** Who may use the gateway but for users and route events (specification/accounts.md#roles-of-operations). */
 export const integration: readonly Role[] = ["DI_Integration"];
 
 /** A write of the gateway: JSON in, `Success` or `Reasons` out. */

@@ -1,4 +1,4 @@
-/** Stops and ASNs of the gateway (interface 4.2, 4.3). */
+/** Stops and ASNs of the gateway (specification/gateway.md#operations). */
 import { documentAnswer, successAnswer } from "../server/answer.ts";
 import type { HttpOperations } from "./http-operations.ts";
 import type { CompanyRoute, Route } from "../server/route.ts";

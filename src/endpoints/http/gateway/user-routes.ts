@@ -1,4 +1,4 @@
-/** The routes for business partners and users (interface 4.4). */
+/** The routes for business partners and users (specification/gateway.md#operations). */
 import type { Role } from "../../../domain/users/role.ts";
 import { successAnswer } from "../server/answer.ts";
 import type { CompanyRoute, Route } from "../server/route.ts";
@@ -16,7 +16,7 @@ const updateBusinessPartners: CompanyRoute = {
   },
 };
 
-/** Who may create and change users (decisions 1): never an integration user. */
+/** Who may create and change users (specification/accounts.md#roles-of-operations): never an integration user. */
 const administration: readonly Role[] = ["MemberAdmin", "DI_Dispatcher"];
 
 const updateUsers: CompanyRoute = {

@@ -1,4 +1,4 @@
-/** The legacy web services: XML stops, JSON retrieval, documents (interface 4.9, 4.10). */
+/** The legacy web services: XML stops, JSON retrieval, documents (specification/gateway.md#operations). */
 import { jsonAnswer, xmlType } from "../server/answer.ts";
 import { attachment } from "../server/content-disposition.ts";
 import { httpStatusOf } from "../server/http-status.ts";

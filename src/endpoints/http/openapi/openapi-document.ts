@@ -1,4 +1,7 @@
-/** The OpenAPI 3.1 document (decisions 2.1), made from the table of routes, their descriptions and the definitions that bodies are checked with. */
+/**
+ * The OpenAPI 3.1 document (specification/gateway.md#operations), made from the table of routes, their descriptions and
+ * the definitions that bodies are checked with.
+ */
 import { apiTags } from "./api-description.ts";
 import { apiDescriptions } from "./api-descriptions.ts";
 import { namedAppointmentSchemas } from "./api-appointment-schemas.ts";

@@ -1,8 +1,9 @@
 /**
- * What is taken on the wire besides the canonical forms that definitions describe (decisions 2.2): a client that sends
- * what the API document allows is not refused for its form, and nothing that is taken is ruled out by the document. But
- * for the habits of single serializers (`domain/canonical-form.ts`: an empty text for a number, a list for a date): types
- * that are alternatives of such kinds would spoil the clients that are generated from the document.
+ * What is taken on the wire besides the canonical forms that definitions describe (specification/gateway.md#input): a
+ * client that sends what the API document allows is not refused for its form, and nothing that is taken is ruled out by
+ * the document. But for the habits of single serializers (`domain/canonical-form.ts`: an empty text for a number, a
+ * list for a date): types that are alternatives of such kinds would spoil the clients that are generated from the
+ * document.
  */
 import { roles } from "../../../domain/users/role.ts";
 import type { Json } from "./openapi-json.ts";

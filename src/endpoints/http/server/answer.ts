@@ -51,7 +51,7 @@ export function documentAnswer(document: JsonBody | Promise<JsonBody>): Answer |
 /** The answer of every write that worked. */
 export const successAnswer: Answer = jsonAnswer(Buffer.from('{"status":"Success"}'));
 
-/** The `Reasons` document (interface "Errors"). */
+/** The `Reasons` document (specification/gateway.md#answers). */
 export function reasonsDocument(faults: readonly Fault[]): string {
   const reasons = shownFaults(faults).map(({ message, code }) => ({
     description: message,

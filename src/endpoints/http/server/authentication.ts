@@ -1,4 +1,4 @@
-/** Who the caller is (HTTP Basic) and what they may do (interface "Authentication", decisions 1). */
+/** Who the caller is (HTTP Basic) and what they may do (specification/accounts.md#sign-in). */
 import { isAscii } from "node:buffer";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";

@@ -1,6 +1,9 @@
 import type { ErrorCode } from "../../../lib/errors.ts";
 
-/** The HTTP status of each reason (decisions 2.3). `docs/errors.md` lists it; a test compares the two. */
+/**
+ * The HTTP status of each reason (specification/reasons.md#reason-codes). `docs/errors.md` lists it; a test compares
+ * the two.
+ */
 export const httpStatusOf: Readonly<Record<ErrorCode, number>> = {
   notJson: 400,
   missing: 400,
