@@ -15,29 +15,19 @@ import { valueKinds } from "../../src/documents/value-kinds.ts";
 import { maxLengthOf } from "../../src/domain/fields/field-limits.ts";
 import { routes } from "../../src/endpoints/http/gateway/routes.ts";
 import { errorCatalogue, reasonCodeOf } from "../../src/lib/errors.ts";
-import { type Block, blocksIn, projectFolder, proseOf, spansIn, textOf } from "../support/markdown.ts";
+import {
+  anchorsIn,
+  type Block,
+  blocksIn,
+  markdownIn,
+  projectFolder,
+  proseOf,
+  spansIn,
+  textOf,
+} from "../support/markdown.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-function markdownIn(folder: string): string[] {
-  return readdirSync(join(projectFolder, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => join(folder, name));
-}
-
 const names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...markdownIn("docs")];
-
-/** Anchors as the usual renderers make them from headings. */
-function anchorsIn(name: string): Set<string> {
-  const headings = [...proseOf(name).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
-  return new Set(
-    headings.map((heading) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-        .replaceAll(" ", "-"),
-    ),
-  );
-}
 
 function brokenLinksIn(name: string): string[] {
   const targets = [...proseOf(name).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
@@ -196,6 +186,11 @@ ${tableOf(details)}
 
 describe("the documents", () => {
   test.each(names)("%s has no broken link", (name) => expect(brokenLinksIn(name)).toEqual([]));
+
+  test.each(names)("%s names only files of the project that are there", (name) => {
+    const paths = spansIn(name).filter((span) => /^(src|test|bench|bin|xsd|systemd)\/[\w./-]+$/.test(span));
+    expect(paths.filter((path) => !existsSync(join(projectFolder, path)))).toEqual([]);
+  });
 
   test("README.md has at most 150 lines", () => {
     expect(textOf("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
