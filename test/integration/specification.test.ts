@@ -11,6 +11,7 @@ import { type LoadAction, loadActions, loadStatusNames } from "../../src/domain/
 import { zoneAbbreviations } from "../../src/domain/time/local-time.ts";
 import { messageEvents } from "../../src/domain/messages/message-event.ts";
 import { type RecordedEventKind, recordedEvents } from "../../src/domain/outbound/recorded-events.ts";
+import { nextAttemptAt } from "../../src/domain/outbound/retry-schedule.ts";
 import { roles } from "../../src/domain/users/role.ts";
 import {
   routeEventCodes,
@@ -23,10 +24,12 @@ import {
   type ImportRule,
   type ImportRules,
   importRules,
+  isFinalStopStatus,
   stopStatusNames,
 } from "../../src/domain/stop/stop-status.ts";
 import { httpStatusOf } from "../../src/endpoints/http/server/http-status.ts";
 import { routes } from "../../src/endpoints/http/gateway/routes.ts";
+import { folderNames, rightsOf } from "../../src/exchange/folder-rights.ts";
 import { type ErrorCode, errorCatalogue, reasonCodeOf } from "../../src/lib/errors.ts";
 import { failureScores } from "../../src/sign-in/failed-sign-ins.ts";
 import {
@@ -77,6 +80,12 @@ describe("stop-states.md", () => {
     expect(byName(table("stop-states", "States of a load"))).toEqual(
       Object.fromEntries(Object.entries(loadStatusNames).map(([state, name]) => [state, [name]])),
     );
+  });
+
+  test("says which states of a stop are final", () => {
+    const [sentence = ""] = /^.* are final/m.exec(proseOf(specificationPage("stop-states"))) ?? [];
+    const states = Object.keys(stopStatusNames) as (keyof typeof stopStatusNames)[];
+    expect(spansOf(sentence)).toEqual(states.filter(isFinalStopStatus).toSorted());
   });
 
   const effects = { create: "created", update: "updated" } as const;
@@ -226,6 +235,37 @@ describe("gateway.md and accounts.md", () => {
       [...text.matchAll(/\b[A-Z]{3,4}\b/g)].map(([name]) => name).filter((name) => name !== "IANA"),
     ).toEqual([...zoneAbbreviations]);
   });
+});
+
+test("file-exchange.md has what a host may do in each folder", () => {
+  const may = ({ put, get, remove, rename }: ReturnType<typeof rightsOf>) => [
+    ...(put ? ["put"] : []),
+    "list",
+    ...(get ? ["get"] : []),
+    ...(remove === "files" ? ["delete"] : []),
+    ...(rename === "intoDone" ? ["rename into `outbound/done/`"] : []),
+    ...(rename === "ownUnfinished" && remove === rename
+      ? ["rename and delete its own unfinished files"]
+      : []),
+  ];
+  const rows = table("file-exchange", "Folders").map(([folder = "", rights]) => [
+    spansOf(folder)[0]?.split("/")[0],
+    rights,
+  ]);
+  expect(rows.toSorted()).toEqual(
+    folderNames.map((name) => [name, may(rightsOf(name)).join(", ")]).toSorted(),
+  );
+});
+
+test("outbound.md has the times after which a delivery is tried again", () => {
+  const unitMs: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, h: 3_600_000 };
+  const [[, schedule = ""] = []] = table("outbound", "Retries");
+  const named = [...schedule.matchAll(/(\d+) (s|min|h)\b/g)].map(
+    ([, count, unit = ""]) => Number(count) * (unitMs[unit] ?? 0),
+  );
+  const ofProgram = named.map((_, index) => nextAttemptAt({ failures: index + 1, now: 0, random: 0.5 }));
+  expect(named).toEqual(ofProgram);
+  expect(nextAttemptAt({ failures: named.length + 1, now: 0, random: 0.5 })).toBe(named.at(-1));
 });
 
 describe("lists of names", () => {
