@@ -34,20 +34,17 @@ import { HandleTable } from "./handle-table.ts";
 import { abandonHandles, type OperationContext, runRequest, runWrites } from "./operations.ts";
 import { BrokenStream, PacketReader } from "./packet-reader.ts";
 import { type Reply, versionReply } from "./reply.ts";
-import { readRequest, type SftpRequest, type WriteRequest } from "./request.ts";
-import { maxReadBytes } from "./wire.ts";
+import { ReplyOutput } from "./reply-output.ts";
+import { readRequest, type SftpRequest } from "./request.ts";
+import { RunningRequests } from "./running-requests.ts";
+import { WaitingRequests } from "./waiting-requests.ts";
 
 const maxUnsentBytes = 4 * 1024 * 1024;
-const maxQueuedBytes = 4 * 1024 * 1024;
-const maxQueuedRequests = 1024;
 /** The library's window is 2 MiB; more than this unread in the channel means that the client does not keep to it. */
 const maxUnreadBytes = 4 * 1024 * 1024;
-const maxConcurrentReads = 8;
 /** An upload that stands still for so long does not hold up a stop. */
 const stalledMs = 2_000;
 const stopping = new ExchangeError("failure", "The server is stopping; connect again in a moment");
-/** WRITEs that run in a row are answered together, so a row must not be long. */
-const maxRunBytes = 1024 * 1024;
 
 /** Requests that change nothing; without a link nobody waits for their answers. */
 const readingKinds: ReadonlySet<SftpRequest["kind"]> = new Set([
@@ -63,13 +60,6 @@ const readingKinds: ReadonlySet<SftpRequest["kind"]> = new Set([
   "refused",
 ]);
 
-/** A request under way, or done and waiting for the replies before it. */
-interface Slot {
-  readonly isRead: boolean;
-  readonly reservedBytes: number;
-  reply: Reply | undefined;
-}
-
 export interface SftpSessionDeps {
   readonly channel: ServerChannel;
   readonly socket: Socket;
@@ -78,43 +68,40 @@ export interface SftpSessionDeps {
   readonly log: Logger;
 }
 
+/** Why a session ends, as its client is told. */
+interface Farewell {
+  readonly exitStatus: number;
+  readonly text: string | undefined;
+}
+
 export class SftpSession {
   /** Resolves when everything received is done and the exchange session is ended. Never rejects. */
   readonly ended: Promise<void>;
   lastRequestAtMs = Date.now();
 
   readonly #channel: ServerChannel;
-  readonly #socket: Socket;
   readonly #log: Logger;
   readonly #context: OperationContext;
   readonly #reader = new PacketReader();
-  #resolveEnded: () => void = () => undefined;
-  #queue: SftpRequest[] = [];
-  #queuedBytes = 0;
-  #slots: Slot[] = [];
-  #reservedBytes = 0;
-  #batch: Uint8Array[] = [];
-  #batchBytes = 0;
-  #isFlushScheduled = false;
+  readonly #waiting = new WaitingRequests();
+  readonly #running = new RunningRequests();
+  readonly #output: ReplyOutput;
+  readonly #done = Promise.withResolvers<void>();
   #isPumping = false;
-  #isHeldByKeyExchange = false;
   #isOpened = false;
   #isInputOver = false;
   #isLinkLost = false;
   #isEnded = false;
   #drainTimer: NodeJS.Timeout | undefined;
-  #exitStatus = 0;
-  #farewell: string | undefined;
+  #farewell: Farewell = { exitStatus: 0, text: undefined };
 
   constructor(deps: SftpSessionDeps) {
     this.#channel = deps.channel;
-    this.#socket = deps.socket;
     this.#log = deps.log;
+    this.#output = new ReplyOutput(deps.channel, deps.socket);
     const handles = new HandleTable(deps.maxOpenHandles);
     this.#context = { exchange: deps.exchange, handles, log: deps.log };
-    this.ended = new Promise((resolve) => {
-      this.#resolveEnded = resolve;
-    });
+    this.ended = this.#done.promise;
     this.#listen();
   }
 
@@ -128,7 +115,7 @@ export class SftpSession {
   }
 
   get isBusy(): boolean {
-    return this.#slots.length > 0 || this.#queue.length > 0;
+    return !this.#running.isEmpty || !this.#waiting.isEmpty;
   }
 
   /** The socket took what waited in it. */
@@ -138,7 +125,7 @@ export class SftpSession {
 
   /** A key exchange is over: what it held back is on its way. */
   keysExchanged(): void {
-    this.#isHeldByKeyExchange = false;
+    this.#output.keysExchanged();
     this.#pump();
   }
 
@@ -151,9 +138,7 @@ export class SftpSession {
   linkLost(): void {
     if (this.#isLinkLost) return;
     this.#isLinkLost = true;
-    this.#batch = [];
-    this.#batchBytes = 0;
-    this.#isHeldByKeyExchange = false;
+    this.#output.drop();
     // What the channel still holds is finite now, so it is taken whatever the limits say.
     this.#channel.resume();
     if (this.#channel.readableEnded || this.#channel.destroyed) this.#endInput();
@@ -194,26 +179,21 @@ export class SftpSession {
     const request = readRequest(packet);
     if (this.#isOpened && request.kind !== "init") {
       const isOpening = request.kind === "open" || request.kind === "opendir";
-      if (isOpening && this.#drainTimer !== undefined) {
-        this.#queue.push({ kind: "refused", id: request.id, reason: stopping });
-        return;
-      }
-      if (request.kind === "write") this.#queuedBytes += request.bytes.length;
-      this.#queue.push(request);
+      const isTooLate = isOpening && this.#drainTimer !== undefined;
+      this.#waiting.add(isTooLate ? { kind: "refused", id: request.id, reason: stopping } : request);
       return;
     }
     if (this.#isOpened || request.kind !== "init") {
       throw new BrokenStream(this.#isOpened ? "INIT came twice" : "the first packet is not INIT");
     }
     this.#isOpened = true;
-    this.#send(versionReply());
+    this.#output.send(versionReply());
   }
 
   #refuseStream(message: string, error: unknown): void {
     if (!(error instanceof BrokenStream)) this.#log.error({ err: error }, "reading an sftp packet failed");
     this.#log.warn({ reason: message }, "sftp session ended: its packets cannot be understood");
-    this.#exitStatus = 1;
-    this.#farewell = `sftp: ${message}\n`;
+    this.#farewell = { exitStatus: 1, text: `sftp: ${message}\n` };
     this.#isInputOver = true;
   }
 
@@ -221,8 +201,12 @@ export class SftpSession {
   #pump(): void {
     if (this.#isPumping || this.#isEnded) return;
     this.#isPumping = true;
-    for (let next = this.#queue[0]; next !== undefined && this.#mayStart(next); next = this.#queue[0]) {
-      this.#queue.shift();
+    for (
+      let next = this.#waiting.first;
+      next !== undefined && this.#mayStart(next);
+      next = this.#waiting.first
+    ) {
+      this.#waiting.removeFirst();
       if (!(this.#isLinkLost && readingKinds.has(next.kind))) this.#start(next);
     }
     this.#isPumping = false;
@@ -231,24 +215,13 @@ export class SftpSession {
   }
 
   #mayStart(request: SftpRequest): boolean {
-    if (this.#isHeldByKeyExchange || this.#unsentBytes() > maxUnsentBytes) return false;
-    if (this.#slots.length === 0) return true;
-    return (
-      request.kind === "read" &&
-      this.#slots.length < maxConcurrentReads &&
-      this.#slots.every((slot) => slot.isRead)
-    );
-  }
-
-  #unsentBytes(): number {
-    if (this.#isLinkLost) return 0;
-    const waiting = this.#channel.writableLength + this.#socket.writableLength;
-    return this.#batchBytes + this.#reservedBytes + waiting;
+    const unsentBytes = this.#output.unsentBytes + (this.#isLinkLost ? 0 : this.#running.reservedBytes);
+    return !this.#output.isHeld && unsentBytes <= maxUnsentBytes && this.#running.mayJoin(request);
   }
 
   #steerInput(): void {
     if (this.#isInputOver || this.#isLinkLost) return;
-    const isFull = this.#queuedBytes > maxQueuedBytes || this.#queue.length > maxQueuedRequests;
+    const { isFull } = this.#waiting;
     if (isFull === this.#channel.isPaused()) return;
     if (isFull) this.#channel.pause();
     else this.#channel.resume();
@@ -256,93 +229,32 @@ export class SftpSession {
 
   #start(request: SftpRequest): void {
     this.lastRequestAtMs = Date.now();
-    if (request.kind === "write") {
-      this.#startWrites(request);
-      return;
-    }
     if (request.kind === "close") this.#reader.dropSpare();
-    const reservedBytes = request.kind === "read" ? Math.min(request.length, maxReadBytes) : 0;
-    const slot = { isRead: request.kind === "read", reservedBytes, reply: undefined };
-    this.#finishInTurn(slot, runRequest(this.#context, request));
+    this.#running.add(request, this.#run(request), (replies) => this.#answer(replies));
   }
 
-  /** Runs the first WRITE and those to the same handle behind it; their memory is used again for the next packets. */
-  #startWrites(first: WriteRequest): void {
-    const run = [first];
-    let bytes = first.bytes.length;
-    for (let next = this.#queue[0]; next?.kind === "write"; next = this.#queue[0]) {
-      if (next.handle !== first.handle || bytes + next.bytes.length > maxRunBytes) break;
-      this.#queue.shift();
-      run.push(next);
-      bytes += next.bytes.length;
-    }
-    const work = runWrites(this.#context, run).finally(() => {
-      this.#queuedBytes -= bytes;
-      for (const request of run) this.#reader.giveBack(request.bytes);
-    });
-    this.#finishInTurn({ isRead: false, reservedBytes: 0, reply: undefined }, work);
-  }
-
-  #finishInTurn(slot: Slot, work: Promise<Reply>): void {
-    this.#slots.push(slot);
-    this.#reservedBytes += slot.reservedBytes;
-    void work.then((reply) => {
-      slot.reply = reply;
-      this.#sendReady();
-      this.#pump();
-      if (this.#drainTimer !== undefined && !this.isBusy) this.#drainIfDone();
-    });
-  }
-
-  #sendReady(): void {
-    for (let slot = this.#slots[0]; slot?.reply !== undefined; slot = this.#slots[0]) {
-      this.#slots.shift();
-      this.#reservedBytes -= slot.reservedBytes;
-      this.#send(slot.reply);
-    }
-  }
-
-  #send(reply: Reply): void {
-    if (this.#isLinkLost) return;
-    for (const piece of reply) {
-      this.#batch.push(piece);
-      this.#batchBytes += piece.length;
-    }
-    if (this.#isFlushScheduled) return;
-    this.#isFlushScheduled = true;
-    process.nextTick(() => this.#flush());
-  }
-
-  #flush(): void {
-    this.#isFlushScheduled = false;
-    if (this.#batchBytes === 0 || this.#isEnded) return;
-    const [first] = this.#batch;
-    const isSingle = this.#batch.length === 1 && first !== undefined;
-    const bytes = isSingle ? first : Buffer.concat(this.#batch, this.#batchBytes);
-    this.#batch = [];
-    this.#batchBytes = 0;
-    const waitingBefore = this.#socket.writableLength;
-    // Corked, because the library writes each encrypted packet in three pieces.
-    this.#socket.cork();
+  /** WRITEs run together; their memory is used again for the next packets. */
+  async #run(request: SftpRequest): Promise<Reply> {
+    if (request.kind !== "write") return await runRequest(this.#context, request);
+    const run = this.#waiting.takeRun(request);
     try {
-      this.#channel.write(bytes);
-      const isBlockedByWindow = this.#channel.writableLength > 0;
-      this.#isHeldByKeyExchange ||= !isBlockedByWindow && this.#socket.writableLength === waitingBefore;
+      return await runWrites(this.#context, run.writes);
     } finally {
-      this.#socket.uncork();
+      this.#waiting.finished(run);
+      for (const { bytes } of run.writes) this.#reader.giveBack(bytes);
     }
   }
 
-  /** OpenSSH's client hangs at its end unless EOF is answered with an exit status and CLOSE. */
+  #answer(replies: readonly Reply[]): void {
+    for (const reply of replies) this.#output.send(reply);
+    this.#pump();
+    if (this.#drainTimer !== undefined && !this.isBusy) this.#drainIfDone();
+  }
+
   #end(): void {
-    if (!this.#isLinkLost) this.#flush();
     this.#isEnded = true;
     clearInterval(this.#drainTimer);
-    if (!this.#isLinkLost) {
-      if (this.#farewell !== undefined) this.#channel.stderr.write(this.#farewell);
-      this.#channel.exit(this.#exitStatus);
-      this.#channel.end();
-    }
+    this.#output.end(this.#farewell.exitStatus, this.#farewell.text);
     void this.#endExchange();
   }
 
@@ -353,7 +265,7 @@ export class SftpSession {
     } catch (error) {
       this.#log.error({ err: error }, "ending the exchange session failed");
     } finally {
-      this.#resolveEnded();
+      this.#done.resolve();
     }
   }
 }
