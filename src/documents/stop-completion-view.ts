@@ -5,12 +5,12 @@
 import type { DocumentObject } from "../domain/documents/document-object.ts";
 import { minutesBetweenLocal } from "../domain/time/local-duration.ts";
 import { isLocalDateTime } from "../domain/time/local-time.ts";
-import { recordedEventName, recordedEvents } from "../domain/outbound/recorded-events.ts";
+import { endsStop, recordedEventName } from "../domain/outbound/recorded-events.ts";
 import { signatureOf } from "../domain/documents/signature.ts";
 import type { CompletionEvent, StopCompletion } from "../domain/outbound/stop-completion.ts";
 import type { Confirmed, StopDetail } from "../domain/stop/stop-detail.ts";
 import type { PartyExecution } from "../domain/execution/stop-execution.ts";
-import { isFinalStopStatus } from "../domain/stop/stop-status.ts";
+import { isDoneStopStatus } from "../domain/stop/stop-status.ts";
 import { visitsOf } from "../domain/execution/stop-visits.ts";
 import { localTimeOf } from "../domain/time/zoned-time.ts";
 import { createContentPlacer, type DocumentContents } from "./document-contents.ts";
@@ -32,16 +32,14 @@ function reportedTime(event: CompletionEvent): LocalTime {
   return { local: localTimeOf(recordedAt, "UTC"), zone: "UTC" };
 }
 
-const ends: readonly number[] = [recordedEvents.stopDelivery.code, recordedEvents.stopClosed.code];
-
 /**
  * When a stop that is done was done: the last confirmation or closing, and for one that was completed by hand without
  * either the event that the file was written for.
  */
 function endOf({ stopStatus, events, triggeredBy }: StopCompletion): LocalTime | undefined {
-  if (!isFinalStopStatus(stopStatus) || stopStatus === "99") return undefined;
+  if (!isDoneStopStatus(stopStatus)) return undefined;
   const last =
-    events.findLast(({ eventId }) => ends.includes(eventId)) ??
+    events.findLast(({ eventId }) => endsStop(eventId)) ??
     events.findLast(({ eventId }) => eventId === triggeredBy);
   return last === undefined ? undefined : reportedTime(last);
 }

@@ -28,6 +28,16 @@ export type RecordedEventKind = keyof typeof recordedEvents;
 
 const names = new Map<number, string>(Object.values(recordedEvents).map(({ code, name }) => [code, name]));
 
+const stopEnds: ReadonlySet<number> = new Set([
+  recordedEvents.stopDelivery.code,
+  recordedEvents.stopClosed.code,
+]);
+
+/** Whether an event of this code can bring a stop to its end: its delivery was confirmed, or it was closed. */
+export function endsStop(code: number): boolean {
+  return stopEnds.has(code);
+}
+
 /** The name of an event by its code. */
 export function recordedEventName(code: number): string {
   return names.get(code) ?? String(code);

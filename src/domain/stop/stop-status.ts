@@ -81,7 +81,25 @@ export function initialStopStatus(hasTimeWindow: boolean): StopStatus {
   return hasTimeWindow ? "10" : "05";
 }
 
+/** The state of a stop that is on no load (any more) and waits to be planned. */
+export const unplannedStopStatus: StopStatus = initialStopStatus(true);
+
+/** The state of a stop whose time window has become known: one that was created without is unplanned then. */
+export function stopStatusWithTimeWindow(status: StopStatus): StopStatus {
+  return status === initialStopStatus(false) ? initialStopStatus(true) : status;
+}
+
+/** The states of a stop that is done: it could not be done, was completed, or was completed by hand. */
+export const doneStopStatuses = ["80", "90", "91"] as const satisfies readonly StopStatus[];
+
+/** The states in which nothing more is going to happen to a stop, unless it is imported again: done or cancelled. */
+export const finalStopStatuses = [...doneStopStatuses, "99"] as const satisfies readonly StopStatus[];
+
+export function isDoneStopStatus(status: StopStatus): boolean {
+  return (doneStopStatuses as readonly StopStatus[]).includes(status);
+}
+
 /** Whether nothing more is going to happen to the stop, unless it is imported again. */
 export function isFinalStopStatus(status: StopStatus): boolean {
-  return status === "80" || status === "90" || status === "91" || status === "99";
+  return (finalStopStatuses as readonly StopStatus[]).includes(status);
 }

@@ -6,7 +6,7 @@ import type { AppointmentSlot } from "../../domain/appointments/appointment-slot
 import type { Order } from "../../domain/order/order.ts";
 import { routedStopOf } from "../../domain/execution/routed-stop.ts";
 import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
-import { type StopStatus, stopStatusNames } from "../../domain/stop/stop-status.ts";
+import { type StopStatus, stopStatusNames, stopStatusWithTimeWindow } from "../../domain/stop/stop-status.ts";
 import type { Stop } from "../../domain/stop/stop.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import { saveOrderSchedule, saveStopSchedule } from "../../store/appointments/appointment-schedule.ts";
@@ -84,7 +84,7 @@ export async function writeSchedule(
       body: JSON.stringify(withSchedule<Order>(orderBody, schedule)),
     });
   if (stop === undefined) return;
-  const status = stop.status === "05" ? "10" : stop.status;
+  const status = stopStatusWithTimeWindow(stop.status);
   const changed = withSchedule<Stop>(await readStopBody(tx, stop.id), schedule);
   const [body, routed] = [JSON.stringify(changed), JSON.stringify(routedStopOf(changed))];
   await saveStopSchedule(tx, { id: stop.id, status, body, routed, now });

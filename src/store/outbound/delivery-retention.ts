@@ -2,6 +2,7 @@
  * Removes what was delivered long ago, and the completions that nothing refers to any more, a few at a time. What is open or
  * dead stays, with its completion; so does what an export has still to tell of.
  */
+import { finalStopStatuses } from "../../domain/stop/stop-status.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { DeliveryKind } from "./deliveries.ts";
 import { givenUpFault } from "./delivery-states.ts";
@@ -164,7 +165,7 @@ async function removeToldEtas(tx: Transaction, companyId: number): Promise<void>
             .select("s.id")
             .whereRef("s.company_id", "=", "message_etas.company_id")
             .whereRef("s.stop_nbr", "=", "message_etas.stop_nbr")
-            .where("s.stop_status", "not in", ["80", "90", "91", "99"]),
+            .where("s.stop_status", "not in", finalStopStatuses),
         ),
       ),
     )

@@ -1,5 +1,6 @@
 /** Loads as the service keeps them: what the host sent, and what became of it. Reads for hosts are in `load-queries.ts`. */
 import type { LoadStatus } from "../../domain/load/load-status.ts";
+import { unplannedStopStatus } from "../../domain/stop/stop-status.ts";
 import type { ListedStop } from "../../domain/stop/visit-order.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
@@ -232,7 +233,7 @@ export async function releaseAllStops(
 ): Promise<void> {
   await tx
     .updateTable("stops")
-    .set({ stop_status: "10", ...offLoad, updated_at: release.now })
+    .set({ stop_status: unplannedStopStatus, ...offLoad, updated_at: release.now })
     .where("load_id", "=", release.loadId)
     .execute();
 }
@@ -246,7 +247,7 @@ interface StopRelease {
 const releaseStopQuery = prepareQuery<StopRelease>((db, arg) =>
   db
     .updateTable("stops")
-    .set({ stop_status: "10", ...offLoad, updated_at: arg("now") })
+    .set({ stop_status: unplannedStopStatus, ...offLoad, updated_at: arg("now") })
     .where("company_id", "=", arg("companyId"))
     .where("stop_nbr", "=", arg("stopNbr")),
 );

@@ -1,6 +1,6 @@
 /** The stops on a load as route events see them: state, what the host sent, and execution. */
 import { type ExpressionBuilder, sql } from "kysely";
-import { isFinalStopStatus, type StopStatus } from "../../domain/stop/stop-status.ts";
+import { finalStopStatuses, isFinalStopStatus, type StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
@@ -81,7 +81,11 @@ const pendingStops = prepareQuery<{ loadId: number; besideId: number }, RouteSto
     .select(columns)
     .select(routedOrBody)
     .where("load_id", "=", arg("loadId"))
-    .where("stop_status", "not in", ["80", "90", "91", "99"].map(sql.lit<string>))
+    .where(
+      "stop_status",
+      "not in",
+      finalStopStatuses.map((status) => sql.lit<string>(status)),
+    )
     .where("id", "!=", arg("besideId")),
 );
 
