@@ -20,10 +20,10 @@ import { killPoint } from "../lib/kill-point.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import { applyStopChanges, type RecordCounts } from "../operations/stops/apply-stop-changes.ts";
 import { noteLaterStops } from "../store/ledger/file-stops.ts";
-import { type Decision, findFile, recordDecision } from "../store/ledger/files.ts";
+import { type Decision, recordDecision } from "../store/ledger/files.ts";
 import { findReceiptSharers, isDecidedSharer, type ReceiptSharer } from "../store/ledger/receipt-sharers.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
-import { momentOfDecision, newestToAnswer, receiptOfNewest, receiptText } from "./receipts.ts";
+import { momentOfDecision, type Receipts, receiptsOf } from "./receipts.ts";
 
 export interface DecisionRules {
   readonly names: "strict" | "lenient";
@@ -52,16 +52,13 @@ export interface UnreadFile {
 export type DecidableDocument = Exclude<PreparedDocument, { kind: "unreadable" }> | UnreadFile;
 
 /** A decision that has been written, and what is needed to file the file away. */
-export interface DecidedFile {
+export interface DecidedFile extends Receipts {
   readonly id: number;
   readonly state: DecidedState;
   readonly location: string;
   /** Null when nothing was read. */
   readonly sha256: string | null;
   readonly faults: readonly Fault[];
-  readonly receipt: string;
-  /** The one in `receipts/`, when it is that of a file of the name that came later: a refusal does not replace it. */
-  readonly receiptOfName: string | undefined;
 }
 
 /** Where a decided file is filed away to, as the ledger names it. `isNameTaken`: another entry may lie under its name. */
@@ -78,7 +75,7 @@ interface Verdict {
   readonly faults: readonly Fault[];
   readonly counts?: RecordCounts;
   readonly firstId?: number;
-  /** Of a duplicate: the state of the first, whose receipt it gets and beside which it lies. */
+  /** Of a duplicate: the state of the first, beside which it lies. */
   readonly firstState?: DecidedState;
 }
 
@@ -209,12 +206,9 @@ async function keep(
   if (!(await recordDecision(tx, decision))) throw new NotWaitingError(file.id);
   await keepLaterStops(tx, file);
   killPoint("decide.recorded");
-  const first = decision.firstId === null ? undefined : await findFile(tx, decision.firstId);
   const { name, receivedAt } = file;
-  const receipt = receiptText(rest.ledgerNumbers, { ...decision, name, receivedAt }, first);
-  const newestId = newestToAnswer({ state: verdict.firstState ?? verdict.state }, sharers);
-  const receiptOfName =
-    newestId === undefined ? undefined : await receiptOfNewest(tx, rest.ledgerNumbers, newestId);
+  const entry = { ...decision, name, receivedAt };
+  const receipts = await receiptsOf({ read: tx, numbers: rest.ledgerNumbers }, entry, sharers);
   killPoint("decide.receiptMade");
   return {
     id: file.id,
@@ -222,8 +216,7 @@ async function keep(
     location,
     sha256: hashOf(file),
     faults: verdict.faults,
-    receipt,
-    receiptOfName,
+    ...receipts,
   };
 }
 

@@ -14,11 +14,11 @@ export const ledgerNumberKind = "file";
 /** What an entry says of its outcome. */
 type Outcome = Pick<LedgerEntry, "name" | "documentId" | "faults" | "created" | "updated" | "deleted">;
 
-/** What a receipt says of a decided entry. */
-export type AnsweredEntry = Outcome & Pick<LedgerEntry, "id" | "sha256" | "receivedAt">;
+/** What receipts ask of a decided entry. */
+type AnsweredEntry = Outcome & Pick<LedgerEntry, "id" | "sha256" | "receivedAt" | "state" | "firstId">;
 
 /** The receipt of a duplicate tells the outcome of the first, and that it answers the file that came again. */
-export function receiptText(
+function receiptText(
   numbers: Pick<SealedNumbers, "seal">,
   entry: AnsweredEntry,
   first: Outcome | undefined,
@@ -45,7 +45,7 @@ function newestOf(sharers: readonly ReceiptSharer[]): number | undefined {
  * The decided entry of the name whose receipt stays when this one is a refusal: one that came later. Undefined when the
  * receipt of this entry is the one of its name. `first`: the entry whose outcome it has.
  */
-export function newestToAnswer(
+function newestToAnswer(
   first: Pick<LedgerEntry, "state">,
   sharers: readonly ReceiptSharer[],
 ): number | undefined {
@@ -73,14 +73,32 @@ export function rulesReceipt(
   return sharers.every((other) => isDecidedSharer(other) && isBefore(other) < 0);
 }
 
-/** The receipt of the entry that came last. */
-export async function receiptOfNewest(
+/** Of a duplicate: the entry whose outcome it has. */
+async function firstOf(
   read: Transaction | Reader,
-  numbers: Pick<SealedNumbers, "seal">,
-  id: number,
-): Promise<string | undefined> {
-  const entry = await findFile(read, id);
-  if (entry === undefined) return undefined;
-  const first = entry.firstId === null ? undefined : await findFile(read, entry.firstId);
-  return receiptText(numbers, entry, first);
+  { firstId }: Pick<LedgerEntry, "firstId">,
+): Promise<LedgerEntry | undefined> {
+  return firstId === null ? undefined : await findFile(read, firstId);
+}
+
+export interface Receipts {
+  /** What answers the entry. */
+  readonly receipt: string;
+  /** The one in `receipts/`, when it is that of a file of the name that came later: a refusal does not replace it. */
+  readonly receiptOfName: string | undefined;
+}
+
+/** The receipts of a decided entry, as they are to be written or were; `sharers` have theirs under the same name. */
+export async function receiptsOf(
+  { read, numbers }: { readonly read: Transaction | Reader; readonly numbers: Pick<SealedNumbers, "seal"> },
+  entry: AnsweredEntry,
+  sharers: readonly ReceiptSharer[],
+): Promise<Receipts> {
+  const first = await firstOf(read, entry);
+  const receipt = receiptText(numbers, entry, first);
+  const newestId = newestToAnswer(first ?? entry, sharers);
+  const newest = newestId === undefined ? undefined : await findFile(read, newestId);
+  const receiptOfName =
+    newest === undefined ? undefined : receiptText(numbers, newest, await firstOf(read, newest));
+  return { receipt, receiptOfName };
 }

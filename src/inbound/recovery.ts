@@ -4,14 +4,14 @@ import type { DecidedState } from "../domain/files/file-state.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Store } from "../store/database/database.ts";
-import { acceptRetry, findFile, type LedgerEntry, listOpenFiles } from "../store/ledger/files.ts";
+import { acceptRetry, type LedgerEntry, listOpenFiles } from "../store/ledger/files.ts";
 import { findReceiptSharers } from "../store/ledger/receipt-sharers.ts";
 import { receiptKeyOf } from "./awaited-receipts.ts";
 import type { FilingQueue } from "./filing-queue.ts";
 import type { KnownPaths } from "./known-paths.ts";
 import type { Locations } from "./locations.ts";
 import { toFilingTask } from "./places.ts";
-import { newestToAnswer, receiptOfNewest, receiptText, rulesReceipt } from "./receipts.ts";
+import { receiptsOf, rulesReceipt } from "./receipts.ts";
 
 /** More than are ever decided and not filed at once, so that a crash leaves one page of them. */
 const page = 5_000;
@@ -45,16 +45,12 @@ export async function decidedOf(
   { store, ledgerNumbers }: ReceiptDependencies,
   entry: LedgerEntry,
 ): Promise<Decided> {
-  const first = entry.firstId === null ? undefined : await findFile(store.read, entry.firstId);
   const sharers = await findReceiptSharers(store.read, entry);
-  const newest = newestToAnswer(first ?? entry, sharers);
   const { id, location, sha256 } = entry;
   return {
     ...{ id, location, sha256 },
     reference: ledgerNumbers.seal(id),
-    receipt: receiptText(ledgerNumbers, entry, first),
-    receiptOfName:
-      newest === undefined ? undefined : await receiptOfNewest(store.read, ledgerNumbers, newest),
+    ...(await receiptsOf({ read: store.read, numbers: ledgerNumbers }, entry, sharers)),
     rulesReceipt: rulesReceipt(entry, sharers),
   };
 }
