@@ -25,7 +25,7 @@ import {
   ExchangeError,
   type OpenWriteFlags,
 } from "./exchange-session.ts";
-import { listFolder, lookAt, lookAtPart } from "./listing.ts";
+import { hasArrived, listFolder, lookAt, lookAtPart } from "./listing.ts";
 import { aliasFor, nameOfAlias } from "./unfinished-alias.ts";
 import { Upload } from "./upload.ts";
 import { UploadFile } from "./upload-file.ts";
@@ -269,13 +269,12 @@ export class InboundFolder {
 
   async #openPart(partials: PinnedFolder, own: Own): Promise<{ fd: number; size: number } | undefined> {
     const { disk } = this.#context;
-    if ((await this.#unfinished(own)) === undefined) return undefined;
-    const file = await openRegularFile(partials.child(own.name), constants.O_RDWR, disk);
+    const path = partials.child(own.name);
+    const file = await openRegularFile(path, constants.O_RDWR, disk).catch(unlessMissing);
     if (file === undefined) return undefined;
-    if (file.stats.nlink === 1) return { fd: file.fd, size: file.stats.size };
-    // A crash between link and unlink: these are the bytes of a file that has arrived, and nobody writes into them.
+    if (!hasArrived(file.stats)) return { fd: file.fd, size: file.stats.size };
+    // Nobody writes into them. The name is freed by whoever begins a file there, or by the sweep.
     await disk.close(file.fd);
-    await disk.unlink(partials.child(own.name));
     return undefined;
   }
 

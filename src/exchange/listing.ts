@@ -33,16 +33,21 @@ export async function lookAt(
 }
 
 /**
- * The attributes of an unfinished upload. One with a second link has arrived already and was left by a crash between link
- * and unlink: it counts as absent.
+ * Whether these bytes have arrived: the file has a second link, left by a crash between link and unlink. Nobody continues,
+ * shows or keeps such a part.
  */
+export function hasArrived({ nlink }: Pick<Stats, "nlink">): boolean {
+  return nlink > 1;
+}
+
+/** The attributes of an unfinished upload. One that has arrived counts as absent. */
 export async function lookAtPart(
   disk: Pick<DiskCalls, "lstat">,
   folder: PinnedFolder,
   name: string,
 ): Promise<ExchangeAttributes | undefined> {
   const stats = await disk.lstat(folder.child(name)).catch(unlessMissing);
-  return stats?.isFile() === true && stats.nlink === 1 ? attributesOf(stats) : undefined;
+  return stats?.isFile() === true && !hasArrived(stats) ? attributesOf(stats) : undefined;
 }
 
 export interface ListingOptions {

@@ -8,6 +8,7 @@ import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import { isAheadName } from "./ahead-bytes.ts";
 import { partialFolderName } from "./company-tree.ts";
+import { hasArrived } from "./listing.ts";
 import type { UploadClaims } from "./upload-claims.ts";
 
 export interface SweepOptions {
@@ -34,13 +35,13 @@ async function statsOf(path: string): Promise<Stats | undefined> {
   return await lstat(path).catch(unlessMissing);
 }
 
-/** What becomes of one unfinished file. Second links are left by a crash between link and unlink: the file has arrived. */
+/** What becomes of one unfinished file. */
 function verdictOn(
   stats: Stats,
   name: string,
   options: SweepOptions,
 ): "keep" | "left over" | "too old" | "report" {
-  if (stats.nlink > 1 || isAheadName(name)) return "left over";
+  if (hasArrived(stats) || isAheadName(name)) return "left over";
   if (options.nowMs - stats.mtimeMs < options.olderThanMs) return "keep";
   return isUnfinishedName(name) ? "report" : "too old";
 }
