@@ -15,7 +15,7 @@
 import { createHash } from "node:crypto";
 import { type AddressSet, createAddressSet, networkOf, peerKeyOf } from "../lib/address-range.ts";
 import type { Clock } from "../lib/clock.ts";
-import { createBoundedMap } from "./sign-in-bounded-map.ts";
+import { createBoundedMap } from "../lib/bounded-map.ts";
 import { createScoreBoard, type ScoreBoard, type ScoreWindow } from "./sign-in-score-board.ts";
 
 /** The options of the section `security.bans`. */

@@ -15,7 +15,7 @@ import {
   type SignInAddress,
   saveSignInAddresses,
 } from "../store/accounts/sign-in-addresses.ts";
-import { createBoundedMap } from "./sign-in-bounded-map.ts";
+import { createBoundedMap } from "../lib/bounded-map.ts";
 
 export interface FamiliarAddresses {
   /** Reads what earlier runs have noted, and forgets what is too old. */

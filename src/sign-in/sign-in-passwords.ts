@@ -9,7 +9,7 @@
 import { hash as digestOf, randomBytes } from "node:crypto";
 import type { Clock } from "../lib/clock.ts";
 import { isPasswordOf } from "../lib/password-hash.ts";
-import { createBoundedMap } from "./sign-in-bounded-map.ts";
+import { createBoundedMap } from "../lib/bounded-map.ts";
 import { createHashQueue, type HashQueueLimits } from "./sign-in-hash-queue.ts";
 
 export interface PasswordQuestion {

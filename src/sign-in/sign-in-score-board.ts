@@ -2,7 +2,7 @@
  * Points within a sliding window, by key. Bounded in every direction: when too many keys are there, those that
  * scored longest ago go; points of one key that come close together are kept as one entry.
  */
-import { createBoundedMap } from "./sign-in-bounded-map.ts";
+import { createBoundedMap } from "../lib/bounded-map.ts";
 
 interface Points {
   readonly at: number;

@@ -5,6 +5,7 @@
  * Whether it has changed is asked before each answer, but once only for the requests of one turn (`lib/request-turn.ts`).
  */
 import type { Kysely } from "kysely";
+import { type BoundedMap, createSizedMap } from "../../lib/bounded-map.ts";
 import { currentTurn } from "../../lib/request-turn.ts";
 import type { Tables } from "./schema.ts";
 
@@ -38,46 +39,10 @@ export interface AnswerLimits<Value> {
   readonly sizeOf: (value: Value) => number;
 }
 
-/**
- * The answers of one version. Two generations, so that the oldest go first and what is asked for again stays: when the
- * newer is full it becomes the older, and what was the older is forgotten.
- */
-class Generations<Value> {
-  readonly version: number;
-  readonly #limits: AnswerLimits<Value>;
-  #newer = new Map<string, Value>();
-  #older = new Map<string, Value>();
-  #newerBytes = 0;
-
-  constructor(version: number, limits: AnswerLimits<Value>) {
-    this.version = version;
-    this.#limits = limits;
-  }
-
-  get(key: string): Value | undefined {
-    const known = this.#newer.get(key);
-    if (known !== undefined) return known;
-    const old = this.#older.get(key);
-    if (old !== undefined) this.set(key, old);
-    return old;
-  }
-
-  set(key: string, value: Value): void {
-    const { maxAnswers, maxBytes, sizeOf } = this.#limits;
-    const bytes = sizeOf(value);
-    if (bytes > maxBytes / 2) return;
-    if (this.#newer.size >= maxAnswers / 2 || this.#newerBytes + bytes > maxBytes / 2) {
-      this.#older = this.#newer;
-      this.#newer = new Map();
-      this.#newerBytes = 0;
-    }
-    this.#newer.set(key, value);
-    this.#newerBytes += bytes;
-  }
-}
-
+/** The answers of one version. */
 interface Kept<Value> {
-  readonly answers: Generations<Value>;
+  readonly version: number;
+  readonly answers: BoundedMap<Value>;
   /** Questions that are being asked, for whoever asks the same meanwhile. */
   readonly underWay: Map<string, Promise<Value>>;
 }
@@ -93,6 +58,7 @@ export interface Answers<Value> {
 /** Makes a place for answers. */
 export function createAnswers<Value>(limits: AnswerLimits<Value>): Answers<Value> {
   const byReader = new WeakMap<Kysely<Tables>, Kept<Value>>();
+  const bounds = { maxKeys: limits.maxAnswers, maxSize: limits.maxBytes, sizeOf: limits.sizeOf };
 
   function keep({ answers, underWay }: Kept<Value>, key: string, answer: Promise<Value>): void {
     underWay.set(key, answer);
@@ -111,11 +77,11 @@ export function createAnswers<Value>(limits: AnswerLimits<Value>): Answers<Value
       // Before the question: what is committed after it makes the answer old at the next look.
       const version = versionNow(look);
       let kept = byReader.get(db);
-      if (kept === undefined || kept.answers.version !== version) {
-        kept = { answers: new Generations(version, limits), underWay: new Map() };
+      if (kept === undefined || kept.version !== version) {
+        kept = { version, answers: createSizedMap(bounds), underWay: new Map() };
         byReader.set(db, kept);
       }
-      const known = kept.answers.get(key) ?? kept.underWay.get(key);
+      const known = kept.answers.renew(key) ?? kept.underWay.get(key);
       if (known !== undefined) return known;
       const answer = ask();
       keep(kept, key, answer);
