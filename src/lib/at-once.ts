@@ -1,3 +1,5 @@
+/** Limits on how much is under way at the same time: over a list that is known, and for work that comes as it comes. */
+
 /** Runs `work` over all items, at most `limit` at once; results are in the order of the items. */
 export async function mapAtOnce<Item, Result>(
   items: readonly Item[],
@@ -5,11 +7,35 @@ export async function mapAtOnce<Item, Result>(
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = new Array(items.length);
-  // One iterator for all runners: each takes the next item that nobody has.
+  // One iterator for all runners: each takes the next item that nobody has, and of a long list nothing stands in a queue.
   const rest = items.entries();
   const runner = async () => {
     for (const [index, item] of rest) results[index] = await work(item);
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, runner));
   return results;
+}
+
+/** Lets a few in at a time, the others in their order. */
+export class FewAtOnce {
+  readonly #places: number;
+  readonly #waiting: (() => void)[] = [];
+  #taken = 0;
+
+  constructor(places: number) {
+    this.#places = places;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#taken < this.#places) this.#taken += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      // The place goes on to the next one without being free between.
+      if (next === undefined) this.#taken -= 1;
+      else next();
+    }
+  }
 }

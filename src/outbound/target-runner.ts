@@ -19,7 +19,7 @@ import { attemptDelivery, type AttemptResult, type TargetInUse } from "./attempt
 import { logAttempt } from "./attempt-log.ts";
 import { attemptRecordOf } from "./attempt-record.ts";
 import type { DeliveryToRender, RenderOrWithhold } from "./delivery-to-render.ts";
-import { FewAtOnce } from "./few-at-once.ts";
+import { FewAtOnce } from "../lib/at-once.ts";
 import { HeldLines } from "./held-lines.ts";
 import { DueDeliveries } from "./due-deliveries.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
