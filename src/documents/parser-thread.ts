@@ -4,6 +4,7 @@
  */
 import { Worker } from "node:worker_threads";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { siblingModule } from "../lib/sibling-module.ts";
 import { isLargeLine, type ServedLine } from "./document-line.ts";
 import {
   type NewLimits,
@@ -47,12 +48,6 @@ export interface ThreadEvents {
 /** Beyond this the parser's memory, which never shrinks, is given back by replacing the thread. */
 const wornOutBytes = 48 * 1024 * 1024;
 
-/** Runs from `dist` as .js and from the sources as .ts. */
-function workerUrl(): URL {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new URL(`./document-worker.${extension}`, import.meta.url);
-}
-
 export class ParserThread {
   /** Batches sent and not yet answered. */
   openBatches = 0;
@@ -90,7 +85,7 @@ export class ParserThread {
       stepsBack: options.isSpare,
       progress: this.#progress.buffer,
     };
-    this.#worker = new Worker(workerUrl(), {
+    this.#worker = new Worker(siblingModule("./document-worker", import.meta.url), {
       name: "stop document parser",
       workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb, maxYoungGenerationSizeMb: 6 },

@@ -7,6 +7,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../lib/errors.ts";
+import { siblingModule } from "../lib/sibling-module.ts";
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
 import { type JobMessage, type ProcessReport, processExit } from "./mapping-messages.ts";
 
@@ -32,10 +33,8 @@ const lookEachMs = 50;
 const startTimeoutMs = 30_000;
 const maxErrorText = 4_000;
 
-/** Runs from `dist` as .js and from the sources as .ts. */
 function workerFile(): string {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return fileURLToPath(new URL(`./mapping-worker.${extension}`, import.meta.url));
+  return fileURLToPath(siblingModule("./mapping-worker", import.meta.url));
 }
 
 /** For `fork`; the program has to be what stands under `../`. */

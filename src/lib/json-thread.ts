@@ -4,6 +4,7 @@
  * that dies fails the request in hand, and the next request gets a new one.
  */
 import { Worker } from "node:worker_threads";
+import { siblingModule } from "./sibling-module.ts";
 
 export interface JsonThreadOptions {
   /** Path of the module without its extension, beside the module of `base`. */
@@ -74,8 +75,7 @@ export class JsonThread<Request, Answer> {
 
   #start(): Worker {
     const { module, base } = this.#options;
-    const extension = base.endsWith(".ts") ? "ts" : "js";
     const resourceLimits = { maxYoungGenerationSizeMb: 6 };
-    return new Worker(new URL(`${module}.${extension}`, base), { resourceLimits });
+    return new Worker(siblingModule(module, base), { resourceLimits });
   }
 }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { siblingModule } from "../lib/sibling-module.ts";
 import { ClientThreads, type ClientThreadsOptions } from "./client-threads.ts";
 import type { Begun, LetEnd, TestJob, TestOutcome } from "./testing/jobs-worker.ts";
 import { ThreadJobs } from "./thread-jobs.ts";
@@ -15,7 +16,7 @@ function threadsWith(options: Partial<ClientThreadsOptions> = {}): ClientThreads
 
 function clientOf(threads: ClientThreads): Client {
   const client: Client = new ThreadJobs({
-    client: { module: new URL("./testing/jobs-worker", import.meta.url), data: undefined },
+    client: { module: siblingModule("./testing/jobs-worker", import.meta.url), data: undefined },
     ...{ where: "test host:1", timeoutMs: aMinuteMs, idleMs: aMinuteMs, threads },
   });
   opened.push(client);
@@ -108,7 +109,7 @@ describe("clients of servers", () => {
   test("whose module cannot be loaded fail with the words of that, and the next one has a thread", async () => {
     const threads = threadsWith({ most: 1 });
     const broken: Client = new ThreadJobs({
-      client: { module: new URL("./testing/no-such-worker", import.meta.url), data: undefined },
+      client: { module: siblingModule("./testing/no-such-worker", import.meta.url), data: undefined },
       ...{ where: "test host:1", timeoutMs: aMinuteMs, idleMs: aMinuteMs, threads },
     });
     expect((await start(broken, "nothing").end).outcome).toMatchObject({

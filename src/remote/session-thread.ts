@@ -5,11 +5,12 @@
  */
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../lib/errors.ts";
+import { siblingModule } from "../lib/sibling-module.ts";
 import type { EndThread, ServeClient } from "./thread-messages.ts";
 
 /** Whose client a thread runs. */
 export interface ThreadUser {
-  /** The client's module, without extension: it runs from `dist` as .js and from the sources as .ts. */
+  /** The file of the client's module. */
   readonly module: URL;
   /** Its settings. */
   readonly data: unknown;
@@ -22,10 +23,6 @@ export interface ThreadUser {
 const goodbyeMs = 1_000;
 /** A server that makes the client hoard takes down this thread and nothing else. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 };
-
-function fileOf(module: URL): URL {
-  return new URL(`${module.href}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`);
-}
 
 export class SessionThread {
   readonly #worker: Worker;
@@ -43,7 +40,10 @@ export class SessionThread {
   constructor(exited: (thread: SessionThread) => void) {
     this.#exited = exited;
     const name = "client of a server";
-    this.#worker = new Worker(fileOf(new URL("./client-thread", import.meta.url)), { name, resourceLimits });
+    this.#worker = new Worker(siblingModule("./client-thread", import.meta.url), {
+      name,
+      resourceLimits,
+    });
     this.#worker.on("message", (message: { readonly kind: string }) => this.#receive(message));
     this.#worker.on("error", (error) => {
       this.#detail = messageOf(error);
@@ -71,7 +71,7 @@ export class SessionThread {
     this.#loaded = Promise.withResolvers<void>();
     this.#heard = Promise.withResolvers<void>();
     const { module, data } = user;
-    this.#worker.postMessage({ kind: "serve", module: fileOf(module).href, data } satisfies ServeClient);
+    this.#worker.postMessage({ kind: "serve", module: module.href, data } satisfies ServeClient);
     return { isHeard: this.#heard.promise, isLoaded: this.#loaded.promise };
   }
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { siblingModule } from "../lib/sibling-module.ts";
 import type { Begun, LetEnd, TestJob, TestOutcome } from "./testing/jobs-worker.ts";
 import { ClientThreads } from "./client-threads.ts";
 import { ThreadJobs } from "./thread-jobs.ts";
@@ -9,7 +10,7 @@ const opened: ThreadJobs<TestJob | LetEnd, Begun, TestOutcome>[] = [];
 
 function jobsWith(times: { readonly timeoutMs?: number; readonly idleMs?: number } = {}) {
   const jobs = new ThreadJobs<TestJob | LetEnd, Begun, TestOutcome>({
-    client: { module: new URL("./testing/jobs-worker", import.meta.url), data: undefined },
+    client: { module: siblingModule("./testing/jobs-worker", import.meta.url), data: undefined },
     threads: new ClientThreads({ most: 4, patienceMs: aMinuteMs, changeMs: aMinuteMs }),
     where: "test host:1",
     ...{ timeoutMs: aMinuteMs, idleMs: aMinuteMs, ...times },

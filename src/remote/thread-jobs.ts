@@ -38,7 +38,7 @@ interface OfJob {
 }
 
 export interface ThreadJobsOptions {
-  /** The module of the client, without extension, and its settings. */
+  /** The file of the client's module, and its settings. */
   readonly client: Pick<ThreadUser, "module" | "data">;
   /** The server, as messages begin with it. */
   readonly where: string;

@@ -1,4 +1,5 @@
 /** A target that sends e-mails over SMTP, in a thread of its own (`src/remote/thread-jobs.ts`). */
+import { siblingModule } from "../lib/sibling-module.ts";
 import type { Delivery, DeliveryOutcome, Target } from "../outbound/target.ts";
 import { ThreadJobs } from "../remote/thread-jobs.ts";
 import { failedBy } from "../remote/transfer-fault.ts";
@@ -55,7 +56,7 @@ class EmailTarget implements Target {
     this.concurrency = data.connections;
     this.#timeoutMs = timeoutMs;
     this.#where = `smtp ${host}:${data.port}`;
-    const client = { module: new URL("./email-worker", import.meta.url), data };
+    const client = { module: siblingModule("./email-worker", import.meta.url), data };
     this.#jobs = new ThreadJobs({ client, where: this.#where, timeoutMs, idleMs });
   }
 

@@ -4,6 +4,7 @@
  * attempt.
  */
 import { randomBytes } from "node:crypto";
+import { siblingModule } from "../lib/sibling-module.ts";
 import type { Delivery, DeliveryFault, DeliveryFile, DeliveryOutcome, Target } from "../outbound/target.ts";
 import { readBytes } from "./delivery-bytes.ts";
 import { checkNames, temporaryNameOf } from "./delivery-names.ts";
@@ -51,7 +52,7 @@ class UploadTarget implements Target {
     const { kind, host, port } = data.server;
     this.concurrency = connections;
     this.#timeoutMs = timeoutMs;
-    const client = { module: new URL("./upload-worker", import.meta.url), data };
+    const client = { module: siblingModule("./upload-worker", import.meta.url), data };
     this.#jobs = new ThreadJobs({ client, where: `${kind} ${host}:${port}`, timeoutMs, idleMs });
   }
 

@@ -5,6 +5,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../../lib/errors.ts";
+import { siblingModule } from "../../lib/sibling-module.ts";
 
 export type FolderProbe =
   /** A folder that may be used as was asked for. */
@@ -38,10 +39,8 @@ export function silentText(title: string): string {
   return `${title} does not answer within ${probeSeconds} seconds`;
 }
 
-/** Runs from `dist` as .js and from the sources as .ts. */
 function programFile(): string {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return fileURLToPath(new URL(`./folder-probe-process.${extension}`, import.meta.url));
+  return fileURLToPath(siblingModule("./folder-probe-process", import.meta.url));
 }
 
 interface ProbeOptions {

@@ -1,4 +1,5 @@
 /** A client of a remote, in a thread (`src/remote/thread-jobs.ts`). */
+import { siblingModule } from "../../lib/sibling-module.ts";
 import type { ListedEntry } from "../../remote/remote-session.ts";
 import { ThreadJobs } from "../../remote/thread-jobs.ts";
 import type {
@@ -39,7 +40,7 @@ class ThreadedClient implements RemoteClient {
     const { kind, host, port } = settings.server;
     this.#timeoutMs = timeoutMs;
     this.#jobs = new ThreadJobs({
-      client: { module: new URL("./fetch-worker", import.meta.url), data: settings },
+      client: { module: siblingModule("./fetch-worker", import.meta.url), data: settings },
       ...{ where: `${kind} ${host}:${port}`, timeoutMs, idleMs },
     });
   }

@@ -5,6 +5,7 @@
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { DropgateError, messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { siblingModule } from "../../lib/sibling-module.ts";
 import type { ReaderJob, ReaderReport } from "./import-worker-messages.ts";
 import { ownBytes } from "./own-bytes.ts";
 import type { SentEvent } from "../execution/read-route-event.ts";
@@ -16,12 +17,6 @@ export interface ReaderThreadOptions {
 
 /** What a job gives: the entries of an import, the bytes of a body that was checked, or a route event. */
 export type ReaderResult = readonly unknown[] | Uint8Array | SentEvent;
-
-/** Runs from `dist` as .js and from the sources as .ts. */
-function workerUrl(): URL {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new URL(`./import-worker.${extension}`, import.meta.url);
-}
 
 const smaller = "Send it in several requests.";
 
@@ -48,7 +43,7 @@ export class ReaderThread {
 
   constructor({ maxHeapMb, deadlineMs }: ReaderThreadOptions, onEnd: (thread: ReaderThread) => void) {
     this.#deadlineMs = deadlineMs;
-    this.#worker = new Worker(workerUrl(), {
+    this.#worker = new Worker(siblingModule("./import-worker", import.meta.url), {
       name: "JSON reader",
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
     });

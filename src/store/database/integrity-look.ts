@@ -1,6 +1,7 @@
 /** Looks through the whole database for damage, in a thread of its own: statements that meet it may be months away. */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { siblingModule } from "../../lib/sibling-module.ts";
 import { databaseFileName } from "./database.ts";
 
 /** What SQLite says of each damaged table, a few; empty when the database is sound. `failure`: it could not be looked at. */
@@ -8,8 +9,7 @@ export type IntegrityOutcome = { readonly problems: readonly string[] } | { read
 
 /** Resolves when all tables were looked at; rejects when aborted. */
 export function lookAtIntegrity(stateDir: string, signal: AbortSignal): Promise<IntegrityOutcome> {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const worker = new Worker(new URL(`./integrity-worker.${extension}`, import.meta.url), {
+  const worker = new Worker(siblingModule("./integrity-worker", import.meta.url), {
     name: "integrity of the database",
     workerData: join(stateDir, databaseFileName),
     resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 6 },
