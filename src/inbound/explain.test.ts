@@ -7,7 +7,7 @@ import type { ErrorCode } from "../lib/errors.ts";
 import { noteLaterStops } from "../store/ledger/file-stops.ts";
 import { addDelivery } from "../store/outbound/deliveries.ts";
 import { saveOutboundCopy, saveTargetPause } from "../store/outbound/outbound-targets.ts";
-import { recordEvent, recordEvents } from "../store/stops/recorded-events.ts";
+import { recordEvent, recordEvents } from "../operations/consequences/record-events.ts";
 import { saveStop } from "../store/stops/stops.ts";
 import { insertUser } from "../store/accounts/users.ts";
 import { explain } from "./explain.ts";

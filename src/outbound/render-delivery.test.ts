@@ -8,7 +8,7 @@ import { contentPath, putContent } from "../lib/content-store.ts";
 import { createLogger } from "../lib/log.ts";
 import { findCompletions, type StoredCompletion } from "../store/outbound/completions.ts";
 import { saveDocuments } from "../store/stops/documents.ts";
-import { recordEvents } from "../store/stops/recorded-events.ts";
+import { recordEvents } from "../operations/consequences/record-events.ts";
 import { DeliverySite, type LogLine } from "../../test/support/delivery-site.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { createDocumentReader } from "./completion-documents.ts";

@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { readAddress, veiledAddress } from "../domain/messages/message-address.ts";
-import { messageEventOf } from "../domain/messages/message-event.ts";
+import { isAgedByArrivalNews, messageEventOf } from "../domain/messages/message-event.ts";
 import { type MessageFacts, messageValues } from "../domain/messages/message-fields.ts";
 import type { EventMessages, MessageSettings } from "../domain/messages/message-settings.ts";
 import { escapeHtml, fillTemplate, oneLine, shortened } from "../domain/messages/message-template.ts";
@@ -13,7 +13,7 @@ import type { Clock } from "../lib/clock.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import type { Reader } from "../store/database/database.ts";
 import { isOptedOut } from "../store/outbound/message-opt-outs.ts";
-import { isSuperseded, type StoredMessage } from "../store/outbound/messages.ts";
+import { hasLaterArrivalNews, type StoredMessage } from "../store/outbound/messages.ts";
 import type {
   DeliveryToRender,
   RenderOrWithhold,
@@ -122,7 +122,7 @@ async function render(deps: MessageRendererDeps, row: DeliveryToRender): ReturnT
       "invalidAddress",
       `${veiledAddress(address)} is no ${channel} address that can be sent to`,
     );
-  if (await isSuperseded(deps.store.read, stored))
+  if (isAgedByArrivalNews(stored.eventCode) && (await hasLaterArrivalNews(deps.store.read, stored)))
     return dropped("superseded", "a later message tells a newer arrival, or that the driver has come");
   const withheld = withheldByTime(stored, { maxAgeMinutes, settings, now: deps.clock.now() });
   if (withheld !== undefined) return withheld;

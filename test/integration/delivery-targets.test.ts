@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { listHeads } from "../../src/store/outbound/delivery-heads.ts";
 import { connectionOf } from "../../src/store/database/prepared-query.ts";
-import { recordEvents } from "../../src/store/stops/recorded-events.ts";
+import { recordEvents } from "../../src/operations/consequences/record-events.ts";
 import { DeliverySite, failure, hour, second, start, unreachable } from "../support/delivery-site.ts";
 import { watchStatements } from "../support/watch-statements.ts";
 import { waitFor } from "../support/wait-for.ts";

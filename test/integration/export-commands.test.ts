@@ -12,7 +12,7 @@ import { openStore, type Store } from "../../src/store/database/database.ts";
 import { recordAttempts } from "../../src/store/outbound/delivery-outcomes.ts";
 import { pruneExportDeliveries } from "../../src/store/outbound/delivery-retention.ts";
 import { listOutboundTargets, saveTargetPause } from "../../src/store/outbound/outbound-targets.ts";
-import { recordEvents } from "../../src/store/stops/recorded-events.ts";
+import { recordEvents } from "../../src/operations/consequences/record-events.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 interface Ran {

@@ -15,7 +15,7 @@ import type { Delivery, DeliveryFault, DeliveryOutcome, Target } from "../../src
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { type OutboundCopy, saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";
-import { recordEvents } from "../../src/store/stops/recorded-events.ts";
+import { recordEvents } from "../../src/operations/consequences/record-events.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 export const start = Date.UTC(2026, 10, 5, 8);

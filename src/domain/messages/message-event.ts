@@ -15,6 +15,19 @@ export const messageEventCodes = {
   etaMoved: etaMovedCode,
 } as const;
 
+/** What says more of the arrival than a planned one that was told before: it has moved again, or the driver has come. */
+export const arrivalNews: readonly number[] = [
+  etaMovedCode,
+  recordedEvents.stopArrival.code,
+  recordedEvents.stopDelivery.code,
+  recordedEvents.stopClosed.code,
+];
+
+/** Whether a message of this event is out of date as soon as another brings news of the arrival. */
+export function isAgedByArrivalNews(code: number): boolean {
+  return code === etaMovedCode;
+}
+
 export type MessageEvent = keyof typeof messageEventCodes;
 
 export const messageEvents = Object.keys(messageEventCodes) as readonly MessageEvent[];

@@ -33,7 +33,7 @@ import {
 import type { Reader } from "../../store/database/database.ts";
 import { findLastSchedulingEvent } from "../../store/stops/event-queries.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { recordEvent } from "../../store/stops/recorded-events.ts";
+import { recordEvent } from "../consequences/record-events.ts";
 import { findAppointmentOrder, scheduleOf } from "./appointment-order.ts";
 import {
   type AppointmentDeps,

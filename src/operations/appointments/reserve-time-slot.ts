@@ -26,7 +26,7 @@ import {
   type SlotPlace,
 } from "../../store/appointments/appointments.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { recordEvent } from "../../store/stops/recorded-events.ts";
+import { recordEvent } from "../consequences/record-events.ts";
 import { findAppointmentOrder, scheduleOf, writeSchedule } from "./appointment-order.ts";
 import {
   type AppointmentDeps,

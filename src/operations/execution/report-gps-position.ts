@@ -10,7 +10,7 @@ import { placeOf } from "../../domain/execution/stop-visits.ts";
 import { momentOf } from "../../domain/time/zoned-time.ts";
 import type { Fault } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { type RecordedEvent, recordEvents } from "../../store/stops/recorded-events.ts";
+import { type RecordedEvent, recordEvents } from "../consequences/record-events.ts";
 import { savePosition } from "../../store/stops/route-reports.ts";
 import { listPendingStops, saveStopExecution } from "../../store/stops/route-stops.ts";
 import { canonicalReport } from "./read-route-event.ts";

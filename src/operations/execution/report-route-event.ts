@@ -16,7 +16,7 @@ import { parseJsonBytes } from "../../lib/json-text.ts";
 import { saveDocuments } from "../../store/stops/documents.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { updateLoadState } from "../../store/stops/loads.ts";
-import { recordEvents } from "../../store/stops/recorded-events.ts";
+import { recordEvents } from "../consequences/record-events.ts";
 import { findProgress, saveReportedEvent } from "../../store/stops/route-reports.ts";
 import { listPendingStops, listPendingStopsWith } from "../../store/stops/route-stops.ts";
 import {

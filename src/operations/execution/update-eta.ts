@@ -7,9 +7,9 @@ import type { PartyExecution, StopExecution } from "../../domain/execution/stop-
 import { partyOf, placeOf } from "../../domain/execution/stop-visits.ts";
 import { localTimeOf, momentOf } from "../../domain/time/zoned-time.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { noteEta } from "../../store/outbound/messages.ts";
 import { findProgress, type RouteProgress, saveProgress } from "../../store/stops/route-reports.ts";
 import { saveStopExecution } from "../../store/stops/route-stops.ts";
+import { noteEta } from "../consequences/tell-customers.ts";
 import type { ReportedRoute, ReportedStop } from "./route-report.ts";
 
 /** A place further ahead of our clock than this comes from a clock that is wrong; the next one takes its place. */

@@ -18,7 +18,7 @@ import {
   saveLoad,
   stopNumbersOf,
 } from "../../store/stops/loads.ts";
-import { recordEvent } from "../../store/stops/recorded-events.ts";
+import { recordEvent } from "../consequences/record-events.ts";
 import { applyStopChanges } from "../stops/apply-stop-changes.ts";
 import { requireCarrier } from "../stops/carrier-assignment.ts";
 import { inTurns } from "../imports/import-preparation.ts";

@@ -6,7 +6,7 @@ import type { Store } from "../../store/database/database.ts";
 import type { Driver } from "../../store/accounts/drivers.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { type KnownLoad, type LoadAssignmentRecord, updateLoad } from "../../store/stops/loads.ts";
-import { recordEvent } from "../../store/stops/recorded-events.ts";
+import { recordEvent } from "../consequences/record-events.ts";
 import {
   asksForAvailableDriver,
   checkAssigned,

@@ -5,7 +5,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Store } from "../../store/database/database.ts";
 import { releaseAllStops, updateLoadState } from "../../store/stops/loads.ts";
-import { recordEvent } from "../../store/stops/recorded-events.ts";
+import { recordEvent } from "../consequences/record-events.ts";
 import { cancellationOf, readLoadCancellation } from "../stops/cancellation-request.ts";
 import { requireLoad } from "./known-load.ts";
 import type { BodyInput } from "../request-body.ts";

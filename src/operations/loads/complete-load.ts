@@ -9,7 +9,7 @@ import { mustReturnToDepot } from "../../domain/execution/stop-visits.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { findStoredLoadById, type StoredLoad } from "../../store/stops/load-queries.ts";
 import { updateLoadState } from "../../store/stops/loads.ts";
-import { recordEvent } from "../../store/stops/recorded-events.ts";
+import { recordEvent } from "../consequences/record-events.ts";
 import { listStopStates } from "../../store/stops/route-stops.ts";
 import { utcDateTime } from "../stops/cancellation-request.ts";
 

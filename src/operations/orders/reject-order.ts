@@ -6,7 +6,7 @@ import { DropgateError } from "../../lib/errors.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { cancelOrder, findKnownOrder } from "../../store/stops/orders.ts";
-import { recordEvent } from "../../store/stops/recorded-events.ts";
+import { recordEvent } from "../consequences/record-events.ts";
 import { cancelStop, findKnownStop, type KnownStop } from "../../store/stops/stops.ts";
 import {
   cancellationOf,

@@ -26,7 +26,7 @@ import { orderStopsOfLoad } from "./order-stops.ts";
 import { releaseAppointment } from "./release-appointment.ts";
 import { findAppointment } from "../../store/appointments/appointments.ts";
 import { findPartner } from "../../store/accounts/partners.ts";
-import { recordEvents } from "../../store/stops/recorded-events.ts";
+import { recordEvents } from "../consequences/record-events.ts";
 import {
   cancelStop,
   findKnownStop,

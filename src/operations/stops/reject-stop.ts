@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { recordEvent } from "../../store/stops/recorded-events.ts";
+import { recordEvent } from "../consequences/record-events.ts";
 import { cancelStop, findKnownStop } from "../../store/stops/stops.ts";
 import { cancellationOf, type CancellationReason, readStopCancellation } from "./cancellation-request.ts";
 import { releaseAppointment } from "./release-appointment.ts";

@@ -13,7 +13,7 @@ import { systemCodeOf } from "../../lib/errors.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { newGuid } from "../../lib/ids.ts";
 import { killPoint } from "../../lib/kill-point.ts";
-import { createListeners, type Listeners } from "../stops/announcements.ts";
+import { createListeners, type Listeners } from "./announcements.ts";
 import { createGroupCommit, type Transaction } from "./group-commit.ts";
 import { findSchema, migrate, type MigrationSurroundings, readMeta } from "./migrate.ts";
 import { connectionOf } from "./prepared-query.ts";

@@ -5,7 +5,7 @@ import { Kysely, sql } from "kysely";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { StoreError } from "../../lib/store-error.ts";
-import { announce, createListeners } from "../stops/announcements.ts";
+import { announce, createListeners } from "./announcements.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import type { Tables } from "./schema.ts";
 import { dataVersionOf, openSqlite, sqliteDialect } from "./sqlite-dialect.ts";

@@ -19,7 +19,7 @@ import { DropgateError } from "../../lib/errors.ts";
 import { isStoreBusy, isStoreDamaged } from "../../lib/store-error.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { renewTurn } from "../../lib/request-turn.ts";
-import { announcementsOf, type Topic } from "../stops/announcements.ts";
+import { announcementsOf, type Topic } from "./announcements.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
 

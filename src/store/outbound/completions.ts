@@ -1,57 +1,29 @@
 /**
- * Completions: a stop as it was when an event asked for a file about it
- * (specification/outbound.md#when-a-completion-file-is-due). Each is made in the transaction of the event, with its
- * deliveries; the file is rendered from it later, each time to the same bytes.
+ * Completions as rows: stops as they were when an event asked for a file about them. Which events do is in
+ * `operations/consequences`.
  */
 import { type Kysely, type Selectable, sql } from "kysely";
 import { completionFormat } from "../../domain/outbound/completion-format.ts";
-import { completionFileName, nextCompletionName } from "../../domain/outbound/completion-name.ts";
-import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
-import { localTimeOf } from "../../domain/time/zoned-time.ts";
-import { killPoint } from "../../lib/kill-point.ts";
+import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
-import { findFreeName, insertCompletionDeliveries } from "./deliveries.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { type DrivenLoad, findDrivenLoad } from "../stops/loads.ts";
 import type { CompletionsTable } from "./outbound-rows.ts";
 import { type Argument, prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
 
-/** An event that may ask for a completion file, recorded with all others of its report. */
-export interface CompletionTrigger {
-  readonly companyId: number;
-  readonly stopNbr: string;
-  readonly code: number;
-  /** Whether the configuration asks for a file with each event of this code; else only the completion of a stop does. */
-  readonly isWanted: boolean;
-  /** Local, when it was reported. */
-  readonly eventDTTM: string | undefined;
-  readonly now: number;
-}
-
-const completing: ReadonlySet<number> = new Set([
-  recordedEvents.stopDelivery.code,
-  recordedEvents.stopClosed.code,
-]);
-
-/** Whether an event of this code can complete a stop. */
-export function canComplete(code: number): boolean {
-  return completing.has(code);
-}
-
-/** Could not be done, completed, completed by hand. */
-const completed: ReadonlySet<string> = new Set(["80", "90", "91"]);
-
 /** A stop and what belongs to it, as it is now. */
-interface Snapshot {
-  readonly stopStatus: string;
+export interface Snapshot {
+  readonly stopStatus: StopStatus;
   readonly carrierCode: string | null;
   readonly assignmentCriteria: string | null;
   readonly body: string;
   readonly execution: string;
-  readonly loadId: number | null;
   readonly embedsDocuments: number | null;
-  /** A delivery that has moved on to the name has it. */
+}
+
+interface SnapshotRow extends Omit<Snapshot, "stopStatus"> {
+  readonly stopStatus: string;
+  readonly loadId: number | null;
   readonly nameHolder: number | null;
 }
 
@@ -82,7 +54,7 @@ function nameHolder(db: Kysely<Tables>, arg: Arg) {
     .limit(sql.lit(1));
 }
 
-const snapshotQuery = prepareQuery<SnapshotArguments, Snapshot>((db, arg) =>
+const snapshotQuery = prepareQuery<SnapshotArguments, SnapshotRow>((db, arg) =>
   db
     .selectFrom("stops as s")
     .select(["s.stop_status as stopStatus", "s.carrier_code as carrierCode"])
@@ -93,46 +65,38 @@ const snapshotQuery = prepareQuery<SnapshotArguments, Snapshot>((db, arg) =>
     .where("s.stop_nbr", "=", arg("stopNbr")),
 );
 
-interface EventRow {
-  readonly id: number;
-  readonly event_code: number;
+export interface FoundSnapshot {
+  readonly snapshot: Snapshot;
+  /** The load that the stop is on. */
+  readonly loadId: number | null;
+  /** A delivery that has moved on to the name has it. */
+  readonly isNameTaken: boolean;
 }
 
-/** Not ordered: SQLite would prepare the statement anew at each run. */
-const eventsQuery = prepareQuery<StopKey, EventRow>((db, arg) =>
-  db
-    .selectFrom("recorded_events")
-    .select(["id", "event_code"])
-    .where("company_id", "=", arg("companyId"))
-    .where("stop_nbr", "=", arg("stopNbr")),
-);
+/** The stop as it is now, for a completion that should have this name. */
+export async function findSnapshot(
+  tx: Transaction,
+  wanted: SnapshotArguments,
+): Promise<FoundSnapshot | undefined> {
+  const [row] = (await snapshotQuery.run(tx, wanted)).rows;
+  if (row === undefined) return undefined;
+  const { loadId, nameHolder, stopStatus, ...rest } = row;
+  const snapshot = { ...rest, stopStatus: stopStatus as StopStatus };
+  return { snapshot, loadId, isNameTaken: nameHolder !== null };
+}
 
-interface EventRange {
+/** The first and the last of the recorded events that a completion tells of. */
+export interface EventRange {
   readonly firstEventId: number;
   readonly lastEventId: number;
 }
 
-/** What was recorded before a cancellation, and the cancellation itself, belongs to an earlier stop of the same number. */
-async function eventRange(tx: Transaction, trigger: CompletionTrigger): Promise<EventRange> {
-  const { rows } = await eventsQuery.run(tx, trigger);
-  const cancelled = recordedEvents.stopCancelled.code;
-  let [lastEventId, lastCancelled, cancelledBefore] = [0, 0, 0];
-  for (const { id, event_code: code } of rows) {
-    lastEventId = Math.max(lastEventId, id);
-    if (code !== cancelled) continue;
-    cancelledBefore = Math.max(cancelledBefore, Math.min(lastCancelled, id));
-    lastCancelled = Math.max(lastCancelled, id);
-  }
-  // One that asks for the file is part of what it tells.
-  const endOfEarlier = trigger.code === cancelled ? cancelledBefore : lastCancelled;
-  return { firstEventId: endOfEarlier + 1, lastEventId };
-}
-
-interface InsertArguments
-  extends Omit<Snapshot, "nameHolder" | "loadId">,
-    DrivenLoad,
-    SnapshotArguments,
-    EventRange {
+/** A completion as it is to be kept. */
+export interface NewCompletion extends Snapshot, SnapshotArguments, EventRange {
+  readonly loadNbr: string | null;
+  /** JSON: the driver of the load; `{}` without one. */
+  readonly driver: string;
+  /** Of the event that asks for it. */
   readonly code: number;
   readonly now: number;
 }
@@ -141,7 +105,7 @@ interface InsertArguments
  * Without `returning`, as all that state changes run: in a large transaction SQLite would spend more time on going back to
  * before the statement than on the statement.
  */
-const insertQuery = prepareQuery<InsertArguments>((db, arg) =>
+const insertQuery = prepareQuery<NewCompletion>((db, arg) =>
   db
     .insertInto("completions")
     .values((eb) => ({
@@ -165,35 +129,13 @@ const insertQuery = prepareQuery<InsertArguments>((db, arg) =>
     .onConflict((conflict) => conflict.columns(["company_id", "name"]).doNothing()),
 );
 
-/** Inserts it under the name that it should have, or the next that is free; gives that name, and its id. */
-async function insertNamed(
+/** Gives its id; undefined when another completion of the company has its name. */
+export async function insertCompletion(
   tx: Transaction,
-  completion: InsertArguments,
-  isNameHeld: boolean,
-): Promise<{ readonly name: string; readonly subjectId: number }> {
-  const first = isNameHeld ? undefined : await insertQuery.run(tx, completion);
-  if (first?.affected === 1) return { name: completion.name, subjectId: first.insertedId };
-  const name = await findFreeName(tx, completion, nextCompletionName);
-  const { affected, insertedId } = await insertQuery.run(tx, { ...completion, name });
-  if (affected !== 1) throw new Error(`the name ${name} was free, and is not`);
-  return { name, subjectId: insertedId };
-}
-
-/**
- * Keeps the stop as it is now for a completion file and puts its deliveries in the queue, if the event asks for one: by the
- * configuration, or because it has brought the stop to 80, 90 or 91.
- */
-export async function insertCompletion(tx: Transaction, trigger: CompletionTrigger): Promise<void> {
-  const { companyId, stopNbr, code, now } = trigger;
-  const wished = completionFileName(stopNbr, trigger.eventDTTM ?? localTimeOf(now, "UTC"));
-  const [snapshot] = (await snapshotQuery.run(tx, { companyId, stopNbr, name: wished })).rows;
-  if (snapshot === undefined || !(trigger.isWanted || completed.has(snapshot.stopStatus))) return;
-  const range = await eventRange(tx, trigger);
-  const load = await findDrivenLoad(tx, snapshot.loadId);
-  const completion = { ...snapshot, ...range, ...load, companyId, stopNbr, name: wished, code, now };
-  const inserted = await insertNamed(tx, completion, snapshot.nameHolder !== null);
-  killPoint("completion.inserted");
-  await insertCompletionDeliveries(tx, { companyId, ...inserted, orderKey: stopNbr, now });
+  completion: NewCompletion,
+): Promise<number | undefined> {
+  const { affected, insertedId } = await insertQuery.run(tx, completion);
+  return affected === 1 ? insertedId : undefined;
 }
 
 /** An event of a completion as it was recorded. */

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { killPoint } from "../../lib/kill-point.ts";
 import { newDeliveryGuid } from "./delivery-guid.ts";
 import { isOpen } from "./delivery-states.ts";
-import { announce } from "../stops/announcements.ts";
+import { announce } from "../database/announcements.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { changeTargetCounts } from "./outbound-targets.ts";
 import { prepareQuery } from "../database/prepared-query.ts";

@@ -3,7 +3,7 @@
  * configuration says, and how each target is doing.
  */
 import type { MessagePlan } from "../../domain/messages/message-settings.ts";
-import { announce } from "../stops/announcements.ts";
+import { announce } from "../database/announcements.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { saveMessagePlan } from "./message-plans.ts";

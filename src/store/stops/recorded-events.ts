@@ -1,39 +1,19 @@
-/**
- * Recorded events, in the order in which they were recorded. Some of them ask for a completion file
- * (specification/outbound.md#when-a-completion-file-is-due), which is kept with its deliveries in the same transaction:
- * that of the state change that the event tells of. So are the messages to customers that they cause.
- */
-import { setImmediate } from "node:timers/promises";
-import { type RecordedEventKind, recordedEvents } from "../../domain/outbound/recorded-events.ts";
-import { killPoint } from "../../lib/kill-point.ts";
-import { canComplete, insertCompletion } from "../outbound/completions.ts";
+/** Recorded events as rows. What one causes is in `operations/consequences`. */
 import type { Transaction } from "../database/group-commit.ts";
-import { insertMessages } from "../outbound/messages.ts";
-import { wantedEventsOf } from "../outbound/outbound-targets.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
-export interface RecordedEvent {
-  readonly companyId: number;
-  readonly kind: RecordedEventKind;
-  readonly stopNbr?: string;
-  readonly loadNbr?: string;
-  readonly recordedAt: number;
-  readonly data?: Readonly<Record<string, unknown>>;
-}
-
-/** Large imports record thousands of events: others get a turn of the event loop between. */
-const eventsInTurn = 64;
-
-interface EventArguments {
+export interface EventRecord {
   readonly companyId: number;
   readonly code: number;
   readonly stopNbr: string | null;
   readonly loadNbr: string | null;
+  /** Milliseconds UTC. */
   readonly recordedAt: number;
+  /** JSON: what else is known of the event. */
   readonly data: string;
 }
 
-const insertEvent = prepareQuery<EventArguments>((db, arg) =>
+const insertQuery = prepareQuery<EventRecord>((db, arg) =>
   db.insertInto("recorded_events").values({
     company_id: arg("companyId"),
     event_code: arg("code"),
@@ -44,52 +24,32 @@ const insertEvent = prepareQuery<EventArguments>((db, arg) =>
   }),
 );
 
-function insertOne(tx: Transaction, event: RecordedEvent): Promise<unknown> {
-  return insertEvent.run(tx, {
-    companyId: event.companyId,
-    code: recordedEvents[event.kind].code,
-    stopNbr: event.stopNbr ?? null,
-    loadNbr: event.loadNbr ?? null,
-    recordedAt: event.recordedAt,
-    data: event.data === undefined ? "{}" : JSON.stringify(event.data),
-  });
+/** Keeps an event behind all others. */
+export function insertRecordedEvent(tx: Transaction, event: EventRecord): Promise<unknown> {
+  return insertQuery.run(tx, event);
 }
 
-/** Keeps a completion of the stop if the event asks for one. */
-async function complete(tx: Transaction, event: RecordedEvent, isWanted: boolean): Promise<void> {
-  const { companyId, stopNbr, recordedAt: now, data } = event;
-  const { code } = recordedEvents[event.kind];
-  if (stopNbr === undefined) return;
-  const eventDTTM = typeof data?.["eventDTTM"] === "string" ? data["eventDTTM"] : undefined;
-  await insertCompletion(tx, { companyId, stopNbr, code, isWanted, eventDTTM, now });
+interface StopKey {
+  readonly companyId: number;
+  readonly stopNbr: string;
 }
 
-/**
- * Records the events of a state change in its transaction, after what it changes is written: those of one report together,
- * because a completion file tells of all of them. The queue finds what there is to deliver.
- */
-export async function recordEvents(tx: Transaction, events: readonly RecordedEvent[]): Promise<void> {
-  let count = 0;
-  for (const event of events) {
-    count += 1;
-    if (count % eventsInTurn === 0) await setImmediate();
-    await insertOne(tx, event);
-    killPoint("event.recorded");
-  }
-  count = 0;
-  for (const event of events) {
-    count += 1;
-    if (count % eventsInTurn === 0) await setImmediate();
-    if (event.stopNbr === undefined && event.kind !== "loadInitiated") continue;
-    const { code } = recordedEvents[event.kind];
-    const wanted = await wantedEventsOf(tx, event.companyId);
-    const isWanted = wanted.completion.has(code);
-    if (wanted.message.has(code)) await insertMessages(tx, event);
-    if (isWanted || canComplete(code)) await complete(tx, event, isWanted);
-  }
+/** An event by its place among all. */
+export interface EventPlace {
+  readonly id: number;
+  readonly code: number;
 }
 
-/** Records one event in the transaction of the state change that it tells of. */
-export async function recordEvent(tx: Transaction, event: RecordedEvent): Promise<void> {
-  await recordEvents(tx, [event]);
+/** Not ordered: SQLite would prepare the statement anew at each run. */
+const eventsQuery = prepareQuery<StopKey, EventPlace>((db, arg) =>
+  db
+    .selectFrom("recorded_events")
+    .select(["id", "event_code as code"])
+    .where("company_id", "=", arg("companyId"))
+    .where("stop_nbr", "=", arg("stopNbr")),
+);
+
+/** The events of a stop, in no order. */
+export async function listEventPlaces(tx: Transaction, stop: StopKey): Promise<readonly EventPlace[]> {
+  return (await eventsQuery.run(tx, stop)).rows;
 }

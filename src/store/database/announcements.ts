@@ -3,7 +3,7 @@
  * for work looks for it from time to time as well, because another process may have written it.
  */
 import type { Kysely } from "kysely";
-import type { Tables } from "../database/schema.ts";
+import type { Tables } from "./schema.ts";
 
 /** `deliveries`: there are deliveries in the queue that were not, or are due that were not. */
 export type Topic = "deliveries";

@@ -3,11 +3,11 @@ import { completionFormat } from "../../domain/outbound/completion-format.ts";
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
 import { DeliverySite, start } from "../../../test/support/delivery-site.ts";
 import { watchStatements } from "../../../test/support/watch-statements.ts";
-import { findCompletions, listCompletions } from "../outbound/completions.ts";
-import { insertCompany } from "../accounts/companies.ts";
-import { connectionOf } from "../database/prepared-query.ts";
-import { recordEvents } from "./recorded-events.ts";
-import { cancelStop } from "./stops.ts";
+import { findCompletions, listCompletions } from "../../store/outbound/completions.ts";
+import { insertCompany } from "../../store/accounts/companies.ts";
+import { connectionOf } from "../../store/database/prepared-query.ts";
+import { recordEvents } from "./record-events.ts";
+import { cancelStop } from "../../store/stops/stops.ts";
 
 async function completions(site: DeliverySite) {
   return await site.store.read.selectFrom("completions").selectAll().orderBy("id").execute();

@@ -1,0 +1,83 @@
+/**
+ * What an event causes, all in the transaction of the state change that it tells of:
+ *
+ *   it is recorded ──> messages to customers, when the configuration asks for them (`tell-customers.ts`)
+ *                  ──> a completion file, when the configuration asks for one, or a stop is done by it (`keep-completion.ts`)
+ *
+ * Their deliveries are rows of the same transaction, and the delivery queue finds them there: nothing of it is lost in a
+ * crash, and nothing of a change that did not happen goes out.
+ */
+import { setImmediate } from "node:timers/promises";
+import { endsStop, type RecordedEventKind, recordedEvents } from "../../domain/outbound/recorded-events.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import { wantedEventsOf } from "../../store/outbound/outbound-targets.ts";
+import { insertRecordedEvent } from "../../store/stops/recorded-events.ts";
+import { keepCompletion } from "./keep-completion.ts";
+import { tellCustomers } from "./tell-customers.ts";
+
+export interface RecordedEvent {
+  readonly companyId: number;
+  readonly kind: RecordedEventKind;
+  readonly stopNbr?: string;
+  readonly loadNbr?: string;
+  readonly recordedAt: number;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Large imports record thousands of events: others get a turn of the event loop between. */
+const eventsInTurn = 64;
+
+function keepEvent(tx: Transaction, event: RecordedEvent): Promise<unknown> {
+  return insertRecordedEvent(tx, {
+    companyId: event.companyId,
+    code: recordedEvents[event.kind].code,
+    stopNbr: event.stopNbr ?? null,
+    loadNbr: event.loadNbr ?? null,
+    recordedAt: event.recordedAt,
+    data: event.data === undefined ? "{}" : JSON.stringify(event.data),
+  });
+}
+
+async function complete(tx: Transaction, event: RecordedEvent, isWanted: boolean): Promise<void> {
+  const { companyId, stopNbr, recordedAt: now, data } = event;
+  const { code } = recordedEvents[event.kind];
+  if (stopNbr === undefined) return;
+  const eventDTTM = typeof data?.["eventDTTM"] === "string" ? data["eventDTTM"] : undefined;
+  await keepCompletion(tx, { companyId, stopNbr, code, isWanted, eventDTTM, now });
+}
+
+/** Of the events of loads, only the start of one is told to customers. */
+function hasConsequences({ stopNbr, kind }: RecordedEvent): boolean {
+  return stopNbr !== undefined || kind === "loadInitiated";
+}
+
+/**
+ * Records the events of a state change in its transaction, after what it changes is written: those of one report together,
+ * because a completion file tells of all of them. The queue finds what there is to deliver.
+ */
+export async function recordEvents(tx: Transaction, events: readonly RecordedEvent[]): Promise<void> {
+  let count = 0;
+  for (const event of events) {
+    count += 1;
+    if (count % eventsInTurn === 0) await setImmediate();
+    await keepEvent(tx, event);
+    killPoint("event.recorded");
+  }
+  count = 0;
+  for (const event of events) {
+    count += 1;
+    if (count % eventsInTurn === 0) await setImmediate();
+    if (!hasConsequences(event)) continue;
+    const { code } = recordedEvents[event.kind];
+    const wanted = await wantedEventsOf(tx, event.companyId);
+    const isWanted = wanted.completion.has(code);
+    if (wanted.message.has(code)) await tellCustomers(tx, event);
+    if (isWanted || endsStop(code)) await complete(tx, event, isWanted);
+  }
+}
+
+/** Records one event in the transaction of the state change that it tells of. */
+export async function recordEvent(tx: Transaction, event: RecordedEvent): Promise<void> {
+  await recordEvents(tx, [event]);
+}
