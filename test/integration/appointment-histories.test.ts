@@ -4,7 +4,7 @@
  */
 import { expect, it } from "vitest";
 import { slotIdOf } from "../../src/domain/appointments/appointment-slots.ts";
-import { expireHolds } from "../../src/store/appointments/appointments.ts";
+import { expireHolds } from "../../src/operations/consequences/slot-accounting.ts";
 import { reserve, slotIds, sumsOf } from "../support/appointment-client.ts";
 import { AppointmentModel, type Request } from "../support/appointment-model.ts";
 import { regionOf, settingsOf } from "../support/appointment-settings.ts";

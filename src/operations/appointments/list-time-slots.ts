@@ -24,16 +24,12 @@ import {
 import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import { readInstant } from "../../domain/time/local-time.ts";
 import { momentOf } from "../../domain/time/zoned-time.ts";
-import {
-  expireHolds,
-  findAppointment,
-  findSlotUse,
-  type StoredAppointment,
-} from "../../store/appointments/appointments.ts";
+import { findAppointment, type StoredAppointment } from "../../store/appointments/appointments.ts";
 import type { Reader } from "../../store/database/database.ts";
 import { findLastSchedulingEvent } from "../../store/stops/event-queries.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { recordEvent } from "../consequences/record-events.ts";
+import { expireHolds, findUseOfSlots } from "../consequences/slot-accounting.ts";
 import { findAppointmentOrder, scheduleOf } from "./appointment-order.ts";
 import {
   type AppointmentDeps,
@@ -104,7 +100,7 @@ async function findRoomy(
   const [firstKey, lastKey] = [keys[0], keys.at(-1)];
   if (firstKey === undefined || lastKey === undefined) return [];
   const range = { companyId, region: region.name, firstKey, lastKey, now };
-  const { byKey, dueHolds } = await findSlotUse(deps.store.read, range);
+  const { byKey, dueHolds } = await findUseOfSlots(deps.store.read, range);
   if (dueHolds > untidyHolds)
     await deps.store.write((tx) => expireHolds(tx, { companyId, now, limit: tidiedAtOnce }));
   return slots.filter((slot) => {

@@ -16,17 +16,15 @@ import {
   SlotReservation,
 } from "../../domain/appointments/appointment.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import {
-  expireHolds,
-  findAppointment,
-  findHold,
-  findUseOfSlot,
-  insertAppointment,
-  releaseShare,
-  type SlotPlace,
-} from "../../store/appointments/appointments.ts";
+import { findAppointment, findHold, type SlotPlace } from "../../store/appointments/appointments.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { recordEvent } from "../consequences/record-events.ts";
+import {
+  expireHolds,
+  findUseOfSlot,
+  keepAppointment,
+  releaseShare,
+} from "../consequences/slot-accounting.ts";
 import { findAppointmentOrder, scheduleOf, writeSchedule } from "./appointment-order.ts";
 import {
   type AppointmentDeps,
@@ -135,7 +133,7 @@ async function hold(tx: Transaction, wanted: Wanted): Promise<void> {
   await requireRoom(tx, wanted);
   const expiresAt = now + settings.holdMinutes * minuteMs;
   const { startsAt } = slot;
-  await insertAppointment(tx, {
+  await keepAppointment(tx, {
     ...{
       ...placeOf(wanted),
       ...scheduleOf(slot),
@@ -156,7 +154,7 @@ async function confirm(tx: Transaction, wanted: Wanted, orderNbr: string): Promi
   requireInTime(wanted, await releaseReplaced(tx, wanted, orderNbr));
   await requireRoom(tx, wanted);
   const { startsAt } = slot;
-  await insertAppointment(tx, {
+  await keepAppointment(tx, {
     ...{
       ...placeOf(wanted),
       ...scheduleOf(slot),

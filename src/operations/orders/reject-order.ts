@@ -14,7 +14,7 @@ import {
   readOrderCancellation,
 } from "../stops/cancellation-request.ts";
 import { orderNotFound } from "./order-not-found.ts";
-import { releaseAppointment } from "../stops/release-appointment.ts";
+import { releaseAppointment } from "../consequences/release-appointment.ts";
 import type { BodyInput } from "../request-body.ts";
 
 export interface RejectOrderDeps {

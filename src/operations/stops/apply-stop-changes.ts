@@ -23,7 +23,7 @@ import { cancellationOf, utcDateTime } from "./cancellation-request.ts";
 import { completeLoadWithoutStop } from "../loads/complete-load.ts";
 import { changeWithTimesOf } from "./kept-appointment.ts";
 import { orderStopsOfLoad } from "./order-stops.ts";
-import { releaseAppointment } from "./release-appointment.ts";
+import { releaseAppointment } from "../consequences/release-appointment.ts";
 import { findAppointment } from "../../store/appointments/appointments.ts";
 import { findPartner } from "../../store/accounts/partners.ts";
 import { recordEvents } from "../consequences/record-events.ts";

@@ -8,7 +8,7 @@ import type { Transaction } from "../../store/database/group-commit.ts";
 import { recordEvent } from "../consequences/record-events.ts";
 import { cancelStop, findKnownStop } from "../../store/stops/stops.ts";
 import { cancellationOf, type CancellationReason, readStopCancellation } from "./cancellation-request.ts";
-import { releaseAppointment } from "./release-appointment.ts";
+import { releaseAppointment } from "../consequences/release-appointment.ts";
 import type { BodyInput } from "../request-body.ts";
 import { stopNotFound } from "./stop-not-found.ts";
 

@@ -1,15 +1,5 @@
-/**
- * Appointments and what the slots of a region have in use.
- *
- *   confirmed ──rescheduled, order or stop deleted──> released
- *   held ──reserved again with its order: that one is confirmed──> released
- *     \──after its time──> expired
- *
- * The sums of a slot change with each of these steps, in the same transaction. A hold whose time is over counts no more
- * from that moment on, also before anybody has marked it: whoever reads the sums takes it off.
- */
+/** Appointments and what the slots of a region have in use, as rows. How the two go together is in `operations/consequences`. */
 import { type ExpressionBuilder, sql } from "kysely";
-import { addShares, noShare, subtractShares } from "../../domain/appointments/appointment-capacity.ts";
 import type { Share } from "../../domain/appointments/appointment-capacity.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
@@ -92,7 +82,8 @@ const addUseQuery = prepareQuery<SlotPlace & Share>((db, arg) =>
     ),
 );
 
-async function addUse(
+/** Changes what a slot has in use: a share that is given back is a negative one. */
+export async function addUse(
   tx: Transaction,
   { companyId, region, slotKey }: SlotPlace,
   share: Share,
@@ -100,18 +91,14 @@ async function addUse(
   await addUseQuery.run(tx, { companyId, region, slotKey, ...share });
 }
 
-async function removeUse(tx: Transaction, place: SlotPlace, share: Share): Promise<void> {
-  await addUse(tx, place, subtractShares(noShare, share));
-}
-
-interface RangeArguments {
+export interface SlotRange {
   readonly companyId: number;
   readonly region: string;
   readonly firstKey: string;
   readonly lastKey: string;
 }
 
-const useQuery = prepareQuery<RangeArguments, UseRow>((db, arg) =>
+const useQuery = prepareQuery<SlotRange, UseRow>((db, arg) =>
   db
     .selectFrom("appointment_use")
     .select(["slot_key", "appointments", "quantity", "weight", "volume", "service_minutes"])
@@ -120,6 +107,18 @@ const useQuery = prepareQuery<RangeArguments, UseRow>((db, arg) =>
     .where("slot_key", ">=", arg("firstKey"))
     .where("slot_key", "<=", arg("lastKey")),
 );
+
+/** What is written of a slot as in use, holds included that are over and not marked yet. */
+export interface SlotUse {
+  readonly slotKey: string;
+  readonly used: Share;
+}
+
+/** That of the slots from one key to another, both included. */
+export async function listSlotUse(read: Reader | Transaction, range: SlotRange): Promise<readonly SlotUse[]> {
+  const { rows } = await useQuery.run(read, range);
+  return rows.map((row) => ({ slotKey: row.slot_key, used: shareOf(row, row.appointments) }));
+}
 
 interface DueRow extends UseRow {
   holds: number;
@@ -157,28 +156,22 @@ const dueQuery = prepareQuery<DueArguments, DueRow>((db, arg) =>
     .groupBy("slot_key"),
 );
 
-export interface SlotUse {
-  /** By the key of the slot; one that is not there has nothing in use. */
-  readonly byKey: ReadonlyMap<string, Share>;
-  /** Holds whose time is over and that nobody has marked yet. */
-  readonly dueHolds: number;
+/** Holds of a slot whose time is over and that nobody has marked yet. */
+export interface DueHolds {
+  readonly slotKey: string;
+  readonly count: number;
+  readonly share: Share;
 }
 
-/** What is in use at `now` (milliseconds UTC) in the slots of a region from one key to another, both included. */
-export async function findSlotUse(
+/** All of a region, by slot. */
+export async function listDueHolds(
   read: Reader | Transaction,
-  range: RangeArguments & { readonly now: number },
-): Promise<SlotUse> {
-  const byKey = new Map<string, Share>();
-  for (const row of (await useQuery.run(read, range)).rows)
-    byKey.set(row.slot_key, shareOf(row, row.appointments));
-  let dueHolds = 0;
-  for (const row of (await dueQuery.run(read, range)).rows) {
-    dueHolds += row.holds;
-    const used = byKey.get(row.slot_key) ?? noShare;
-    byKey.set(row.slot_key, subtractShares(used, shareOf(row, row.appointments)));
-  }
-  return { byKey, dueHolds };
+  { companyId, region, now }: DueArguments,
+): Promise<readonly DueHolds[]> {
+  const { rows } = await dueQuery.run(read, { companyId, region, now });
+  return rows.map((row) => ({
+    ...{ slotKey: row.slot_key, count: row.holds, share: shareOf(row, row.appointments) },
+  }));
 }
 
 type DueInSlot = Omit<DueRow, "slot_key">;
@@ -198,18 +191,19 @@ const dueInSlotQuery = prepareQuery<SlotPlace & { readonly now: number }, DueInS
     .where(sql<number>`+${sql.ref("expires_at")}`, "<=", arg("now")),
 );
 
-/** What is in use in one slot. */
-export async function findUseOfSlot(tx: Transaction, place: SlotPlace, now: number): Promise<Share> {
-  const { companyId, region, slotKey } = place;
-  const range = { companyId, region, firstKey: slotKey, lastKey: slotKey };
-  const [row] = (await useQuery.run(tx, range)).rows;
+/** Those of one slot; undefined when there are none. */
+export async function findDueHolds(
+  tx: Transaction,
+  { companyId, region, slotKey }: SlotPlace,
+  now: number,
+): Promise<DueHolds | undefined> {
   const [due] = (await dueInSlotQuery.run(tx, { companyId, region, slotKey, now })).rows;
-  const used = row === undefined ? noShare : shareOf(row, row.appointments);
   // Sums over no rows are null.
-  return due === undefined || due.holds === 0 ? used : subtractShares(used, shareOf(due, due.appointments));
+  if (due === undefined || due.holds === 0) return undefined;
+  return { slotKey, count: due.holds, share: shareOf(due, due.appointments) };
 }
 
-interface ExpireArguments {
+export interface ExpireArguments {
   readonly companyId: number;
   readonly now: number;
   /** Most holds that are marked. */
@@ -235,17 +229,19 @@ const expireQuery = prepareQuery<ExpireArguments, ExpiredRow>((db, arg) =>
     .returning(["id", "region", "slot_key", "quantity", "weight", "volume", "service_minutes"]),
 );
 
-/** Marks holds whose time is over, the oldest first. Nothing depends on it but how much there is to read. */
-export async function expireHolds(tx: Transaction, wanted: ExpireArguments): Promise<void> {
-  const { companyId } = wanted;
-  const freed = new Map<string, { place: SlotPlace; share: Share }>();
-  for (const row of (await expireQuery.run(tx, wanted)).rows) {
-    const place = { companyId, region: row.region, slotKey: row.slot_key };
-    const name = `${row.slot_key}${row.region}`;
-    const before = freed.get(name)?.share ?? noShare;
-    freed.set(name, { place, share: addShares(before, shareOf(row, thousandths)) });
-  }
-  for (const { place, share } of freed.values()) await removeUse(tx, place, share);
+/** The share of an appointment, and where it was taken. */
+export interface PlacedShare {
+  readonly place: SlotPlace;
+  readonly share: Share;
+}
+
+/** Marks holds whose time is over, the oldest first, and gives what they took, which is not given back yet. */
+export async function markExpired(tx: Transaction, due: ExpireArguments): Promise<readonly PlacedShare[]> {
+  const { companyId } = due;
+  return (await expireQuery.run(tx, due)).rows.map((row) => ({
+    place: { companyId, region: row.region, slotKey: row.slot_key },
+    share: shareOf(row, thousandths),
+  }));
 }
 
 const anyDueQuery = prepareQuery<Omit<ExpireArguments, "limit">, { id: number }>((db, arg) =>
@@ -348,14 +344,17 @@ const releaseQuery = prepareQuery<{ id: number; now: number }>((db, arg) =>
     .where("state", "in", ["held", "confirmed"]),
 );
 
-/** Gives the share of a held or confirmed appointment back. */
-export async function releaseShare(tx: Transaction, stored: StoredAppointment, now: number): Promise<void> {
-  const { affected } = await releaseQuery.run(tx, { id: stored.id, now });
-  if (affected === 1) await removeUse(tx, stored, stored.share);
+/** Marks a held or confirmed appointment as released; false when it was neither. What it took is not given back yet. */
+export async function markReleased(
+  tx: Transaction,
+  appointment: { readonly id: number; readonly now: number },
+): Promise<boolean> {
+  return (await releaseQuery.run(tx, appointment)).affected === 1;
 }
 
 /** An appointment as it is to be kept: of an order, or held until `expiresAt`. */
 export interface NewAppointment extends SlotPlace, AppointmentTimes {
+  readonly state: "held" | "confirmed";
   readonly startsAt: number;
   readonly orderNbr: string | null;
   readonly addressKey: string | null;
@@ -364,7 +363,7 @@ export interface NewAppointment extends SlotPlace, AppointmentTimes {
   readonly now: number;
 }
 
-type InsertArguments = Omit<NewAppointment, "share"> & Share & { readonly state: string };
+type InsertArguments = Omit<NewAppointment, "share"> & Share;
 
 const insertQuery = prepareQuery<InsertArguments>((db, arg) =>
   db.insertInto("appointments").values({
@@ -388,10 +387,8 @@ const insertQuery = prepareQuery<InsertArguments>((db, arg) =>
   }),
 );
 
-/** Keeps an appointment and takes its share. Whether there is room has been asked in the same transaction. */
+/** Keeps an appointment, whose share is not taken yet. */
 export async function insertAppointment(tx: Transaction, appointment: NewAppointment): Promise<void> {
   const { share, ...rest } = appointment;
-  const state = appointment.orderNbr === null ? "held" : "confirmed";
-  await insertQuery.run(tx, { ...rest, ...share, state });
-  await addUse(tx, appointment, share);
+  await insertQuery.run(tx, { ...rest, ...share });
 }

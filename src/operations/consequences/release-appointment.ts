@@ -1,7 +1,8 @@
 /** What becomes of an appointment when its order or stop is deleted (specification/appointments.md#recorded). */
-import { findAppointment, releaseShare } from "../../store/appointments/appointments.ts";
+import { findAppointment } from "../../store/appointments/appointments.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { recordEvent } from "../consequences/record-events.ts";
+import { recordEvent } from "./record-events.ts";
+import { releaseShare } from "./slot-accounting.ts";
 
 /** Releases the appointment of an order or stop and records 8103; does nothing when it has none. */
 export async function releaseAppointment(
