@@ -1,9 +1,10 @@
 /** Deliveries that an administrator gives up: the later ones of the stop go on, and who did so is kept. */
 import { describe, expect, test } from "vitest";
 import { pruneDelivered } from "../../src/outbound/prune-deliveries.ts";
-import { giveUpDelivery, listToGiveUp } from "../../src/store/outbound/delivery-give-ups.ts";
+import { giveUpDelivery } from "../../src/operations/deliveries/give-up-delivery.ts";
+import { listToGiveUp } from "../../src/store/outbound/delivery-give-ups.ts";
 import { findDelivery, listDeadIds } from "../../src/store/outbound/delivery-queries.ts";
-import { retryDelivery } from "../../src/store/outbound/delivery-repeats.ts";
+import { retryDelivery } from "../../src/operations/deliveries/repeat-delivery.ts";
 import type { OutboundTarget } from "../../src/store/outbound/outbound-targets.ts";
 import { listOutboundTargets } from "../../src/store/outbound/outbound-targets.ts";
 import { DeliverySite, failure, hour, minute, start, unreachable } from "../support/delivery-site.ts";

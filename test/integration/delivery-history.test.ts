@@ -4,7 +4,7 @@
  * was given in the right order.
  */
 import { expect, test } from "vitest";
-import { resendDelivery, retryDelivery } from "../../src/store/outbound/delivery-repeats.ts";
+import { resendDelivery, retryDelivery } from "../../src/operations/deliveries/repeat-delivery.ts";
 import type { DeliveryOutcome } from "../../src/outbound/target.ts";
 import { DeliverySite, failure, hour, unreachable } from "../support/delivery-site.ts";
 import { randomOf } from "../support/random-numbers.ts";

@@ -1,6 +1,6 @@
 /** Deliveries that somebody asks for again: dead ones and delivered ones, in the order of their stops, with their history. */
 import { describe, expect, test } from "vitest";
-import { hastenAll, resendDelivery, retryDelivery } from "../../src/store/outbound/delivery-repeats.ts";
+import { hastenAll, resendDelivery, retryDelivery } from "../../src/operations/deliveries/repeat-delivery.ts";
 import { findDelivery, listDeliveredIds } from "../../src/store/outbound/delivery-queries.ts";
 import { pruneDelivered } from "../../src/outbound/prune-deliveries.ts";
 import { DeliverySite, failure, hour, minute, second, start, unreachable } from "../support/delivery-site.ts";

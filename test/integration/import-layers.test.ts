@@ -76,6 +76,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     stops: ["", "consequences", "loads", "legacy"],
     loads: ["", "consequences", "stops", "imports"],
     orders: ["", "consequences", "stops"],
+    deliveries: [],
     execution: ["", "consequences", "loads", "imports"],
     appointments: ["", "consequences", "orders"],
     legacy: ["imports", "stops"],

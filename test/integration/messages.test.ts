@@ -1,6 +1,6 @@
 /** Customer messages from the event to the server (specification/outbound.md#messages-to-customers). */
 import { describe, expect, test } from "vitest";
-import { retryDelivery } from "../../src/store/outbound/delivery-repeats.ts";
+import { retryDelivery } from "../../src/operations/deliveries/repeat-delivery.ts";
 import { listDeliveries } from "../../src/store/outbound/delivery-queries.ts";
 import { addOptOut } from "../../src/store/outbound/message-opt-outs.ts";
 import { importOrder, morning, reserve, slotIds } from "../support/appointment-client.ts";

@@ -2,12 +2,8 @@
 import { userInfo } from "node:os";
 import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
-import {
-  countToGiveUp,
-  giveUpDelivery,
-  type GiveUpOutcome,
-  listToGiveUp,
-} from "../../store/outbound/delivery-give-ups.ts";
+import { giveUpDelivery, type GiveUpOutcome } from "../../operations/deliveries/give-up-delivery.ts";
+import { countToGiveUp, listToGiveUp } from "../../store/outbound/delivery-give-ups.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
 import { readCompany, readTarget } from "./outbound-admin.ts";

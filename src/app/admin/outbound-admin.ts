@@ -2,7 +2,7 @@
 import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
-import { hastenAll, type RepeatOutcome, retryDelivery } from "../../store/outbound/delivery-repeats.ts";
+import { hastenAll, type RepeatOutcome, retryDelivery } from "../../operations/deliveries/repeat-delivery.ts";
 import {
   type DeliverySelection,
   type DeliveryWithAttempts,

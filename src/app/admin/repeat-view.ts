@@ -1,6 +1,6 @@
 /** What became of deliveries that were asked for again, as commands show it. */
 import { isoTime } from "../../lib/iso-time.ts";
-import type { RepeatOutcome } from "../../store/outbound/delivery-repeats.ts";
+import type { RepeatOutcome } from "../../operations/deliveries/repeat-delivery.ts";
 
 export interface RepeatView {
   readonly id: number;

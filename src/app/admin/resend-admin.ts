@@ -5,7 +5,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import { listDeliveredIds } from "../../store/outbound/delivery-queries.ts";
-import { type RepeatOutcome, resendDelivery } from "../../store/outbound/delivery-repeats.ts";
+import { type RepeatOutcome, resendDelivery } from "../../operations/deliveries/repeat-delivery.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
 import { findStopSummaries } from "../../store/stops/stop-history.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";

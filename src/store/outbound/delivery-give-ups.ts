@@ -1,73 +1,35 @@
-/**
- * Deliveries that somebody gives up: what waits, stands behind another or is dead is dropped, and the next of its line goes on.
- * Who did so, when and why is kept (`delivery_repeats`). An attempt that is under way goes on; when it succeeds, the
- * delivery is delivered after all.
- */
-import {
-  type Asked,
-  findAsked,
-  type FoundDelivery,
-  keepHistory,
-  type RepeatedDelivery,
-  type UnknownDelivery,
-  unknownDelivery,
-} from "./asked-delivery.ts";
+/** The rows of deliveries that somebody gives up. What that means is in `operations/deliveries`. */
 import type { Reader } from "../database/database.ts";
-import { targetsOf } from "./delivery-queries.ts";
-import { promoteNext } from "./delivery-outcomes.ts";
-import { givenUpFault, isInState, isOpen } from "./delivery-states.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { announceNews, changeTargetCounts } from "./outbound-targets.ts";
+import type { DeliveryLine } from "./deliveries.ts";
+import { targetsOf } from "./delivery-queries.ts";
+import { givenUpFault, isInState, isOpen } from "./delivery-states.ts";
 
-export interface GiveUp extends Asked {
-  /** Who gives it up, as the machine knows them. */
-  readonly by: string;
-  readonly reason: string;
-}
-
-export type GiveUpOutcome =
-  | UnknownDelivery
-  /** It was delivered, or dropped before. */
-  | { readonly kind: "refused"; readonly delivery: RepeatedDelivery }
-  | {
-      readonly kind: "givenUp";
-      /** As it was. */
-      readonly delivery: RepeatedDelivery;
-      /** The one of its stop or export that goes on, because this one held it up. */
-      readonly next: Pick<RepeatedDelivery, "id" | "name"> | undefined;
-    };
-
-async function waitingOfLine(tx: Transaction, one: FoundDelivery) {
+/** The one of the line that waits, with its name; undefined when none does. */
+export async function findWaitingOfLine(
+  tx: Transaction,
+  line: DeliveryLine,
+): Promise<{ readonly id: number; readonly name: string } | undefined> {
   return await tx
     .selectFrom("deliveries")
     .select(["id", "name"])
-    .where("target_id", "=", one.target_id)
-    .where("order_key", "=", one.order_key)
+    .where("target_id", "=", line.targetId)
+    .where("order_key", "=", line.orderKey)
     .where(isOpen("state"))
     .where(isInState("state", "waiting"))
     .executeTakeFirst();
 }
 
-/** Gives one up, and lets the next of its line go. */
-export async function giveUpDelivery(
+/** Drops a delivery as one that was given up. */
+export async function dropGivenUp(
   tx: Transaction,
-  { id, now, by, reason }: GiveUp,
-): Promise<GiveUpOutcome> {
-  const found = await findAsked(tx, id);
-  if (found === undefined) return await unknownDelivery(tx, id);
-  if (found.state === "delivered" || found.state === "dropped") return { kind: "refused", delivery: found };
-  await keepHistory(tx, { id, now, action: "giveUp", by, reason });
+  { id, faultText }: { readonly id: number; readonly faultText: string },
+): Promise<void> {
   await tx
     .updateTable("deliveries")
-    .set({ state: "dropped", fault: givenUpFault, fault_text: `given up by ${by}: ${reason}` })
+    .set({ state: "dropped", fault: givenUpFault, fault_text: faultText })
     .where("id", "=", id)
     .execute();
-  const isDead = found.state === "dead";
-  await changeTargetCounts(tx, { id: found.target_id, open: isDead ? 0 : -1, dead: isDead ? -1 : 0 });
-  await promoteNext(tx, { targetId: found.target_id, orderKey: found.order_key });
-  await announceNews(tx, found.target_id);
-  const next = found.state === "waiting" ? await waitingOfLine(tx, found) : undefined;
-  return { kind: "givenUp", delivery: found, next };
 }
 
 export interface GiveUpSelection {

@@ -1,0 +1,54 @@
+/**
+ * Deliveries that somebody gives up: what waits, stands behind another or is dead is dropped, and the next of its line goes
+ * on. Who did so, when and why is kept (`delivery_repeats`). An attempt that is under way goes on; when it succeeds, the
+ * delivery is delivered after all.
+ */
+import type { Transaction } from "../../store/database/group-commit.ts";
+import {
+  type Asked,
+  findAsked,
+  keepHistory,
+  type RepeatedDelivery,
+  type UnknownDelivery,
+  unknownDelivery,
+} from "../../store/outbound/asked-delivery.ts";
+import { dropGivenUp, findWaitingOfLine } from "../../store/outbound/delivery-give-ups.ts";
+import { promoteNext } from "../../store/outbound/delivery-outcomes.ts";
+import { announceNews, changeTargetCounts } from "../../store/outbound/outbound-targets.ts";
+
+export interface GiveUp extends Asked {
+  /** Who gives it up, as the machine knows them. */
+  readonly by: string;
+  readonly reason: string;
+}
+
+export type GiveUpOutcome =
+  | UnknownDelivery
+  /** It was delivered, or dropped before. */
+  | { readonly kind: "refused"; readonly delivery: RepeatedDelivery }
+  | {
+      readonly kind: "givenUp";
+      /** As it was. */
+      readonly delivery: RepeatedDelivery;
+      /** The one of its stop or export that goes on, because this one held it up. */
+      readonly next: Pick<RepeatedDelivery, "id" | "name"> | undefined;
+    };
+
+/** Gives one up, and lets the next of its line go. */
+export async function giveUpDelivery(
+  tx: Transaction,
+  { id, now, by, reason }: GiveUp,
+): Promise<GiveUpOutcome> {
+  const found = await findAsked(tx, id);
+  if (found === undefined) return await unknownDelivery(tx, id);
+  if (found.state === "delivered" || found.state === "dropped") return { kind: "refused", delivery: found };
+  await keepHistory(tx, { id, now, action: "giveUp", by, reason });
+  await dropGivenUp(tx, { id, faultText: `given up by ${by}: ${reason}` });
+  const line = { targetId: found.target_id, orderKey: found.order_key };
+  const isDead = found.state === "dead";
+  await changeTargetCounts(tx, { id: found.target_id, open: isDead ? 0 : -1, dead: isDead ? -1 : 0 });
+  await promoteNext(tx, line);
+  await announceNews(tx, found.target_id);
+  const next = found.state === "waiting" ? await findWaitingOfLine(tx, line) : undefined;
+  return { kind: "givenUp", delivery: found, next };
+}

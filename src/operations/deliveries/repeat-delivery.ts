@@ -1,0 +1,107 @@
+/**
+ * Deliveries that somebody asks for again: dead ones, those that were given up, delivered ones, and at once what waits for
+ * its time or its target. Each takes the place in its line that it had from the beginning, before all later ones of its stop
+ * that are open, and what it was is kept (`delivery_repeats`).
+ */
+import { killPoint } from "../../lib/kill-point.ts";
+import type { Transaction } from "../../store/database/group-commit.ts";
+import {
+  type Asked,
+  findAsked,
+  type FoundDelivery,
+  isGivenUp,
+  keepHistory,
+  type RepeatedDelivery,
+  type UnknownDelivery,
+  unknownDelivery,
+} from "../../store/outbound/asked-delivery.ts";
+import {
+  findHeadOfLine,
+  findNewerDelivered,
+  makeAllDue,
+  makeDue,
+  type NewerDelivery,
+  putBehind,
+  reopenDelivery,
+} from "../../store/outbound/delivery-repeats.ts";
+import { announceNews, changeTargetCounts } from "../../store/outbound/outbound-targets.ts";
+
+export type RepeatOutcome =
+  | UnknownDelivery
+  /** There is nothing to be asked for, or not in this way. */
+  | { readonly kind: "refused"; readonly delivery: RepeatedDelivery; readonly isMessage: boolean }
+  | {
+      readonly kind: "queued";
+      /** `behind` when earlier ones of its stop are open: it comes after them. */
+      readonly delivery: RepeatedDelivery;
+      readonly isTargetConfigured: boolean;
+      /** This one is going to come after it. */
+      readonly newerDelivered: NewerDelivery | null;
+    };
+
+/** One that waits for its next attempt, or for its target, has it now; it spends it like any other. */
+async function hasten(tx: Transaction, waiting: FoundDelivery, now: number): Promise<RepeatOutcome> {
+  await makeDue(tx, { id: waiting.id, now });
+  await announceNews(tx, waiting.target_id);
+  const isTargetConfigured = waiting.is_configured === 1;
+  return { kind: "queued", delivery: waiting, isTargetConfigured, newerDelivered: null };
+}
+
+/**
+ * Has everything that waits for its next attempt at a target tried now, the oldest first: what a delivery has waited for, up to
+ * six hours, says nothing any more once somebody has seen to the target. Gives how many they are.
+ */
+export async function hastenAll(
+  tx: Transaction,
+  { targetId, now }: { readonly targetId: number; readonly now: number },
+): Promise<number> {
+  const count = await makeAllDue(tx, { targetId, now });
+  if (count > 0) await announceNews(tx, targetId);
+  return count;
+}
+
+/** The state that it has at its place in the line. When it is the first, what was the first is behind it. */
+async function takePlace(tx: Transaction, one: FoundDelivery): Promise<"waiting" | "behind"> {
+  const head = await findHeadOfLine(tx, { targetId: one.target_id, orderKey: one.order_key });
+  if (head === undefined) return "waiting";
+  if (head.lineNbr === 0 && head.id < one.id) return "behind";
+  await putBehind(tx, head.id);
+  return "waiting";
+}
+
+/** Puts it back in the queue, due now. The fault of a dead one stays to be seen until it is delivered. */
+async function reopen(tx: Transaction, one: FoundDelivery, now: number): Promise<RepeatOutcome> {
+  await keepHistory(tx, { id: one.id, now, action: "again" });
+  const state = await takePlace(tx, one);
+  await reopenDelivery(tx, { id: one.id, state, now });
+  const dead = one.state === "dead" ? -1 : 0;
+  await changeTargetCounts(tx, { id: one.target_id, open: 1, dead });
+  killPoint("delivery.retried");
+  const newerDelivered = one.kind === "completion" ? await findNewerDelivered(tx, one) : null;
+  const isTargetConfigured = one.is_configured === 1;
+  return { kind: "queued", delivery: { ...one, state }, isTargetConfigured, newerDelivered };
+}
+
+/**
+ * Tries a dead delivery, or one that was given up, again, with all attempts before it. One that waits until it is due is
+ * due now; one that waits for its target is queued too, for the caller to end the pause.
+ */
+export async function retryDelivery(tx: Transaction, { id, now }: Asked): Promise<RepeatOutcome> {
+  const found = await findAsked(tx, id);
+  if (found === undefined) return await unknownDelivery(tx, id);
+  const isPutOff = found.due_at > now || found.paused_until > now || found.is_configured === 0;
+  if (found.state === "waiting" && isPutOff) return await hasten(tx, found, now);
+  if (found.state !== "dead" && !isGivenUp(found)) {
+    return { kind: "refused", delivery: found, isMessage: found.kind === "message" };
+  }
+  return await reopen(tx, found, now);
+}
+
+/** Sends a delivered one again, under the same id with the same bytes. A message to a customer is not sent twice. */
+export async function resendDelivery(tx: Transaction, { id, now }: Asked): Promise<RepeatOutcome> {
+  const found = await findAsked(tx, id);
+  if (found === undefined) return await unknownDelivery(tx, id);
+  const isMessage = found.kind === "message";
+  if (found.state !== "delivered" || isMessage) return { kind: "refused", delivery: found, isMessage };
+  return await reopen(tx, found, now);
+}
