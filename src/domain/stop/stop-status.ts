@@ -92,8 +92,13 @@ export function stopStatusWithTimeWindow(status: StopStatus): StopStatus {
 /** The states of a stop that is done: it could not be done, was completed, or was completed by hand. */
 export const doneStopStatuses = ["80", "90", "91"] as const satisfies readonly StopStatus[];
 
+export const cancelledStopStatus = "99" satisfies StopStatus;
+
 /** The states in which nothing more is going to happen to a stop, unless it is imported again: done or cancelled. */
-export const finalStopStatuses = [...doneStopStatuses, "99"] as const satisfies readonly StopStatus[];
+export const finalStopStatuses = [
+  ...doneStopStatuses,
+  cancelledStopStatus,
+] as const satisfies readonly StopStatus[];
 
 export function isDoneStopStatus(status: StopStatus): boolean {
   return (doneStopStatuses as readonly StopStatus[]).includes(status);

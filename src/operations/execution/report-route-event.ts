@@ -18,7 +18,7 @@ import type { Transaction } from "../../store/database/group-commit.ts";
 import { updateLoadState } from "../../store/stops/loads.ts";
 import { recordEvents } from "../consequences/record-events.ts";
 import { findProgress, saveReportedEvent } from "../../store/stops/route-reports.ts";
-import { listPendingStops, listPendingStopsWith } from "../../store/stops/route-stops.ts";
+import { byPosition, listPendingStops } from "../../store/stops/route-stops.ts";
 import {
   type AppliedLoadEvent,
   applyLoadEvent,
@@ -119,10 +119,10 @@ async function pendingStops(
   route: ReportedRoute,
   visited: ReportedStop | undefined,
 ): Promise<readonly ReportedStop[]> {
-  const { id } = route.load;
-  const rows = await (visited === undefined
-    ? listPendingStops(tx, id)
-    : listPendingStopsWith(tx, id, visited.row));
+  const others = await listPendingStops(tx, route.load.id, visited?.row.id);
+  const isDone = visited === undefined || isFinalStopStatus(visited.row.status);
+  // It is known as it is now, and need not be read again.
+  const rows = isDone ? others : [visited.row, ...others].sort(byPosition);
   return rows.map((row) => (visited?.row === row ? visited : readReportedStop(row, route)));
 }
 

@@ -1,6 +1,6 @@
 /** The stops on a load as route events see them: state, what the host sent, and execution. */
 import { type ExpressionBuilder, sql } from "kysely";
-import { finalStopStatuses, isFinalStopStatus, type StopStatus } from "../../domain/stop/stop-status.ts";
+import { finalStopStatuses, type StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
@@ -89,23 +89,18 @@ const pendingStops = prepareQuery<{ loadId: number; besideId: number }, RouteSto
     .where("id", "!=", arg("besideId")),
 );
 
-function byPosition(one: RouteStop, other: RouteStop): number {
+/** Whether the one comes before the other on their load: below 0 when it does. */
+export function byPosition(one: RouteStop, other: RouteStop): number {
   return (one.loadPosition ?? -1) - (other.loadPosition ?? -1) || one.id - other.id;
 }
 
-/** The stops of the load that are not final, in the order of their visits. */
-export async function listPendingStops(tx: Transaction, loadId: number): Promise<readonly RouteStop[]> {
-  return (await pendingStops.run(tx, { loadId, besideId: 0 })).rows.map(routeStop).sort(byPosition);
-}
-
-/** The same with one of them, as it is now, that need not be read again. */
-export async function listPendingStopsWith(
+/** The stops of the load that are not final, in the order of their visits; without the one of `besideId`. */
+export async function listPendingStops(
   tx: Transaction,
   loadId: number,
-  known: RouteStop,
+  besideId = 0,
 ): Promise<readonly RouteStop[]> {
-  const others = (await pendingStops.run(tx, { loadId, besideId: known.id })).rows.map(routeStop);
-  return (isFinalStopStatus(known.status) ? others : [known, ...others]).sort(byPosition);
+  return (await pendingStops.run(tx, { loadId, besideId })).rows.map(routeStop).sort(byPosition);
 }
 
 const stopStates = prepareQuery<{ loadId: number }, { stop_status: string }>((db, arg) =>

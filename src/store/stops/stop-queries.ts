@@ -1,5 +1,6 @@
 /** Reads of stops for hosts: one stop by number, and filtered lists. Writes are in `stops.ts`. */
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
+import { cancelledStopStatus } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { eachBatch, type Page } from "../database/row-batches.ts";
@@ -124,7 +125,7 @@ function isSelected(
       ),
     );
   }
-  if (selection.fields.status === undefined) conditions.push(eb("stop_status", "!=", "99"));
+  if (selection.fields.status === undefined) conditions.push(eb("stop_status", "!=", cancelledStopStatus));
   return eb.and(conditions);
 }
 

@@ -1,5 +1,5 @@
 /** Stops as the service keeps them: what the host sent, and what became of it. Writes; reads for hosts are in `stop-queries.ts`. */
-import type { StopStatus } from "../../domain/stop/stop-status.ts";
+import { cancelledStopStatus, type StopStatus } from "../../domain/stop/stop-status.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
@@ -179,7 +179,7 @@ const cancelStopQuery = prepareQuery<CancelArguments>((db, arg) =>
   db
     .updateTable("stops")
     .set({
-      stop_status: "99",
+      stop_status: cancelledStopStatus,
       execution: arg("execution"),
       file_time: arg("fileTime"),
       load_id: null,
@@ -189,7 +189,7 @@ const cancelStopQuery = prepareQuery<CancelArguments>((db, arg) =>
     })
     .where("company_id", "=", arg("companyId"))
     .where("stop_nbr", "=", arg("stopNbr"))
-    .where("stop_status", "!=", "99"),
+    .where("stop_status", "!=", cancelledStopStatus),
 );
 
 /** Cancels the stop, off its load, unless it is cancelled already; says whether it did. What the host sent is kept. */
