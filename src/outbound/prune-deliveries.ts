@@ -8,7 +8,7 @@ import {
   pruneMessages,
   type Pruned,
   type PruneStep,
-} from "../store/outbound/delivery-retention.ts";
+} from "./prune-steps.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
 
 export interface PruneDeps {

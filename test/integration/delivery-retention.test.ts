@@ -7,7 +7,7 @@ import {
   type PruneStep,
   pruneCompletions,
   pruneExportDeliveries,
-} from "../../src/store/outbound/delivery-retention.ts";
+} from "../../src/outbound/prune-steps.ts";
 
 const day = 24 * hour;
 

@@ -14,7 +14,7 @@ import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { listCompletions } from "../../src/store/outbound/completions.ts";
 import type { ExportRecord } from "../../src/store/outbound/exports.ts";
 import { openStore } from "../../src/store/database/database.ts";
-import { pruneCompletions, pruneExportDeliveries } from "../../src/store/outbound/delivery-retention.ts";
+import { pruneCompletions, pruneExportDeliveries } from "../../src/outbound/prune-steps.ts";
 import { listExportSchedules } from "../../src/store/outbound/export-schedules.ts";
 import { saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";
 import { DeliverySite, hour, minute } from "../support/delivery-site.ts";

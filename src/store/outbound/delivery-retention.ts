@@ -1,50 +1,49 @@
-/**
- * Removes what was delivered long ago, and the completions that nothing refers to any more, a few at a time. What is open or
- * dead stays, with its completion; so does what an export has still to tell of.
- */
+/** The rows of what was delivered long ago. What of it is removed, and in which steps, is in `outbound/prune-steps.ts`. */
 import { finalStopStatuses } from "../../domain/stop/stop-status.ts";
 import { killPoint } from "../../lib/kill-point.ts";
+import type { Transaction } from "../database/group-commit.ts";
 import type { DeliveryKind } from "./deliveries.ts";
 import { givenUpFault } from "./delivery-states.ts";
-import type { Transaction } from "../database/group-commit.ts";
 
-export interface PruneStep {
-  readonly companyId: number;
-  /** What was delivered before this is removed, milliseconds UTC. */
-  readonly before: number;
-  /** Where the step before this one has ended; 0 for the first. */
-  readonly afterId: number;
-  /** How many are looked at. */
-  readonly limit: number;
-}
-
-export interface Pruned {
-  /** From where to go on; undefined when there is nothing more that old. */
-  readonly lastId: number | undefined;
-  readonly deliveries: number;
-  readonly completions: number;
-}
-
-interface Subject {
+/** A completion, message or export. */
+export interface Subject {
   readonly id: number;
-  readonly created_at: number;
+  /** Milliseconds UTC. */
+  readonly createdAt: number;
 }
 
 const subjectTables = { completion: "completions", message: "messages", export: "exports" } as const;
 
-/** The old ones in front; `isLast` when a young one follows, or none. */
-function oldOnes(rows: readonly Subject[], { before, limit }: PruneStep) {
-  const young = rows.findIndex(({ created_at }) => created_at >= before);
-  const ids = (young === -1 ? rows : rows.slice(0, young)).map(({ id }) => id);
-  return { ids, isLast: young !== -1 || rows.length < limit };
+export interface SubjectPage {
+  readonly companyId: number;
+  /** Where the page before this one has ended; 0 for the first. */
+  readonly afterId: number;
+  /** How many are read. */
+  readonly limit: number;
 }
 
-/** Those of the completions, exports or messages that no delivery needs: each was delivered, before that time. */
-async function unneeded(
+/** Those of a company, oldest first. */
+export async function listSubjects(
+  tx: Transaction,
+  kind: DeliveryKind,
+  { companyId, afterId, limit }: SubjectPage,
+): Promise<readonly Subject[]> {
+  return await tx
+    .selectFrom(subjectTables[kind])
+    .select(["id", "created_at as createdAt"])
+    .where("company_id", "=", companyId)
+    .where("id", ">", afterId)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
+/** Those of the completions, exports or messages that a delivery still needs: not each was delivered before that time. */
+export async function findNeeded(
   tx: Transaction,
   ids: readonly number[],
   { kind, before }: { readonly kind: DeliveryKind; readonly before: number },
-): Promise<readonly number[]> {
+): Promise<ReadonlySet<number>> {
   const rows = await tx
     .selectFrom("deliveries")
     .select("subject_id")
@@ -70,11 +69,11 @@ async function unneeded(
       ]),
     )
     .execute();
-  const needed = new Set(rows.map(({ subject_id }) => subject_id));
-  return ids.filter((id) => !needed.has(id));
+  return new Set(rows.map(({ subject_id }) => subject_id));
 }
 
-async function removeDeliveries(
+/** Removes the deliveries of these, with all that is kept of them; gives how many they were. */
+export async function removeDeliveries(
   tx: Transaction,
   kind: DeliveryKind,
   ids: readonly number[],
@@ -96,7 +95,7 @@ async function removeDeliveries(
 }
 
 /** The last completion that no export of the company has still to tell of, or to be delivered with. */
-async function lastExported(tx: Transaction, companyId: number): Promise<number> {
+export async function findLastExported(tx: Transaction, companyId: number): Promise<number> {
   const schedules = await tx
     .selectFrom("export_schedules")
     .select((eb) => eb.fn.min("watermark").as("first"))
@@ -115,45 +114,26 @@ async function lastExported(tx: Transaction, companyId: number): Promise<number>
   return Math.min(schedules?.first ?? Number.MAX_SAFE_INTEGER, open?.first ?? Number.MAX_SAFE_INTEGER);
 }
 
-async function removeCompletions(
+/** Removes those of the completions that come no later than `lastId`; gives how many they were. */
+export async function removeCompletions(
   tx: Transaction,
-  companyId: number,
-  ids: readonly number[],
+  { ids, lastId }: { readonly ids: readonly number[]; readonly lastId: number },
 ): Promise<number> {
-  const last = await lastExported(tx, companyId);
   const { numDeletedRows } = await tx
     .deleteFrom("completions")
     .where("id", "in", ids)
-    .where("id", "<=", last)
+    .where("id", "<=", lastId)
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }
 
-/** The old subjects of a step that are needed no more; their deliveries are removed. */
-async function pruneSubjects(tx: Transaction, kind: DeliveryKind, step: PruneStep) {
-  const rows = await tx
-    .selectFrom(subjectTables[kind])
-    .select(["id", "created_at"])
-    .where("company_id", "=", step.companyId)
-    .where("id", ">", step.afterId)
-    .orderBy("id")
-    .limit(step.limit)
-    .execute();
-  const { ids, isLast } = oldOnes(rows, step);
-  const gone = ids.length === 0 ? [] : await unneeded(tx, ids, { kind, before: step.before });
-  const deliveries = gone.length === 0 ? 0 : await removeDeliveries(tx, kind, gone);
-  return { lastId: isLast ? undefined : ids.at(-1), gone, deliveries };
+/** Removes messages, whose deliveries are gone. */
+export async function removeMessages(tx: Transaction, ids: readonly number[]): Promise<void> {
+  await tx.deleteFrom("messages").where("id", "in", ids).execute();
 }
 
-/** One step through the company's completions, oldest first, with their deliveries. */
-export async function pruneCompletions(tx: Transaction, step: PruneStep): Promise<Pruned> {
-  const { gone, ...pruned } = await pruneSubjects(tx, "completion", step);
-  const completions = gone.length === 0 ? 0 : await removeCompletions(tx, step.companyId, gone);
-  return { ...pruned, completions };
-}
-
-/** Arrivals that customers were told of stops that are done, or gone. */
-async function removeToldEtas(tx: Transaction, companyId: number): Promise<void> {
+/** Removes arrivals that customers were told of stops that are done, or gone. */
+export async function removeToldEtas(tx: Transaction, companyId: number): Promise<void> {
   await tx
     .deleteFrom("message_etas")
     .where("company_id", "=", companyId)
@@ -170,18 +150,4 @@ async function removeToldEtas(tx: Transaction, companyId: number): Promise<void>
       ),
     )
     .execute();
-}
-
-/** One step through the company's customer messages, oldest first: those that are over, with their deliveries. */
-export async function pruneMessages(tx: Transaction, step: PruneStep): Promise<Pruned> {
-  const { gone, ...pruned } = await pruneSubjects(tx, "message", step);
-  if (pruned.lastId === undefined) await removeToldEtas(tx, step.companyId);
-  if (gone.length > 0) await tx.deleteFrom("messages").where("id", "in", gone).execute();
-  return { ...pruned, completions: 0 };
-}
-
-/** One step through the company's exports, oldest first: their deliveries go, the exports stay with their numbers. */
-export async function pruneExportDeliveries(tx: Transaction, step: PruneStep): Promise<Pruned> {
-  const { lastId, deliveries } = await pruneSubjects(tx, "export", step);
-  return { lastId, deliveries, completions: 0 };
 }

@@ -1,0 +1,68 @@
+/**
+ * Removes what was delivered long ago, and the completions that nothing refers to any more, a few at a time. What is open or
+ * dead stays, with its completion; so does what an export has still to tell of.
+ */
+import type { Transaction } from "../store/database/group-commit.ts";
+import type { DeliveryKind } from "../store/outbound/deliveries.ts";
+import {
+  findLastExported,
+  findNeeded,
+  listSubjects,
+  removeCompletions,
+  removeDeliveries,
+  removeMessages,
+  removeToldEtas,
+  type Subject,
+  type SubjectPage,
+} from "../store/outbound/delivery-retention.ts";
+
+/** `limit`: how many are looked at. */
+export interface PruneStep extends SubjectPage {
+  /** What was delivered before this is removed, milliseconds UTC. */
+  readonly before: number;
+}
+
+export interface Pruned {
+  /** From where to go on; undefined when there is nothing more that old. */
+  readonly lastId: number | undefined;
+  readonly deliveries: number;
+  readonly completions: number;
+}
+
+/** The old ones in front; `isLast` when a young one follows, or none. */
+function oldOnes(subjects: readonly Subject[], { before, limit }: PruneStep) {
+  const young = subjects.findIndex(({ createdAt }) => createdAt >= before);
+  const ids = (young === -1 ? subjects : subjects.slice(0, young)).map(({ id }) => id);
+  return { ids, isLast: young !== -1 || subjects.length < limit };
+}
+
+/** The old subjects of a step that are needed no more; their deliveries are removed. */
+async function pruneSubjects(tx: Transaction, kind: DeliveryKind, step: PruneStep) {
+  const { ids, isLast } = oldOnes(await listSubjects(tx, kind, step), step);
+  const needed = ids.length === 0 ? new Set() : await findNeeded(tx, ids, { kind, before: step.before });
+  const gone = ids.filter((id) => !needed.has(id));
+  const deliveries = gone.length === 0 ? 0 : await removeDeliveries(tx, kind, gone);
+  return { lastId: isLast ? undefined : ids.at(-1), gone, deliveries };
+}
+
+/** One step through the company's completions, oldest first, with their deliveries. */
+export async function pruneCompletions(tx: Transaction, step: PruneStep): Promise<Pruned> {
+  const { gone, ...pruned } = await pruneSubjects(tx, "completion", step);
+  if (gone.length === 0) return { ...pruned, completions: 0 };
+  const lastId = await findLastExported(tx, step.companyId);
+  return { ...pruned, completions: await removeCompletions(tx, { ids: gone, lastId }) };
+}
+
+/** One step through the company's customer messages, oldest first: those that are over, with their deliveries. */
+export async function pruneMessages(tx: Transaction, step: PruneStep): Promise<Pruned> {
+  const { gone, ...pruned } = await pruneSubjects(tx, "message", step);
+  if (pruned.lastId === undefined) await removeToldEtas(tx, step.companyId);
+  if (gone.length > 0) await removeMessages(tx, gone);
+  return { ...pruned, completions: 0 };
+}
+
+/** One step through the company's exports, oldest first: their deliveries go, the exports stay with their numbers. */
+export async function pruneExportDeliveries(tx: Transaction, step: PruneStep): Promise<Pruned> {
+  const { lastId, deliveries } = await pruneSubjects(tx, "export", step);
+  return { lastId, deliveries, completions: 0 };
+}
