@@ -4,12 +4,13 @@ import type { SettingKind } from "./reader/setting.ts";
 import { childrenOf, type ListedSetting, settingsBelow } from "./reader/setting-list.ts";
 import { shownValue } from "./render-sample.ts";
 import { formatSize } from "./reader/size.ts";
+import { wrapped } from "./wrapped.ts";
 
 const introduction = `# Configuration
 
 <!-- Generated from src/config; change the schema there, then run the tests with UPDATE_GENERATED=1. -->
 
-dropgate reads one YAML file. It is looked for in this order, and the first one found is the only one read:
+dropgate reads one YAML file: the first one that it finds in this order:
 
 1. the file that \`--config\` names;
 2. the file that the environment variable \`DROPGATE_CONFIG\` names;
@@ -17,9 +18,9 @@ dropgate reads one YAML file. It is looked for in this order, and the first one 
 4. \`/etc/dropgate/dropgate.yaml\`.
 
 Every setting has a default, so an empty file is a complete configuration that listens on loopback only.
-[\`config/dropgate.example.yaml\`](../config/dropgate.example.yaml) shows all of them; \`config/dropgate.schema.json\` lets editors
-complete and check them. Unknown names and wrong values are never passed over: \`dropgate check\` and the start list
-all of them with line, column and remedy, and nothing starts.
+[\`config/dropgate.example.yaml\`](../config/dropgate.example.yaml) shows all of them; \`config/dropgate.schema.json\`
+lets editors complete and check them. Unknown names and wrong values are never passed over: \`dropgate check\` and the
+start list all of them with line, column and remedy, and nothing starts.
 
 - **Paths** are absolute or relative to the folder of the configuration file. \`~\` is not expanded.
 - **Sizes** are whole numbers of bytes or text with a unit: \`kB\`, \`MB\`, \`GB\`, \`TB\` count in 1000s, \`KiB\`, \`MiB\`,
@@ -39,8 +40,9 @@ A secret never stands in the file. It is named, and read at the start and at eac
 | \`file:PATH\` | the content of the file, without its last line break; there is a warning when its mode lets others read it |
 | \`credential:NAME\` | the systemd credential \`NAME\` (\`LoadCredential=\` in the unit) |
 
-A secret that is written out is refused. Logs, errors and listings show \`[secret]\`. The daemon and \`dropgate check\` need all secrets; the other
-commands need none, and run in a shell that has neither the variables nor the credentials of the service.
+A secret that is written out is refused. Logs, errors and listings show \`[secret]\`. The daemon and \`dropgate check\`
+need all secrets; the other commands need none, and run in a shell that has neither the variables nor the credentials
+of the service.
 
 ## Reload
 
@@ -130,6 +132,9 @@ function rowOf(listed: ListedSetting): string {
   return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 
+/** Of prose; a row of a table is one line. */
+const maxLineLength = 120;
+
 const tableHead =
   "| Setting | Type | Default | Unit | Limits | Change | What it does |\n|---|---|---|---|---|---|---|";
 
@@ -143,7 +148,8 @@ function renderTopLevel(listed: ListedSetting): string {
   const keys = listed.setting.dropgate.form;
   const keyNote = keys === undefined ? [] : [`\`${listed.setting.dropgate.keyName}\` stands for ${keys}.`];
   const text = [`### ${listed.path}`, listed.setting.description ?? "", ...keyNote, ...notes];
-  return `${text.join("\n\n")}\n\n${tableHead}\n${rows.join("\n")}`;
+  const paragraphs = text.map((paragraph) => wrapped(paragraph, maxLineLength).join("\n"));
+  return `${paragraphs.join("\n\n")}\n\n${tableHead}\n${rows.join("\n")}`;
 }
 
 /** The text of `docs/configuration.md`. */

@@ -9,6 +9,7 @@ import { configSchema } from "./schema.ts";
 import { descriptionWithRestart, keywordsOf, type SettingKeywords } from "./reader/setting.ts";
 import { childrenOf, type ListedSetting } from "./reader/setting-list.ts";
 import { formatSize } from "./reader/size.ts";
+import { wrapped } from "./wrapped.ts";
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 
@@ -23,16 +24,6 @@ const maxLineLength = 100;
 function line(content: string, { depth, commentedFrom }: Level): string {
   if (commentedFrom === undefined) return `${"  ".repeat(depth)}${content}`;
   return `${"  ".repeat(commentedFrom)}#${"  ".repeat(depth - commentedFrom)}${content}`;
-}
-
-function wrapped(description: string, width: number): string[] {
-  const lines = [""];
-  for (const word of description.split(" ")) {
-    const current = lines.at(-1) ?? "";
-    if (current !== "" && current.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = current === "" ? word : `${current} ${word}`;
-  }
-  return lines;
 }
 
 function explanation({ setting }: ListedSetting, level: Level): string[] {

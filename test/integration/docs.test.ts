@@ -165,14 +165,14 @@ function renderElements(): string {
 
 <!-- Generated from src/documents/stop-elements.ts: UPDATE_DOCS=1 npm test -- test/integration/docs.test.ts -->
 
-The children of \`Stop\` in [stop files](file-exchange.md), in any order, each at most once; \`xsd/stop.xsd\` says the same to programs.
-*Field* is where the value stands in the JSON of the stop; fields in lists begin at the entry of the list. Lengths are in
-characters. An empty element counts as missing, but for text, which is then empty. A path such as \`Comments/Comment\` is an
-element within an element; \`Comment\` may stand there several times.
+The children of \`Stop\` in [stop files](file-exchange.md), in any order, each at most once; \`xsd/stop.xsd\` says the same
+to programs. *Field* is where the value stands in the JSON of the stop; fields in lists begin at the entry of the list.
+Lengths are in characters. An empty element counts as missing, but for text, which is then empty. A path such as
+\`Comments/Comment\` is an element within an element; \`Comment\` may stand there several times.
 
-[What holds for JSON](http-api.md#what-holds-for-every-import) holds here too: a date-time with \`Z\` or an offset is an instant, which becomes local in the time
-zone beside it (904 where none stands), numbers and codes lose blanks at both ends, amounts are 0 or more and coordinates in their range (902), and no
-window ends before it begins (904).
+[What holds for JSON](http-api.md#what-holds-for-every-import) holds here too: a date-time with \`Z\` or an offset is an
+instant, which becomes local in the time zone beside it (904 where none stands), numbers and codes lose blanks at both
+ends, amounts are 0 or more and coordinates in their range (902), and no window ends before it begins (904).
 
 ## Stop
 
@@ -190,6 +190,13 @@ describe("the documents", () => {
   test.each(names)("%s names only files of the project that are there", (name) => {
     const paths = spansIn(name).filter((span) => /^(src|test|bench|bin|xsd|systemd)\/[\w./-]+$/.test(span));
     expect(paths.filter((path) => !existsSync(join(projectFolder, path)))).toEqual([]);
+  });
+
+  test.each(names)("%s has no line of prose over 120 characters", (name) => {
+    const lines = proseOf(name)
+      .split("\n")
+      .filter((line) => !line.trimStart().startsWith("|"));
+    expect(lines.filter((line) => line.length > 120)).toEqual([]);
   });
 
   test("README.md has at most 150 lines", () => {
