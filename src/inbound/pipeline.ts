@@ -11,9 +11,7 @@
  *   entry decided, not filed                the move and the receipt are done (again)
  *   entry decided and filed                 nothing
  */
-import { basename, dirname } from "node:path";
 import type { DocumentPool } from "../documents/document-pool.ts";
-import type { DecidedState } from "../domain/files/file-state.ts";
 import type { Clock } from "../lib/clock.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import { createLimitedLog, type LimitedLog } from "../lib/limited-log.ts";
@@ -22,22 +20,23 @@ import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database/database.ts";
 import type { LedgerEntry } from "../store/ledger/files.ts";
+import { ArrivalOrder } from "./arrival-order.ts";
 import { type AwaitedReceipts, type ReceiptOwner, removeReceiptsOfWaiting } from "./awaited-receipts.ts";
+import { CompanyLanes } from "./company-lanes.ts";
 import { enterSurely } from "./enter-files.ts";
-import { FileCounts } from "./file-counts.ts";
 import { createFilingQueue, type FilingQueue } from "./filing-queue.ts";
 import { type HeldInDetail, logHeld } from "./held-files.ts";
 import type { Arrival, Inbox } from "./inbox.ts";
-import { KnownPaths } from "./known-paths.ts";
-import { LaneRunner, type PipelineSettings } from "./lane-runner.ts";
+import type { LaneRunner, PipelineSettings } from "./lane-runner.ts";
 import { LeftBehind } from "./left-behind.ts";
 import type { Locations } from "./locations.ts";
+import { PresentFiles } from "./present-files.ts";
 import type { PipelineStatistics } from "./pipeline-statistics.ts";
 import { acceptRetries, redoFiling, waitingEntries } from "./recovery.ts";
 import { isCutInAgain, isInAgain } from "./place-arrival.ts";
 import { releaseOf } from "./release-of.ts";
 import { createAwaitedReceipts } from "./restore-receipt.ts";
-import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./waiting-file.ts";
+import type { WaitingFile, WaitingFileSource } from "./waiting-file.ts";
 
 export interface PipelineDependencies {
   readonly store: Pick<Store, "read" | "write" | "writeSoon">;
@@ -60,36 +59,23 @@ export interface Pipeline extends Inbox, Service {
 }
 
 const entryGroup = 256;
-const entryPauseMs = 1_000;
 const retryPollMs = 1_000;
 const heldReportMs = 60_000;
 /** What goes on failing is logged a few times a minute. */
 const failing = { maxLines: 5, windowMs: 60_000 } as const;
-/** More than an earlier run can have left in `inbound/`. */
-const recoveredSequences = 2 ** 24;
 
 class InboundPipeline implements Pipeline {
   readonly name = "inbound";
   readonly #deps: PipelineDependencies;
-  readonly #filing: FilingQueue;
-  readonly #lanes = new Map<number, Promise<LaneRunner>>();
-  readonly #runners = new Map<number, LaneRunner>();
-  /** Paths of files in the pipeline: scans leave them alone. */
-  readonly #knownPaths = new KnownPaths();
-  /** Paths that are about to appear. Kept apart: giving one back must not forget a file that waits under that name. */
-  readonly #reservedPaths = new KnownPaths();
-  readonly #awaitedReceipts: AwaitedReceipts;
-  readonly #leftBehind: LeftBehind;
-  readonly #counts = new FileCounts();
-  readonly #decided = new Map<LaneRunner, Map<DecidedState, number>>();
-  readonly #entering = new Set<Promise<void>>();
-  #sequence = 0;
-  #lastReceivedAt = 0;
-  /** Of files that an earlier run has left: after those of the ledger, before those of this run. */
-  #recoveredSequence = 0;
   readonly #failing: LimitedLog;
-  #poll: NodeJS.Timeout | undefined;
-  #heldReport: NodeJS.Timeout | undefined;
+  readonly #filing: FilingQueue;
+  readonly #awaitedReceipts: AwaitedReceipts;
+  readonly #files: PresentFiles;
+  readonly #order: ArrivalOrder;
+  readonly #lanes: CompanyLanes;
+  readonly #leftBehind: LeftBehind;
+  readonly #entering = new Set<Promise<void>>();
+  readonly #timers: NodeJS.Timeout[] = [];
   #isStopped = false;
   /** Nothing is decided before all that was waiting is back in line. */
   #recovering = true;
@@ -97,6 +83,7 @@ class InboundPipeline implements Pipeline {
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
     this.#leftBehind = new LeftBehind(deps.log);
+    this.#order = new ArrivalOrder(deps.clock);
     this.#failing = createLimitedLog(deps.log, failing);
     this.#filing = createFilingQueue({
       store: deps.store,
@@ -110,55 +97,57 @@ class InboundPipeline implements Pipeline {
       failing: this.#failing,
       idle: (key) => this.#filing.receiptIdle(key),
     });
+    this.#files = new PresentFiles(this.#awaitedReceipts);
+    this.#lanes = new CompanyLanes({
+      ...deps,
+      failing: this.#failing,
+      filing: this.#filing,
+      // While it recovers, `start` asks once all entries are known.
+      made: async (runner) => (this.#recovering ? undefined : await this.#waitForLeftBehind(runner)),
+      decided: (file) => this.#files.decided(file),
+      left: (file) => this.#files.left(file),
+    });
   }
 
   get waitingTotal(): number {
-    return this.#counts.total;
+    return this.#files.counts.total;
   }
 
   statistics(): PipelineStatistics {
-    const runners = [...this.#runners.values()];
+    const runners = this.#lanes.all;
     return {
       waiting: runners.map((runner) => ({
         company: runner.companyCode,
         count: this.waitingCount(runner.companyId),
       })),
-      decided: runners.flatMap((runner) =>
-        [...(this.#decided.get(runner) ?? [])].map(([state, count]) => ({
-          company: runner.companyCode,
-          state,
-          count,
-        })),
-      ),
+      decided: this.#lanes.decidedCounts(),
       unfiled: this.#filing.length,
       held: runners.map((runner) => runner.held()),
     };
   }
 
   heldInDetail(): readonly HeldInDetail[] {
-    return [...this.#runners.values()].map((runner) => runner.heldInDetail());
+    return this.#lanes.all.map((runner) => runner.heldInDetail());
   }
 
   waitingCount(companyId: number): number {
-    return this.#counts.waiting(companyId);
+    return this.#files.counts.waiting(companyId);
   }
 
   undecidedCount(companyId: number): number {
-    return this.#counts.undecided(companyId);
+    return this.#files.counts.undecided(companyId);
   }
 
   isKnown(path: string): boolean {
-    return this.#knownPaths.has(path) || this.#reservedPaths.has(path);
+    return this.#files.has(path);
   }
 
   reserve(path: string, file: ReceiptOwner): void {
-    this.#reservedPaths.add(dirname(path), basename(path));
-    this.#awaitedReceipts.reserve(path, file);
+    this.#files.reserve(path, file);
   }
 
   release(path: string): void {
-    this.#reservedPaths.delete(dirname(path), basename(path));
-    this.#awaitedReceipts.release(path);
+    this.#files.release(path);
   }
 
   clearReceipt(file: ReceiptOwner): Promise<void> {
@@ -175,11 +164,11 @@ class InboundPipeline implements Pipeline {
   }
 
   async hold(companyId: number): Promise<() => void> {
-    return (await this.#runnerSurely(companyId)).hold();
+    return (await this.#lanes.surely(companyId)).hold();
   }
 
   keepBack(companyId: number, name: string): () => void {
-    const keeping = this.#runnerSurely(companyId).then((runner) => {
+    const keeping = this.#lanes.surely(companyId).then((runner) => {
       const release = runner.keepBack(name);
       this.#leftBehind.stays({ companyId, name });
       return release;
@@ -188,130 +177,78 @@ class InboundPipeline implements Pipeline {
   }
 
   async start(signal: AbortSignal): Promise<void> {
-    const released: (() => void)[] = [];
-    await redoFiling(this.#deps, this.#filing, this.#knownPaths);
+    await redoFiling(this.#deps, this.#filing, this.#files.paths);
     killPoint("recovery.redone");
     await removeReceiptsOfWaiting(this.#deps.locations);
-    for await (const entry of waitingEntries(this.#deps.store)) {
-      signal.throwIfAborted();
-      // Of a name that is cut in `.again` the files there do not tell the receipt.
-      if (isCutInAgain(entry.name) && isInAgain(entry.source)) await this.clearReceipt(entry);
-      const file = this.#fromLedger(entry);
-      const runner = await this.#runnerFor(file.companyId);
-      if (runner.size === 0) released.push(runner.hold());
-      runner.add(file);
-      killPoint("recovery.loaded");
-    }
-    this.#recoveredSequence = this.#sequence;
-    this.#sequence += recoveredSequences;
+    const released = await this.#loadWaiting(signal);
+    this.#order.recovered();
     this.#recovering = false;
     killPoint("recovery.inLine");
-    await Promise.all([...this.#runners.values()].map((runner) => this.#waitForLeftBehind(runner)));
+    await Promise.all(this.#lanes.all.map((runner) => this.#waitForLeftBehind(runner)));
     for (const release of released) release();
-    this.#poll = setInterval(() => void this.#takeRetries(), retryPollMs);
-    this.#poll.unref();
-    this.#heldReport = setInterval(() => {
-      for (const runner of this.#runners.values()) logHeld(this.#deps.log, runner.held());
-    }, heldReportMs);
-    this.#heldReport.unref();
+    const logAllHeld = () => {
+      for (const runner of this.#lanes.all) logHeld(this.#deps.log, runner.held());
+    };
+    this.#timers.push(
+      setInterval(() => void this.#takeRetries(), retryPollMs).unref(),
+      setInterval(logAllHeld, heldReportMs).unref(),
+    );
   }
 
   async stop(): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    clearInterval(this.#poll);
-    clearInterval(this.#heldReport);
+    this.#lanes.beginStop();
+    for (const timer of this.#timers) clearInterval(timer);
     this.#leftBehind.clear();
     this.#awaitedReceipts.stop();
     killPoint("stop.pipeline");
     await Promise.all([...this.#entering]);
-    for (const runner of this.#runners.values()) await runner.stop();
+    await this.#lanes.stop();
     killPoint("stop.lanes");
     await this.#filing.close();
     killPoint("stop.filing");
   }
 
+  /** Puts the entries of the ledger that wait in line. The holds that keep them there are to be given back. */
+  async #loadWaiting(signal: AbortSignal): Promise<readonly (() => void)[]> {
+    const holds: (() => void)[] = [];
+    for await (const entry of waitingEntries(this.#deps.store)) {
+      signal.throwIfAborted();
+      // Of a name that is cut in `.again` the files there do not tell the receipt.
+      if (isCutInAgain(entry.name) && isInAgain(entry.source)) await this.clearReceipt(entry);
+      const file = this.#fromLedger(entry);
+      const runner = await this.#lanes.of(file.companyId);
+      if (runner.size === 0) holds.push(runner.hold());
+      runner.add(file);
+      killPoint("recovery.loaded");
+    }
+    return holds;
+  }
+
   #toWaiting(arrival: Arrival): WaitingFile {
-    this.#counts.came(arrival.companyId);
     const file = this.#remember({
       ...arrival,
       userName: arrival.userName ?? null,
-      receivedAt: this.#receivedAtOf(arrival),
-      sequence: this.#nextSequence(arrival.channel),
+      receivedAt: this.#order.receivedAtOf(arrival),
+      sequence: this.#order.next(arrival.channel),
     });
     // Not before: from its reservation on there is a file of the name on its way.
     this.release(arrival.path);
     return file;
   }
 
-  /** When the file came, not when it is handed over: start-up knows no other time of the files that it finds. */
-  #receivedAtOf({ receivedAt }: Arrival): number {
-    if (receivedAt !== undefined) return Math.trunc(receivedAt);
-    this.#lastReceivedAt = Math.max(this.#lastReceivedAt, this.#deps.clock.now());
-    return this.#lastReceivedAt;
-  }
-
-  /** What an earlier run has answered came before all that comes now, whenever the scan finds it. */
-  #nextSequence(channel: Arrival["channel"]): number {
-    if (channel !== "recovered") {
-      this.#sequence += 1;
-      return this.#sequence;
-    }
-    this.#recoveredSequence += 1;
-    return this.#recoveredSequence;
-  }
-
   #fromLedger(entry: LedgerEntry): WaitingFile {
     const path = this.#deps.locations.fromLedger(entry.source);
-    this.#counts.came(entry.companyId);
-    this.#sequence = Math.max(this.#sequence, entry.id);
-    this.#lastReceivedAt = Math.max(this.#lastReceivedAt, entry.receivedAt);
+    this.#order.noteEntry(entry);
     const channel = entry.channel as WaitingFile["channel"];
     return this.#remember({ ...entry, path, channel, sequence: entry.id });
   }
 
   #remember(source: WaitingFileSource): WaitingFile {
-    const file = toWaitingFile(source);
-    this.#knownPaths.add(file.directory, file.fileName);
-    this.#awaitedReceipts.add(file);
+    const file = this.#files.add(source);
     this.#leftBehind.arrived(source);
     return file;
-  }
-
-  #runnerFor(companyId: number): Promise<LaneRunner> {
-    const known = this.#lanes.get(companyId);
-    if (known !== undefined) return known;
-    const made = this.#makeRunner(companyId);
-    this.#lanes.set(companyId, made);
-    made.catch(() => this.#lanes.delete(companyId));
-    return made;
-  }
-
-  async #makeRunner(companyId: number): Promise<LaneRunner> {
-    const code = await this.#deps.companyCodeOf(companyId);
-    const decided = new Map<DecidedState, number>();
-    const runner = new LaneRunner(
-      { id: companyId, code },
-      {
-        ...this.#deps,
-        failing: this.#failing,
-        filing: this.#filing,
-        onDecided: (file, state) => {
-          this.#notAwaited(file);
-          decided.set(state, (decided.get(state) ?? 0) + 1);
-        },
-        onGone: (file) => {
-          this.#notAwaited(file);
-          this.#forget(file);
-        },
-        onFiled: (file) => this.#forget(file),
-      },
-    );
-    this.#decided.set(runner, decided);
-    this.#runners.set(companyId, runner);
-    // While it recovers, `start` asks once all entries are known.
-    if (!this.#recovering) await this.#waitForLeftBehind(runner);
-    return runner;
   }
 
   /** The hold is there when this is called; the promise is about what to wait for. */
@@ -325,36 +262,12 @@ class InboundPipeline implements Pipeline {
     await this.#leftBehind.waitFor(searched, runner.hold());
   }
 
-  /** It is decided about, or gone. */
-  #notAwaited(file: WaitingFile): void {
-    this.#awaitedReceipts.delete(file);
-    this.#counts.decided(file.companyId);
-  }
-
-  #forget(file: WaitingFile): void {
-    this.#knownPaths.delete(file.directory, file.fileName);
-    this.#counts.left(file.companyId);
-  }
-
-  /** The lane of the company, however often the store must be asked. Rejects only at the end of the process. */
-  async #runnerSurely(companyId: number): Promise<LaneRunner> {
-    for (;;) {
-      try {
-        return await this.#runnerFor(companyId);
-      } catch (error) {
-        if (this.#isStopped) throw error;
-        this.#failing.warn({ err: error, companyId }, "the company cannot be looked up; trying again");
-        await new Promise((resolve) => setTimeout(resolve, entryPauseMs));
-      }
-    }
-  }
-
   /** Puts the files in line at once and enters them in the ledger; they are ready only with their ledger ids. */
   async #enter(files: readonly WaitingFile[]): Promise<void> {
     const holds = new Map<LaneRunner, () => void>();
     try {
       for (const file of files) {
-        const runner = this.#runners.get(file.companyId) ?? (await this.#runnerSurely(file.companyId));
+        const runner = this.#lanes.known(file.companyId) ?? (await this.#lanes.surely(file.companyId));
         if (files.length > 1 && !holds.has(runner)) holds.set(runner, runner.hold());
         runner.add(file);
       }
@@ -374,14 +287,14 @@ class InboundPipeline implements Pipeline {
     const isStopped = () => this.#isStopped;
     await this.#awaitedReceipts.clearAll(files);
     await enterSurely({ store, locations, failing: this.#failing, isStopped }, files);
-    for (const file of files) this.#runners.get(file.companyId)?.wake();
+    for (const file of files) this.#lanes.known(file.companyId)?.wake();
   }
 
   async #takeRetries(): Promise<void> {
     if (this.#recovering || this.#isStopped) return;
     try {
       for (const entry of await acceptRetries(this.#deps.store)) {
-        const runner = await this.#runnerFor(entry.companyId);
+        const runner = await this.#lanes.of(entry.companyId);
         runner.add(this.#fromLedger(entry));
         killPoint("retry.inLine");
       }

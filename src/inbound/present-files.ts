@@ -1,0 +1,53 @@
+/** The files that are in the pipeline, or about to appear: their paths, their counts, and the receipts they are waited for. */
+import { basename, dirname } from "node:path";
+import type { AwaitedReceipts, ReceiptOwner } from "./awaited-receipts.ts";
+import { FileCounts } from "./file-counts.ts";
+import { KnownPaths } from "./known-paths.ts";
+import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./waiting-file.ts";
+
+export class PresentFiles {
+  readonly counts = new FileCounts();
+  /** Paths of files in the pipeline: scans leave them alone. */
+  readonly paths = new KnownPaths();
+  /** Paths that are about to appear. Kept apart: giving one back must not forget a file that waits under that name. */
+  readonly #reservedPaths = new KnownPaths();
+  readonly #receipts: AwaitedReceipts;
+
+  constructor(receipts: AwaitedReceipts) {
+    this.#receipts = receipts;
+  }
+
+  has(path: string): boolean {
+    return this.paths.has(path) || this.#reservedPaths.has(path);
+  }
+
+  reserve(path: string, file: ReceiptOwner): void {
+    this.#reservedPaths.add(dirname(path), basename(path));
+    this.#receipts.reserve(path, file);
+  }
+
+  release(path: string): void {
+    this.#reservedPaths.delete(dirname(path), basename(path));
+    this.#receipts.release(path);
+  }
+
+  add(source: WaitingFileSource): WaitingFile {
+    const file = toWaitingFile(source);
+    this.counts.came(file.companyId);
+    this.paths.add(file.directory, file.fileName);
+    this.#receipts.add(file);
+    return file;
+  }
+
+  /** It is decided about, or gone. */
+  decided(file: WaitingFile): void {
+    this.#receipts.delete(file);
+    this.counts.decided(file.companyId);
+  }
+
+  /** It is filed away, or gone: its path may be used again. */
+  left(file: WaitingFile): void {
+    this.paths.delete(file.directory, file.fileName);
+    this.counts.left(file.companyId);
+  }
+}
