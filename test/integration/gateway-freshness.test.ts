@@ -26,7 +26,7 @@ beforeEach(async () => {
   const insert = other.prepare("insert into companies (id, code, code_key, created_at) values (?, ?, ?, 1)");
   for (const [code, id] of Object.entries(companies)) insert.run(id, code, code.toLowerCase());
   const operations = gatewayOperations({
-    ...{ store, clock: systemClock, documentsDir: join(folder, "documents"), wake: () => undefined },
+    ...{ store, clock: systemClock, documentsDir: join(folder, "documents") },
     appointments: () => noAppointments,
     events: () => ({
       autoDepart: false,

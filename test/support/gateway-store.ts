@@ -59,7 +59,6 @@ export class GatewayStore {
     this.operations = gatewayOperations({
       ...{ store, clock, documentsDir, events: () => this.eventSettings },
       appointments: () => this.appointmentSettings,
-      wake: () => importer.wake(),
     });
   }
 

@@ -96,10 +96,7 @@ async function runImport(
   if (importKind === "orders") return await importOrders(deps, input);
   const { unknownFields = "keep", maxEntries = 5_000 } = input.rules ?? {};
   const rules: ImportRules = { unknownFields, maxEntries: maxLoads };
-  await importLoads(
-    { ...deps, wake: () => undefined },
-    { ...input, rules, maxStops: maxEntries, userName: "test" },
-  );
+  await importLoads(deps, { ...input, rules, maxStops: maxEntries, userName: "test" });
 }
 
 /** The faults of the import; none when it would be taken. */

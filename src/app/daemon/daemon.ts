@@ -202,15 +202,13 @@ async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> 
   const { store, clock, documents, log, signIn, integrations } = parts;
   const readers = createImportThreads({ maxBodyBytes: () => parts.config.http.maxBodyBytes });
   await parts.stack.start(readers, parts.signal);
-  const importer = createLoadImporter({ store, clock, log, readers });
-  await parts.stack.start(importer, parts.signal);
+  await parts.stack.start(createLoadImporter({ store, clock, log, readers }), parts.signal);
   const gateway = gatewayOperations({
     ...{ store, clock, integrations, readers },
     numberKey: await sealingKeyOf(store),
     documentsDir: documentsDirOf(parts.locations),
     events: () => parts.config.events,
     appointments: (companyCode) => appointmentSettingsOf(parts.config, companyCode),
-    wake: () => importer.wake(),
   });
   const endpoint = createHttpEndpoint({
     options: await httpOptionsOf(parts.config),

@@ -55,8 +55,6 @@ interface GatewayDeps {
   readonly events: () => EventSettings;
   /** The settings of a company's appointments by its code, asked for at each request. */
   readonly appointments: (companyCode: string) => AppointmentSettings;
-  /** Tells the load importer that there is work. */
-  readonly wake: () => void;
 }
 
 /** What numbers of rows are shown as. */

@@ -12,6 +12,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Fault } from "../../lib/errors.ts";
 import { newGuid } from "../../lib/ids.ts";
 import type { Store } from "../../store/database/database.ts";
+import { announce } from "../../store/database/announcements.ts";
 import { saveDocuments } from "../../store/stops/documents.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { insertImport, insertImportItem, type NewImport } from "../../store/stops/imports.ts";
@@ -34,8 +35,6 @@ export interface ImportLoadsDeps extends ServiceDeps, PreparationDeps {
   readonly documentsDir: string;
   readonly store: Pick<Store, "write">;
   readonly clock: Clock;
-  /** Told when an import has been kept. */
-  readonly wake: () => void;
 }
 
 export interface LoadImport extends ServiceImport {
@@ -101,6 +100,7 @@ export const prepareLoads: Prepare<"loads"> = async (input) => {
 /** Loads are entered this many at a time, so that other requests get their turn. */
 const loadsInTurn = 50;
 
+/** Wakes the load importer with its commit. */
 async function keep(tx: Transaction, entry: NewImport, loads: readonly KeptLoad[]): Promise<void> {
   const importId = await insertImport(tx, entry);
   for (const [position, { loadNbr, body, documents }] of loads.entries()) {
@@ -108,6 +108,7 @@ async function keep(tx: Transaction, entry: NewImport, loads: readonly KeptLoad[
     await saveDocuments(tx, { companyId: entry.companyId, documents, now: entry.receivedAt });
     if (position % loadsInTurn === loadsInTurn - 1) await setImmediate();
   }
+  announce(tx, "loadImports");
 }
 
 interface AcceptedImport {
@@ -120,7 +121,6 @@ async function acceptStandard(deps: ImportLoadsDeps, input: LoadImport): Promise
   const guid = newGuid();
   const entry = { guid, companyId, serviceName, userName, receivedAt: deps.clock.now() };
   await deps.store.write((tx) => keep(tx, entry, loads));
-  deps.wake();
   return { importId: guid };
 }
 

@@ -37,18 +37,13 @@ import { LoadNumberSet, numbersOf } from "./held-loads.ts";
 import { type LoadLines, readLoadText } from "./load-text.ts";
 
 export interface LoadImporterDeps {
-  readonly store: Pick<Store, "read" | "write">;
+  readonly store: Pick<Store, "read" | "write" | "listen">;
   readonly clock: Clock;
   readonly log: Logger;
   /** For large loads that an earlier version has kept; without it they are read here. */
   readonly readers?: LoadLines;
   /** The first pause before what is held is tried again. Default a second. */
   readonly retryMs?: number;
-}
-
-export interface LoadImporter extends Service {
-  /** There may be loads to apply. */
-  wake(): void;
 }
 
 /** Loads in one commit: enough to share its cost, few enough that requests between get their turn soon. */
@@ -71,7 +66,7 @@ function faultsOf(error: DropgateError): readonly Fault[] {
 
 const isFaultOfMachine = (error: unknown) => isStoreFault(error) || isDiskFault(error);
 
-class BackgroundImporter implements LoadImporter {
+class BackgroundImporter implements Service {
   readonly name = "load importer";
   readonly #deps: LoadImporterDeps;
   readonly #failing: LimitedLog;
@@ -86,6 +81,7 @@ class BackgroundImporter implements LoadImporter {
   #isAwake = false;
   #isStopped = true;
   #drained: Promise<void> = Promise.resolve();
+  #endListening: () => void = () => undefined;
 
   constructor(deps: LoadImporterDeps) {
     this.#deps = deps;
@@ -95,18 +91,22 @@ class BackgroundImporter implements LoadImporter {
 
   async start(): Promise<void> {
     this.#isStopped = false;
-    this.wake();
+    // Behind the answers of the commit: whoever sent the import is told before its loads are begun.
+    this.#endListening = this.#deps.store.listen("loadImports", () => queueMicrotask(() => this.#wake()));
+    this.#wake();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#endListening();
     clearTimeout(this.#retry);
     this.#stop.abort();
     await this.#drained;
     this.#failing.flush();
   }
 
-  wake(): void {
+  /** There may be loads to apply. */
+  #wake(): void {
     this.#isAwake = true;
     if (this.#isRunning || this.#isStopped) return;
     this.#isRunning = true;
@@ -162,7 +162,7 @@ class BackgroundImporter implements LoadImporter {
     this.#after = beginning;
     this.#heldCount = 0;
     this.#held.clear();
-    this.wake();
+    this.#wake();
   }
 
   /** Throws when nothing can be decided about at all; then they are taken again from the first. */
@@ -294,6 +294,6 @@ class BackgroundImporter implements LoadImporter {
 }
 
 /** Makes the importer; it works from its start until its stop, and finishes what it has begun. */
-export function createLoadImporter(deps: LoadImporterDeps): LoadImporter {
+export function createLoadImporter(deps: LoadImporterDeps): Service {
   return new BackgroundImporter(deps);
 }

@@ -1,12 +1,15 @@
 /**
- * What a unit of work has for others in this process to do, told to them once it is committed. It is only a hint: who waits
- * for work looks for it from time to time as well, because another process may have written it.
+ * What a unit of work has for others in this process to do, told to them once it is committed. Of deliveries it is only a
+ * hint: their queue looks from time to time as well, because another process may have written some.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "./schema.ts";
 
-/** `deliveries`: there are deliveries in the queue that were not, or are due that were not. */
-export type Topic = "deliveries";
+/**
+ * `deliveries`: there are deliveries in the queue that were not, or are due that were not. `loadImports`: there are
+ * imported loads to apply.
+ */
+export type Topic = "deliveries" | "loadImports";
 
 const announced = new WeakMap<Kysely<Tables>, Set<Topic>>();
 
