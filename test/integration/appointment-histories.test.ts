@@ -5,6 +5,8 @@
 import { expect, it } from "vitest";
 import { slotIdOf } from "../../src/domain/appointments/appointment-slots.ts";
 import { expireHolds } from "../../src/operations/consequences/slot-accounting.ts";
+import { importOrders } from "../../src/operations/imports/import-orders.ts";
+import { rejectOrder } from "../../src/operations/orders/reject-order.ts";
 import { reserve, slotIds, sumsOf } from "../support/appointment-client.ts";
 import { AppointmentModel, type Request } from "../support/appointment-model.ts";
 import { regionOf, settingsOf } from "../support/appointment-settings.ts";
@@ -86,10 +88,10 @@ class History {
   /** Deletes an order and brings it back. */
   #cancel(): { readonly answer: Promise<string>; readonly expected: string } {
     const orderNbr = this.#pick(orders);
-    const { operations, at } = this.#gateway;
+    const { call, at } = this.#gateway;
     if (this.#model.cancel(orderNbr)) this.#expected.cancelled += 1;
-    const deletion = operations.rejectOrder({ ...at, body: { orderNbr, reasonCode: "R" } });
-    const answer = codeOf(deletion.then(() => importOrders(this.#gateway, [orderNbr])));
+    const deletion = call(rejectOrder, { ...at, body: { orderNbr, reasonCode: "R" } });
+    const answer = codeOf(deletion.then(() => addOrders(this.#gateway, [orderNbr])));
     return { answer, expected: "done" };
   }
 
@@ -142,14 +144,14 @@ class History {
   }
 }
 
-async function importOrders(gateway: GatewayStore, numbers: readonly string[]): Promise<void> {
+async function addOrders(gateway: GatewayStore, numbers: readonly string[]): Promise<void> {
   const body = { companyCode: "ACME", orders: numbers.map((orderNbr) => ({ orderNbr })) };
-  await gateway.operations.importOrders({ ...gateway.at, serviceName: "default", body });
+  await gateway.call(importOrders, { ...gateway.at, serviceName: "default", body });
 }
 
 it(`${histories} random histories end as the model says`, async () => {
   const gateway = await GatewayStore.open();
-  await importOrders(gateway, orders);
+  await addOrders(gateway, orders);
   const model = new AppointmentModel(holdMinutes * minuteMs);
   const expected: Expected = { confirmed: 0, cancelled: 0 };
   for (let at = 0; at < histories; at += 1) {
@@ -172,7 +174,7 @@ it(`${histories} random histories end as the model says`, async () => {
   // Nothing is lost: when all has run out or been deleted, not a thousandth is in use.
   gateway.now += holdMinutes * minuteMs;
   for (const orderNbr of orders)
-    await gateway.operations.rejectOrder({ ...gateway.at, body: { orderNbr, reasonCode: "R" } });
+    await gateway.call(rejectOrder, { ...gateway.at, body: { orderNbr, reasonCode: "R" } });
   await gateway.store.write(async (tx) => {
     await expireHolds(tx, { companyId: gateway.companyId, now: gateway.now, limit: 1_000_000 });
   });

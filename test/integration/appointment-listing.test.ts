@@ -1,5 +1,6 @@
 /** Listing time slots on a real store (specification/appointments.md#slots). */
 import { beforeEach, describe, expect, it } from "vitest";
+import { listTimeSlots } from "../../src/operations/appointments/list-time-slots.ts";
 import {
   afternoon,
   cancelOrder,
@@ -53,7 +54,7 @@ describe("a listing", () => {
     const answer = await list(gateway, { ...home, quantity: 1 });
     const rules = { ...gateway.at, unknownFields: "refuse" } as const;
     const body = { apptRequest: { ...answer, quantity: 1, weight: null, orderId: null, partnerCode: null } };
-    expect(await gateway.operations.listTimeSlots({ ...rules, body })).toEqual({ apptRequest: answer });
+    expect(await gateway.call(listTimeSlots, { ...rules, body })).toEqual({ apptRequest: answer });
     // 14:00 in New York.
     const late = await slotIds(gateway, { apptStartDate: "2026-11-05T19:00:00Z" });
     expect([...late.keys()]).toEqual([morning, afternoon]);

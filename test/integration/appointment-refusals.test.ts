@@ -1,5 +1,7 @@
 /** What a listing and a reservation of time slots are refused for (specification/appointments.md#reservations). */
 import { beforeEach, describe, expect, it } from "vitest";
+import { listTimeSlots } from "../../src/operations/appointments/list-time-slots.ts";
+import { reserveTimeSlot } from "../../src/operations/appointments/reserve-time-slot.ts";
 import {
   home,
   list,
@@ -37,7 +39,7 @@ describe("what is refused:", () => {
     expect(await codeOf(reserve(gateway, { timeSlotId: "made-up" }))).toBe("slotNotFound");
     const other = { ...gateway.at, companyId: gateway.companyId + 1 };
     const body = { apptReservation: { timeSlotId, orderId: "Not Available", quantity: 1 } };
-    expect(await codeOf(gateway.operations.reserveTimeSlot({ ...other, body }))).toBe("slotNotFound");
+    expect(await codeOf(gateway.call(reserveTimeSlot, { ...other, body }))).toBe("slotNotFound");
     gateway.now = Date.UTC(2026, 10, 5, 13) - 1;
     expect(await codeOf(reserve(gateway, { timeSlotId }))).toBe("done");
     gateway.now += 1;
@@ -112,9 +114,9 @@ describe("what is refused:", () => {
   it.each([{}, { apptRequest: null, apptReservation: null }])(
     "a body without its object, %j (903)",
     async (body) => {
-      const { operations, at } = gateway;
-      expect(await codeOf(operations.listTimeSlots({ ...at, body }))).toBe("emptyList");
-      expect(await codeOf(operations.reserveTimeSlot({ ...at, body }))).toBe("emptyList");
+      const { call, at } = gateway;
+      expect(await codeOf(call(listTimeSlots, { ...at, body }))).toBe("emptyList");
+      expect(await codeOf(call(reserveTimeSlot, { ...at, body }))).toBe("emptyList");
     },
   );
 
@@ -123,10 +125,10 @@ describe("what is refused:", () => {
     const strict = { ...gateway.at, unknownFields: "refuse" } as const;
     const apptReservation = { timeSlotId, orderId: "Not Available", quantity: 1, gate: "B" };
     await expect(
-      gateway.operations.reserveTimeSlot({ ...strict, body: { apptReservation } }),
+      gateway.call(reserveTimeSlot, { ...strict, body: { apptReservation } }),
     ).rejects.toMatchObject({ faults: [{ code: "wrongType", path: "apptReservation.gate" }] });
     await expect(
-      gateway.operations.listTimeSlots({ ...strict, body: { apptRequest: { gate: "B" } } }),
+      gateway.call(listTimeSlots, { ...strict, body: { apptRequest: { gate: "B" } } }),
     ).rejects.toMatchObject({ faults: [{ code: "wrongType", path: "apptRequest.gate" }] });
   });
 });

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { stopChangeOf } from "../../src/domain/stop/stop-change.ts";
 import { stopStatusNames, type StopStatus } from "../../src/domain/stop/stop-status.ts";
 import { applyStopChanges } from "../../src/operations/stops/apply-stop-changes.ts";
+import { rejectAsn, rejectStop } from "../../src/operations/stops/reject-stop.ts";
 import {
   afternoon,
   cancelOrder,
@@ -323,14 +324,14 @@ describe("deleting gives the place back and records 8103:", () => {
   });
 
   it("a stop, and an ASN", async () => {
-    const { operations, at } = gateway;
+    const { call, at } = gateway;
     await gateway.importStops(stop("S1"));
     await booked("S1");
-    await operations.rejectStop({ ...at, body: { stopNbr: "S1", reasonCode: "R" } });
+    await call(rejectStop, { ...at, body: { stopNbr: "S1", reasonCode: "R" } });
     expect(await gateway.events()).toEqual([7059, 8103]);
     await gateway.importAsns({ stopNbr: "A1" });
     await booked("A1");
-    await operations.rejectAsn({ ...at, body: { stopNbr: "A1", reasonCode: "R" } });
+    await call(rejectAsn, { ...at, body: { stopNbr: "A1", reasonCode: "R" } });
     expect(await gateway.events()).toEqual([7059, 8103]);
     expect(await placesLeft(gateway, morning)).toBe(1);
   });

@@ -7,6 +7,8 @@ import { startOutbound } from "../../src/app/daemon/outbound.ts";
 import { createDocumentPool } from "../../src/documents/document-pool.ts";
 import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
 import { createLogger } from "../../src/lib/log.ts";
+import { importOrders } from "../../src/operations/imports/import-orders.ts";
+import { rejectStop } from "../../src/operations/stops/reject-stop.ts";
 import { configOf } from "../support/message-site.ts";
 import { dropoff, RouteDriver } from "../support/route-driver.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -24,7 +26,7 @@ const received = { stopNbr: "S1", markAsReceived: true };
 const ways: Readonly<Record<string, (route: RouteDriver) => Promise<unknown>>> = {
   "a stop import": (route) => route.site.importStops(received),
   "an order import": ({ site }) =>
-    site.operations.importOrders({
+    site.call(importOrders, {
       ...{ ...site.at, serviceName: "default" },
       body: { companyCode: "ACME", orders: [{ orderNbr: "S1", markAsReceived: true }] },
     }),
@@ -43,7 +45,7 @@ const ways: Readonly<Record<string, (route: RouteDriver) => Promise<unknown>>> =
   },
   "a deletion": async (route) => {
     await route.site.importStops({ stopNbr: "S1" });
-    await route.site.operations.rejectStop({ ...route.site.at, body: { stopNbr: "S1", reasonCode: "R" } });
+    await route.site.call(rejectStop, { ...route.site.at, body: { stopNbr: "S1", reasonCode: "R" } });
   },
 };
 

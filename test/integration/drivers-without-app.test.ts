@@ -1,15 +1,17 @@
 /** Users of whom the company has said `unableToUseApp`: they report nothing, and nobody picks them. */
 import { beforeEach, describe, expect, test } from "vitest";
+import { importUsers } from "../../src/operations/imports/import-users.ts";
+import { assignLoadCarrier } from "../../src/operations/loads/assign-load.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { dropoff, RouteDriver } from "../support/route-driver.ts";
 
 let route: RouteDriver;
 
 async function importDriver(userName: string, unableToUseApp: boolean): Promise<void> {
-  const { operations, at } = route.site;
+  const { call, at } = route.site;
   const user = { userName, firstName: "Cy", lastName: "Moor", unableToUseApp, assignedGroups: "C1" };
   const body = { companyCode: "ACME", users: [{ ...user, userRoles: [{ role: "DI_Driver" }] }] };
-  await operations.importUsers({ ...at, body, callerRoles: ["MemberAdmin"] }, AbortSignal.timeout(60_000));
+  await call(importUsers, { ...at, body, callerRoles: ["MemberAdmin"] }, AbortSignal.timeout(60_000));
 }
 
 beforeEach(async () => {
@@ -53,7 +55,7 @@ describe("a driver who is unable to use the app", () => {
   test("is never picked as available", async () => {
     await route.load([dropoff], { driver: null });
     const body = { carrierCode: "C1", assignmentCriteria: "01" };
-    const ask = () => route.site.operations.assignLoadCarrier({ ...route.site.at, loadNbr: "L1", body });
+    const ask = () => route.site.call(assignLoadCarrier, { ...route.site.at, loadNbr: "L1", body });
     const assign = () => codeOf(ask());
     expect(await assign()).toBe("driverNotFound");
     await expect(ask()).rejects.toThrow("cannot use the app");

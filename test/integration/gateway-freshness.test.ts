@@ -2,9 +2,13 @@
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { gatewayOperations } from "../../src/app/daemon/gateway-operations.ts";
+import { createOperationContext } from "../../src/app/daemon/operation-context.ts";
+import { createDocumentPool } from "../../src/documents/document-pool.ts";
 import { noAppointments } from "../../src/domain/appointments/appointment-region.ts";
+import { callWith } from "../../src/endpoints/http/server/operation-context.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { createLogger } from "../../src/lib/log.ts";
+import { newSealingKey } from "../../src/lib/sealed-numbers.ts";
 import { databaseFileName, openStore } from "../../src/store/database/database.ts";
 import { openSqlite } from "../../src/store/database/sqlite-dialect.ts";
 import { ask, basic, startHttp } from "../support/http-fixture.ts";
@@ -25,8 +29,9 @@ beforeEach(async () => {
   other = openSqlite(join(folder, databaseFileName), { isNew: false });
   const insert = other.prepare("insert into companies (id, code, code_key, created_at) values (?, ?, ?, 1)");
   for (const [code, id] of Object.entries(companies)) insert.run(id, code, code.toLowerCase());
-  const operations = gatewayOperations({
-    ...{ store, clock: systemClock, documentsDir: join(folder, "documents") },
+  const context = createOperationContext({
+    ...{ store, clock: systemClock, documentsDir: join(folder, "documents"), numberKey: newSealingKey() },
+    documents: createDocumentPool({ log: createLogger({ level: "silent" }), threads: 1 }),
     appointments: () => noAppointments,
     events: () => ({
       autoDepart: false,
@@ -36,7 +41,7 @@ beforeEach(async () => {
       maxAheadHours: 48,
     }),
   });
-  const http = await startHttp({}, operations);
+  const http = await startHttp({}, { call: callWith(context) });
   port = http.port;
   onTestFinished(async () => {
     await http.close();

@@ -1,5 +1,12 @@
 /** Loads: the rows of the state table (specification/stop-states.md#imports-of-a-load), one test each. */
 import { beforeEach, describe, expect, test } from "vitest";
+import {
+  assignLoadCarrier,
+  assignLoadDriver,
+  unassignLoadCarrier,
+  unassignLoadDriver,
+} from "../../src/operations/loads/assign-load.ts";
+import { cancelLoad } from "../../src/operations/loads/cancel-load.ts";
 import { codeOf, GatewayStore, load, stop } from "../support/gateway-store.ts";
 
 let site: GatewayStore;
@@ -20,15 +27,15 @@ beforeEach(async () => {
 const statusOf = async (loadNbr: string) => (await site.load(loadNbr)).loadExecutionInfo.loadStatus;
 const assignmentOf = async (loadNbr: string) => (await site.load(loadNbr)).loadAssignment;
 const assignDriver = (loadNbr: string, body: object) =>
-  site.operations.assignLoadDriver({ ...site.at, loadNbr, body });
+  site.call(assignLoadDriver, { ...site.at, loadNbr, body });
 const unassignDriver = (loadNbr: string, body: object = {}) =>
-  site.operations.unassignLoadDriver({ ...site.at, loadNbr, body });
+  site.call(unassignLoadDriver, { ...site.at, loadNbr, body });
 const assignCarrier = (loadNbr: string, carrierCode: string, rest: object = {}) =>
-  site.operations.assignLoadCarrier({ ...site.at, loadNbr, body: { carrierCode, ...rest } });
+  site.call(assignLoadCarrier, { ...site.at, loadNbr, body: { carrierCode, ...rest } });
 const unassignCarrier = (loadNbr: string, carrierCode: string) =>
-  site.operations.unassignLoadCarrier({ ...site.at, loadNbr, body: { carrierCode } });
+  site.call(unassignLoadCarrier, { ...site.at, loadNbr, body: { carrierCode } });
 const cancel = (loadNbr: string, rest: object = { reasonCode: "R1" }) =>
-  site.operations.cancelLoad({ ...site.at, body: { loadNbr, ...rest } });
+  site.call(cancelLoad, { ...site.at, body: { loadNbr, ...rest } });
 
 describe("load import", () => {
   test("a new load is 10, its stops 20 in their order; 7000, and 7028 for each stop", async () => {
@@ -276,9 +283,9 @@ describe("assign and unassign driver", () => {
   });
 
   test("the number may stand in the body, and must be that of the path", async () => {
-    await site.operations.assignLoadDriver({ ...site.at, body: { loadNbr: "L2", driverUserName: "bob" } });
+    await site.call(assignLoadDriver, { ...site.at, body: { loadNbr: "L2", driverUserName: "bob" } });
     expect(await statusOf("L2")).toBe(30);
-    const nowhere = site.operations.assignLoadDriver({ ...site.at, body: { driverUserName: "bob" } });
+    const nowhere = site.call(assignLoadDriver, { ...site.at, body: { driverUserName: "bob" } });
     expect(await codeOf(nowhere)).toBe("missing");
     expect(await codeOf(assignDriver("L1", { loadNbr: "L2", driverUserName: "bob" }))).toBe("wrongType");
   });

@@ -4,6 +4,10 @@
  */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
+import { importStops } from "../../src/operations/imports/import-stops.ts";
+import { readEventList } from "../../src/operations/stops/event-list.ts";
+import { rejectAsn, rejectStop } from "../../src/operations/stops/reject-stop.ts";
+import { assignStopCarrier, unassignStopCarrier } from "../../src/operations/stops/stop-carrier.ts";
 import { codeOf, GatewayStore, load, stop } from "../support/gateway-store.ts";
 
 let site: GatewayStore;
@@ -14,13 +18,12 @@ beforeEach(async () => {
 });
 
 const reject = (stopNbr: string, rest: object = { reasonCode: "R1" }) =>
-  site.operations.rejectStop({ ...site.at, body: { stopNbr, ...rest } });
-const rejectAsn = (stopNbr: string) =>
-  site.operations.rejectAsn({ ...site.at, body: { stopNbr, reasonCode: "R1" } });
-const assign = (stopNbr: string, body: object) =>
-  site.operations.assignStopCarrier({ ...site.at, stopNbr, body });
+  site.call(rejectStop, { ...site.at, body: { stopNbr, ...rest } });
+const deleteAsn = (stopNbr: string) =>
+  site.call(rejectAsn, { ...site.at, body: { stopNbr, reasonCode: "R1" } });
+const assign = (stopNbr: string, body: object) => site.call(assignStopCarrier, { ...site.at, stopNbr, body });
 const unassign = (stopNbr: string, body: object) =>
-  site.operations.unassignStopCarrier({ ...site.at, stopNbr, body });
+  site.call(unassignStopCarrier, { ...site.at, stopNbr, body });
 
 async function inStatus(stopNbr: string, status: StopStatus): Promise<void> {
   await site.importStops(stop(stopNbr));
@@ -124,7 +127,7 @@ describe("stop import", () => {
       companyCode: "ACME",
       stops: [{ stopNbr: "S1", colour: 1, to: { address: { planet: "x" } } }],
     };
-    const work = site.operations.importStops({ ...site.at, serviceName: "default", body, rules });
+    const work = site.call(importStops, { ...site.at, serviceName: "default", body, rules });
     await expect(work).rejects.toMatchObject({
       faults: [{ path: "stops[0].colour" }, { path: "stops[0].to.address.planet" }],
     });
@@ -133,7 +136,7 @@ describe("stop import", () => {
   test("another serviceName is 908, another company 905, too many 909, none 903", async () => {
     const send = (body: unknown, serviceName = "default") =>
       codeOf(
-        site.operations.importStops({
+        site.call(importStops, {
           ...site.at,
           serviceName,
           body,
@@ -157,7 +160,7 @@ describe("ASN import", () => {
     await site.importAsns(stop("A1"));
     expect(await site.events()).toEqual([7053]);
     expect(await site.stopStatus("A1")).toBe("00");
-    await rejectAsn("A1");
+    await deleteAsn("A1");
     await site.importAsns(stop("A1"));
     expect(await site.stopStatus("A1")).toBe("00");
   });
@@ -201,11 +204,11 @@ describe("delete/reject", () => {
   test("an ASN in 00 becomes 99, nothing else does; unknown numbers are 921", async () => {
     await site.importAsns(stop("A1"));
     await site.importStops(stop("S1"));
-    await rejectAsn("A1");
+    await deleteAsn("A1");
     expect(await site.stopStatus("A1")).toBe("99");
-    expect(await codeOf(rejectAsn("A1"))).toBe("stopNotAsn");
-    expect(await codeOf(rejectAsn("S1"))).toBe("stopNotAsn");
-    expect(await codeOf(rejectAsn("X"))).toBe("stopNotFound");
+    expect(await codeOf(deleteAsn("A1"))).toBe("stopNotAsn");
+    expect(await codeOf(deleteAsn("S1"))).toBe("stopNotAsn");
+    expect(await codeOf(deleteAsn("X"))).toBe("stopNotFound");
     expect(await codeOf(reject("X"))).toBe("stopNotFound");
     expect(await codeOf(reject("S1", {}))).toBe("missing");
   });
@@ -245,7 +248,7 @@ describe("assign and unassign carrier", () => {
 describe("recorded events", () => {
   const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
   const list = (query: Record<string, string>) =>
-    site.operations.readEventList({
+    site.call(readEventList, {
       companyId: site.companyId,
       parameters: Object.entries(query).map(([name, value]) => ({ name, value })),
     });

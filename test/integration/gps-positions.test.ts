@@ -3,6 +3,7 @@
  * (specification/events.md#positions).
  */
 import { beforeEach, describe, expect, test } from "vitest";
+import { readEventList } from "../../src/operations/stops/event-list.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { kilometre, north, RouteDriver, timeAt } from "../support/route-driver.ts";
 
@@ -88,7 +89,7 @@ describe("the geofence", () => {
     expect(await entered(20)).toEqual([]);
     const { companyId } = route.site;
     const parameters = [{ name: "stopNbr", value: "B1" }];
-    const { Events } = await route.site.operations.readEventList({ companyId, parameters });
+    const { Events } = await route.site.call(readEventList, { companyId, parameters });
     const visits = Events.filter(({ eventCode }) => eventCode === 7006);
     expect(visits).toMatchObject([
       { loadNbr: "L1", stopNbr: "B1", visit: "pickup", longitude: 0, reportedBy: "ann" },

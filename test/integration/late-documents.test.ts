@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { outboundCopyOf } from "../../src/app/daemon/outbound-settings.ts";
 import type { RouteEventCode } from "../../src/domain/execution/route-event-rules.ts";
 import { saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";
+import { readEventList } from "../../src/operations/stops/event-list.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { configOf } from "../support/message-site.ts";
 import { both, dropoff, other, pickup, RouteDriver, timeAt } from "../support/route-driver.ts";
@@ -121,7 +122,7 @@ describe("an event that comes again", () => {
       expect(await namesOf("S1")).toEqual(["a.jpg", "b.jpg"]);
       expect(await route.site.stopStatus("S1")).toBe(status);
       const parameters = [{ name: "stopNbr", value: "S1" }];
-      const { Events } = await route.site.operations.readEventList({ ...route.site.at, parameters });
+      const { Events } = await route.site.call(readEventList, { ...route.site.at, parameters });
       const last = Events.at(-1);
       expect(last).toMatchObject({ eventCode: 7014, eventDTTM: timeAt(30), reportedCode: code });
       expect(last).toMatchObject({ documents: [{ documentName: "b.jpg" }] });

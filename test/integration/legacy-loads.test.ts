@@ -1,6 +1,9 @@
 /** Legacy JSON retrieval of loads, and of stops that are on loads (specification/legacy-services.md#json-retrieval). */
 import { beforeEach, describe, expect, test } from "vitest";
 import { setCompany } from "../../src/operations/users/company-admin.ts";
+import { findLegacyLoads } from "../../src/operations/legacy/legacy-loads.ts";
+import { findLegacyStops } from "../../src/operations/legacy/legacy-stops.ts";
+import { cancelLoad } from "../../src/operations/loads/cancel-load.ts";
 import { codeOf, GatewayStore, load } from "../support/gateway-store.ts";
 
 let site: GatewayStore;
@@ -24,14 +27,14 @@ beforeEach(async () => {
     load("L2", ["S3"]),
     load("L3"),
   );
-  await site.operations.cancelLoad({ ...site.at, body: { loadNbr: "L3", reasonCode: "R" } });
+  await site.call(cancelLoad, { ...site.at, body: { loadNbr: "L3", reasonCode: "R" } });
 });
 
 const parameters = (query: Record<string, string>) =>
   Object.entries(query).map(([name, value]) => ({ name, value }));
 async function find(query: Record<string, string>) {
   const input = { ...site.at, parameters: parameters(query) };
-  const { json, total } = await site.operations.findLegacyLoads(input, new AbortController().signal);
+  const { json, total } = await site.call(findLegacyLoads, input, new AbortController().signal);
   return { loads: JSON.parse(json) as Record<string, unknown>[], total };
 }
 const numbers = async (query: Record<string, string>) =>
@@ -101,7 +104,7 @@ describe("loads", () => {
 describe("stops", () => {
   async function findStops(query: Record<string, string>) {
     const input = { ...site.at, parameters: parameters(query) };
-    const { json } = await site.operations.findLegacyStops(input, new AbortController().signal);
+    const { json } = await site.call(findLegacyStops, input, new AbortController().signal);
     return JSON.parse(json) as { stopNbr: string; loadId?: { loadHeader: Record<string, unknown> } }[];
   }
 

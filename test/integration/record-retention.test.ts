@@ -19,6 +19,7 @@ import {
   slotId,
   sumsOf,
 } from "../support/appointment-client.ts";
+import { readImportInfo } from "../../src/operations/imports/import-info.ts";
 import { listTrackedLoads } from "../../src/store/ledger/record-retention.ts";
 import { codeOf, type GatewayStore } from "../support/gateway-store.ts";
 import { north, RouteDriver } from "../support/route-driver.ts";
@@ -102,7 +103,7 @@ describe("outcomes of load imports", () => {
     site.now += 1;
     expect((await prune(site)).imports).toBe(6);
     const infoOf = (importId = "") =>
-      codeOf(site.operations.readImportInfo({ companyId: site.companyId, importId }));
+      codeOf(site.call(readImportInfo, { companyId: site.companyId, importId }));
     expect([await infoOf(imports[0]?.guid), await infoOf(imports[1]?.guid)]).toEqual([
       "done",
       "loadNotFound",

@@ -1,5 +1,10 @@
 /** What events of stops bring, and when a load is completed (specification/events.md#what-events-bring). */
 import { beforeEach, describe, expect, test } from "vitest";
+import { importOrders } from "../../src/operations/imports/import-orders.ts";
+import { findLegacyDocument } from "../../src/operations/legacy/legacy-document.ts";
+import { findLegacyStops } from "../../src/operations/legacy/legacy-stops.ts";
+import { orderDetailBytes } from "../../src/operations/orders/order-detail.ts";
+import { readEventList } from "../../src/operations/stops/event-list.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { both, dropoff, other, pickup, RouteDriver, timeAt } from "../support/route-driver.ts";
 
@@ -158,11 +163,11 @@ describe("events of stops", () => {
     expect(shown).toMatchObject([{ documentName: "note.txt" }, { documentName: "sign.png" }]);
     expect(JSON.stringify(shown)).not.toContain("documentData");
     const guid: string = shown[1].reference;
-    const found = await route.site.operations.findLegacyDocument({ ...route.site.at, guid });
+    const found = await route.site.call(findLegacyDocument, { ...route.site.at, guid });
     expect(found).toMatchObject({ name: "sign.png", size: 6 });
     const query = { ...route.site.at, parameters: [{ name: "stopNbr", value: "D2" }] };
     const legacy = JSON.parse(
-      (await route.site.operations.findLegacyStops(query, AbortSignal.timeout(5_000))).json,
+      (await route.site.call(findLegacyStops, query, AbortSignal.timeout(5_000))).json,
     );
     expect(legacy[0].documents).toEqual(shown);
   });
@@ -212,7 +217,7 @@ describe("completion of the load", () => {
       expect((await route.site.load("L1")).loadExecutionInfo).toMatchObject(end);
       const parameters = [{ name: "loadNbr", value: "L1" }];
       const { companyId } = route.site;
-      const { Events } = await route.site.operations.readEventList({ companyId, parameters });
+      const { Events } = await route.site.call(readEventList, { companyId, parameters });
       expect(Events.find(({ eventCode }) => eventCode === 7005)).toMatchObject({
         ...{ eventDTTM: timeAt(150), eventTz: "Europe/Berlin" },
       });
@@ -273,7 +278,7 @@ describe("completion of the load", () => {
   });
 
   test("the order of a completed stop is completed", async () => {
-    await route.site.operations.importOrders({
+    await route.site.call(importOrders, {
       ...route.site.at,
       serviceName: "default",
       body: { companyCode: "ACME", orders: [{ orderNbr: "D1" }] },
@@ -283,7 +288,7 @@ describe("completion of the load", () => {
     await route.report("stop.dropoff.confirmation", at("D1"));
     const { companyId } = route.site;
     const { Order } = JSON.parse(
-      String(await route.site.operations.readOrderDetail({ companyId, orderNbr: "D1" })),
+      String(await route.site.call(orderDetailBytes, { companyId, orderNbr: "D1" })),
     );
     expect(Order[0].orderStatus).toBe("90");
   });

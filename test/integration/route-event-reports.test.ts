@@ -3,6 +3,8 @@
  * (specification/events.md#order-of-events).
  */
 import { beforeEach, describe, expect, test } from "vitest";
+import { reportRouteEvent } from "../../src/operations/execution/report-route-event.ts";
+import { readEventList } from "../../src/operations/stops/event-list.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { both, dropoff, other, RouteDriver, timeAt } from "../support/route-driver.ts";
 
@@ -60,7 +62,7 @@ describe("late and repeated events", () => {
     );
     await route.report("stop.dropoff.confirmation", at("D1", { at: 40 }));
     const { companyId } = route.site;
-    const list = await route.site.operations.readEventList({
+    const list = await route.site.call(readEventList, {
       companyId,
       parameters: [{ name: "stopNbr", value: "D1" }],
     });
@@ -144,7 +146,7 @@ describe("who may report", () => {
 describe("the form of the body", () => {
   const stamp = { eventDTTM: "2026-11-05T08:00:00", eventTz: "UTC" };
   const send = (body: unknown) =>
-    route.site.operations.reportRouteEvent({
+    route.site.call(reportRouteEvent, {
       ...route.site.at,
       userName: "host",
       roles: ["DI_Integration"],

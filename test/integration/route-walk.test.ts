@@ -8,6 +8,8 @@ import { type RouteEventCode, routeEventCodes } from "../../src/domain/execution
 import { normaliseLoad } from "../../src/domain/load/normalise-load.ts";
 import type { Load } from "../../src/domain/load/load.ts";
 import { applyLoad } from "../../src/operations/loads/apply-load.ts";
+import { assignLoadDriver, unassignLoadDriver } from "../../src/operations/loads/assign-load.ts";
+import { cancelLoad } from "../../src/operations/loads/cancel-load.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { replayEvents, type States } from "../support/replay-events.ts";
 import { RouteDriver } from "../support/route-driver.ts";
@@ -127,13 +129,13 @@ class Walk {
   }
 
   #assign(now: Snapshot): () => Promise<void> {
-    const { operations, at } = this.#route.site;
+    const { call, at } = this.#route.site;
     const loadNbr = this.#load(now);
     const cancellation = { ...at, body: { loadNbr, reasonCode: "R" } };
     return this.#pick([
-      () => operations.assignLoadDriver({ ...at, loadNbr, body: { driverUserName: "ann" } }),
-      () => operations.unassignLoadDriver({ ...at, loadNbr, body: {} }),
-      () => operations.cancelLoad(cancellation),
+      () => call(assignLoadDriver, { ...at, loadNbr, body: { driverUserName: "ann" } }),
+      () => call(unassignLoadDriver, { ...at, loadNbr, body: {} }),
+      () => call(cancelLoad, cancellation),
     ]);
   }
 

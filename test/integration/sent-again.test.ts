@@ -3,6 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createDocumentPool } from "../../src/documents/document-pool.ts";
 import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
 import { createLogger } from "../../src/lib/log.ts";
+import { reportRouteEvent } from "../../src/operations/execution/report-route-event.ts";
+import { importOrders } from "../../src/operations/imports/import-orders.ts";
+import { rejectOrder } from "../../src/operations/orders/reject-order.ts";
+import { rejectStop } from "../../src/operations/stops/reject-stop.ts";
+import { assignStopCarrier } from "../../src/operations/stops/stop-carrier.ts";
 import {
   afternoon,
   home,
@@ -132,12 +137,12 @@ describe("the detail of an order with an appointment", () => {
     expect(before).toMatchObject({ colour: "red", appointment: { startDateTime: morning } });
     const body = { companyCode: "ACME", orders: [before] };
     const rules = { maxEntries: 5, unknownFields: "keep" } as const;
-    await gateway.operations.importOrders({ ...gateway.at, serviceName: "default", body, rules });
+    await gateway.call(importOrders, { ...gateway.at, serviceName: "default", body, rules });
     expect(await order(gateway, "A1")).toEqual(before);
     expect(Object.keys((await gateway.stop("A1")).stop)).not.toContain("appointment");
     const { colour: _, ...known } = before;
     const refuse = { ...rules, unknownFields: "refuse" } as const;
-    await gateway.operations.importOrders({
+    await gateway.call(importOrders, {
       ...{ ...gateway.at, serviceName: "default", rules: refuse },
       body: { companyCode: "ACME", orders: [known] },
     });
@@ -153,7 +158,7 @@ describe("the detail of an order with an appointment", () => {
       false,
     ]);
     await importLoad({ stopNbr: "A2" });
-    await gateway.operations.rejectStop({ ...gateway.at, body: { stopNbr: "A1", reasonCode: "R" } });
+    await gateway.call(rejectStop, { ...gateway.at, body: { stopNbr: "A1", reasonCode: "R" } });
     expect((await gateway.stop("A1")).appointment).toBeUndefined();
   });
 });
@@ -170,7 +175,7 @@ describe("an entry of a load import that has a number alone", () => {
   beforeEach(async () => {
     await gateway.addPartner("C1", "C2");
     await gateway.importStops(full);
-    await gateway.operations.assignStopCarrier({
+    await gateway.call(assignStopCarrier, {
       ...{ ...gateway.at, stopNbr: "A1", body: { carrierCode: "C2" } },
     });
     await gateway.events();
@@ -198,7 +203,7 @@ describe("an entry of a load import that has a number alone", () => {
   });
 
   test("creates a stop that is not there, or was deleted", async () => {
-    await gateway.operations.rejectStop({ ...gateway.at, body: { stopNbr: "A1", reasonCode: "R" } });
+    await gateway.call(rejectStop, { ...gateway.at, body: { stopNbr: "A1", reasonCode: "R" } });
     expect(await importLoad({ stopNbr: "A1" }, { stopNbr: "NEW" })).toEqual(["Success"]);
     expect((await gateway.stop("A1")).stop).toEqual({ stopNbr: "A1" });
     expect(await gateway.stopStatus("NEW")).toBe("20");
@@ -233,7 +238,7 @@ describe("a closed stop", () => {
 describe("an order", () => {
   const reject = (orderNbr: string) =>
     codeOf(
-      gateway.operations.rejectOrder({
+      gateway.call(rejectOrder, {
         ...gateway.at,
         body: { orderNbr, reasonCode: "CUST", reasonComments: "twice" },
       }),
@@ -241,7 +246,7 @@ describe("an order", () => {
 
   test("whose stop was deleted by itself can be deleted, once, and gives the reason", async () => {
     await importOrder(gateway, "A1", { to: { address: home } });
-    await gateway.operations.rejectStop({ ...gateway.at, body: { stopNbr: "A1", reasonCode: "STOP" } });
+    await gateway.call(rejectStop, { ...gateway.at, body: { stopNbr: "A1", reasonCode: "STOP" } });
     const before = await order(gateway, "A1");
     expect(before.orderStatus).toBe("99");
     expect(before.stopExecutionInfo.cancellation).toMatchObject({ reasonCode: "STOP" });
@@ -277,7 +282,7 @@ describe("an order", () => {
     ];
     for (const event of events) {
       const body = { ...event, geoStamp, routeNbr: "L1" };
-      await gateway.operations.reportRouteEvent({ ...caller, body });
+      await gateway.call(reportRouteEvent, { ...caller, body });
     }
     const { stop, stopExecutionInfo } = await gateway.stop("A1");
     const completed = await order(gateway, "A1");

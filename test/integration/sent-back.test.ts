@@ -5,6 +5,11 @@ import { Customer } from "../../src/domain/order/customer.ts";
 import { LoadHeader } from "../../src/domain/load/load.ts";
 import { Order } from "../../src/domain/order/order.ts";
 import { Stop } from "../../src/domain/stop/stop.ts";
+import { importCustomers } from "../../src/operations/imports/import-customers.ts";
+import { importOrders } from "../../src/operations/imports/import-orders.ts";
+import { unassignLoadDriver } from "../../src/operations/loads/assign-load.ts";
+import { customerDetailBytes } from "../../src/operations/orders/customer-detail.ts";
+import { orderDetailBytes } from "../../src/operations/orders/order-detail.ts";
 import { GatewayStore } from "../support/gateway-store.ts";
 import { type EntityMaker, madeOf, withNulls } from "../support/random-entity.ts";
 import { randomOf } from "../support/random-numbers.ts";
@@ -96,7 +101,7 @@ describe("an answer that is sent back", () => {
     await gateway.addDriver({ userName: "ann", carriers: ["C1"] });
     const loadAssignment = { carrierCode: "C1", assignmentCriteria: "01" };
     await gateway.importLoads({ loadHeader: { loadNbr: "L1" }, loadAssignment });
-    await gateway.operations.unassignLoadDriver({ ...gateway.at, loadNbr: "L1", body: {} });
+    await gateway.call(unassignLoadDriver, { ...gateway.at, loadNbr: "L1", body: {} });
     const before = await gateway.load("L1");
     expect(before).toMatchObject({ loadAssignment: { carrierCode: "C1", driverUserName: null } });
     expect(await gateway.importLoads(before)).toEqual(["Success"]);
@@ -117,29 +122,29 @@ describe("an answer that is sent back", () => {
 
   it("leaves an order and a customer as they were", async () => {
     const gateway = await GatewayStore.open();
-    const { companyId, at, operations } = gateway;
+    const { companyId, at, call } = gateway;
     const orders = entities(Order, content, "orderNbr");
     const customers = entities(Customer, { timeTo: "23:59:59" }, "accountNumber");
     const rules = { maxEntries: 100, unknownFields: "refuse" } as const;
-    const importOrders = (list: unknown) =>
-      operations.importOrders({
+    const sendOrders = (list: unknown) =>
+      call(importOrders, {
         ...{ ...at, serviceName: "default", rules },
         body: { companyCode: "ACME", orders: list },
       });
-    const importCustomers = (list: unknown) =>
-      operations.importCustomers({ ...at, body: { companyCode: "ACME", customers: list }, rules });
-    await importOrders(orders);
-    await importCustomers(customers);
+    const sendCustomers = (list: unknown) =>
+      call(importCustomers, { ...at, body: { companyCode: "ACME", customers: list }, rules });
+    await sendOrders(orders);
+    await sendCustomers(customers);
     for (const [index] of orders.entries()) {
       const readOrder = async () =>
-        JSON.parse(String(await operations.readOrderDetail({ companyId, orderNbr: `N${index}` }))).Order;
+        JSON.parse(String(await call(orderDetailBytes, { companyId, orderNbr: `N${index}` }))).Order;
       const readCustomer = async () =>
-        JSON.parse(String(await operations.readCustomerDetail({ companyId, accountNumber: `N${index}` })))
+        JSON.parse(String(await call(customerDetailBytes, { companyId, accountNumber: `N${index}` })))
           .Customer;
       const [order, customer] = [await readOrder(), await readCustomer()];
       expect(strayNulls(customer)).toEqual([]);
-      await importOrders(order);
-      await importCustomers(customer);
+      await sendOrders(order);
+      await sendCustomers(customer);
       expect([await readOrder(), await readCustomer()]).toEqual([order, customer]);
     }
   });

@@ -1,4 +1,9 @@
 /** Appointments of a store without HTTP before it: requests in short, and answers as they are read. */
+import { listTimeSlots } from "../../src/operations/appointments/list-time-slots.ts";
+import { reserveTimeSlot } from "../../src/operations/appointments/reserve-time-slot.ts";
+import { importOrders } from "../../src/operations/imports/import-orders.ts";
+import { orderDetailBytes } from "../../src/operations/orders/order-detail.ts";
+import { rejectOrder } from "../../src/operations/orders/reject-order.ts";
 import { regionOf, settingsOf } from "./appointment-settings.ts";
 import { codeOf, GatewayStore } from "./gateway-store.ts";
 
@@ -18,15 +23,15 @@ export async function openNorth(): Promise<GatewayStore> {
 
 export async function importOrder(gateway: GatewayStore, orderNbr: string, rest: object = {}): Promise<void> {
   const body = { companyCode: "ACME", orders: [{ orderNbr, ...rest }] };
-  await gateway.operations.importOrders({ ...gateway.at, serviceName: "default", body });
+  await gateway.call(importOrders, { ...gateway.at, serviceName: "default", body });
 }
 
-export async function order({ companyId, operations }: GatewayStore, orderNbr: string) {
-  return JSON.parse(String(await operations.readOrderDetail({ companyId, orderNbr }))).Order[0];
+export async function order({ companyId, call }: GatewayStore, orderNbr: string) {
+  return JSON.parse(String(await call(orderDetailBytes, { companyId, orderNbr }))).Order[0];
 }
 
-export async function cancelOrder({ operations, at }: GatewayStore, orderNbr: string): Promise<void> {
-  await operations.rejectOrder({ ...at, body: { orderNbr, reasonCode: "R" } });
+export async function cancelOrder({ call, at }: GatewayStore, orderNbr: string): Promise<void> {
+  await call(rejectOrder, { ...at, body: { orderNbr, reasonCode: "R" } });
 }
 
 export interface ListedSlot {
@@ -45,7 +50,7 @@ export interface Listing {
 /** Lists the slots for what the request names. */
 export async function list(gateway: GatewayStore, request: object = {}): Promise<Listing> {
   const body: unknown = JSON.parse(JSON.stringify({ apptRequest: request }));
-  const answer = await gateway.operations.listTimeSlots({ ...gateway.at, body });
+  const answer = await gateway.call(listTimeSlots, { ...gateway.at, body });
   return (answer as { apptRequest: Listing }).apptRequest;
 }
 
@@ -66,7 +71,7 @@ export async function reserve(gateway: GatewayStore, reservation: object): Promi
   const body: unknown = JSON.parse(
     JSON.stringify({ apptReservation: { orderId: "Not Available", quantity: 1, ...reservation } }),
   );
-  const answer = await gateway.operations.reserveTimeSlot({ ...gateway.at, body });
+  const answer = await gateway.call(reserveTimeSlot, { ...gateway.at, body });
   return (answer as { apptReservation: Record<string, unknown> }).apptReservation;
 }
 

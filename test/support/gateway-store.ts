@@ -1,16 +1,24 @@
 /** The gateway's operations on a real store, without HTTP before them: one company ACME, and a clock that is set by hand. */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { gatewayOperations } from "../../src/app/daemon/gateway-operations.ts";
+import { createOperationContext } from "../../src/app/daemon/operation-context.ts";
+import { createDocumentPool } from "../../src/documents/document-pool.ts";
 import {
   type AppointmentSettings,
   noAppointments,
 } from "../../src/domain/appointments/appointment-region.ts";
+import { type CallOperation, callWith } from "../../src/endpoints/http/server/operation-context.ts";
 import type { LoadStatus } from "../../src/domain/load/load-status.ts";
 import type { Role } from "../../src/domain/users/role.ts";
 import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
 import { DropgateError } from "../../src/lib/errors.ts";
 import { createLogger } from "../../src/lib/log.ts";
+import { newSealingKey } from "../../src/lib/sealed-numbers.ts";
+import { readImportInfo } from "../../src/operations/imports/import-info.ts";
+import { importLoads } from "../../src/operations/imports/import-loads.ts";
+import { importAsns, importStops } from "../../src/operations/imports/import-stops.ts";
+import { loadDetailBytes } from "../../src/operations/loads/load-detail.ts";
+import { stopDetailBytes } from "../../src/operations/stops/stop-detail.ts";
 import { createLoadImporter } from "../../src/operations/imports/load-importer.ts";
 import type { EventSettings } from "../../src/operations/execution/route-report.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
@@ -35,7 +43,7 @@ export interface DriverToAdd {
 export class GatewayStore {
   readonly store: Store;
   readonly companyId: number;
-  readonly operations: ReturnType<typeof gatewayOperations>;
+  readonly call: CallOperation;
   readonly at = { companyCode: "ACME", companyId: 0 };
   now = Date.UTC(2026, 10, 5, 8);
   eventSettings: EventSettings = {
@@ -56,10 +64,12 @@ export class GatewayStore {
       await importer.stop(AbortSignal.abort());
       await store.close();
     });
-    this.operations = gatewayOperations({
-      ...{ store, clock, documentsDir, events: () => this.eventSettings },
+    const context = createOperationContext({
+      ...{ store, clock, documentsDir, numberKey: newSealingKey(), events: () => this.eventSettings },
       appointments: () => this.appointmentSettings,
+      documents: createDocumentPool({ log, threads: 1 }),
     });
+    this.call = callWith(context);
   }
 
   static async open(): Promise<GatewayStore> {
@@ -100,7 +110,7 @@ export class GatewayStore {
   }
 
   importStops(...stops: readonly object[]): Promise<void> {
-    return this.operations.importStops({
+    return this.call(importStops, {
       ...this.at,
       serviceName: "default",
       body: { companyCode: "ACME", stops },
@@ -108,7 +118,7 @@ export class GatewayStore {
   }
 
   importAsns(...stops: readonly object[]): Promise<void> {
-    return this.operations.importAsns({
+    return this.call(importAsns, {
       ...this.at,
       serviceName: "default",
       body: { companyCode: "ACME", stops },
@@ -117,7 +127,7 @@ export class GatewayStore {
 
   /** Rejects when the import is refused as a whole. */
   askForLoads(...loads: readonly object[]): Promise<{ readonly importId: string }> {
-    return this.operations.importLoads({
+    return this.call(importLoads, {
       ...this.at,
       serviceName: "default",
       userName: "host",
@@ -130,7 +140,7 @@ export class GatewayStore {
     const { companyId } = this;
     const { importId } = await this.askForLoads(...loads);
     return await waitFor("the import to be finished", async () => {
-      const info = await this.operations.readImportInfo({ companyId, importId });
+      const info = await this.call(readImportInfo, { companyId, importId });
       if (info.finishedDTTM === null) return undefined;
       return info.loads.map((load) =>
         load.Reasons === undefined ? load.status : load.Reasons.map(({ reasonCode }) => reasonCode),
@@ -140,12 +150,12 @@ export class GatewayStore {
 
   async load(loadNbr: string) {
     const { companyId } = this;
-    return JSON.parse(String(await this.operations.readLoadDetail({ companyId, loadNbr }))).Load;
+    return JSON.parse(String(await this.call(loadDetailBytes, { companyId, loadNbr }))).Load;
   }
 
   async stop(stopNbr: string) {
     const { companyId } = this;
-    return JSON.parse(String(await this.operations.readStopDetail({ companyId, stopNbr }))).Stop;
+    return JSON.parse(String(await this.call(stopDetailBytes, { companyId, stopNbr }))).Stop;
   }
 
   async stopStatus(stopNbr: string): Promise<string> {

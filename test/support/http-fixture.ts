@@ -2,12 +2,18 @@
 import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
 import { request as tlsRequest } from "node:https";
 import { connect } from "node:net";
-import type { HttpOperations } from "../../src/endpoints/http/gateway/http-operations.ts";
 import type { HttpOptions } from "../../src/endpoints/http/server/http-options.ts";
+import type { Monitoring } from "../../src/endpoints/http/server/monitoring.ts";
+import type { CallOperation, OperationContext } from "../../src/endpoints/http/server/operation-context.ts";
 import type { JsonReaders } from "../../src/endpoints/http/server/request-content.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../src/endpoints/http/http-endpoint.ts";
+import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
 import { DropgateError, type Fault, reasonCodeOf } from "../../src/lib/errors.ts";
 import { createLogger } from "../../src/lib/log.ts";
+import { findLegacyDocument } from "../../src/operations/legacy/legacy-document.ts";
+import { findLegacyLoads } from "../../src/operations/legacy/legacy-loads.ts";
+import { findLegacyStops } from "../../src/operations/legacy/legacy-stops.ts";
+import { stopDetailBytes } from "../../src/operations/stops/stop-detail.ts";
 import type { PasswordAttempt, SignedInUser, SignInOutcome } from "../../src/sign-in/sign-in.ts";
 
 export const defaultOptions: HttpOptions = {
@@ -85,48 +91,53 @@ function scriptedSignIn(
 
 export const stopDocument = '{"Stop":{"stop":{"stopNbr":"A1"}}}';
 
-export const scriptedOperations: HttpOperations = {
-  async readStopDetail({ stopNbr }) {
+/** What stands for an operation, which then gets its input alone. */
+export interface Scripted {
+  readonly operation: unknown;
+  readonly answer: (...given: never) => unknown;
+}
+
+export function scripted<Given extends readonly unknown[], Result>(
+  operation: (context: OperationContext, ...given: Given) => Result,
+  answer: (...given: Given) => Result,
+): Scripted {
+  return { operation, answer };
+}
+
+const usual: readonly Scripted[] = [
+  scripted(stopDetailBytes, async ({ stopNbr }) => {
     if (stopNbr === "boom") throw new Error("select * from /secret/path");
     if (stopNbr !== "A1") throw new DropgateError("stopNotFound", `there is no stop ${stopNbr}`);
-    return stopDocument;
-  },
-  async findLegacyDocument({ guid }) {
+    return Buffer.from(stopDocument);
+  }),
+  scripted(findLegacyDocument, async ({ guid }) => {
     throw new DropgateError("documentNotFound", `there is no document ${guid}`);
-  },
-  importStops: async () => undefined,
-  importAsns: async () => undefined,
-  assignStopCarrier: async () => undefined,
-  unassignStopCarrier: async () => undefined,
-  rejectStop: async () => undefined,
-  rejectAsn: async () => undefined,
-  readLoadDetail: async () => '{"Load":{}}',
-  importLoads: async () => ({ importId: "1" }),
-  assignLoadCarrier: async () => undefined,
-  unassignLoadCarrier: async () => undefined,
-  assignLoadDriver: async () => undefined,
-  unassignLoadDriver: async () => undefined,
-  cancelLoad: async () => undefined,
-  readImportInfo: async () => ({}),
-  reportRouteEvent: async () => undefined,
-  reportGpsPosition: async () => undefined,
-  readEventList: async () => ({ Events: [] }),
-  findLegacyStops: async () => ({ json: "[]", total: 0 }),
-  findLegacyLoads: async () => ({ json: "[]", total: 0 }),
-  importBusinessPartners: async () => ({ kind: "imported", created: 1, updated: 0 }),
-  importUsers: async () => undefined,
-  importCustomers: async () => undefined,
-  readCustomerDetail: async () => '{"Customer":[]}',
-  deleteCustomer: async () => undefined,
-  importOrders: async () => undefined,
-  readOrderDetail: async () => '{"Order":[]}',
-  rejectOrder: async () => undefined,
-  listTimeSlots: async () => ({ apptRequest: {} }),
-  reserveTimeSlot: async () => ({ apptReservation: {} }),
-  submitStopDocument: async ({ bytes }) => ({ status: 10, xml: `<StopResponse bytes="${bytes.length}"/>` }),
+  }),
+  scripted(findLegacyStops, async () => ({ json: "[]", total: 0 })),
+  scripted(findLegacyLoads, async () => ({ json: "[]", total: 0 })),
+  scripted(submitStopDocument, async ({ bytes }) => ({
+    ...{ status: 10, xml: `<StopResponse bytes="${bytes.length}"/>` },
+  })),
+];
+
+/** Calls what stands for the operations; one for which nothing does is a write that works. */
+function callScripted(scripts: readonly Scripted[]): CallOperation {
+  const answers = new Map(scripts.map(({ operation, answer }) => [operation, answer]));
+  const call = async (operation: unknown, ...given: never) => answers.get(operation)?.(...given);
+  return call as CallOperation;
+}
+
+const monitoring: Monitoring = {
   health: () => ({ isReady: true, checks: { store: true }, messages: [] }),
   metrics: () => "dropgate_ready 1\n",
 };
+
+export interface HttpParts extends Partial<Monitoring> {
+  readonly scripts?: readonly Scripted[];
+  /** Instead of scripted operations. */
+  readonly call?: CallOperation;
+  readonly readers?: JsonReaders;
+}
 
 export function refusalDocument(faults: readonly Fault[]): string {
   const errors = faults.map(
@@ -137,8 +148,7 @@ export function refusalDocument(faults: readonly Fault[]): string {
 
 export async function startHttp(
   options: Partial<HttpOptions> = {},
-  operations: Partial<HttpOperations> = {},
-  readers?: JsonReaders,
+  { scripts = [], call = callScripted([...usual, ...scripts]), readers, ...told }: HttpParts = {},
 ): Promise<HttpFixture> {
   const log: string[] = [];
   const recorded = {
@@ -149,7 +159,8 @@ export async function startHttp(
   const endpoint = createHttpEndpoint({
     options: { ...defaultOptions, ...options },
     signIn: scriptedSignIn(recorded),
-    operations: { ...scriptedOperations, ...operations },
+    call,
+    monitoring: { ...monitoring, ...told },
     ...(readers === undefined ? {} : { readers }),
     refusalDocument,
     log: createLogger({ level: "debug", destination: { write: (line) => void log.push(line) } }),

@@ -1,6 +1,8 @@
 /** Drives loads by route events and positions on the gateway's real store; times are minutes after eight o'clock. */
 import type { Role } from "../../src/domain/users/role.ts";
 import type { RouteEventCode } from "../../src/domain/execution/route-event-rules.ts";
+import { reportGpsPosition } from "../../src/operations/execution/report-gps-position.ts";
+import { reportRouteEvent } from "../../src/operations/execution/report-route-event.ts";
 import { GatewayStore } from "./gateway-store.ts";
 
 export interface Report {
@@ -75,7 +77,7 @@ export class RouteDriver {
     const { loadNbr: routeNbr = "L1", stopNbr, data } = report;
     const stopEventData = stopNbr === undefined ? {} : { stopEventData: { stopNbr, ...data } };
     const body = { eventCode, geoStamp: this.#stamp(report), routeNbr, ...stopEventData };
-    await this.site.operations.reportRouteEvent({ ...this.#input(report), body });
+    await this.site.call(reportRouteEvent, { ...this.#input(report), body });
   }
 
   /** Reports a position so many kilometres north of the origin. */
@@ -83,7 +85,7 @@ export class RouteDriver {
     this.#minute += report.at === undefined ? 1 : 0;
     const stamp = { latitude: kilometres * kilometre, longitude: 0, ...report.stamp };
     const body = { geoStamp: this.#stamp({ ...report, stamp }), routeNbr: report.loadNbr ?? "L1" };
-    await this.site.operations.reportGpsPosition({ ...this.#input(report), body });
+    await this.site.call(reportGpsPosition, { ...this.#input(report), body });
   }
 
   /** Initiates L1 and leaves the origin. */

@@ -9,6 +9,19 @@ import { type RouteEventCode, routeEventCodes } from "../../src/domain/execution
 import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
 import { applyLoad } from "../../src/operations/loads/apply-load.ts";
 import { prepareQuery } from "../../src/store/database/prepared-query.ts";
+import { listTimeSlots } from "../../src/operations/appointments/list-time-slots.ts";
+import { reserveTimeSlot } from "../../src/operations/appointments/reserve-time-slot.ts";
+import { importOrders } from "../../src/operations/imports/import-orders.ts";
+import {
+  assignLoadCarrier,
+  assignLoadDriver,
+  unassignLoadCarrier,
+  unassignLoadDriver,
+} from "../../src/operations/loads/assign-load.ts";
+import { cancelLoad } from "../../src/operations/loads/cancel-load.ts";
+import { rejectOrder } from "../../src/operations/orders/reject-order.ts";
+import { rejectAsn, rejectStop } from "../../src/operations/stops/reject-stop.ts";
+import { assignStopCarrier, unassignStopCarrier } from "../../src/operations/stops/stop-carrier.ts";
 import { codeOf } from "./gateway-store.ts";
 import type { Report, RouteDriver } from "./route-driver.ts";
 import { createRandom, kindOf, stopOf, stopTime } from "./walk-stops.ts";
@@ -238,7 +251,7 @@ export class ShortWalk {
     const body = { companyCode: "ACME", orders: [{ orderNbr, ...rest }] };
     return {
       what,
-      run: () => codeOf(site.operations.importOrders({ ...site.at, serviceName: "default", body })),
+      run: () => codeOf(site.call(importOrders, { ...site.at, serviceName: "default", body })),
     };
   }
 
@@ -279,7 +292,7 @@ export class ShortWalk {
 
   /** An appointment for a stop; every slot has room for all. */
   #reserve(): Step {
-    const { operations, at } = this.#world.route.site;
+    const { call, at } = this.#world.route.site;
     const orderId = this.#stop();
     return {
       what: `appointment of ${orderId}`,
@@ -287,13 +300,13 @@ export class ShortWalk {
         codeOf(
           (async () => {
             const listing = { apptRequest: {} };
-            const { apptRequest } = (await operations.listTimeSlots({ ...at, body: listing })) as {
+            const { apptRequest } = (await call(listTimeSlots, { ...at, body: listing })) as {
               apptRequest: { timeSlots: readonly { timeSlotId: string }[] };
             };
             // Walks share one clock: the first slot may have begun by the time of the reservation.
             const { timeSlotId } = this.#pick(apptRequest.timeSlots.slice(1));
             const apptReservation = { orderId, timeSlotId, quantity: 1 };
-            await operations.reserveTimeSlot({ ...at, body: { apptReservation } });
+            await call(reserveTimeSlot, { ...at, body: { apptReservation } });
           })(),
         ),
     };
@@ -309,31 +322,31 @@ export class ShortWalk {
   }
 
   #assign(): Step {
-    const { operations, at } = this.#world.route.site;
+    const { call, at } = this.#world.route.site;
     const [loadNbr, stopNbr] = [this.#load(), this.#stop()];
     const carrier = { carrierCode: "C1" };
     const ways = {
-      [`carrier of ${loadNbr}`]: () => operations.assignLoadCarrier({ ...at, loadNbr, body: carrier }),
-      [`no carrier of ${loadNbr}`]: () => operations.unassignLoadCarrier({ ...at, loadNbr, body: carrier }),
+      [`carrier of ${loadNbr}`]: () => call(assignLoadCarrier, { ...at, loadNbr, body: carrier }),
+      [`no carrier of ${loadNbr}`]: () => call(unassignLoadCarrier, { ...at, loadNbr, body: carrier }),
       [`driver of ${loadNbr}`]: () =>
-        operations.assignLoadDriver({ ...at, loadNbr, body: { driverUserName: "ann" } }),
-      [`no driver of ${loadNbr}`]: () => operations.unassignLoadDriver({ ...at, loadNbr, body: {} }),
-      [`carrier of ${stopNbr}`]: () => operations.assignStopCarrier({ ...at, stopNbr, body: carrier }),
-      [`no carrier of ${stopNbr}`]: () => operations.unassignStopCarrier({ ...at, stopNbr, body: carrier }),
+        call(assignLoadDriver, { ...at, loadNbr, body: { driverUserName: "ann" } }),
+      [`no driver of ${loadNbr}`]: () => call(unassignLoadDriver, { ...at, loadNbr, body: {} }),
+      [`carrier of ${stopNbr}`]: () => call(assignStopCarrier, { ...at, stopNbr, body: carrier }),
+      [`no carrier of ${stopNbr}`]: () => call(unassignStopCarrier, { ...at, stopNbr, body: carrier }),
     };
     const [what, run] = this.#pick(Object.entries(ways));
     return { what, run: () => codeOf(run()) };
   }
 
   #delete(): Step {
-    const { operations, at } = this.#world.route.site;
+    const { call, at } = this.#world.route.site;
     const [loadNbr, stopNbr, reasonCode] = [this.#load(), this.#stop(), "R"];
     const ways = {
-      [`cancel ${loadNbr}`]: () => operations.cancelLoad({ ...at, body: { loadNbr, reasonCode } }),
-      [`delete ${stopNbr}`]: () => operations.rejectStop({ ...at, body: { stopNbr, reasonCode } }),
-      [`delete the ASN ${stopNbr}`]: () => operations.rejectAsn({ ...at, body: { stopNbr, reasonCode } }),
+      [`cancel ${loadNbr}`]: () => call(cancelLoad, { ...at, body: { loadNbr, reasonCode } }),
+      [`delete ${stopNbr}`]: () => call(rejectStop, { ...at, body: { stopNbr, reasonCode } }),
+      [`delete the ASN ${stopNbr}`]: () => call(rejectAsn, { ...at, body: { stopNbr, reasonCode } }),
       [`delete the order ${stopNbr}`]: () =>
-        operations.rejectOrder({ ...at, body: { orderNbr: stopNbr, reasonCode } }),
+        call(rejectOrder, { ...at, body: { orderNbr: stopNbr, reasonCode } }),
     };
     const [what, run] = this.#pick(Object.entries(ways));
     return { what, run: () => codeOf(run()) };

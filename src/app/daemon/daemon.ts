@@ -15,6 +15,7 @@ import { createFtpEndpoint, type FtpEndpoint } from "../../endpoints/ftp/ftp-end
 import { createFolderEndpoint } from "../../endpoints/folders/folder-endpoint.ts";
 import type { RemoteEndpoint } from "../../endpoints/remote/remote-endpoint.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../endpoints/http/http-endpoint.ts";
+import { callWith } from "../../endpoints/http/server/operation-context.ts";
 import { type HostKey, readHostKeys } from "../../endpoints/sftp/host-key.ts";
 import { createSftpEndpoint, type SftpEndpoint } from "../../endpoints/sftp/sftp-endpoint.ts";
 import { ensureCompanyTree } from "../../exchange/company-tree.ts";
@@ -23,7 +24,7 @@ import { takeUpFormerJournal } from "../../exchange/take-up-former-journal.ts";
 import type { Integration } from "../../integrations/integration.ts";
 import { createIntegrations } from "../../integrations/integrations.ts";
 import { recheckReceipts } from "../../inbound/recheck-receipts.ts";
-import { refusalDocument, submitStopDocument } from "../../inbound/submit-stop-document.ts";
+import { refusalDocument } from "../../inbound/submit-stop-document.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { makeDirectoryDurably, systemDisk } from "../../lib/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
@@ -42,7 +43,7 @@ import { documentPoolOptionsOf } from "./document-pool-options.ts";
 import { buildParts, documentsDirOf, type Parts } from "./daemon-parts.ts";
 import { ftpOptionsOf, httpOptionsOf, minFreeBytesOf, signInOptionsOf } from "./endpoint-options.ts";
 import { exchangeFoldersOf } from "./exchange-folders.ts";
-import { gatewayOperations } from "./gateway-operations.ts";
+import { createOperationContext } from "./operation-context.ts";
 import type { Health } from "../watch/health.ts";
 import { startHousekeeping } from "../watch/housekeeping.ts";
 import { renderMetrics } from "../watch/metrics.ts";
@@ -203,8 +204,8 @@ async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> 
   const readers = createImportThreads({ maxBodyBytes: () => parts.config.http.maxBodyBytes });
   await parts.stack.start(readers, parts.signal);
   await parts.stack.start(createLoadImporter({ store, clock, log, readers }), parts.signal);
-  const gateway = gatewayOperations({
-    ...{ store, clock, integrations, readers },
+  const context = createOperationContext({
+    ...{ store, clock, documents, integrations, readers },
     numberKey: await sealingKeyOf(store),
     documentsDir: documentsDirOf(parts.locations),
     events: () => parts.config.events,
@@ -213,9 +214,8 @@ async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> 
   const endpoint = createHttpEndpoint({
     options: await httpOptionsOf(parts.config),
     ...{ signIn, readers, refusalDocument, log },
-    operations: {
-      ...gateway,
-      submitStopDocument: (submission) => submitStopDocument({ store, documents, clock }, submission),
+    call: callWith(context),
+    monitoring: {
       health: () => parts.health.current(),
       metrics: () => metricsOf(parts, traffic),
     },

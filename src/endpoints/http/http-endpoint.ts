@@ -30,8 +30,9 @@ import { createBodyBudget } from "./server/body-budget.ts";
 import { answerBrokenRequest, turnAway } from "./server/broken-request.ts";
 import { type DispatcherState, takeRequest } from "./server/dispatcher.ts";
 import { HttpConnections } from "./server/http-connections.ts";
-import type { HttpOperations } from "./gateway/http-operations.ts";
 import type { HttpOptions, HttpTlsOptions } from "./server/http-options.ts";
+import type { Monitoring } from "./server/monitoring.ts";
+import type { CallOperation } from "./server/operation-context.ts";
 import type { JsonReaders } from "./server/request-content.ts";
 import { createRouteTable } from "./server/route-table.ts";
 import { routes } from "./gateway/routes.ts";
@@ -39,7 +40,8 @@ import { routes } from "./gateway/routes.ts";
 export interface HttpEndpointDeps {
   readonly options: HttpOptions;
   readonly signIn: Pick<SignIn, "withPassword"> & AddressStanding;
-  readonly operations: HttpOperations;
+  readonly call: CallOperation;
+  readonly monitoring: Monitoring;
   /** Where large JSON is checked; without them it is parsed at once. */
   readonly readers?: JsonReaders;
   /** The `StopResponse` document for what was refused before it was processed. */
@@ -148,7 +150,7 @@ function listenToEvents(running: Running): void {
 }
 
 function createRunning(deps: HttpEndpointDeps): Running {
-  const { options, signIn, operations, refusalDocument, log } = deps;
+  const { options, signIn, call, monitoring, refusalDocument, log } = deps;
   const gate = new ConnectionGate({
     ...{ name: "http", standing: signIn, limits: () => running.options, log },
     // Their requests are answered with 429 and Retry-After.
@@ -159,7 +161,7 @@ function createRunning(deps: HttpEndpointDeps): Running {
   const state: DispatcherState = {
     table: createRouteTable(routes, options.basePath),
     signIn,
-    operations,
+    ...{ call, monitoring },
     refusalDocument,
     log,
     accessLog: new AccessLog(log),

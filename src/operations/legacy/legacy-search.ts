@@ -17,15 +17,16 @@ import {
   passesFilters,
   readLegacyQuery,
 } from "./legacy-filter.ts";
-import type { ShownNumbers } from "./legacy-load-shape.ts";
+import type { LegacyCompany, ShownNumbers } from "./legacy-load-shape.ts";
 
 export interface LegacyDeps {
   readonly store: { readonly read: Reader };
+  /** What numbers of rows are shown as; themselves when it is not given. */
+  readonly shownNumbers?: ShownNumbers;
 }
 
 export interface LegacyPageQuery {
   readonly companyId: number;
-  readonly shown?: ShownNumbers;
   /** As registered. */
   readonly companyCode: string;
   /** Filters, `limit` and `offset`, in the order they came; names may be repeated. */
@@ -54,12 +55,12 @@ export interface LegacyKind<Selection, Row> {
   /** The page of the selection, in an order that stays the same. */
   batches(db: Reader, selection: Selection, page: Page): AsyncIterable<readonly Row[]>;
   /** The rows in the shape of the result. */
-  shape(db: Reader, query: LegacyPageQuery, rows: readonly Row[]): Promise<readonly object[]>;
+  shape(db: Reader, company: LegacyCompany, rows: readonly Row[]): Promise<readonly object[]>;
 }
 
 interface LegacySearch<Selection> extends SplitFilters<Selection> {
   readonly db: Reader;
-  readonly query: LegacyPageQuery;
+  readonly company: LegacyCompany;
   readonly page: LegacyQuery;
 }
 
@@ -68,14 +69,14 @@ const remedy = "Ask for fewer results at a time, with limit and offset, or by a 
 /** What is selected, or with other filters what passes these of all that is selected, batch by batch. */
 async function search<Selection, Row>(
   kind: LegacyKind<Selection, Row>,
-  { db, query, page, selection, others }: LegacySearch<Selection>,
+  { db, company, page, selection, others }: LegacySearch<Selection>,
   signal: AbortSignal | undefined,
 ): Promise<LegacyPage> {
   const isSearch = others.length > 0;
   const answer = new BoundedList(remedy);
   let total = isSearch ? 0 : await kind.count(db, selection);
   for await (const batch of kind.batches(db, selection, isSearch ? everyRow : page)) {
-    for (const result of await kind.shape(db, query, batch)) {
+    for (const result of await kind.shape(db, company, batch)) {
       if (!isSearch) answer.add(JSON.stringify(result));
       else if (passesFilters(result, others)) {
         total += 1;
@@ -96,7 +97,10 @@ async function search<Selection, Row>(
 export function legacySearchOf<Selection, Row>(kind: LegacyKind<Selection, Row>) {
   return async (deps: LegacyDeps, query: LegacyPageQuery, signal?: AbortSignal): Promise<LegacyPage> => {
     const page = readLegacyQuery(kind.fields, query.parameters);
-    const split = kind.split(query.companyId, page.filters);
-    return await search(kind, { db: deps.store.read, query, page, ...split }, signal);
+    const { companyId } = query;
+    const split = kind.split(companyId, page.filters);
+    const { store, shownNumbers: shown } = deps;
+    const company = shown === undefined ? { companyId } : { companyId, shown };
+    return await search(kind, { db: store.read, company, page, ...split }, signal);
   };
 }

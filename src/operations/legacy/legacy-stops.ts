@@ -10,8 +10,8 @@ import {
   type StoredStop,
 } from "../../store/stops/stop-queries.ts";
 import { indexFields, type LegacyFilter } from "./legacy-filter.ts";
-import { legacyLoadHeaders } from "./legacy-load-shape.ts";
-import { type LegacyPageQuery, legacySearchOf, type SplitFilters } from "./legacy-search.ts";
+import { type LegacyCompany, legacyLoadHeaders } from "./legacy-load-shape.ts";
+import { legacySearchOf, type SplitFilters } from "./legacy-search.ts";
 import { legacyStop, legacyStopFields } from "./legacy-stop-shape.ts";
 
 function isIndexed(name: string | undefined): name is IndexedStopField {
@@ -39,13 +39,13 @@ function splitFilters(companyId: number, filters: readonly LegacyFilter[]): Spli
 
 async function shapeStops(
   db: Reader,
-  query: LegacyPageQuery,
+  company: LegacyCompany,
   rows: readonly StoredStop[],
 ): Promise<readonly object[]> {
   const ids = new Set(rows.map(({ loadId }) => loadId).filter((id) => id !== null));
   const headers = await legacyLoadHeaders(
     db,
-    query,
+    company,
     ids.size === 0 ? [] : await findLoadsByIds(db, [...ids]),
   );
   return rows.map((row) => legacyStop(row, row.loadId === null ? undefined : headers.get(row.loadId)));

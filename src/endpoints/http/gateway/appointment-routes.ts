@@ -1,26 +1,22 @@
 /** The routes for appointments (specification/gateway.md#operations). */
-import { jsonAnswer } from "../server/answer.ts";
-import type { CompanyRoute, Route } from "../server/route.ts";
-import { bodyOf, gatewayWrite } from "./route-helpers.ts";
+import { listTimeSlots } from "../../../operations/appointments/list-time-slots.ts";
+import { reserveTimeSlot } from "../../../operations/appointments/reserve-time-slot.ts";
+import type { CompanyRoute } from "../server/route.ts";
+import { answersJson, bodyOf, gatewayWrite } from "./route-helpers.ts";
 
-const listTimeSlots: CompanyRoute = {
-  ...gatewayWrite,
-  name: "listTimeSlots",
-  summary: "List available time slots",
-  path: "/appointment/slots/{companyCode}",
-  async run({ operations, options }, request) {
-    return jsonAnswer(JSON.stringify(await operations.listTimeSlots(bodyOf(request, options()))));
+export const appointmentRoutes: readonly CompanyRoute[] = [
+  {
+    ...gatewayWrite,
+    name: "listTimeSlots",
+    summary: "List available time slots",
+    path: "/appointment/slots/{companyCode}",
+    run: answersJson(listTimeSlots, bodyOf),
   },
-};
-
-const reserveTimeSlot: CompanyRoute = {
-  ...gatewayWrite,
-  name: "reserveTimeSlot",
-  summary: "Reserve a time slot",
-  path: "/appointment/reserve/{companyCode}",
-  async run({ operations, options }, request) {
-    return jsonAnswer(JSON.stringify(await operations.reserveTimeSlot(bodyOf(request, options()))));
+  {
+    ...gatewayWrite,
+    name: "reserveTimeSlot",
+    summary: "Reserve a time slot",
+    path: "/appointment/reserve/{companyCode}",
+    run: answersJson(reserveTimeSlot, bodyOf),
   },
-};
-
-export const appointmentRoutes: readonly Route[] = [listTimeSlots, reserveTimeSlot];
+];

@@ -1,44 +1,45 @@
 /** The routes for customers (specification/gateway.md#operations). */
-import { documentAnswer, successAnswer } from "../server/answer.ts";
-import type { CompanyRoute, Route } from "../server/route.ts";
-import { bodyOf, gatewayRead, gatewayWrite, importOf, param } from "./route-helpers.ts";
+import { importCustomers } from "../../../operations/imports/import-customers.ts";
+import { customerDetailBytes } from "../../../operations/orders/customer-detail.ts";
+import { deleteCustomer } from "../../../operations/orders/delete-customer.ts";
+import type { CompanyRoute } from "../server/route.ts";
+import {
+  answersDocument,
+  answersSuccess,
+  bodyOf,
+  gatewayRead,
+  gatewayWrite,
+  importOf,
+  param,
+} from "./route-helpers.ts";
 
-const getCustomerDetail: CompanyRoute = {
-  ...gatewayRead,
-  version: "v6",
-  name: "getCustomerDetail",
-  summary: "Get customer detail",
-  path: "/customer/info/{accountNumber}/{companyCode}",
-  run({ operations }, request) {
-    const { companyId } = request;
-    const accountNumber = param(request, "accountNumber");
-    return documentAnswer(operations.readCustomerDetail({ companyId, accountNumber }));
+export const customerRoutes: readonly CompanyRoute[] = [
+  {
+    ...gatewayRead,
+    version: "v6",
+    name: "getCustomerDetail",
+    summary: "Get customer detail",
+    path: "/customer/info/{accountNumber}/{companyCode}",
+    run: answersDocument(customerDetailBytes, (request) => ({
+      companyId: request.companyId,
+      accountNumber: param(request, "accountNumber"),
+    })),
   },
-};
-
-const importCustomers: CompanyRoute = {
-  ...gatewayWrite,
-  version: "v6",
-  name: "importCustomers",
-  summary: "Import customers",
-  path: "/customer/update/{companyCode}",
-  takesLarge: true,
-  async run({ operations, options }, request) {
-    await operations.importCustomers(importOf(request, options()));
-    return successAnswer;
+  {
+    ...gatewayWrite,
+    version: "v6",
+    name: "importCustomers",
+    summary: "Import customers",
+    path: "/customer/update/{companyCode}",
+    takesLarge: true,
+    run: answersSuccess(importCustomers, importOf),
   },
-};
-
-const deleteCustomer: CompanyRoute = {
-  ...gatewayWrite,
-  version: "v6",
-  name: "deleteCustomer",
-  summary: "Delete customer",
-  path: "/customer/delete/{companyCode}",
-  async run({ operations, options }, request) {
-    await operations.deleteCustomer(bodyOf(request, options()));
-    return successAnswer;
+  {
+    ...gatewayWrite,
+    version: "v6",
+    name: "deleteCustomer",
+    summary: "Delete customer",
+    path: "/customer/delete/{companyCode}",
+    run: answersSuccess(deleteCustomer, bodyOf),
   },
-};
-
-export const customerRoutes: readonly Route[] = [getCustomerDetail, importCustomers, deleteCustomer];
+];

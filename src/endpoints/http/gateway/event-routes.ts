@@ -1,10 +1,11 @@
 /** What drivers report: route events and positions (specification/gateway.md#operations). */
-import { successAnswer } from "../server/answer.ts";
-import type { CompanyRoute, OperationRequest, Route } from "../server/route.ts";
-import { bodyOf, gatewayWrite, jsonLimitsOf } from "./route-helpers.ts";
-import type { HttpOptions } from "../server/http-options.ts";
-import type { RouteReport } from "../../../operations/execution/route-report.ts";
 import type { Role } from "../../../domain/users/role.ts";
+import { reportGpsPosition } from "../../../operations/execution/report-gps-position.ts";
+import { reportRouteEvent } from "../../../operations/execution/report-route-event.ts";
+import type { RouteReport } from "../../../operations/execution/route-report.ts";
+import type { HttpOptions } from "../server/http-options.ts";
+import type { CompanyRoute, OperationRequest } from "../server/route.ts";
+import { answersSuccess, bodyOf, gatewayWrite, jsonLimitsOf } from "./route-helpers.ts";
 
 const reporters: readonly Role[] = ["DI_Driver", "DI_Integration"];
 
@@ -14,29 +15,22 @@ function reportOf(request: OperationRequest, options: HttpOptions): RouteReport 
   return large === undefined ? report : { ...report, large, jsonLimits: jsonLimitsOf(options) };
 }
 
-const reportRouteEvent: CompanyRoute = {
-  ...gatewayWrite,
-  access: reporters,
-  name: "reportRouteEvent",
-  summary: "Report route/stop event",
-  path: "/event/route/{companyCode}",
-  takesLarge: true,
-  async run({ operations, options }, request) {
-    await operations.reportRouteEvent(reportOf(request, options()));
-    return successAnswer;
+export const eventRoutes: readonly CompanyRoute[] = [
+  {
+    ...gatewayWrite,
+    access: reporters,
+    name: "reportRouteEvent",
+    summary: "Report route/stop event",
+    path: "/event/route/{companyCode}",
+    takesLarge: true,
+    run: answersSuccess(reportRouteEvent, reportOf),
   },
-};
-
-const reportGpsPosition: CompanyRoute = {
-  ...gatewayWrite,
-  access: reporters,
-  name: "reportGpsPosition",
-  summary: "Report GPS position",
-  path: "/event/gps/{companyCode}",
-  async run({ operations, options }, request) {
-    await operations.reportGpsPosition(reportOf(request, options()));
-    return successAnswer;
+  {
+    ...gatewayWrite,
+    access: reporters,
+    name: "reportGpsPosition",
+    summary: "Report GPS position",
+    path: "/event/gps/{companyCode}",
+    run: answersSuccess(reportGpsPosition, reportOf),
   },
-};
-
-export const eventRoutes: readonly Route[] = [reportRouteEvent, reportGpsPosition];
+];

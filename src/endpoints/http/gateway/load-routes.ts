@@ -1,124 +1,129 @@
 /** Loads of the gateway, results of imports and recorded events (specification/gateway.md#operations). */
-import { documentAnswer, jsonAnswer, successAnswer } from "../server/answer.ts";
-import type { CompanyRoute, Route } from "../server/route.ts";
-import { bodyOf, gatewayRead, gatewayWrite, param, serviceImportOf } from "./route-helpers.ts";
+import { readImportInfo } from "../../../operations/imports/import-info.ts";
+import { importLoads, type LoadImport } from "../../../operations/imports/import-loads.ts";
+import {
+  assignLoadCarrier,
+  assignLoadDriver,
+  unassignLoadCarrier,
+  unassignLoadDriver,
+} from "../../../operations/loads/assign-load.ts";
+import { cancelLoad } from "../../../operations/loads/cancel-load.ts";
+import { loadDetailBytes } from "../../../operations/loads/load-detail.ts";
+import { readEventList } from "../../../operations/stops/event-list.ts";
+import { jsonAnswer } from "../server/answer.ts";
+import type { HttpOptions } from "../server/http-options.ts";
+import type { CompanyRoute, OperationRequest } from "../server/route.ts";
+import {
+  answersDocument,
+  answersJson,
+  answersSuccess,
+  bodyOf,
+  gatewayRead,
+  gatewayWrite,
+  param,
+  serviceImportOf,
+} from "./route-helpers.ts";
 
-const getLoadDetail: CompanyRoute = {
-  ...gatewayRead,
-  name: "getLoadDetail",
-  summary: "Get load detail",
-  path: "/load/info/{loadNbr}/{companyCode}",
-  run({ operations }, request) {
-    const { companyId } = request;
-    return documentAnswer(operations.readLoadDetail({ companyId, loadNbr: param(request, "loadNbr") }));
+/** The body of an operation on the load that the path names. */
+function bodyForLoad(request: OperationRequest, options: HttpOptions) {
+  return { ...bodyOf(request, options), loadNbr: param(request, "loadNbr") };
+}
+
+function loadImportOf(request: OperationRequest, options: HttpOptions): LoadImport {
+  const { maxLoads, maxEntries: maxStops, unknownFields } = options;
+  const rules = { maxEntries: maxLoads, unknownFields };
+  return { ...serviceImportOf(request, options), rules, maxStops, userName: request.userName };
+}
+
+export const loadRoutes: readonly CompanyRoute[] = [
+  {
+    ...gatewayRead,
+    name: "getLoadDetail",
+    summary: "Get load detail",
+    path: "/load/info/{loadNbr}/{companyCode}",
+    run: answersDocument(loadDetailBytes, (request) => ({
+      companyId: request.companyId,
+      loadNbr: param(request, "loadNbr"),
+    })),
   },
-};
-
-const importLoads: CompanyRoute = {
-  ...gatewayWrite,
-  name: "importLoads",
-  summary: "Import loads (asynchronous)",
-  path: "/load/update/{serviceName}/{companyCode}",
-  isMappable: true,
-  takesLarge: true,
-  async run({ operations, options }, request) {
-    const { maxLoads, maxEntries: maxStops, unknownFields } = options();
-    const { importId } = await operations.importLoads({
-      ...serviceImportOf(request, options()),
-      rules: { maxEntries: maxLoads, unknownFields },
-      maxStops,
-      userName: request.userName,
-    });
-    return jsonAnswer(JSON.stringify({ status: "Success", importId }));
-  },
-};
-
-function carrierRoute(operation: "assignLoadCarrier" | "unassignLoadCarrier"): CompanyRoute {
-  const isAssigning = operation === "assignLoadCarrier";
-  return {
+  {
     ...gatewayWrite,
-    name: operation,
-    summary: isAssigning ? "Assign load to carrier" : "Unassign load from carrier",
-    path: `/load/${isAssigning ? "assign" : "unassign"}/carrier/{loadNbr}/{companyCode}`,
-    async run({ operations, options }, request) {
-      await operations[operation]({ ...bodyOf(request, options()), loadNbr: param(request, "loadNbr") });
-      return successAnswer;
+    name: "importLoads",
+    summary: "Import loads (asynchronous)",
+    path: "/load/update/{serviceName}/{companyCode}",
+    isMappable: true,
+    takesLarge: true,
+    run: async ({ call, options }, request) => {
+      const { importId } = await call(importLoads, loadImportOf(request, options()));
+      return jsonAnswer(JSON.stringify({ status: "Success", importId }));
     },
-  };
-}
-
-/** The number stands in the path, or in the body. */
-function driverRoutes(operation: "assignLoadDriver" | "unassignLoadDriver"): readonly CompanyRoute[] {
-  const isAssigning = operation === "assignLoadDriver";
-  const summary = isAssigning ? "Assign load to driver" : "Unassign load from driver";
-  const path = `/load/${isAssigning ? "assign" : "unassign"}/driver`;
-  return [
-    {
-      ...gatewayWrite,
-      name: operation,
-      summary,
-      path: `${path}/{loadNbr}/{companyCode}`,
-      isBodyOptional: !isAssigning,
-      async run({ operations, options }, request) {
-        await operations[operation]({ ...bodyOf(request, options()), loadNbr: param(request, "loadNbr") });
-        return successAnswer;
-      },
-    },
-    {
-      ...gatewayWrite,
-      name: `${operation}ByBody`,
-      summary: `${summary}, with loadNbr in the body`,
-      path: `${path}/{companyCode}`,
-      async run({ operations, options }, request) {
-        await operations[operation](bodyOf(request, options()));
-        return successAnswer;
-      },
-    },
-  ];
-}
-
-const cancelLoad: CompanyRoute = {
-  ...gatewayWrite,
-  name: "cancelLoad",
-  summary: "Cancel load",
-  path: "/load/cancel/{companyCode}",
-  async run({ operations, options }, request) {
-    await operations.cancelLoad(bodyOf(request, options()));
-    return successAnswer;
   },
-};
-
-const getImportInfo: CompanyRoute = {
-  ...gatewayRead,
-  name: "getImportInfo",
-  summary: "Result of an asynchronous import",
-  path: "/import/info/{importId}/{companyCode}",
-  async run({ operations }, request) {
-    const { companyId } = request;
-    const info = await operations.readImportInfo({ companyId, importId: param(request, "importId") });
-    return jsonAnswer(JSON.stringify(info));
+  {
+    ...gatewayWrite,
+    name: "assignLoadCarrier",
+    summary: "Assign load to carrier",
+    path: "/load/assign/carrier/{loadNbr}/{companyCode}",
+    run: answersSuccess(assignLoadCarrier, bodyForLoad),
   },
-};
-
-const listEvents: CompanyRoute = {
-  ...gatewayRead,
-  name: "listEvents",
-  summary: "Recorded events of a stop or load",
-  path: "/event/list/{companyCode}",
-  query: "own",
-  async run({ operations }, { companyId, query }) {
-    return jsonAnswer(JSON.stringify(await operations.readEventList({ companyId, parameters: query })));
+  {
+    ...gatewayWrite,
+    name: "unassignLoadCarrier",
+    summary: "Unassign load from carrier",
+    path: "/load/unassign/carrier/{loadNbr}/{companyCode}",
+    run: answersSuccess(unassignLoadCarrier, bodyForLoad),
   },
-};
-
-export const loadRoutes: readonly Route[] = [
-  getLoadDetail,
-  importLoads,
-  carrierRoute("assignLoadCarrier"),
-  carrierRoute("unassignLoadCarrier"),
-  ...driverRoutes("assignLoadDriver"),
-  ...driverRoutes("unassignLoadDriver"),
-  cancelLoad,
-  getImportInfo,
-  listEvents,
+  {
+    ...gatewayWrite,
+    name: "assignLoadDriver",
+    summary: "Assign load to driver",
+    path: "/load/assign/driver/{loadNbr}/{companyCode}",
+    run: answersSuccess(assignLoadDriver, bodyForLoad),
+  },
+  {
+    ...gatewayWrite,
+    name: "assignLoadDriverByBody",
+    summary: "Assign load to driver, with loadNbr in the body",
+    path: "/load/assign/driver/{companyCode}",
+    run: answersSuccess(assignLoadDriver, bodyOf),
+  },
+  {
+    ...gatewayWrite,
+    name: "unassignLoadDriver",
+    summary: "Unassign load from driver",
+    path: "/load/unassign/driver/{loadNbr}/{companyCode}",
+    isBodyOptional: true,
+    run: answersSuccess(unassignLoadDriver, bodyForLoad),
+  },
+  {
+    ...gatewayWrite,
+    name: "unassignLoadDriverByBody",
+    summary: "Unassign load from driver, with loadNbr in the body",
+    path: "/load/unassign/driver/{companyCode}",
+    run: answersSuccess(unassignLoadDriver, bodyOf),
+  },
+  {
+    ...gatewayWrite,
+    name: "cancelLoad",
+    summary: "Cancel load",
+    path: "/load/cancel/{companyCode}",
+    run: answersSuccess(cancelLoad, bodyOf),
+  },
+  {
+    ...gatewayRead,
+    name: "getImportInfo",
+    summary: "Result of an asynchronous import",
+    path: "/import/info/{importId}/{companyCode}",
+    run: answersJson(readImportInfo, (request) => ({
+      companyId: request.companyId,
+      importId: param(request, "importId"),
+    })),
+  },
+  {
+    ...gatewayRead,
+    name: "listEvents",
+    summary: "Recorded events of a stop or load",
+    path: "/event/list/{companyCode}",
+    query: "own",
+    run: answersJson(readEventList, ({ companyId, query }) => ({ companyId, parameters: query })),
+  },
 ];

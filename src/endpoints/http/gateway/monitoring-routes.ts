@@ -20,8 +20,8 @@ const readyz: PublicRoute = {
   name: "readyz",
   summary: "Whether work is taken, with each check",
   path: "/readyz",
-  async run({ operations }, { isMonitor }) {
-    const { isReady, checks, messages } = await operations.health();
+  async run({ monitoring }, { isMonitor }) {
+    const { isReady, checks, messages } = await monitoring.health();
     const told = isMonitor() && messages.length > 0 ? { messages } : {};
     const body = JSON.stringify({ status: isReady ? "ready" : "not ready", checks, ...told });
     return { status: isReady ? 200 : 503, contentType: jsonType, body };
@@ -34,11 +34,11 @@ const metrics: PublicRoute = {
   summary: "Figures for monitoring",
   path: "/metrics",
   isForMonitoring: true,
-  async run({ operations }) {
+  async run({ monitoring }) {
     return {
       status: 200,
       contentType: "text/plain; version=0.0.4; charset=utf-8",
-      body: operations.metrics(),
+      body: monitoring.metrics(),
     };
   },
 };

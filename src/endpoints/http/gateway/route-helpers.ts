@@ -4,9 +4,10 @@ import type { JsonLimits } from "../../../lib/json-text.ts";
 import type { ImportInput, ImportRules } from "../../../operations/imports/import-request.ts";
 import type { BodyInput } from "../../../operations/request-body.ts";
 import type { ServiceImport } from "../../../operations/imports/service-import.ts";
-import { jsonType } from "../server/answer.ts";
+import { documentAnswer, jsonAnswer, type JsonBody, jsonType, successAnswer } from "../server/answer.ts";
 import type { HttpOptions } from "../server/http-options.ts";
-import type { OperationRequest } from "../server/route.ts";
+import type { OperationContext } from "../server/operation-context.ts";
+import type { CompanyRoute, OperationRequest } from "../server/route.ts";
 
 /** Who may use the gateway but for users and route events (specification/accounts.md#roles-of-operations). */
 export const integration: readonly Role[] = ["DI_Integration"];
@@ -74,4 +75,35 @@ export function bodyOf(
 ): BodyInput & { readonly companyId: number } {
   const { companyId, companyCode, json } = request;
   return { companyId, companyCode, body: json, unknownFields };
+}
+
+type Operation<Input, Result> = (context: OperationContext, input: Input) => Result;
+type InputOf<Input> = (request: OperationRequest, options: HttpOptions) => Input;
+
+// Without a wait in these, which would hold the request and its body until the commit.
+
+/** Runs a write, and answers that it is done. */
+export function answersSuccess<Input>(
+  operation: Operation<Input, Promise<unknown>>,
+  inputOf: InputOf<Input>,
+): CompanyRoute["run"] {
+  return ({ call, options }, request) =>
+    call(operation, inputOf(request, options())).then(() => successAnswer);
+}
+
+/** Answers with what the operation gives, as JSON. */
+export function answersJson<Input>(
+  operation: Operation<Input, Promise<object>>,
+  inputOf: InputOf<Input>,
+): CompanyRoute["run"] {
+  return ({ call, options }, request) =>
+    call(operation, inputOf(request, options())).then((told) => jsonAnswer(JSON.stringify(told)));
+}
+
+/** Answers with a document that is made ready to be sent, at once when it is there at once. */
+export function answersDocument<Input>(
+  operation: Operation<Input, JsonBody | Promise<JsonBody>>,
+  inputOf: InputOf<Input>,
+): CompanyRoute["run"] {
+  return ({ call, options }, request) => documentAnswer(call(operation, inputOf(request, options())));
 }

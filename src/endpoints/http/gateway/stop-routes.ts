@@ -1,96 +1,80 @@
 /** Stops and ASNs of the gateway (specification/gateway.md#operations). */
-import { documentAnswer, successAnswer } from "../server/answer.ts";
-import type { HttpOperations } from "./http-operations.ts";
-import type { CompanyRoute, Route } from "../server/route.ts";
-import { bodyOf, gatewayRead, gatewayWrite, param, serviceImportOf } from "./route-helpers.ts";
+import { importAsns, importStops } from "../../../operations/imports/import-stops.ts";
+import { rejectAsn, rejectStop } from "../../../operations/stops/reject-stop.ts";
+import { assignStopCarrier, unassignStopCarrier } from "../../../operations/stops/stop-carrier.ts";
+import { stopDetailBytes } from "../../../operations/stops/stop-detail.ts";
+import type { HttpOptions } from "../server/http-options.ts";
+import type { CompanyRoute, OperationRequest } from "../server/route.ts";
+import {
+  answersDocument,
+  answersSuccess,
+  bodyOf,
+  gatewayRead,
+  gatewayWrite,
+  param,
+  serviceImportOf,
+} from "./route-helpers.ts";
 
-const getStopDetail: CompanyRoute = {
-  ...gatewayRead,
-  name: "getStopDetail",
-  summary: "Get stop detail",
-  path: "/stop/info/{stopNbr}/{companyCode}",
-  run({ operations }, request) {
-    const { companyId } = request;
-    return documentAnswer(operations.readStopDetail({ companyId, stopNbr: param(request, "stopNbr") }));
+/** The body of an operation on the stop that the path names. */
+function bodyForStop(request: OperationRequest, options: HttpOptions) {
+  return { ...bodyOf(request, options), stopNbr: param(request, "stopNbr") };
+}
+
+export const stopRoutes: readonly CompanyRoute[] = [
+  {
+    ...gatewayRead,
+    name: "getStopDetail",
+    summary: "Get stop detail",
+    path: "/stop/info/{stopNbr}/{companyCode}",
+    run: answersDocument(stopDetailBytes, (request) => ({
+      companyId: request.companyId,
+      stopNbr: param(request, "stopNbr"),
+    })),
   },
-};
-
-function importRoute(
-  route: Pick<CompanyRoute, "name" | "summary" | "path">,
-  operation: "importStops" | "importAsns",
-): CompanyRoute {
-  return {
+  {
     ...gatewayWrite,
-    ...route,
+    name: "importStops",
+    summary: "Import stops",
+    path: "/stop/update/{serviceName}/{companyCode}",
     isMappable: true,
     takesLarge: true,
-    run({ operations, options }, request) {
-      // Without a wait in here, which would hold the request and its body until the commit.
-      return operations[operation](serviceImportOf(request, options())).then(() => successAnswer);
-    },
-  };
-}
-
-function carrierRoute(
-  route: Pick<CompanyRoute, "name" | "summary" | "path">,
-  operation: "assignStopCarrier" | "unassignStopCarrier",
-): CompanyRoute {
-  return {
+    run: answersSuccess(importStops, serviceImportOf),
+  },
+  {
     ...gatewayWrite,
-    ...route,
-    async run({ operations, options }, request) {
-      await operations[operation]({ ...bodyOf(request, options()), stopNbr: param(request, "stopNbr") });
-      return successAnswer;
-    },
-  };
-}
-
-function rejectRoute(
-  route: Pick<CompanyRoute, "name" | "summary" | "path">,
-  operation: keyof Pick<HttpOperations, "rejectStop" | "rejectAsn">,
-): CompanyRoute {
-  return {
+    name: "assignStopCarrier",
+    summary: "Assign stop to carrier",
+    path: "/stop/assign/carrier/{stopNbr}/{companyCode}",
+    run: answersSuccess(assignStopCarrier, bodyForStop),
+  },
+  {
     ...gatewayWrite,
-    ...route,
-    async run({ operations, options }, request) {
-      await operations[operation](bodyOf(request, options()));
-      return successAnswer;
-    },
-  };
-}
-
-export const stopRoutes: readonly Route[] = [
-  getStopDetail,
-  importRoute(
-    { name: "importStops", summary: "Import stops", path: "/stop/update/{serviceName}/{companyCode}" },
-    "importStops",
-  ),
-  carrierRoute(
-    {
-      name: "assignStopCarrier",
-      summary: "Assign stop to carrier",
-      path: "/stop/assign/carrier/{stopNbr}/{companyCode}",
-    },
-    "assignStopCarrier",
-  ),
-  carrierRoute(
-    {
-      name: "unassignStopCarrier",
-      summary: "Unassign stop from carrier",
-      path: "/stop/unassign/carrier/{stopNbr}/{companyCode}",
-    },
-    "unassignStopCarrier",
-  ),
-  rejectRoute(
-    { name: "rejectStop", summary: "Delete/reject stop", path: "/stop/cancel/{companyCode}" },
-    "rejectStop",
-  ),
-  importRoute(
-    { name: "importAsns", summary: "Import ASN", path: "/asn/update/{serviceName}/{companyCode}" },
-    "importAsns",
-  ),
-  rejectRoute(
-    { name: "rejectAsn", summary: "Delete/reject ASN", path: "/asn/cancel/{companyCode}" },
-    "rejectAsn",
-  ),
+    name: "unassignStopCarrier",
+    summary: "Unassign stop from carrier",
+    path: "/stop/unassign/carrier/{stopNbr}/{companyCode}",
+    run: answersSuccess(unassignStopCarrier, bodyForStop),
+  },
+  {
+    ...gatewayWrite,
+    name: "rejectStop",
+    summary: "Delete/reject stop",
+    path: "/stop/cancel/{companyCode}",
+    run: answersSuccess(rejectStop, bodyOf),
+  },
+  {
+    ...gatewayWrite,
+    name: "importAsns",
+    summary: "Import ASN",
+    path: "/asn/update/{serviceName}/{companyCode}",
+    isMappable: true,
+    takesLarge: true,
+    run: answersSuccess(importAsns, serviceImportOf),
+  },
+  {
+    ...gatewayWrite,
+    name: "rejectAsn",
+    summary: "Delete/reject ASN",
+    path: "/asn/cancel/{companyCode}",
+    run: answersSuccess(rejectAsn, bodyOf),
+  },
 ];

@@ -19,11 +19,12 @@ import { authorise, checkBan, checkTransport, signInUser } from "./authenticatio
 import type { BodyBudget } from "./body-budget.ts";
 import { clientAddress, isForwarded } from "./client-address.ts";
 import { type Exchange, logExchange, openExchange, sendAnswer } from "./exchange.ts";
-import type { HttpOperations } from "../gateway/http-operations.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { HttpConnections } from "./http-connections.ts";
 import { ClientGone, HttpRefusal } from "./http-refusal.ts";
 import { type Content, contentOf, type JsonReaders, signalFor } from "./request-content.ts";
+import type { Monitoring } from "./monitoring.ts";
+import type { CallOperation } from "./operation-context.ts";
 import { checkHead } from "./request-head.ts";
 import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget } from "./request-target.ts";
 import type { CompanyRoute, Route } from "./route.ts";
@@ -33,7 +34,8 @@ import type { PathMatch, RouteTable } from "./route-table.ts";
 export interface DispatcherState {
   readonly table: RouteTable;
   readonly signIn: Pick<SignIn, "withPassword" | "bannedForMs">;
-  readonly operations: HttpOperations;
+  readonly call: CallOperation;
+  readonly monitoring: Monitoring;
   readonly refusalDocument: RefusalDocument;
   readonly log: Logger;
   readonly accessLog: AccessLog;

@@ -9,9 +9,11 @@ import {
   basic,
   type HttpFixture,
   reasonsOf,
+  scripted,
   sendRaw,
   startHttp,
 } from "../../../../test/support/http-fixture.ts";
+import { findLegacyDocument } from "../../../operations/legacy/legacy-document.ts";
 import { openFiles } from "../../../../test/support/open-files.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
 import { waitFor } from "../../../../test/support/wait-for.ts";
@@ -23,8 +25,10 @@ let http: HttpFixture;
 let found: { path: string; size: number; name: string | null };
 
 beforeEach(async () => {
-  const findLegacyDocument = async () => ({ ...found, guid: "guid", sha256: etag.slice(1, -1) });
-  http = await startHttp({ basePath: "/rest" }, { findLegacyDocument });
+  const document = scripted(findLegacyDocument, async () => ({
+    ...{ ...found, guid: "guid", sha256: etag.slice(1, -1) },
+  }));
+  http = await startHttp({ basePath: "/rest" }, { scripts: [document] });
 });
 afterEach(() => http.close());
 

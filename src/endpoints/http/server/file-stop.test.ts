@@ -2,20 +2,17 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { basic, startHttp } from "../../../../test/support/http-fixture.ts";
+import { basic, scripted, startHttp } from "../../../../test/support/http-fixture.ts";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { findLegacyDocument } from "../../../operations/legacy/legacy-document.ts";
 
 it("a stop lets a file that is being sent come to its end", async () => {
   const path = join(temporaryFolder(), "content");
   const size = 50_000_000;
   writeFileSync(path, "");
   truncateSync(path, size);
-  const http = await startHttp(
-    {},
-    {
-      findLegacyDocument: async () => ({ path, size, name: null, guid: "guid", sha256: "0" }),
-    },
-  );
+  const found = { path, size, name: null, guid: "guid", sha256: "0" };
+  const http = await startHttp({}, { scripts: [scripted(findLegacyDocument, async () => found)] });
   let received = 0;
   const stopped = Promise.withResolvers<void>();
   const done = new Promise<void>((resolve, reject) => {

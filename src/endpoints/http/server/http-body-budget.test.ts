@@ -8,8 +8,11 @@ import {
   basic,
   type HttpFixture,
   reasonsOf,
+  scripted,
   startHttp,
 } from "../../../../test/support/http-fixture.ts";
+import { importBusinessPartners } from "../../../operations/imports/business-partners.ts";
+import { reportGpsPosition } from "../../../operations/execution/report-gps-position.ts";
 import type { HttpOptions } from "./http-options.ts";
 
 const path = "/v5/businesspartner/update/ACME";
@@ -28,15 +31,17 @@ async function startHolding(options: Partial<HttpOptions> = {}) {
   http = await startHttp(
     { ...limits, ...options },
     {
-      importBusinessPartners: async ({ body, large: bytes }) => {
-        const length = bytes?.length ?? JSON.stringify(body).length;
-        seen.imports += 1;
-        seen.bytes += length;
-        seen.mostBytes = Math.max(seen.mostBytes, seen.bytes);
-        if (length > 65_536) await new Promise<void>((resolve) => held.push(resolve));
-        seen.bytes -= length;
-        return done;
-      },
+      scripts: [
+        scripted(importBusinessPartners, async ({ body, large: bytes }) => {
+          const length = bytes?.length ?? JSON.stringify(body).length;
+          seen.imports += 1;
+          seen.bytes += length;
+          seen.mostBytes = Math.max(seen.mostBytes, seen.bytes);
+          if (length > 65_536) await new Promise<void>((resolve) => held.push(resolve));
+          seen.bytes -= length;
+          return done;
+        }),
+      ],
     },
   );
   return { held, seen };
@@ -167,14 +172,16 @@ describe("large bodies", () => {
     http = await startHttp(
       { maxBodyBytes: size, maxBodyBytesInWork: size },
       {
-        reportGpsPosition: async () => {
-          // What is garbage is swept beside the program: it can take a few rounds until all of it is gone.
-          for (let round = 0; round < 20 && keptBytes > size / 2; round += 1) {
-            await new Promise((resolve) => setImmediate(resolve));
-            collect();
-            keptBytes = process.memoryUsage().arrayBuffers - before;
-          }
-        },
+        scripts: [
+          scripted(reportGpsPosition, async () => {
+            // What is garbage is swept beside the program: it can take a few rounds until all of it is gone.
+            for (let round = 0; round < 20 && keptBytes > size / 2; round += 1) {
+              await new Promise((resolve) => setImmediate(resolve));
+              collect();
+              keptBytes = process.memoryUsage().arrayBuffers - before;
+            }
+          }),
+        ],
       },
     );
     // An import or an event with documents of this size is handed on as bytes, to be read elsewhere.

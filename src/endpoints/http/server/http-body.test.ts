@@ -8,10 +8,16 @@ import {
   basic,
   type HttpFixture,
   reasonsOf,
+  scripted,
   sendRaw,
   startHttp,
 } from "../../../../test/support/http-fixture.ts";
 import { DropgateError } from "../../../lib/errors.ts";
+import { submitStopDocument } from "../../../inbound/submit-stop-document.ts";
+import { importBusinessPartners } from "../../../operations/imports/business-partners.ts";
+import { importCustomers } from "../../../operations/imports/import-customers.ts";
+import { importStops } from "../../../operations/imports/import-stops.ts";
+import { rejectStop } from "../../../operations/stops/reject-stop.ts";
 import { StoreError } from "../../../lib/store-error.ts";
 
 const run = promisify(execFile);
@@ -24,10 +30,12 @@ beforeAll(async () => {
   http = await startHttp(
     {},
     {
-      importBusinessPartners: async ({ body }) => {
-        bodies.push(body);
-        return { kind: "imported", created: 0, updated: 0 };
-      },
+      scripts: [
+        scripted(importBusinessPartners, async ({ body }) => {
+          bodies.push(body);
+          return { kind: "imported", created: 0, updated: 0 };
+        }),
+      ],
     },
   );
 });
@@ -108,7 +116,7 @@ describe("a JSON body", () => {
       { code: "companyDiffers", message: "other" },
     ] as const;
     const refuse = () => Promise.reject(new DropgateError("tooLong", "a is too long", { faults }));
-    const other = await startHttp({}, { importBusinessPartners: refuse });
+    const other = await startHttp({}, { scripts: [scripted(importBusinessPartners, refuse)] });
     const reply = await ask(other.port, "POST", partners, {
       user: "host",
       type: "application/json",
@@ -233,13 +241,13 @@ describe("the legacy web service", () => {
   });
 
   it("answers what was processed and failed with 200, or with the status of its reason when mapped", async () => {
-    const submitStopDocument = async () =>
-      ({ status: 99, xml: "<StopResponse/>", mappedCode: "stopInTransit" }) as const;
+    const failed = { status: 99, xml: "<StopResponse/>", mappedCode: "stopInTransit" } as const;
+    const scripts = [scripted(submitStopDocument, async () => failed)];
     for (const [legacyStatus, status] of [
       ["ok", 200],
       ["mapped", 409],
     ] as const) {
-      const other = await startHttp({ legacyStatus }, { submitStopDocument });
+      const other = await startHttp({ legacyStatus }, { scripts });
       const reply = await ask(other.port, "POST", legacy, {
         user: "host",
         type: "text/xml",
@@ -256,7 +264,8 @@ describe("the legacy web service", () => {
     ["a disk that fails at a document", Object.assign(new Error("EIO: i/o error"), { code: "EIO" })],
   ])("answers %s with 503 and 999, over both ways in, and without its words", async (_, fault) => {
     const failing = () => Promise.reject(fault);
-    const other = await startHttp({}, { submitStopDocument: failing, importStops: failing });
+    const scripts = [scripted(submitStopDocument, failing), scripted(importStops, failing)];
+    const other = await startHttp({}, { scripts });
     const xml = await ask(other.port, "POST", legacy, { user: "host", type: "text/xml", content: "<a/>" });
     expect([xml.status, xml.body.includes('ErrorMsgID="999"')]).toEqual([503, true]);
     const json = await ask(other.port, "POST", "/v5/stop/update/default/ACME", {
@@ -271,7 +280,8 @@ describe("the legacy web service", () => {
   });
 
   it("answers a failure of our own with a StopResponse too", async () => {
-    const other = await startHttp({}, { submitStopDocument: () => Promise.reject(new Error("disk")) });
+    const failing = scripted(submitStopDocument, () => Promise.reject(new Error("disk")));
+    const other = await startHttp({}, { scripts: [failing] });
     const reply = await ask(other.port, "POST", legacy, { user: "host", type: "text/xml", content: "<a/>" });
     expect([reply.status, reply.body.includes('ErrorMsgID="998"')]).toEqual([500, true]);
     await other.close();
@@ -288,10 +298,14 @@ describe("the legacy web service", () => {
     const other = await startHttp(
       { maxBodyBytes: 1_000_000 },
       {
-        importCustomers: ({ body, large: bytes }) => took(body === undefined ? (bytes?.length ?? 0) : 0),
-        rejectStop: async ({ body }) => void done.push(JSON.stringify(body)),
+        scripts: [
+          scripted(importCustomers, ({ body, large: bytes }) =>
+            took(body === undefined ? (bytes?.length ?? 0) : 0),
+          ),
+          scripted(rejectStop, async ({ body }) => void done.push(JSON.stringify(body))),
+        ],
+        readers: { check: ({ bytes }) => took(bytes.length).then(() => bytes) },
       },
-      { check: ({ bytes }) => took(bytes.length).then(() => bytes) },
     );
     const content = JSON.stringify({ companyCode: "ACME", note: "x".repeat(300_000) });
     const post = async (path: string, name: string) => {

@@ -14,10 +14,12 @@ import {
   basic,
   defaultOptions,
   reasonsOf,
+  scripted,
   sendRaw,
   startHttp,
   stopDocument,
 } from "../../../../test/support/http-fixture.ts";
+import { stopDetailBytes } from "../../../operations/stops/stop-detail.ts";
 import type { HttpTlsOptions } from "./http-options.ts";
 
 const run = promisify(execFile);
@@ -42,12 +44,12 @@ function gate() {
   let entered: () => void = () => undefined;
   const isOpen = new Promise<void>((resolve) => (open = resolve));
   const isEntered = new Promise<void>((resolve) => (entered = resolve));
-  const readStopDetail = async () => {
+  const detail = scripted(stopDetailBytes, async () => {
     entered();
     await isOpen;
-    return stopDocument;
-  };
-  return { open: () => open(), isEntered, readStopDetail };
+    return Buffer.from(stopDocument);
+  });
+  return { open: () => open(), isEntered, scripts: [detail] };
 }
 
 describe("connections", () => {
@@ -109,11 +111,11 @@ describe("connections", () => {
 
   it("over the limit run nothing, even when their request is there already", async () => {
     let runs = 0;
-    const readStopDetail = async () => {
+    const counted = scripted(stopDetailBytes, async () => {
       runs += 1;
-      return stopDocument;
-    };
-    const http = await startHttp({ maxConnectionsPerAddress: 1 }, { readStopDetail });
+      return Buffer.from(stopDocument);
+    });
+    const http = await startHttp({ maxConnectionsPerAddress: 1 }, { scripts: [counted] });
     const held = await opened(http.port);
     const text = `GET ${detail} HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic("host")}\r\n\r\n`;
     for (let round = 0; round < 20; round += 1) {
@@ -176,7 +178,7 @@ describe("slow clients", () => {
 describe("requests over the limit of what is worked on", () => {
   it("are answered with 503, 999 and Retry-After; health still answers", async () => {
     const held = gate();
-    const http = await startHttp({ maxRequestsInFlight: 1 }, held);
+    const http = await startHttp({ maxRequestsInFlight: 1 }, { scripts: held.scripts });
     const first = ask(http.port, "GET", detail, { user: "host" });
     await held.isEntered;
     const second = await ask(http.port, "GET", detail, { user: "host" });
@@ -197,7 +199,7 @@ describe("requests over the limit of what is worked on", () => {
 describe("stopping", () => {
   it("finishes what is in hand, closes idle connections and takes no more", async () => {
     const held = gate();
-    const http = await startHttp({}, held);
+    const http = await startHttp({}, { scripts: held.scripts });
     const idle = await opened(http.port);
     const isIdleClosed = closed(idle);
     const inHand = ask(http.port, "GET", detail, { user: "host", headers: { connection: "keep-alive" } });
@@ -214,7 +216,7 @@ describe("stopping", () => {
 
   it("cuts off what is not done at the deadline", async () => {
     const held = gate();
-    const http = await startHttp({}, held);
+    const http = await startHttp({}, { scripts: held.scripts });
     const inHand = ask(http.port, "GET", detail, { user: "host" });
     inHand.catch(() => undefined);
     await held.isEntered;

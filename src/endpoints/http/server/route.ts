@@ -3,7 +3,8 @@ import type { Role } from "../../../domain/users/role.ts";
 import type { SentBody } from "../../../operations/imports/service-import.ts";
 import type { Answer, ErrorShape } from "./answer.ts";
 import type { HttpOptions } from "./http-options.ts";
-import type { HttpOperations } from "../gateway/http-operations.ts";
+import type { Monitoring } from "./monitoring.ts";
+import type { CallOperation } from "./operation-context.ts";
 import type { QueryParameter } from "./request-target.ts";
 
 /** A request that has passed every check and is about to run. */
@@ -34,7 +35,8 @@ export interface OperationRequest {
 
 /** What routes run on. */
 export interface RouteServices {
-  readonly operations: HttpOperations;
+  readonly call: CallOperation;
+  readonly monitoring: Monitoring;
   readonly options: () => HttpOptions;
 }
 
