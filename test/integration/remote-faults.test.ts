@@ -198,11 +198,11 @@ describe.skipIf(!isInstalled("sshd"))("a remote over SFTP", () => {
       putFile(join(site.box, `s${at}_20261105_080000.xml`), stopText(`s${at}`));
       await waitFor("the file", async () => (await rig.names()).length > at);
     }
-    const failures = rig.endpoint.statistics().map((one) => [one.remote, one.failures]);
-    expect(failures).toEqual([
-      ["away", 1],
-      ["partner", 0],
-    ]);
+    const failures = new Map(rig.endpoint.statistics().map((one) => [one.remote, one.failures]));
+    expect(failures.get("partner")).toBe(0);
+    // On a machine that takes minutes for the rounds of the other one some pauses are over.
+    expect(failures.get("away")).toBeGreaterThan(0);
+    expect(failures.get("away")).toBeLessThan(5);
   });
 
   test("with a schedule is polled when it is due by the clock of its zone", async () => {
