@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { BoundedCalls, foreignEntries, foreignPlaces } from "./foreign-calls.ts";
+import { foreignEntries, foreignPlaces } from "./foreign-calls.ts";
 
 test.each([
   [undefined, 2],
@@ -13,35 +12,6 @@ test.each([
   ["none", 2],
 ])("of a pool of %s threads such calls get %i", (size, places) => {
   expect(foreignPlaces(size)).toBe(places);
-});
-
-test("calls that are not answered keep their places; the others follow each other in the rest", async () => {
-  const calls = new BoundedCalls(2);
-  const begun: string[] = [];
-  void calls.run(() => {
-    begun.push("dead");
-    return new Promise(() => undefined);
-  });
-  const answers = new Map<string, (error?: Error) => void>();
-  const ask = (name: string) =>
-    calls.run(async () => {
-      begun.push(name);
-      const { promise, resolve, reject } = Promise.withResolvers<string>();
-      answers.set(name, (error) => (error === undefined ? resolve(name) : reject(error)));
-      return await promise;
-    });
-  const [first, second, third] = [ask("first"), ask("second"), ask("third")];
-  await setImmediate();
-  expect(begun).toEqual(["dead", "first"]);
-  answers.get("first")?.();
-  expect(await first).toBe("first");
-  await setImmediate();
-  expect(begun).toEqual(["dead", "first", "second"]);
-  answers.get("second")?.(new Error("EIO"));
-  await expect(second).rejects.toThrow("EIO");
-  await setImmediate();
-  answers.get("third")?.();
-  expect(await third).toBe("third");
 });
 
 test("all entries of a folder are given, and a fault is the system's", async () => {

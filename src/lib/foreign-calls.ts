@@ -8,30 +8,10 @@
  */
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
+import { FewAtOnce } from "./at-once.ts";
 
 /** The runtime's own default. */
 const defaultPoolThreads = 4;
-
-export class BoundedCalls {
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
-
-  constructor(places: number) {
-    this.#free = places;
-  }
-
-  async run<T>(call: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await call();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
-    }
-  }
-}
 
 /** How many places there are, by the variable that sets the size of the pool. */
 export function foreignPlaces(poolSize: string | undefined): number {
@@ -39,7 +19,7 @@ export function foreignPlaces(poolSize: string | undefined): number {
   return Math.max(1, Math.floor((threads > 0 ? threads : defaultPoolThreads) / 2));
 }
 
-const places = new BoundedCalls(foreignPlaces(process.env["UV_THREADPOOL_SIZE"]));
+const places = new FewAtOnce(foreignPlaces(process.env["UV_THREADPOOL_SIZE"]));
 
 /** Runs one call that goes to the pool, when there is a place for it. It must not wait for another such call. */
 export function foreignCall<T>(call: () => Promise<T>): Promise<T> {
