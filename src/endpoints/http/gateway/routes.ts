@@ -1,28 +1,30 @@
 /** The table of routes: every operation over HTTP, once. */
-import { createApiRoutes } from "../openapi/api-routes.ts";
-import { appointmentRoutes } from "./appointment-routes.ts";
-import { customerRoutes } from "./customer-routes.ts";
-import { eventRoutes } from "./event-routes.ts";
-import { legacyRoutes } from "../legacy/legacy-routes.ts";
-import { loadRoutes } from "./load-routes.ts";
-import { monitoringRoutes } from "./monitoring-routes.ts";
-import { orderRoutes } from "./order-routes.ts";
-import type { Route } from "../server/route.ts";
-import { stopRoutes } from "./stop-routes.ts";
-import { userRoutes } from "./user-routes.ts";
+import { legacyOperations } from "../legacy/legacy-operations.ts";
+import { createApiOperations, pageFiles } from "../openapi/api-routes.ts";
+import type { Operation, Route } from "../server/route.ts";
+import { appointmentOperations } from "./appointment-operations.ts";
+import { customerOperations } from "./customer-operations.ts";
+import { eventOperations } from "./event-operations.ts";
+import { loadOperations } from "./load-operations.ts";
+import { monitoringOperations } from "./monitoring-operations.ts";
+import { orderOperations } from "./order-operations.ts";
+import { stopOperations } from "./stop-operations.ts";
+import { userOperations } from "./user-operations.ts";
 
-/** Every route that the API document describes. */
-const described: readonly Route[] = [
-  ...loadRoutes,
-  ...stopRoutes,
-  ...userRoutes,
-  ...orderRoutes,
-  ...customerRoutes,
-  ...appointmentRoutes,
-  ...eventRoutes,
-  ...legacyRoutes,
-  ...monitoringRoutes,
+const families: readonly Operation[] = [
+  ...loadOperations,
+  ...stopOperations,
+  ...userOperations,
+  ...orderOperations,
+  ...customerOperations,
+  ...appointmentOperations,
+  ...eventOperations,
+  ...legacyOperations,
+  ...monitoringOperations,
 ];
 
+/** Every operation, the document of them and its page among them. */
+export const operations: readonly Operation[] = [...families, ...createApiOperations(families)];
+
 /** Every route. */
-export const routes: readonly Route[] = [...described, ...createApiRoutes(described)];
+export const routes: readonly Route[] = [...operations, ...pageFiles];

@@ -1,5 +1,5 @@
 /** What the API document says of an operation besides what its route says already. */
-import type { TSchema } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../lib/errors.ts";
 import { jsonType } from "../server/answer.ts";
 import { Success } from "./api-schemas.ts";
@@ -50,11 +50,7 @@ export interface ApiDescription {
   readonly otherAnswers?: Readonly<Record<number, ApiAnswer>>;
   /** Refusals besides those that every route of its kind can answer with. */
   readonly errors: readonly ErrorCode[];
-  /** Values of the path that stand for this operation alone. */
-  readonly pathExamples?: Readonly<Record<string, string>>;
 }
-
-export type ApiDescriptions = Readonly<Record<string, ApiDescription>>;
 
 /** What is wrong with bodies that name a company and carry fields. */
 export const bodyErrors = ["missing", "wrongType", "companyDiffers", "tooLong"] as const;
@@ -72,4 +68,14 @@ export const success: ApiAnswer = {
 /** An answer in JSON. */
 export function jsonAnswerOf(description: string, schema: TSchema, example: unknown): ApiAnswer {
   return { description, contentType: jsonType, schema, example };
+}
+
+/** An answer in text. */
+export function textAnswerOf(description: string, contentType: string, example: string): ApiAnswer {
+  return { description, contentType, schema: Type.String(), example };
+}
+
+/** A parameter of the query that may be any text. */
+export function textFilter(name: string, description: string, example?: string): ApiQueryParameter {
+  return { name, description, schema: Type.String(), ...(example === undefined ? {} : { example }) };
 }

@@ -1,6 +1,10 @@
 /** Routes of the API document and of the page that shows it. */
+import { Type } from "@sinclair/typebox";
 import { createHash } from "node:crypto";
+import { openRead } from "../gateway/operation-parts.ts";
 import { type Answer, jsonAnswer } from "../server/answer.ts";
+import type { Operation, PublicOperation, PublicRoute, Route } from "../server/route.ts";
+import { jsonAnswerOf, textAnswerOf } from "./api-description.ts";
 import {
   type ApiPageFile,
   apiPageAnswer,
@@ -9,20 +13,24 @@ import {
   startScriptAnswer,
 } from "./api-page.ts";
 import { createOpenApiDocument } from "./openapi-document.ts";
-import type { PublicRoute, Route } from "../server/route.ts";
-import { openRead } from "../gateway/route-helpers.ts";
 
-function documentAnswer(routes: readonly Route[], basePath: string): Answer {
-  const text = JSON.stringify(createOpenApiDocument(routes, basePath));
+function documentAnswer(operations: readonly Operation[], basePath: string): Answer {
+  const text = JSON.stringify(createOpenApiDocument(operations, basePath));
   const etag = `"${createHash("sha256").update(text).digest("hex")}"`;
   return jsonAnswer(text, { etag, "cache-control": "no-cache" });
 }
 
-const apiPage: PublicRoute = {
+const apiPage: PublicOperation = {
   ...openRead,
   name: "apiPage",
   summary: "Page to read and try the API",
   path: "/docs",
+  api: {
+    tag: "Service",
+    description: "The page that shows this document and tries operations out.",
+    answer: textAnswerOf("The page.", "text/html; charset=utf-8", "<!doctype html>"),
+    errors: [],
+  },
   async run({ options }) {
     return apiPageAnswer(options().basePath);
   },
@@ -49,19 +57,25 @@ function fileRoute(file: ApiPageFile): PublicRoute {
 }
 
 /** The files of the page: no operations, and not in the document. */
-const pageFiles: readonly Route[] = [startScript, ...apiPageFiles.map(fileRoute)];
+export const pageFiles: readonly Route[] = [startScript, ...apiPageFiles.map(fileRoute)];
 
 /**
- * The routes of the document, its page and the files of the page. `operations` are all other routes: the document lists
- * them, itself and the page. It is made when it is first asked for.
+ * The document and its page. `operations` are all others: the document lists them, itself and the page. It is made when it
+ * is first asked for.
  */
-export function createApiRoutes(operations: readonly Route[]): readonly Route[] {
+export function createApiOperations(operations: readonly Operation[]): readonly PublicOperation[] {
   let made: { readonly basePath: string; readonly answer: Answer } | undefined;
-  const openApiDocument: PublicRoute = {
+  const openApiDocument: PublicOperation = {
     ...openRead,
     name: "openApiDocument",
     summary: "OpenAPI 3.1 document",
     path: "/openapi.json",
+    api: {
+      tag: "Service",
+      description: "This document.",
+      answer: jsonAnswerOf("OpenAPI 3.1.", Type.Object({ openapi: Type.String() }), { openapi: "3.1.0" }),
+      errors: [],
+    },
     async run({ options }) {
       const { basePath } = options();
       if (made?.basePath !== basePath) {
@@ -71,5 +85,5 @@ export function createApiRoutes(operations: readonly Route[]): readonly Route[] 
       return made.answer;
     },
   };
-  return [openApiDocument, apiPage, ...pageFiles];
+  return [openApiDocument, apiPage];
 }

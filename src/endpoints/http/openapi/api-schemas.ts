@@ -32,8 +32,8 @@ function importOf(list: string, entity: TSchema) {
 }
 
 /** The body of an operation on one thing may name the company, which then has to be that of the path. */
-function withCompany(body: TSchema) {
-  return Type.Intersect([body, Type.Object({ companyCode: Type.Optional(companyCode) })]);
+export function withCompany(body: TSchema, more: Readonly<Record<string, TSchema>> = {}) {
+  return Type.Intersect([body, Type.Object({ ...more, companyCode: Type.Optional(companyCode) })]);
 }
 
 /** Several loads in one request are applied one by one; all else is all or nothing. */
@@ -44,16 +44,10 @@ export const CustomerImport = importOf("customers", Customer);
 export const BusinessPartnerImport = importOf("businessPartners", BusinessPartner);
 export const UserImport = importOf("users", User);
 
-export const CarrierAssignmentBody = withCompany(CarrierAssignment);
-export const DriverAssignmentBody = withCompany(DriverAssignment);
 export const DriverAssignmentByBody = Type.Intersect([
-  DriverAssignmentBody,
+  withCompany(DriverAssignment),
   Type.Object({ loadNbr: Type.Unknown() }),
 ]);
-export const LoadCancellationBody = withCompany(LoadCancellation);
-export const StopCancellationBody = withCompany(StopCancellation);
-export const OrderCancellationBody = withCompany(OrderCancellation);
-export const CustomerDeletionBody = withCompany(CustomerDeletion);
 
 export const Success = Type.Object({ status: Type.Literal("Success") });
 

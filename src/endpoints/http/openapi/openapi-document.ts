@@ -1,17 +1,16 @@
 /**
- * The OpenAPI 3.1 document (specification/gateway.md#operations), made from the table of routes, their descriptions and
- * the definitions that bodies are checked with.
+ * The OpenAPI 3.1 document (specification/gateway.md#operations), made from the records of operations and the
+ * definitions that bodies are checked with.
  */
 import { apiTags } from "./api-description.ts";
-import { apiDescriptions } from "./api-descriptions.ts";
 import { namedAppointmentSchemas } from "./api-appointment-schemas.ts";
 import { namedSchemas } from "./api-schemas.ts";
 import { namedServiceSchemas } from "./api-service-schemas.ts";
 import { createSchemaCollector } from "./openapi-components.ts";
 import type { Json } from "./openapi-json.ts";
-import { operationOf } from "./openapi-operation.ts";
+import { documentedOperation } from "./openapi-operation.ts";
 import { type DocumentParts, headerComponents } from "./openapi-responses.ts";
-import type { Route } from "../server/route.ts";
+import type { Operation, Route } from "../server/route.ts";
 
 /** The version of the interface specification that the operations follow. */
 const interfaceVersion = "6.1.1";
@@ -34,32 +33,36 @@ function serversOf(route: Route, basePath: string): Json {
   return route.version === "none" && basePath !== "" ? { servers: [{ url: "/" }, { url: basePath }] } : {};
 }
 
-function pathsOf(routes: readonly Route[], basePath: string, parts: DocumentParts): Json {
+function pathsOf(operations: readonly Operation[], basePath: string, parts: DocumentParts): Json {
   const paths: Record<string, Json> = {};
-  for (const route of routes) {
-    const path = documentedPath(route);
-    const operation = operationOf(route, apiDescriptions[route.name], parts);
-    paths[path] = { ...serversOf(route, basePath), ...paths[path], [route.method.toLowerCase()]: operation };
+  for (const operation of operations) {
+    const path = documentedPath(operation);
+    const method = operation.method.toLowerCase();
+    paths[path] = {
+      ...serversOf(operation, basePath),
+      ...paths[path],
+      [method]: documentedOperation(operation, parts),
+    };
   }
   return paths;
 }
 
 /** The document as an object. `basePath` is that of the configuration: empty, or with a slash at its start alone. */
-export function createOpenApiDocument(routes: readonly Route[], basePath: string): Json {
+export function createOpenApiDocument(operations: readonly Operation[], basePath: string): Json {
   const schemas = createSchemaCollector({
     ...namedSchemas,
     ...namedAppointmentSchemas,
     ...namedServiceSchemas,
   });
   const parts: DocumentParts = { schemas, refusals: new Map() };
-  const paths = pathsOf(routes, basePath, parts);
-  const used = new Set(routes.map(({ name }) => apiDescriptions[name]?.tag ?? "Service"));
+  const paths = pathsOf(operations, basePath, parts);
+  const used = new Set<string>(operations.map(({ api }) => api.tag));
   return {
     openapi: "3.1.0",
     info: { title: "dropgate", version: interfaceVersion, description: about },
     servers: [{ url: basePath === "" ? "/" : basePath }],
     tags: Object.entries(apiTags)
-      .filter(([name]) => used.has(name as keyof typeof apiTags))
+      .filter(([name]) => used.has(name))
       .map(([name, description]) => ({ name, description })),
     paths,
     components: {

@@ -1,11 +1,11 @@
-/** One route as an operation of the API document. */
+/** One operation in the API document. */
 import { Type } from "@sinclair/typebox";
 import { identifier } from "../../../domain/fields/fields.ts";
 import type { ApiAnswer, ApiDescription } from "./api-description.ts";
-import { jsonType, textType } from "../server/answer.ts";
+import { jsonType } from "../server/answer.ts";
 import type { Json } from "./openapi-json.ts";
 import { type DocumentParts, headerReferences, refusalResponses } from "./openapi-responses.ts";
-import type { Route } from "../server/route.ts";
+import type { Operation, Route } from "../server/route.ts";
 
 interface PathPart {
   readonly description: string;
@@ -53,8 +53,8 @@ function pathParameters(route: Route): Json[] {
   }));
 }
 
-function queryParameters(description: ApiDescription | undefined, parts: DocumentParts): Json[] {
-  return (description?.query ?? []).map(({ schema, ...parameter }) => ({
+function queryParameters({ query = [] }: ApiDescription, parts: DocumentParts): Json[] {
+  return query.map(({ schema, ...parameter }) => ({
     ...parameter,
     in: "query",
     schema: parts.schemas.schemaOf(schema),
@@ -86,36 +86,31 @@ function answerResponse(answer: ApiAnswer, parts: DocumentParts): Json {
   return { ...head, content: { [contentType]: media } };
 }
 
-const plainAnswer: ApiAnswer = { description: "Done.", contentType: textType, schema: Type.Unknown() };
-
-function responses(route: Route, description: ApiDescription | undefined, parts: DocumentParts): Json {
-  const answers = { 200: description?.answer ?? plainAnswer, ...description?.otherAnswers };
+function responses(operation: Operation, parts: DocumentParts): Json {
+  const { answer, otherAnswers, errors } = operation.api;
+  const answers = { 200: answer, ...otherAnswers };
   const own = Object.entries(answers).map(([status, answer]) => [status, answerResponse(answer, parts)]);
-  return { ...refusalResponses(route, description?.errors ?? [], parts), ...Object.fromEntries(own) };
+  return { ...refusalResponses(operation, errors, parts), ...Object.fromEntries(own) };
 }
 
-function textOf(route: Route, description: ApiDescription | undefined): string {
-  const text = description?.description ?? "";
-  if (route.access === "public") return `${text}\n\nNo sign-in.`.trim();
-  const roles = route.access.map((role) => `\`${role}\``).join(" or ");
-  return `${text}\n\nRole in the company: ${roles}.`.trim();
+function textOf({ access, api: { description } }: Operation): string {
+  if (access === "public") return `${description}\n\nNo sign-in.`;
+  const roles = access.map((role) => `\`${role}\``).join(" or ");
+  return `${description}\n\nRole in the company: ${roles}.`;
 }
 
-/** The operation of a route. One that is not described yet has what its route says. */
-export function operationOf(
-  route: Route,
-  description: ApiDescription | undefined,
-  parts: DocumentParts,
-): Json {
-  const parameters = [...pathParameters(route), ...queryParameters(description, parts)];
+/** The operation as the document has it. */
+export function documentedOperation(operation: Operation, parts: DocumentParts): Json {
+  const { name, summary, access, body, api } = operation;
+  const parameters = [...pathParameters(operation), ...queryParameters(api, parts)];
   return {
-    operationId: route.name,
-    summary: route.summary,
-    description: textOf(route, description),
-    tags: [description?.tag ?? "Service"],
-    security: route.access === "public" ? [] : [{ basic: [] }],
+    operationId: name,
+    summary,
+    description: textOf(operation),
+    tags: [api.tag],
+    security: access === "public" ? [] : [{ basic: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === "none" ? {} : { requestBody: requestBody(route, description?.request, parts) }),
-    responses: responses(route, description, parts),
+    ...(body === "none" ? {} : { requestBody: requestBody(operation, api.request, parts) }),
+    responses: responses(operation, parts),
   };
 }

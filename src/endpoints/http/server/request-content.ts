@@ -16,7 +16,7 @@ import { ClientGone } from "./http-refusal.ts";
 import { checkMediaType, isXmlBody, xmlMedia } from "./media-type.ts";
 import { announcedLength, bodyAtHand, readBody } from "./request-body.ts";
 import type { CompanyRoute, OperationRequest } from "./route.ts";
-import { jsonLimitsOf } from "../gateway/route-helpers.ts";
+import { jsonLimitsOf } from "../gateway/operation-parts.ts";
 
 /** The reader threads, as far as bodies need them. */
 export interface JsonReaders {

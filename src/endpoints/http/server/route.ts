@@ -1,6 +1,10 @@
-/** What a route is: one operation as HTTP sees it. The dispatcher and the API document are driven by these alone. */
+/**
+ * What a route is: one operation as HTTP sees it, in one record. The dispatcher, the API document and the tests of roles and
+ * examples are driven by these alone.
+ */
 import type { Role } from "../../../domain/users/role.ts";
 import type { SentBody } from "../../../operations/imports/service-import.ts";
+import type { ApiDescription } from "../openapi/api-description.ts";
 import type { Answer, ErrorShape } from "./answer.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { Monitoring } from "./monitoring.ts";
@@ -84,3 +88,13 @@ export interface CompanyRoute extends RouteBase {
 }
 
 export type Route = PublicRoute | CompanyRoute;
+
+interface Described {
+  /** What the API document says besides. */
+  readonly api: ApiDescription;
+}
+
+export type PublicOperation = PublicRoute & Described;
+export type CompanyOperation = CompanyRoute & Described;
+/** A route that is in the API document: every one but files of the page that shows it. */
+export type Operation = PublicOperation | CompanyOperation;

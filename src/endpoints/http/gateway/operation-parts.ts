@@ -2,8 +2,8 @@
 import type { Role } from "../../../domain/users/role.ts";
 import type { JsonLimits } from "../../../lib/json-text.ts";
 import type { ImportInput, ImportRules } from "../../../operations/imports/import-request.ts";
-import type { BodyInput } from "../../../operations/request-body.ts";
 import type { ServiceImport } from "../../../operations/imports/service-import.ts";
+import type { BodyInput } from "../../../operations/request-body.ts";
 import { documentAnswer, jsonAnswer, type JsonBody, jsonType, successAnswer } from "../server/answer.ts";
 import type { HttpOptions } from "../server/http-options.ts";
 import type { OperationContext } from "../server/operation-context.ts";

@@ -1,0 +1,77 @@
+/** The operations on customers (specification/gateway.md#operations). */
+import { importCustomers } from "../../../operations/imports/import-customers.ts";
+import { customerDetailBytes } from "../../../operations/orders/customer-detail.ts";
+import { CustomerDeletion, deleteCustomer } from "../../../operations/orders/delete-customer.ts";
+import { bodyErrors, importErrors, jsonAnswerOf, success } from "../openapi/api-description.ts";
+import { CustomerImport, CustomerRetrieval, withCompany } from "../openapi/api-schemas.ts";
+import type { CompanyOperation } from "../server/route.ts";
+import {
+  answersDocument,
+  answersSuccess,
+  bodyOf,
+  gatewayRead,
+  gatewayWrite,
+  importOf,
+  param,
+} from "./operation-parts.ts";
+import { address, allOrNothing } from "./shared-examples.ts";
+
+const customer = {
+  accountNumber: "C-100",
+  name: "Garden Centre Ltd",
+  status: "ACTIVE",
+  contracts: [{ contractCode: "STD" }],
+  billTo: { address, contact: { contactName: "Accounts", email: "accounts@example.com" } },
+  addresses: [{ label: "Main gate", address, operatingHours: { timeFrom: "08:00:00", timeTo: "17:30:00" } }],
+};
+
+export const customerOperations: readonly CompanyOperation[] = [
+  {
+    ...gatewayRead,
+    version: "v6",
+    name: "getCustomerDetail",
+    summary: "Get customer detail",
+    path: "/customer/info/{accountNumber}/{companyCode}",
+    api: {
+      tag: "Customers",
+      description: "The customer as it was sent last.",
+      answer: jsonAnswerOf("The customer, in a list of one.", CustomerRetrieval, { Customer: [customer] }),
+      errors: ["customerNotFound"],
+    },
+    run: answersDocument(customerDetailBytes, (request) => ({
+      companyId: request.companyId,
+      accountNumber: param(request, "accountNumber"),
+    })),
+  },
+  {
+    ...gatewayWrite,
+    version: "v6",
+    name: "importCustomers",
+    summary: "Import customers",
+    path: "/customer/update/{companyCode}",
+    takesLarge: true,
+    api: {
+      tag: "Customers",
+      description: `Creates or replaces customers. ${allOrNothing}`,
+      request: { schema: CustomerImport, example: { companyCode: "DEMO", customers: [customer] } },
+      answer: success,
+      errors: importErrors,
+    },
+    run: answersSuccess(importCustomers, importOf),
+  },
+  {
+    ...gatewayWrite,
+    version: "v6",
+    name: "deleteCustomer",
+    summary: "Delete customer",
+    path: "/customer/delete/{companyCode}",
+    api: {
+      tag: "Customers",
+      description: "Deletes a customer. An import brings it back.",
+      request: { schema: withCompany(CustomerDeletion), example: { accountNumber: "C-100" } },
+      answer: success,
+      errors: [...bodyErrors, "customerNotFound"],
+    },
+    run: answersSuccess(deleteCustomer, bodyOf),
+  },
+];

@@ -1,0 +1,88 @@
+/** The operations on customer orders (specification/gateway.md#operations). */
+import { importOrders } from "../../../operations/imports/import-orders.ts";
+import { orderDetailBytes } from "../../../operations/orders/order-detail.ts";
+import { rejectOrder } from "../../../operations/orders/reject-order.ts";
+import { OrderCancellation } from "../../../operations/stops/cancellation-request.ts";
+import { bodyErrors, importErrors, jsonAnswerOf, success } from "../openapi/api-description.ts";
+import { OrderImport, OrderRetrieval, withCompany } from "../openapi/api-schemas.ts";
+import type { CompanyOperation } from "../server/route.ts";
+import {
+  answersDocument,
+  answersSuccess,
+  bodyOf,
+  gatewayRead,
+  gatewayWrite,
+  param,
+  serviceImportOf,
+} from "./operation-parts.ts";
+import { address, allOrNothing, openStopExecution } from "./shared-examples.ts";
+
+const order = {
+  orderNbr: "4001",
+  accountNumber: "C-100",
+  to: {
+    address,
+    schedule: { timeFrom: "2026-11-07T09:00:00", timeTo: "2026-11-07T11:00:00", timeZone: "America/Chicago" },
+  },
+  orderPriority: 1,
+  stopDetails: [{ stopDetailSeq: 1, product: "Rose bush", quantity: 3, quantityUOM: "pieces" }],
+};
+
+export const orderOperations: readonly CompanyOperation[] = [
+  {
+    ...gatewayRead,
+    version: "v6",
+    name: "getOrderDetail",
+    summary: "Get order detail",
+    path: "/order/info/{orderNbr}/{companyCode}",
+    api: {
+      tag: "Orders",
+      description:
+        "The order as it was sent last, with what was captured. `orderStatus` is the state of its stop, `stopExecutionInfo` its execution; a deleted order has its `cancellation`.",
+      answer: jsonAnswerOf("The order, in a list of one.", OrderRetrieval, {
+        Order: [{ ...order, orderStatus: "10", stopExecutionInfo: openStopExecution }],
+      }),
+      errors: ["orderNotFound"],
+    },
+    run: answersDocument(orderDetailBytes, (request) => ({
+      companyId: request.companyId,
+      orderNbr: param(request, "orderNbr"),
+    })),
+  },
+  {
+    ...gatewayWrite,
+    version: "v6",
+    name: "importOrders",
+    summary: "Import orders",
+    path: "/order/update/{serviceName}/{companyCode}",
+    isMappable: true,
+    takesLarge: true,
+    api: {
+      tag: "Orders",
+      description: `Creates or replaces orders; each owns the stop of its number, which is created or replaced with it. ${allOrNothing}`,
+      request: { schema: OrderImport, example: { companyCode: "DEMO", orders: [order] } },
+      answer: success,
+      errors: [...importErrors, "unknownService", "partnerNotFound", "stopInTransit", "finalState"],
+    },
+    run: answersSuccess(importOrders, serviceImportOf),
+  },
+  {
+    ...gatewayWrite,
+    version: "v6",
+    name: "rejectOrder",
+    summary: "Delete/reject order",
+    path: "/order/cancel/{companyCode}",
+    api: {
+      tag: "Orders",
+      description:
+        "Deletes (rejects) an order with a reason, while its stop is in 05 or 10, or it has none; the stop with it.",
+      request: {
+        schema: withCompany(OrderCancellation),
+        example: { orderNbr: "4001", reasonCode: "CUSTOMER", reasonComments: "Ordered twice." },
+      },
+      answer: success,
+      errors: [...bodyErrors, "orderNotFound", "orderNotDeletable"],
+    },
+    run: answersSuccess(rejectOrder, bodyOf),
+  },
+];

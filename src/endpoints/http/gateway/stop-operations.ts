@@ -1,0 +1,214 @@
+/** Stops and ASNs of the gateway (specification/gateway.md#operations). */
+import { importAsns, importStops } from "../../../operations/imports/import-stops.ts";
+import { StopCancellation } from "../../../operations/stops/cancellation-request.ts";
+import { CarrierAssignment } from "../../../operations/stops/carrier-assignment.ts";
+import { rejectAsn, rejectStop } from "../../../operations/stops/reject-stop.ts";
+import { assignStopCarrier, unassignStopCarrier } from "../../../operations/stops/stop-carrier.ts";
+import { stopDetailBytes } from "../../../operations/stops/stop-detail.ts";
+import { bodyErrors, importErrors, jsonAnswerOf, success } from "../openapi/api-description.ts";
+import { StopImport, StopRetrieval, withCompany } from "../openapi/api-schemas.ts";
+import type { HttpOptions } from "../server/http-options.ts";
+import type { CompanyOperation, OperationRequest } from "../server/route.ts";
+import {
+  answersDocument,
+  answersSuccess,
+  bodyOf,
+  gatewayRead,
+  gatewayWrite,
+  param,
+  serviceImportOf,
+} from "./operation-parts.ts";
+import { allOrNothing, openStopExecution } from "./shared-examples.ts";
+
+const shop = {
+  address: {
+    name: "Corner Shop",
+    addr1: "12 Main Street",
+    city: "Springfield",
+    state: "IL",
+    zip: "62701",
+    country: "US",
+    latitude: 39.8017,
+    longitude: -89.6436,
+  },
+  contact: { contactName: "Ada Brown", email: "ada.brown@example.com", phone: "+1 217 555 0100", sms: "" },
+  schedule: {
+    timeFrom: "2026-11-06T08:00:00",
+    timeTo: "2026-11-06T12:00:00",
+    timeZone: "America/Chicago",
+    estDuration: 15,
+  },
+  signatureRequired: true,
+};
+
+const stop = {
+  stopNbr: "1001",
+  stopType: "DO",
+  to: shop,
+  shipmentNbr: "SH-77",
+  sealNbr: "SEAL-1",
+  totalCartons: 2,
+  weight: "18.5",
+  weightUOM: "kg",
+  stopDetails: [
+    {
+      stopDetailSeq: 1,
+      product: "Paper towels",
+      productIdentifier: "PT-12",
+      quantity: 2,
+      quantityUOM: "cartons",
+    },
+  ],
+  comments: [{ commentType: "DRIVER", commentDescription: "Ring at the back door." }],
+  documents: [
+    {
+      documentName: "gate-plan",
+      documentExtType: "txt",
+      documentType: "PLAN",
+      documentData: "UmluZyBhdCB0aGUgYmFjayBkb29yLgo=",
+    },
+  ],
+};
+
+const asn = { stopNbr: "3001", stopType: "DO", to: { address: shop.address }, totalPallets: 1 };
+
+const { estDuration: _duration, ...schedule } = shop.schedule;
+const retrieved = {
+  ...stop,
+  to: { ...shop, schedule: { ...schedule, estimatedDuration: "15" } },
+  documents: [
+    {
+      documentName: "gate-plan",
+      documentExtType: "txt",
+      documentType: "PLAN",
+      reference: "7f8c2a50-9f5e-4a57-8f1d-6b1f3c2f9a10",
+    },
+  ],
+};
+
+/** The body of an operation on the stop that the path names. */
+function bodyForStop(request: OperationRequest, options: HttpOptions) {
+  return { ...bodyOf(request, options), stopNbr: param(request, "stopNbr") };
+}
+
+export const stopOperations: readonly CompanyOperation[] = [
+  {
+    ...gatewayRead,
+    name: "getStopDetail",
+    summary: "Get stop detail",
+    path: "/stop/info/{stopNbr}/{companyCode}",
+    api: {
+      tag: "Stops",
+      description:
+        "The stop as it was sent last, the load it is on, and its execution. Numbers are matched exactly.",
+      answer: jsonAnswerOf("The stop.", StopRetrieval, {
+        Stop: {
+          stop: retrieved,
+          load: { loadNbr: null, driverName: null, vehicleNbr: null },
+          stopExecutionInfo: openStopExecution,
+        },
+      }),
+      errors: ["stopNotFound"],
+    },
+    run: answersDocument(stopDetailBytes, (request) => ({
+      companyId: request.companyId,
+      stopNbr: param(request, "stopNbr"),
+    })),
+  },
+  {
+    ...gatewayWrite,
+    name: "importStops",
+    summary: "Import stops",
+    path: "/stop/update/{serviceName}/{companyCode}",
+    isMappable: true,
+    takesLarge: true,
+    api: {
+      tag: "Stops",
+      description:
+        `Creates stops, or replaces those in 00, 05, 10 and 20 as a whole; one in 80 is reopened. ${allOrNothing} ` +
+        "`to` may stand inside `from`, and `comments` may be a single object.",
+      request: { schema: StopImport, example: { companyCode: "DEMO", stops: [stop] } },
+      answer: success,
+      errors: [...importErrors, "unknownService", "partnerNotFound", "stopInTransit", "finalState"],
+    },
+    run: answersSuccess(importStops, serviceImportOf),
+  },
+  {
+    ...gatewayWrite,
+    name: "assignStopCarrier",
+    summary: "Assign stop to carrier",
+    path: "/stop/assign/carrier/{stopNbr}/{companyCode}",
+    api: {
+      tag: "Stops",
+      description: "Gives a stop in 00, 05, 10 or 20 to a carrier (business partner). Its state stays.",
+      request: { schema: withCompany(CarrierAssignment), example: { carrierCode: "CARRIER1" } },
+      answer: success,
+      errors: [...bodyErrors, "stopNotFound", "partnerNotFound", "stopInTransit", "finalState"],
+    },
+    run: answersSuccess(assignStopCarrier, bodyForStop),
+  },
+  {
+    ...gatewayWrite,
+    name: "unassignStopCarrier",
+    summary: "Unassign stop from carrier",
+    path: "/stop/unassign/carrier/{stopNbr}/{companyCode}",
+    api: {
+      tag: "Stops",
+      description: "Takes a stop from the carrier that the body names.",
+      request: { schema: withCompany(CarrierAssignment), example: { carrierCode: "CARRIER1" } },
+      answer: success,
+      errors: [...bodyErrors, "stopNotFound", "notAssigned", "stopInTransit", "finalState"],
+    },
+    run: answersSuccess(unassignStopCarrier, bodyForStop),
+  },
+  {
+    ...gatewayWrite,
+    name: "rejectStop",
+    summary: "Delete/reject stop",
+    path: "/stop/cancel/{companyCode}",
+    api: {
+      tag: "Stops",
+      description: "Deletes (rejects) a stop in 05 or 10 with a reason. An import creates it anew.",
+      request: {
+        schema: withCompany(StopCancellation),
+        example: { stopNbr: "1001", reasonCode: "NOSTOCK", reasonComments: "Sold out." },
+      },
+      answer: success,
+      errors: [...bodyErrors, "stopNotFound", "stopNotOpen"],
+    },
+    run: answersSuccess(rejectStop, bodyOf),
+  },
+  {
+    ...gatewayWrite,
+    name: "importAsns",
+    summary: "Import ASN",
+    path: "/asn/update/{serviceName}/{companyCode}",
+    isMappable: true,
+    takesLarge: true,
+    api: {
+      tag: "ASNs",
+      description: `Announces stops: creates them in 00 (InboundShipment), or replaces those in 00. ${allOrNothing}`,
+      request: { schema: StopImport, example: { companyCode: "DEMO", stops: [asn] } },
+      answer: success,
+      errors: [...importErrors, "unknownService", "partnerNotFound", "stopNotAsn"],
+    },
+    run: answersSuccess(importAsns, serviceImportOf),
+  },
+  {
+    ...gatewayWrite,
+    name: "rejectAsn",
+    summary: "Delete/reject ASN",
+    path: "/asn/cancel/{companyCode}",
+    api: {
+      tag: "ASNs",
+      description: "Deletes (rejects) an ASN, a stop in 00, with a reason.",
+      request: {
+        schema: withCompany(StopCancellation),
+        example: { stopNbr: "3001", reasonCode: "LOST", reasonComments: "Never arrived at the depot." },
+      },
+      answer: success,
+      errors: [...bodyErrors, "stopNotFound", "stopNotAsn"],
+    },
+    run: answersSuccess(rejectAsn, bodyOf),
+  },
+];
