@@ -1,6 +1,6 @@
 /** From the result of an attempt to what is recorded of it (specification/outbound.md#retries). */
 import { nextAttemptAt } from "../domain/outbound/retry-schedule.ts";
-import type { AttemptRecord } from "../store/outbound/delivery-outcomes.ts";
+import type { AttemptRecord } from "./record-attempts.ts";
 import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 import type { AttemptResult } from "./attempt.ts";
 import type { DeliveryToRender } from "./delivery-to-render.ts";

@@ -15,7 +15,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database/database.ts";
-import type { AttemptRecord } from "../store/outbound/delivery-outcomes.ts";
+import type { AttemptRecord } from "./record-attempts.ts";
 import {
   listOldestOpen,
   listOutboundTargets,

@@ -8,7 +8,7 @@ import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/log.ts";
 import { isPassingStoreError } from "../lib/store-error.ts";
 import type { Store } from "../store/database/database.ts";
-import { type AttemptRecord, recordAttempts } from "../store/outbound/delivery-outcomes.ts";
+import { type AttemptRecord, recordAttempts } from "./record-attempts.ts";
 import type { TargetPause } from "../store/outbound/outbound-targets.ts";
 
 export interface OutcomeToRecord {

@@ -13,7 +13,7 @@ import type { Clock } from "../lib/clock.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import type { Logger } from "../lib/log.ts";
 import type { Store } from "../store/database/database.ts";
-import type { AttemptRecord } from "../store/outbound/delivery-outcomes.ts";
+import type { AttemptRecord } from "./record-attempts.ts";
 import type { OutboundTarget, TargetPause } from "../store/outbound/outbound-targets.ts";
 import { attemptDelivery, type AttemptResult, type TargetInUse } from "./attempt.ts";
 import { logAttempt } from "./attempt-log.ts";

@@ -9,7 +9,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import type { Config } from "../../src/config/schema.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
-import { recordAttempts } from "../../src/store/outbound/delivery-outcomes.ts";
+import { recordAttempts } from "../../src/outbound/record-attempts.ts";
 import { pruneExportDeliveries } from "../../src/outbound/prune-steps.ts";
 import { listOutboundTargets, saveTargetPause } from "../../src/store/outbound/outbound-targets.ts";
 import { recordEvents } from "../../src/operations/consequences/record-events.ts";

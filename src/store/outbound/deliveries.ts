@@ -1,6 +1,6 @@
 /**
- * The delivery queue: rows are made here in the transaction of what they tell of. `delivery-repeats.ts` puts them back for who
- * asks for them again. What the queue does with them is in `delivery-heads.ts` and `delivery-outcomes.ts`.
+ * The delivery queue as rows: they are made here, in the transaction of what they tell of. Who asks for them again is in
+ * `operations/deliveries`, what the queue does with them in `outbound`.
  */
 import { sql } from "kysely";
 import { killPoint } from "../../lib/kill-point.ts";
