@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type BoundedMap, createBoundedMap, createSizedMap } from "./bounded-map.ts";
+import { type BoundedMap, createBoundedMap } from "./bounded-map.ts";
 
 function keysIn(map: BoundedMap<unknown>, keys: string): string {
   return [...keys].filter((key) => map.has(key)).join("");
@@ -29,29 +29,4 @@ test("a deleted value is gone, whether it was set lately or long ago", () => {
   for (const key of "abc") map.set(key, 1);
   for (const key of "ac") map.delete(key);
   expect(keysIn(map, "abc")).toBe("b");
-});
-
-test("sizes are bounded together: what would be too much turns the oldest out", () => {
-  const map = createSizedMap<string>({ maxKeys: 100, maxSize: 20, sizeOf: (text) => text.length });
-  for (const key of "abcd") map.set(key, "xxxxx");
-  expect(keysIn(map, "abcd")).toBe("abcd");
-  map.set("e", "xxxxx");
-  expect(keysIn(map, "abcde")).toBe("cde");
-});
-
-test("a value set again and one that was deleted take their size once, or no more", () => {
-  const map = createSizedMap<string>({ maxKeys: 100, maxSize: 20, sizeOf: (text) => text.length });
-  for (let round = 0; round < 9; round += 1) map.set("a", "xxxxx");
-  map.set("b", "xxxxx");
-  map.delete("b");
-  map.set("c", "xxxxx");
-  for (const key of "de") map.set(key, "xxxxx");
-  expect(keysIn(map, "abcde")).toBe("acde");
-});
-
-test("what is larger than half of all is not kept, and neither is what it was to replace", () => {
-  const map = createSizedMap<string>({ maxKeys: 100, maxSize: 20, sizeOf: (text) => text.length });
-  map.set("a", "old");
-  map.set("a", "x".repeat(11));
-  expect(map.get("a")).toBeUndefined();
 });

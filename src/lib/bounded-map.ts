@@ -14,23 +14,13 @@ export interface BoundedMap<Value> {
   delete(key: string): void;
 }
 
-export interface Bounds<Value> {
-  /** How many values it may keep. */
-  readonly maxKeys: number;
-  /** Most of what `sizeOf` counts, of all values together; a value of more than half of it is not kept. */
-  readonly maxSize: number;
-  readonly sizeOf: (value: Value) => number;
-}
-
 class Generations<Value> implements BoundedMap<Value> {
-  readonly #bounds: Bounds<Value>;
+  readonly #maxKeys: number;
   #newer = new Map<string, Value>();
   #older = new Map<string, Value>();
-  /** Of the newer ones. */
-  #size = 0;
 
-  constructor(bounds: Bounds<Value>) {
-    this.#bounds = bounds;
+  constructor(maxKeys: number) {
+    this.#maxKeys = maxKeys;
   }
 
   get(key: string): Value | undefined {
@@ -50,37 +40,20 @@ class Generations<Value> implements BoundedMap<Value> {
   }
 
   set(key: string, value: Value): void {
-    const { maxKeys, maxSize, sizeOf } = this.#bounds;
-    const size = sizeOf(value);
-    // Also of a value that is not kept: the one before it is over.
     this.delete(key);
-    if (size > maxSize / 2) return;
-    if (this.#size + size > maxSize / 2) this.#turnOver();
     this.#newer.set(key, value);
-    this.#size += size;
-    if (this.#newer.size >= maxKeys / 2) this.#turnOver();
+    if (this.#newer.size < this.#maxKeys / 2) return;
+    this.#older = this.#newer;
+    this.#newer = new Map();
   }
 
   delete(key: string): void {
-    const known = this.#newer.get(key);
-    if (known !== undefined) this.#size -= this.#bounds.sizeOf(known);
     this.#newer.delete(key);
     this.#older.delete(key);
   }
-
-  #turnOver(): void {
-    this.#older = this.#newer;
-    this.#newer = new Map();
-    this.#size = 0;
-  }
 }
 
-/** A map of at most so many values, of whatever size. */
+/** A map of at most so many values. */
 export function createBoundedMap<Value>(maxKeys: number): BoundedMap<Value> {
-  return new Generations({ maxKeys, maxSize: Number.POSITIVE_INFINITY, sizeOf: () => 0 });
-}
-
-/** A map whose values are bounded in their number and in their size. */
-export function createSizedMap<Value>(bounds: Bounds<Value>): BoundedMap<Value> {
-  return new Generations(bounds);
+  return new Generations(maxKeys);
 }

@@ -1,4 +1,4 @@
-/** Details over HTTP are kept in memory; what a client gets is never older than what it could know when it asked. */
+/** What a client reads over HTTP is never older than what it could know when it asked. */
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -192,8 +192,8 @@ describe("a read after a commit of another process", () => {
   });
 });
 
-describe("kept answers", () => {
-  it("of a company that has the stop no more are not given, nor those of a stop for a load", async () => {
+describe("a detail", () => {
+  it("of a company that has the stop no more is not given, nor that of a stop for a load", async () => {
     await importStop("S1", "0");
     expect(await shipmentOf("S1")).toBe("0");
     expect((await ask(port, "GET", "/v5/load/info/S1/ACME", { user: "host" })).status).toBe(404);
@@ -201,7 +201,7 @@ describe("kept answers", () => {
     expect(await shipmentOf("S1")).toBe(404);
   });
 
-  it("are the same bytes under the same headers as the first one", async () => {
+  it("is the same bytes under the same headers, however often it is read, and over both versions", async () => {
     await importStop("Sé 1", "ü");
     const path = pathOf(encodeURIComponent("Sé 1"));
     const replies = [];
@@ -217,7 +217,7 @@ describe("kept answers", () => {
     expect(replies[0]?.headers["content-length"]).toBe(String(Buffer.byteLength(replies[0]?.body ?? "")));
   });
 
-  it("of stops that are not there are not kept: the stop is found as soon as it is", async () => {
+  it("that was not there is found as soon as it is", async () => {
     expect([await shipmentOf("S1"), await shipmentOf("S1")]).toEqual([404, 404]);
     await importStop("S1", "0");
     expect(await shipmentOf("S1")).toBe("0");

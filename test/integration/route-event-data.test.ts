@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { importOrders } from "../../src/operations/imports/import-orders.ts";
 import { findLegacyDocument } from "../../src/operations/legacy/legacy-document.ts";
 import { findLegacyStops } from "../../src/operations/legacy/legacy-stops.ts";
-import { orderDetailBytes } from "../../src/operations/orders/order-detail.ts";
+import { readOrderDetail } from "../../src/operations/orders/order-detail.ts";
 import { readEventList } from "../../src/operations/stops/event-list.ts";
 import { codeOf } from "../support/gateway-store.ts";
 import { both, dropoff, other, pickup, RouteDriver, timeAt } from "../support/route-driver.ts";
@@ -287,9 +287,7 @@ describe("completion of the load", () => {
     await route.depart();
     await route.report("stop.dropoff.confirmation", at("D1"));
     const { companyId } = route.site;
-    const { Order } = JSON.parse(
-      String(await route.site.call(orderDetailBytes, { companyId, orderNbr: "D1" })),
-    );
+    const { Order } = JSON.parse(await route.site.call(readOrderDetail, { companyId, orderNbr: "D1" }));
     expect(Order[0].orderStatus).toBe("90");
   });
 });

@@ -8,8 +8,8 @@ import { Stop } from "../../src/domain/stop/stop.ts";
 import { importCustomers } from "../../src/operations/imports/import-customers.ts";
 import { importOrders } from "../../src/operations/imports/import-orders.ts";
 import { unassignLoadDriver } from "../../src/operations/loads/assign-load.ts";
-import { customerDetailBytes } from "../../src/operations/orders/customer-detail.ts";
-import { orderDetailBytes } from "../../src/operations/orders/order-detail.ts";
+import { readCustomerDetail } from "../../src/operations/orders/customer-detail.ts";
+import { readOrderDetail } from "../../src/operations/orders/order-detail.ts";
 import { GatewayStore } from "../support/gateway-store.ts";
 import { type EntityMaker, madeOf, withNulls } from "../support/random-entity.ts";
 import { randomOf } from "../support/random-numbers.ts";
@@ -137,10 +137,9 @@ describe("an answer that is sent back", () => {
     await sendCustomers(customers);
     for (const [index] of orders.entries()) {
       const readOrder = async () =>
-        JSON.parse(String(await call(orderDetailBytes, { companyId, orderNbr: `N${index}` }))).Order;
+        JSON.parse(await call(readOrderDetail, { companyId, orderNbr: `N${index}` })).Order;
       const readCustomer = async () =>
-        JSON.parse(String(await call(customerDetailBytes, { companyId, accountNumber: `N${index}` })))
-          .Customer;
+        JSON.parse(await call(readCustomerDetail, { companyId, accountNumber: `N${index}` })).Customer;
       const [order, customer] = [await readOrder(), await readCustomer()];
       expect(strayNulls(customer)).toEqual([]);
       await sendOrders(order);

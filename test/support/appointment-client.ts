@@ -2,7 +2,7 @@
 import { listTimeSlots } from "../../src/operations/appointments/list-time-slots.ts";
 import { reserveTimeSlot } from "../../src/operations/appointments/reserve-time-slot.ts";
 import { importOrders } from "../../src/operations/imports/import-orders.ts";
-import { orderDetailBytes } from "../../src/operations/orders/order-detail.ts";
+import { readOrderDetail } from "../../src/operations/orders/order-detail.ts";
 import { rejectOrder } from "../../src/operations/orders/reject-order.ts";
 import { regionOf, settingsOf } from "./appointment-settings.ts";
 import { codeOf, GatewayStore } from "./gateway-store.ts";
@@ -27,7 +27,7 @@ export async function importOrder(gateway: GatewayStore, orderNbr: string, rest:
 }
 
 export async function order({ companyId, call }: GatewayStore, orderNbr: string) {
-  return JSON.parse(String(await call(orderDetailBytes, { companyId, orderNbr }))).Order[0];
+  return JSON.parse(await call(readOrderDetail, { companyId, orderNbr })).Order[0];
 }
 
 export async function cancelOrder({ call, at }: GatewayStore, orderNbr: string): Promise<void> {

@@ -17,8 +17,8 @@ import { newSealingKey } from "../../src/lib/sealed-numbers.ts";
 import { readImportInfo } from "../../src/operations/imports/import-info.ts";
 import { importLoads } from "../../src/operations/imports/import-loads.ts";
 import { importAsns, importStops } from "../../src/operations/imports/import-stops.ts";
-import { loadDetailBytes } from "../../src/operations/loads/load-detail.ts";
-import { stopDetailBytes } from "../../src/operations/stops/stop-detail.ts";
+import { readLoadDetail } from "../../src/operations/loads/load-detail.ts";
+import { readStopDetail } from "../../src/operations/stops/stop-detail.ts";
 import { createLoadImporter } from "../../src/operations/imports/load-importer.ts";
 import type { EventSettings } from "../../src/operations/execution/route-report.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
@@ -150,12 +150,12 @@ export class GatewayStore {
 
   async load(loadNbr: string) {
     const { companyId } = this;
-    return JSON.parse(String(await this.call(loadDetailBytes, { companyId, loadNbr }))).Load;
+    return JSON.parse(await this.call(readLoadDetail, { companyId, loadNbr })).Load;
   }
 
   async stop(stopNbr: string) {
     const { companyId } = this;
-    return JSON.parse(String(await this.call(stopDetailBytes, { companyId, stopNbr }))).Stop;
+    return JSON.parse(await this.call(readStopDetail, { companyId, stopNbr })).Stop;
   }
 
   async stopStatus(stopNbr: string): Promise<string> {

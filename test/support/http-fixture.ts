@@ -13,7 +13,7 @@ import { createLogger } from "../../src/lib/log.ts";
 import { findLegacyDocument } from "../../src/operations/legacy/legacy-document.ts";
 import { findLegacyLoads } from "../../src/operations/legacy/legacy-loads.ts";
 import { findLegacyStops } from "../../src/operations/legacy/legacy-stops.ts";
-import { stopDetailBytes } from "../../src/operations/stops/stop-detail.ts";
+import { readStopDetail } from "../../src/operations/stops/stop-detail.ts";
 import type { PasswordAttempt, SignedInUser, SignInOutcome } from "../../src/sign-in/sign-in.ts";
 
 export const defaultOptions: HttpOptions = {
@@ -105,10 +105,10 @@ export function scripted<Given extends readonly unknown[], Result>(
 }
 
 const usual: readonly Scripted[] = [
-  scripted(stopDetailBytes, async ({ stopNbr }) => {
+  scripted(readStopDetail, async ({ stopNbr }) => {
     if (stopNbr === "boom") throw new Error("select * from /secret/path");
     if (stopNbr !== "A1") throw new DropgateError("stopNotFound", `there is no stop ${stopNbr}`);
-    return Buffer.from(stopDocument);
+    return stopDocument;
   }),
   scripted(findLegacyDocument, async ({ guid }) => {
     throw new DropgateError("documentNotFound", `there is no document ${guid}`);

@@ -19,7 +19,6 @@ import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/log.ts";
 import { createAddressSet } from "../../lib/address-range.ts";
-import { runInTurn } from "../../lib/request-turn.ts";
 import { suiteSettings } from "../../lib/tls-suites.ts";
 import type { Service } from "../../lib/service.ts";
 import { ConnectionGate } from "../../sign-in/connection-gate.ts";
@@ -203,8 +202,8 @@ async function stopServer(running: Running, deadline: AbortSignal): Promise<void
   };
   if (deadline.aborted) cutOff();
   else deadline.addEventListener("abort", cutOff, { once: true });
-  // Behind the requests that wait for their turn: they have come, so they are answered.
-  runInTurn(() => closeIdle(running));
+  // Behind the requests that are being read in this turn of the event loop: they have come, so they are answered.
+  setImmediate(closeIdle, running);
   await closed;
   state.accessLog.flush();
   deadline.removeEventListener("abort", cutOff);

@@ -6,7 +6,6 @@ import { findAppointmentsOfLoad } from "../../store/appointments/appointments.ts
 import type { Reader } from "../../store/database/database.ts";
 import { eachStopOfLoad, findStoredLoad, type StoredLoad } from "../../store/stops/load-queries.ts";
 import { BoundedList } from "../stops/bounded-list.ts";
-import { detailBytes } from "../stops/detail-answers.ts";
 import { loadNotFound } from "./known-load.ts";
 import { appointmentMember, asItCame, executionInfoText, stopText } from "../stops/stop-detail.ts";
 
@@ -80,10 +79,4 @@ export async function readLoadDetail(deps: LoadDetailDeps, query: LoadDetailQuer
     `"stops":${stops.json}`,
   ];
   return `{"Load":{${parts.join(",")}}}`;
-}
-
-/** The same as bytes, ready to be sent. */
-export function loadDetailBytes(deps: LoadDetailDeps, query: LoadDetailQuery): Buffer | Promise<Buffer> {
-  const key = { kind: "load", companyId: query.companyId, number: query.loadNbr } as const;
-  return detailBytes(deps.store.read, key, () => readLoadDetail(deps, query));
 }

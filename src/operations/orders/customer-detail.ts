@@ -1,7 +1,6 @@
 /** Get customer detail: the customer as the host sent it last (specification/resources.md#retrieval-documents). */
 import type { Reader } from "../../store/database/database.ts";
 import { readCustomer } from "../../store/accounts/customers.ts";
-import { detailBytes } from "../stops/detail-answers.ts";
 import { customerNotFound } from "./customer-not-found.ts";
 
 export interface CustomerDetailDeps {
@@ -21,13 +20,4 @@ export async function readCustomerDetail(
   const customer = await readCustomer(deps.store.read, query.companyId, query.accountNumber);
   if (customer === undefined) throw customerNotFound(query.accountNumber);
   return `{"Customer":[${customer}]}`;
-}
-
-/** The same as bytes, ready to be sent. */
-export function customerDetailBytes(
-  deps: CustomerDetailDeps,
-  query: CustomerDetailQuery,
-): Buffer | Promise<Buffer> {
-  const key = { kind: "customer", companyId: query.companyId, number: query.accountNumber } as const;
-  return detailBytes(deps.store.read, key, () => readCustomerDetail(deps, query));
 }

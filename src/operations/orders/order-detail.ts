@@ -8,7 +8,6 @@ import type { Reader } from "../../store/database/database.ts";
 import { findStoredOrder, type StoredOrder } from "../../store/stops/orders.ts";
 import { findStoredStop, type StoredStop } from "../../store/stops/stop-queries.ts";
 import { orderNotFound } from "./order-not-found.ts";
-import { detailBytes } from "../stops/detail-answers.ts";
 import { shownAppointment } from "../stops/kept-appointment.ts";
 import { documentsWithoutContent, executionInfoText, withExecution } from "../stops/stop-detail.ts";
 
@@ -68,10 +67,4 @@ export async function readOrderDetail(deps: OrderDetailDeps, query: OrderDetailQ
   const stop = stored.isCancelled ? undefined : await findStoredStop(read, companyId, orderNbr);
   const appointment = stored.isCancelled ? undefined : await findAppointment(read, companyId, orderNbr);
   return JSON.stringify({ Order: [shownForm({ stored, stop, appointment })] });
-}
-
-/** The same as bytes, ready to be sent. */
-export function orderDetailBytes(deps: OrderDetailDeps, query: OrderDetailQuery): Buffer | Promise<Buffer> {
-  const key = { kind: "order", companyId: query.companyId, number: query.orderNbr } as const;
-  return detailBytes(deps.store.read, key, () => readOrderDetail(deps, query));
 }

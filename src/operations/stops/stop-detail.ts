@@ -15,7 +15,6 @@ import { findAppointment, type StoredAppointment } from "../../store/appointment
 import type { Reader } from "../../store/database/database.ts";
 import { findStoredLoadById } from "../../store/stops/load-queries.ts";
 import { findStoredStop, type StoredStop } from "../../store/stops/stop-queries.ts";
-import { detailBytes } from "./detail-answers.ts";
 import { shownAppointment } from "./kept-appointment.ts";
 import { stopNotFound } from "./stop-not-found.ts";
 
@@ -151,10 +150,4 @@ export async function readStopDetail(deps: StopDetailDeps, query: StopDetailQuer
   const load = await loadText(read, stop);
   const appointment = appointmentMember(await findAppointment(read, query.companyId, query.stopNbr));
   return `{"Stop":{"stop":${stopText(stop)},"load":${load},"stopExecutionInfo":${executionInfoText(stop)}${appointment}}}`;
-}
-
-/** The same as bytes, ready to be sent. */
-export function stopDetailBytes(deps: StopDetailDeps, query: StopDetailQuery): Buffer | Promise<Buffer> {
-  const key = { kind: "stop", companyId: query.companyId, number: query.stopNbr } as const;
-  return detailBytes(deps.store.read, key, () => readStopDetail(deps, query));
 }

@@ -8,7 +8,7 @@ import { isRole, type Role } from "../../domain/users/role.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
-import { createFewAnswers } from "../database/version-cache.ts";
+import { createAnswers } from "../database/version-cache.ts";
 
 export interface UserMembership {
   readonly companyId: number;
@@ -111,7 +111,7 @@ async function readRecords(
 }
 
 /** Sign-in asks for the same few users at each request: their records are remembered until something is committed. */
-const recordsByName = createFewAnswers<readonly UserRecord[]>();
+const recordsByName = createAnswers<readonly UserRecord[]>();
 
 async function askForUsers(read: Reader | Transaction, userName: string): Promise<readonly UserRecord[]> {
   const { rows } = await usersByName.run(read, { userName });
@@ -131,7 +131,7 @@ export function findUsersByName(
 }
 
 /** Reviews of open connections ask for the same few users each second. */
-const recordsById = createFewAnswers<readonly UserRecord[]>();
+const recordsById = createAnswers<readonly UserRecord[]>();
 
 async function askForUser(read: Reader | Transaction, userId: number): Promise<readonly UserRecord[]> {
   return await readRecords(read, (await usersById.run(read, { userId })).rows);
@@ -144,7 +144,7 @@ export async function findUserById(
   return (await recordsById.get(read, String(userId), () => askForUser(read, userId)))[0];
 }
 
-const keysById = createFewAnswers<readonly string[]>();
+const keysById = createAnswers<readonly string[]>();
 
 async function askForKeys(read: Reader, userId: number): Promise<readonly string[]> {
   const rows = await read.selectFrom("user_keys").select("key_blob").where("user_id", "=", userId).execute();

@@ -18,7 +18,6 @@ import type { Kysely } from "kysely";
 import { DropgateError } from "../../lib/errors.ts";
 import { isStoreBusy, isStoreDamaged } from "../../lib/store-error.ts";
 import { killPoint } from "../../lib/kill-point.ts";
-import { renewTurn } from "../../lib/request-turn.ts";
 import { announcementsOf, type Topic } from "./announcements.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
@@ -168,7 +167,6 @@ async function commitOnce(
     killPoint("commit.ready");
     return { answers: done, topics: announcementsOf(tx) };
   });
-  renewTurn();
   killPoint("commit.done");
   tell(topics);
   for (const answer of answers) answer();

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { insertCompany } from "../accounts/companies.ts";
-import { renewTurn, runInTurn } from "../../lib/request-turn.ts";
 import { databaseFileName, openStore, type Reader } from "./database.ts";
 import { openSqlite } from "./sqlite-dialect.ts";
 import { createAnswers, rememberAnswers } from "./version-cache.ts";
@@ -70,80 +69,38 @@ function commitElsewhere(folder: string, code: string): void {
   other.close();
 }
 
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => runInTurn(() => void work().then(resolve, reject)));
-}
-
-it("within one turn the database is looked at once, and in the next one anew", async () => {
+it("each commit of another process is seen, also between two looks at the same moment", async () => {
   const { folder, store, count } = await opened();
-  const seen = await inTurn(async () => {
-    const before = await count(store.read, "");
-    commitElsewhere(folder, "b");
-    return [before, await count(store.read, "")];
-  });
-  expect(seen).toEqual([0, 0]);
-  expect(await inTurn(async () => count(store.read, ""))).toBe(1);
+  expect(await count(store.read, "")).toBe(0);
+  for (const [index, code] of ["a", "b", "c"].entries()) {
+    commitElsewhere(folder, code);
+    expect(await Promise.all([count(store.read, ""), count(store.read, "")])).toEqual([index + 1, index + 1]);
+  }
 });
 
-it("what this process commits is seen at once, also within a turn", async () => {
-  const { store, count } = await opened();
-  const code = () => store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
-  expect(await inTurn(async () => count(store.read, ""))).toBe(0);
-  // The unit of work ends in whatever turn it ends: the read after it follows without any input between.
-  const seen = await inTurn(async () => {
-    await count(store.read, "");
-    await code();
-    return await count(store.read, "");
-  });
-  expect(seen).toBe(1);
-});
-
-it("a look of a turn does not outlast a commit of this process", async () => {
-  const { folder, store, count } = await opened();
-  const seen = await inTurn(async () => {
-    await count(store.read, "");
-    commitElsewhere(folder, "b");
-    renewTurn();
-    return await count(store.read, "");
-  });
-  expect(seen).toBe(1);
-});
-
-function keptOf(limits: { maxAnswers: number; maxBytes: number }) {
-  const answers = createAnswers<string>({ ...limits, sizeOf: (text) => text.length });
+function keptOf(maxAnswers: number) {
+  const answers = createAnswers<string>(maxAnswers);
   const asked: string[] = [];
-  const get = async (db: Reader, key: string, size = 1) =>
+  const get = async (db: Reader, key: string) =>
     await answers.get(db, key, async () => {
       asked.push(key);
-      return key[0]?.repeat(size) ?? "";
+      return key;
     });
   return { get, asked };
 }
 
 it("of too many answers the oldest go first, and those that are asked for stay", async () => {
   const { store } = await opened();
-  const { get, asked } = keptOf({ maxAnswers: 4, maxBytes: 100 });
+  const { get, asked } = keptOf(4);
   for (const key of ["a", "b", "c", "a", "d", "a", "e", "a"]) await get(store.read, key);
   expect(asked).toEqual(["a", "b", "c", "d", "e"]);
   await get(store.read, "b");
   expect(asked.at(-1)).toBe("b");
 });
 
-it("their bytes are bounded, and one that is too large is not kept", async () => {
-  const { store } = await opened();
-  const { get, asked } = keptOf({ maxAnswers: 100, maxBytes: 20 });
-  for (const key of ["a", "b", "c", "d", "e"]) await get(store.read, key, 5);
-  expect(await get(store.read, "e", 5)).toBe("eeeee");
-  expect(asked).toEqual(["a", "b", "c", "d", "e"]);
-  await get(store.read, "a", 5);
-  expect(asked.at(-1)).toBe("a");
-  for (const _time of [1, 2]) await get(store.read, "f", 11);
-  expect(asked.slice(-2)).toEqual(["f", "f"]);
-});
-
 it("who asks the same while it is asked gets the same answer", async () => {
   const { store } = await opened();
-  const { get, asked } = keptOf({ maxAnswers: 4, maxBytes: 100 });
+  const { get, asked } = keptOf(4);
   expect(await Promise.all([get(store.read, "a"), get(store.read, "a")])).toEqual(["a", "a"]);
   expect(asked).toEqual(["a"]);
 });

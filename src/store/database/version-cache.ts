@@ -1,43 +1,21 @@
 /**
- * Answers that are kept until the database changes: any commit, of this process or of another, makes all of them old. So
- * what is kept is never older than what a query would find, and a change takes effect at once.
- *
- * Whether it has changed is asked before each answer, but once only for the requests of one turn (`lib/request-turn.ts`).
+ * Answers that are kept until the database changes: any commit, of this process or of another, makes all of them old.
+ * Whether it has changed is asked before each answer. So what is kept is never older than what a query would find, and a
+ * change takes effect at once.
  */
 import type { Kysely } from "kysely";
-import { type BoundedMap, createSizedMap } from "../../lib/bounded-map.ts";
-import { currentTurn } from "../../lib/request-turn.ts";
+import { type BoundedMap, createBoundedMap } from "../../lib/bounded-map.ts";
 import type { Tables } from "./schema.ts";
 
-interface Look {
-  readonly versionOf: () => number;
-  turn: number | undefined;
-  version: number;
-}
-
-const looks = new WeakMap<Kysely<Tables>, Look>();
+const versions = new WeakMap<Kysely<Tables>, () => number>();
 
 /** Says how to tell the version of what a reader sees: a number that every commit of another connection changes. */
 export function setDataVersion(read: Kysely<Tables>, versionOf: () => number): void {
-  looks.set(read, { versionOf, turn: undefined, version: 0 });
+  versions.set(read, versionOf);
 }
 
-function versionNow(look: Look): number {
-  const turn = currentTurn();
-  if (turn === undefined || turn !== look.turn) {
-    look.version = look.versionOf();
-    look.turn = turn;
-  }
-  return look.version;
-}
-
-export interface AnswerLimits<Value> {
-  /** Most answers that are kept for one reader. */
-  readonly maxAnswers: number;
-  /** Most bytes of them, as `sizeOf` counts; what is larger than half of it is not kept. */
-  readonly maxBytes: number;
-  readonly sizeOf: (value: Value) => number;
-}
+/** Most answers that are kept for one reader. */
+const defaultMaxAnswers = 1_000;
 
 /** The answers of one version. */
 interface Kept<Value> {
@@ -56,9 +34,8 @@ export interface Answers<Value> {
 }
 
 /** Makes a place for answers. */
-export function createAnswers<Value>(limits: AnswerLimits<Value>): Answers<Value> {
+export function createAnswers<Value>(maxAnswers = defaultMaxAnswers): Answers<Value> {
   const byReader = new WeakMap<Kysely<Tables>, Kept<Value>>();
-  const bounds = { maxKeys: limits.maxAnswers, maxSize: limits.maxBytes, sizeOf: limits.sizeOf };
 
   function keep({ answers, underWay }: Kept<Value>, key: string, answer: Promise<Value>): void {
     underWay.set(key, answer);
@@ -72,13 +49,13 @@ export function createAnswers<Value>(limits: AnswerLimits<Value>): Answers<Value
 
   return {
     get(db, key, ask) {
-      const look = looks.get(db);
-      if (look === undefined) return ask();
+      const versionOf = versions.get(db);
+      if (versionOf === undefined) return ask();
       // Before the question: what is committed after it makes the answer old at the next look.
-      const version = versionNow(look);
+      const version = versionOf();
       let kept = byReader.get(db);
       if (kept === undefined || kept.version !== version) {
-        kept = { version, answers: createSizedMap(bounds), underWay: new Map() };
+        kept = { version, answers: createBoundedMap(maxAnswers), underWay: new Map() };
         byReader.set(db, kept);
       }
       const known = kept.answers.renew(key) ?? kept.underWay.get(key);
@@ -90,15 +67,10 @@ export function createAnswers<Value>(limits: AnswerLimits<Value>): Answers<Value
   };
 }
 
-/** A thousand answers, of whatever size. */
-export function createFewAnswers<Value>(): Answers<Value> {
-  return createAnswers<Value>({ maxAnswers: 1_000, maxBytes: 1_000, sizeOf: () => 1 });
-}
-
-/** Makes a query over one text remember its answers, at most a thousand for each reader. */
+/** Makes a query over one text remember its answers. */
 export function rememberAnswers<Value>(
   ask: (db: Kysely<Tables>, key: string) => Promise<Value>,
 ): (db: Kysely<Tables>, key: string) => Promise<Value> {
-  const answers = createFewAnswers<Value>();
+  const answers = createAnswers<Value>();
   return async (db, key) => await answers.get(db, key, () => ask(db, key));
 }

@@ -1,6 +1,6 @@
 /** The operations on customers (specification/gateway.md#operations). */
 import { importCustomers } from "../../../operations/imports/import-customers.ts";
-import { customerDetailBytes } from "../../../operations/orders/customer-detail.ts";
+import { readCustomerDetail } from "../../../operations/orders/customer-detail.ts";
 import { CustomerDeletion, deleteCustomer } from "../../../operations/orders/delete-customer.ts";
 import { bodyErrors, importErrors, jsonAnswerOf, success } from "../openapi/api-description.ts";
 import { CustomerImport, CustomerRetrieval, withCompany } from "../openapi/api-schemas.ts";
@@ -38,7 +38,7 @@ export const customerOperations: readonly CompanyOperation[] = [
       answer: jsonAnswerOf("The customer, in a list of one.", CustomerRetrieval, { Customer: [customer] }),
       errors: ["customerNotFound"],
     },
-    run: answersDocument(customerDetailBytes, (request) => ({
+    run: answersDocument(readCustomerDetail, (request) => ({
       companyId: request.companyId,
       accountNumber: param(request, "accountNumber"),
     })),

@@ -10,7 +10,7 @@ import {
   unassignLoadDriver,
 } from "../../../operations/loads/assign-load.ts";
 import { cancelLoad } from "../../../operations/loads/cancel-load.ts";
-import { loadDetailBytes } from "../../../operations/loads/load-detail.ts";
+import { readLoadDetail } from "../../../operations/loads/load-detail.ts";
 import { DriverAssignment } from "../../../operations/loads/load-driver.ts";
 import { LoadCancellation } from "../../../operations/stops/cancellation-request.ts";
 import { CarrierAssignment } from "../../../operations/stops/carrier-assignment.ts";
@@ -113,7 +113,7 @@ export const loadOperations: readonly CompanyOperation[] = [
       }),
       errors: ["loadNotFound", "tooLarge"],
     },
-    run: answersDocument(loadDetailBytes, (request) => ({
+    run: answersDocument(readLoadDetail, (request) => ({
       companyId: request.companyId,
       loadNbr: param(request, "loadNbr"),
     })),

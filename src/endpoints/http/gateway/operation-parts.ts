@@ -4,7 +4,7 @@ import type { JsonLimits } from "../../../lib/json-text.ts";
 import type { ImportInput, ImportRules } from "../../../operations/imports/import-request.ts";
 import type { ServiceImport } from "../../../operations/imports/service-import.ts";
 import type { BodyInput } from "../../../operations/request-body.ts";
-import { documentAnswer, jsonAnswer, type JsonBody, jsonType, successAnswer } from "../server/answer.ts";
+import { jsonAnswer, jsonType, successAnswer } from "../server/answer.ts";
 import type { HttpOptions } from "../server/http-options.ts";
 import type { OperationContext } from "../server/operation-context.ts";
 import type { CompanyRoute, OperationRequest } from "../server/route.ts";
@@ -100,10 +100,11 @@ export function answersJson<Input>(
     call(operation, inputOf(request, options())).then((told) => jsonAnswer(JSON.stringify(told)));
 }
 
-/** Answers with a document that is made ready to be sent, at once when it is there at once. */
+/** Answers with a document, which is JSON text. */
 export function answersDocument<Input>(
-  operation: Operation<Input, JsonBody | Promise<JsonBody>>,
+  operation: Operation<Input, Promise<string>>,
   inputOf: InputOf<Input>,
 ): CompanyRoute["run"] {
-  return ({ call, options }, request) => documentAnswer(call(operation, inputOf(request, options())));
+  return ({ call, options }, request) =>
+    call(operation, inputOf(request, options())).then((text) => jsonAnswer(text));
 }

@@ -1,6 +1,6 @@
 /** The operations on customer orders (specification/gateway.md#operations). */
 import { importOrders } from "../../../operations/imports/import-orders.ts";
-import { orderDetailBytes } from "../../../operations/orders/order-detail.ts";
+import { readOrderDetail } from "../../../operations/orders/order-detail.ts";
 import { rejectOrder } from "../../../operations/orders/reject-order.ts";
 import { OrderCancellation } from "../../../operations/stops/cancellation-request.ts";
 import { bodyErrors, importErrors, jsonAnswerOf, success } from "../openapi/api-description.ts";
@@ -44,7 +44,7 @@ export const orderOperations: readonly CompanyOperation[] = [
       }),
       errors: ["orderNotFound"],
     },
-    run: answersDocument(orderDetailBytes, (request) => ({
+    run: answersDocument(readOrderDetail, (request) => ({
       companyId: request.companyId,
       orderNbr: param(request, "orderNbr"),
     })),

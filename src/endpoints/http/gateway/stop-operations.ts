@@ -4,7 +4,7 @@ import { StopCancellation } from "../../../operations/stops/cancellation-request
 import { CarrierAssignment } from "../../../operations/stops/carrier-assignment.ts";
 import { rejectAsn, rejectStop } from "../../../operations/stops/reject-stop.ts";
 import { assignStopCarrier, unassignStopCarrier } from "../../../operations/stops/stop-carrier.ts";
-import { stopDetailBytes } from "../../../operations/stops/stop-detail.ts";
+import { readStopDetail } from "../../../operations/stops/stop-detail.ts";
 import { bodyErrors, importErrors, jsonAnswerOf, success } from "../openapi/api-description.ts";
 import { StopImport, StopRetrieval, withCompany } from "../openapi/api-schemas.ts";
 import type { HttpOptions } from "../server/http-options.ts";
@@ -110,7 +110,7 @@ export const stopOperations: readonly CompanyOperation[] = [
       }),
       errors: ["stopNotFound"],
     },
-    run: answersDocument(stopDetailBytes, (request) => ({
+    run: answersDocument(readStopDetail, (request) => ({
       companyId: request.companyId,
       stopNbr: param(request, "stopNbr"),
     })),

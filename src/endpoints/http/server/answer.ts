@@ -33,19 +33,11 @@ export const textType = "text/plain; charset=utf-8";
 /** How long a client waits that was turned away because of load or a stop. */
 const overloadedRetryMs = 5_000;
 
-/** A document as it is sent: JSON text, or its UTF-8. */
-export type JsonBody = string | Uint8Array;
-
-/** JSON as an answer. */
-export function jsonAnswer(body: JsonBody, headers?: Readonly<Record<string, string>>): Answer {
+/** JSON as an answer: its text, or its UTF-8. */
+export function jsonAnswer(body: string | Uint8Array, headers?: Readonly<Record<string, string>>): Answer {
   return headers === undefined
     ? { status: 200, contentType: jsonType, body }
     : { status: 200, contentType: jsonType, body, headers };
-}
-
-/** A document as an answer, at once when the document is there at once. */
-export function documentAnswer(document: JsonBody | Promise<JsonBody>): Answer | Promise<Answer> {
-  return document instanceof Promise ? document.then((body) => jsonAnswer(body)) : jsonAnswer(document);
 }
 
 /** The answer of every write that worked. */

@@ -19,7 +19,7 @@ import {
   startHttp,
   stopDocument,
 } from "../../../../test/support/http-fixture.ts";
-import { stopDetailBytes } from "../../../operations/stops/stop-detail.ts";
+import { readStopDetail } from "../../../operations/stops/stop-detail.ts";
 import type { HttpTlsOptions } from "./http-options.ts";
 
 const run = promisify(execFile);
@@ -44,10 +44,10 @@ function gate() {
   let entered: () => void = () => undefined;
   const isOpen = new Promise<void>((resolve) => (open = resolve));
   const isEntered = new Promise<void>((resolve) => (entered = resolve));
-  const detail = scripted(stopDetailBytes, async () => {
+  const detail = scripted(readStopDetail, async () => {
     entered();
     await isOpen;
-    return Buffer.from(stopDocument);
+    return stopDocument;
   });
   return { open: () => open(), isEntered, scripts: [detail] };
 }
@@ -111,9 +111,9 @@ describe("connections", () => {
 
   it("over the limit run nothing, even when their request is there already", async () => {
     let runs = 0;
-    const counted = scripted(stopDetailBytes, async () => {
+    const counted = scripted(readStopDetail, async () => {
       runs += 1;
-      return Buffer.from(stopDocument);
+      return stopDocument;
     });
     const http = await startHttp({ maxConnectionsPerAddress: 1 }, { scripts: [counted] });
     const held = await opened(http.port);
