@@ -1,7 +1,8 @@
 /**
  * The floor: one loop in one process that reads, hashes, validates with the same engine, writes the same rows in groups
- * of the same size with the same pragmas, moves the files and syncs the folders once a group.
- * Usage: backlog-floor.ts COUNT DIRECTORY GROUP; prints one line of JSON.
+ * of the same size with the same pragmas, moves the files, writes a receipt for each under a hidden name and renames it, and
+ * syncs the folders once a group. The clock starts when so many other files have warmed it up.
+ * Usage: backlog-floor.ts COUNT DIRECTORY GROUP WARMUP; prints one line of JSON.
  */
 import { createHash } from "node:crypto";
 import {
@@ -23,15 +24,17 @@ import { sampleName, sampleStop } from "./sample-stop.ts";
 const count = Number(process.argv[2]);
 const directory = process.argv[3] ?? "";
 const groupSize = Number(process.argv[4]);
+const warmUp = Number(process.argv[5]);
 
 mkdirSync(join(directory, "inbound"), { recursive: true });
 mkdirSync(join(directory, "archive"));
+mkdirSync(join(directory, "receipts"));
 // The store makes the tables, with the same indexes.
 await (await openStore(directory)).close();
 const database = openSqlite(join(directory, "dropgate.db"), { isNew: false });
 database.exec("insert into companies (id, code, code_key, created_at) values (1, 'ACME', 'acme', 0)");
 const names: string[] = [];
-for (let index = 0; index < count; index += 1) {
+for (let index = 0; index < warmUp + count; index += 1) {
   const { stopNbr, name } = sampleName(index);
   writeFileSync(join(directory, "inbound", name), sampleStop(stopNbr));
   names.push(name);
@@ -48,13 +51,17 @@ const save = database.prepare(
    file_time, created_at, updated_at) values (1, ?, ?, '10', '00', ?, ?, '{}', ?, ?, ?)`,
 );
 
+const counts =
+  "<Result><RecordsCreated>1</RecordsCreated><RecordsUpdated>0</RecordsUpdated><RecordsDeleted>0</RecordsDeleted></Result>";
+
 function syncFolder(name: string): void {
   const descriptor = openSync(join(directory, name), constants.O_RDONLY | constants.O_DIRECTORY);
   fsyncSync(descriptor);
   closeSync(descriptor);
 }
 
-function applyOne(name: string): void {
+/** Gives the content of its receipt. */
+function applyOne(name: string): string {
   const bytes = readFileSync(join(directory, "inbound", name));
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const document = XmlDocument.fromBuffer(bytes, { option: ParseOption.XML_PARSE_NONET });
@@ -79,18 +86,31 @@ function applyOne(name: string): void {
     `archive/${name}`,
   );
   save.run(stopNbr, stopNbr, `S${stopNbr}`, bytes.toString("utf8"), time, now, now);
+  const file = `Sha256="${sha256}" Received="${new Date(now).toISOString()}" Ledger="${name.slice(0, 16)}"`;
+  return `<StopResponse ${file}><DocumentID>${name.slice(0, -4)}</DocumentID><Status>10</Status>${counts}</StopResponse>`;
 }
 
-const started = performance.now();
-for (let at = 0; at < names.length; at += groupSize) {
-  const group = names.slice(at, at + groupSize);
-  database.exec("begin immediate");
-  for (const name of group) applyOne(name);
-  database.exec("commit");
-  for (const name of group) renameSync(join(directory, "inbound", name), join(directory, "archive", name));
-  syncFolder("inbound");
-  syncFolder("archive");
+function fileAway(name: string, receipt: string): void {
+  renameSync(join(directory, "inbound", name), join(directory, "archive", name));
+  const hidden = join(directory, "receipts", ".receipt.tmp");
+  writeFileSync(hidden, receipt, { flag: "wx" });
+  renameSync(hidden, join(directory, "receipts", name));
 }
+
+function workOff(waiting: readonly string[]): void {
+  for (let at = 0; at < waiting.length; at += groupSize) {
+    const group = waiting.slice(at, at + groupSize);
+    database.exec("begin immediate");
+    const receipts = group.map(applyOne);
+    database.exec("commit");
+    for (const [index, name] of group.entries()) fileAway(name, receipts[index] ?? "");
+    for (const folder of ["inbound", "archive", "receipts"]) syncFolder(folder);
+  }
+}
+
+workOff(names.slice(0, warmUp));
+const started = performance.now();
+workOff(names.slice(warmUp));
 const seconds = (performance.now() - started) / 1000;
 database.close();
 process.stdout.write(`${JSON.stringify({ perSecond: count / seconds, seconds })}\n`);

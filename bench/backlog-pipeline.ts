@@ -1,6 +1,7 @@
 /**
- * One measurement in a process of its own: N waiting files through the whole pipeline with full durability.
- * Usage: backlog-pipeline.ts COUNT DIRECTORY GROUP; prints one line of JSON.
+ * One measurement in a process of its own: N waiting files through the whole pipeline with full durability, after so many
+ * others that warm it up.
+ * Usage: backlog-pipeline.ts COUNT DIRECTORY GROUP WARMUP; prints one line of JSON.
  */
 import { ledgerNumbers } from "../test/support/ledger-numbers.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -11,6 +12,7 @@ import type { Arrival } from "../src/inbound/inbox.ts";
 import { createLocations } from "../src/inbound/locations.ts";
 import { createPipeline } from "../src/inbound/pipeline.ts";
 import { systemClock } from "../src/lib/clock.ts";
+import { keepThreadHeapsSmall } from "../src/lib/heap-growth.ts";
 import { createLogger } from "../src/lib/log.ts";
 import { insertCompany } from "../src/store/accounts/companies.ts";
 import { openStore } from "../src/store/database/database.ts";
@@ -19,6 +21,7 @@ import { sampleName, sampleStop } from "./sample-stop.ts";
 const count = Number(process.argv[2]);
 const directory = process.argv[3] ?? "";
 const groupSize = Number(process.argv[4]);
+const warmUp = Number(process.argv[5]);
 const signal = new AbortController().signal;
 const log = createLogger({ level: "error" });
 
@@ -29,13 +32,15 @@ const locations = createLocations(directory);
 const inbound = locations.inboundDirectory(company.code);
 mkdirSync(inbound, { recursive: true });
 const arrivals: Arrival[] = [];
-for (let index = 0; index < count; index += 1) {
+for (let index = 0; index < warmUp + count; index += 1) {
   const { stopNbr, name } = sampleName(index);
   const path = join(inbound, name);
   const text = sampleStop(stopNbr);
   writeFileSync(path, text);
   arrivals.push({ companyId: company.id, name, path, channel: "sftp", userName: "bench", size: text.length });
 }
+// As the daemon does before it makes its threads.
+keepThreadHeapsSmall();
 const documents = createDocumentPool({ log });
 await documents.start(signal);
 const pipeline = createPipeline({
@@ -57,14 +62,16 @@ const pipeline = createPipeline({
   log,
 });
 await pipeline.start(signal);
-// The threads are up and warm before the clock starts, as they are in a daemon.
-await Promise.all(
-  Array.from({ length: 64 }, () => documents.prepareBytes(new TextEncoder().encode(sampleStop("warm")))),
-);
 
+/** Resolves when all of them are filed. */
+async function workOff(waiting: readonly Arrival[]): Promise<void> {
+  await pipeline.arriveAll(waiting);
+  while (pipeline.waitingTotal > 0) await wait(2);
+}
+
+await workOff(arrivals.splice(0, warmUp));
 const started = performance.now();
-await pipeline.arriveAll(arrivals.splice(0));
-while (pipeline.waitingTotal > 0) await wait(2);
+await workOff(arrivals.splice(0));
 const seconds = (performance.now() - started) / 1000;
 await pipeline.stop(signal);
 await documents.stop(signal);

@@ -1,19 +1,38 @@
 /**
- * The floor of reads: a bare server that answers each path with bytes it has in memory, under the headers of the daemon.
- * Usage: gateway-read-floor.ts FILE, a JSON object of paths and bodies; prints its port.
+ * The floor of reads: a bare server that looks the row of the path up in the daemon's own database, by the same driver and
+ * with the same settings, and answers with the text that it finds, under the headers of the daemon. It signs nobody in.
+ * Usage: gateway-read-floor.ts DIRECTORY, the state directory of a daemon; prints its port.
  */
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { join } from "node:path";
+import { openSqlite } from "../src/store/database/sqlite-dialect.ts";
 
-const bodies = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Record<string, string>;
-const answers = new Map(Object.entries(bodies).map(([path, body]) => [path, Buffer.from(body)]));
+const database = openSqlite(join(process.argv[2] ?? "", "dropgate.db"), { isNew: false });
+const findStop = database.prepare("select id, body from stops where company_id = 1 and stop_nbr = ?");
+const findLoad = database.prepare("select id, body from loads where company_id = 1 and load_nbr = ?");
+const findStops = database.prepare("select id, body from stops where load_id = ? order by load_position");
+
+interface Row {
+  readonly id: number;
+  readonly body: string;
+}
+
+function documentOf(kind: string | undefined, number: string | undefined): string | undefined {
+  const row = (kind === "stop" ? findStop : findLoad).get(number) as Row | undefined;
+  if (row === undefined || kind === "stop") return row && `{"Stop":{"stop":${row.body}}}`;
+  const stops = (findStops.all(row.id) as Row[]).map(({ body }) => `{"stop":${body}}`);
+  return `{"Load":{"loadHeader":${row.body},"stops":[${stops.join(",")}]}}`;
+}
 
 const server = createServer((request, response) => {
-  const body = answers.get(request.url ?? "");
-  if (body === undefined) {
+  const [, , kind, , number] = (request.url ?? "").split("/");
+  const text = documentOf(kind, number);
+  if (text === undefined) {
     response.writeHead(404, { "content-length": 0 }).end();
     return;
   }
+  // A long text is encoded chunk by chunk when it is not made bytes first.
+  const body = Buffer.from(text);
   const headers = {
     "x-request-id": "aaaaaaaa0001",
     "content-type": "application/json",

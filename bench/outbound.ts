@@ -6,7 +6,7 @@ import { type BenchOptions, progress } from "./support/bench-options.ts";
 import { addDeliveries, deliveryTimes } from "./support/delivery-rows.ts";
 import { newFolder, settleDisk } from "./support/folders.ts";
 import { type Measurement, ratiosOf } from "./support/measurement.ts";
-import { runProgram } from "./support/run-program.ts";
+import { runScript } from "./support/run-program.ts";
 import { prepareDaemon, startDaemon } from "./support/sites.ts";
 
 const lookMs = 200;
@@ -51,9 +51,7 @@ async function deliver(home: string, waiting: number, measured: number): Promise
 async function bareLoop(count: number, sample: string): Promise<number> {
   const folder = await newFolder("bare-folder");
   await settleDisk();
-  const script = join(import.meta.dirname, "folder-floor.ts");
-  const args = ["--disable-warning=ExperimentalWarning", script, folder, String(count), sample];
-  const { stdout } = await runProgram(process.execPath, args);
+  const { stdout } = await runScript("folder-floor.ts", [folder, String(count), sample]);
   const tookMs = Number(stdout);
   progress(".");
   return count / (tookMs / 1_000);

@@ -1,8 +1,9 @@
-/** Starts a bare server of the gateway benches as a process of its own. */
+/** Starts a bare server of the benches over HTTP as a process of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { launcher } from "./run-program.ts";
 import { endProcess } from "./sites.ts";
 
 /** A server over HTTP, the daemon or what it is compared with. */
@@ -18,11 +19,10 @@ export interface FloorServer extends HttpSite {
 /** The script prints its port when it takes requests. */
 export async function startFloorServer(
   script: "gateway-read-floor.ts" | "gateway-write-floor.ts" | "events-floor.ts",
-  argument: string,
+  stateDir: string,
 ): Promise<FloorServer> {
   const file = join(import.meta.dirname, "..", script);
-  const args = ["--disable-warning=ExperimentalWarning", file, argument];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(launcher, [file, stateDir], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit").then(([code]) =>
     Promise.reject(new Error(`${script} ended with ${code}`)),
   );

@@ -5,11 +5,11 @@ import { jsonLoadHeader, jsonStop, numberMark, partsOf, products, stopsOnLoad } 
 import { numberText } from "./load-job.ts";
 import { companyCode } from "./sites.ts";
 
-export function filledStopNbr(index: number): string {
+function filledStopNbr(index: number): string {
   return `S${numberText(index)}`;
 }
 
-export function filledLoadNbr(index: number): string {
+function filledLoadNbr(index: number): string {
   return `L${numberText(index)}`;
 }
 

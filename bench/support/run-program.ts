@@ -1,4 +1,11 @@
 import { spawn } from "node:child_process";
+import { join, resolve } from "node:path";
+
+/**
+ * Runs a script as `bin/dropgate` runs the program, with the same Node.js, flags and environment: else two settings of the
+ * engine would be compared, and not two programs.
+ */
+export const launcher: string = resolve(import.meta.dirname, "../../bin/run-node");
 
 export interface ProgramRun {
   readonly stdout: string;
@@ -27,4 +34,9 @@ export function runProgram(
       else reject(new Error(`${program} ended with ${code}:\n${stderr.slice(-2000)}${stdout.slice(-2000)}`));
     });
   });
+}
+
+/** Runs a script of the benches, by its name, as the daemon runs. */
+export function runScript(name: string, args: readonly string[]): Promise<ProgramRun> {
+  return runProgram(launcher, [join(import.meta.dirname, "..", name), ...args]);
 }
