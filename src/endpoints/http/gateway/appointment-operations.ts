@@ -51,6 +51,7 @@ export const appointmentOperations: readonly CompanyOperation[] = [
           },
         },
       ),
+      after: ["importOrders"],
       errors: [...bodyErrors, "emptyList", "badDate"],
     },
     run: answersJson(listTimeSlots, bodyOf),
@@ -80,6 +81,7 @@ export const appointmentOperations: readonly CompanyOperation[] = [
           serviceRegion: "Springfield",
         },
       }),
+      after: ["importOrders"],
       errors: [
         ...bodyErrors,
         ...(["emptyList", "noCapacityNamed", "slotNotFound", "slotFull"] as const),

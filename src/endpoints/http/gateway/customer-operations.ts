@@ -36,6 +36,7 @@ export const customerOperations: readonly CompanyOperation[] = [
       tag: "Customers",
       description: "The customer as it was sent last.",
       answer: jsonAnswerOf("The customer, in a list of one.", CustomerRetrieval, { Customer: [customer] }),
+      after: ["importCustomers"],
       errors: ["customerNotFound"],
     },
     run: answersDocument(readCustomerDetail, (request) => ({
@@ -70,6 +71,7 @@ export const customerOperations: readonly CompanyOperation[] = [
       description: "Deletes a customer. An import brings it back.",
       request: { schema: withCompany(CustomerDeletion), example: { accountNumber: "C-100" } },
       answer: success,
+      after: ["importCustomers"],
       errors: [...bodyErrors, "customerNotFound"],
     },
     run: answersSuccess(deleteCustomer, bodyOf),

@@ -42,6 +42,7 @@ export const orderOperations: readonly CompanyOperation[] = [
       answer: jsonAnswerOf("The order, in a list of one.", OrderRetrieval, {
         Order: [{ ...order, orderStatus: "10", stopExecutionInfo: openStopExecution }],
       }),
+      after: ["importOrders"],
       errors: ["orderNotFound"],
     },
     run: answersDocument(readOrderDetail, (request) => ({
@@ -81,6 +82,7 @@ export const orderOperations: readonly CompanyOperation[] = [
         example: { orderNbr: "4001", reasonCode: "CUSTOMER", reasonComments: "Ordered twice." },
       },
       answer: success,
+      after: ["importOrders"],
       errors: [...bodyErrors, "orderNotFound", "orderNotDeletable"],
     },
     run: answersSuccess(rejectOrder, bodyOf),

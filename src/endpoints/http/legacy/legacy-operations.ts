@@ -163,6 +163,7 @@ export const legacyOperations: readonly CompanyOperation[] = [
         ]),
         headers: total,
       },
+      after: ["submitLegacyStop"],
       errors: ["unknownFilter", "tooLarge"],
     },
     run: finds(findLegacyStops),
@@ -198,6 +199,7 @@ export const legacyOperations: readonly CompanyOperation[] = [
         ]),
         headers: total,
       },
+      after: ["importLoads"],
       errors: ["unknownFilter", "tooLarge"],
     },
     run: finds(findLegacyLoads),
@@ -233,6 +235,7 @@ export const legacyOperations: readonly CompanyOperation[] = [
           headers: { "Content-Range": "The size of the content." },
         },
       },
+      after: ["importStops"],
       errors: ["documentNotFound"],
     },
     run: async ({ call }, request) => {

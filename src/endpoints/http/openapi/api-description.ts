@@ -48,6 +48,8 @@ export interface ApiDescription {
   readonly answer: ApiAnswer;
   /** Answers of other statuses that are no refusals. */
   readonly otherAnswers?: Readonly<Record<number, ApiAnswer>>;
+  /** Operations whose examples make what this one's example is about, in the order in which they are sent. */
+  readonly after?: readonly string[];
   /** Refusals besides those that every route of its kind can answer with. */
   readonly errors: readonly ErrorCode[];
 }
