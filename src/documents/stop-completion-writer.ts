@@ -1,5 +1,5 @@
 /**
- * Writes completion files (specification/outbound.md#content), in the version of `domain/completion-format.ts`. What it
+ * Writes completion files (specification/outbound.md#content), in the version of `domain/outbound/completion-format.ts`. What it
  * writes obeys `xsd/stop-completion.xsd`, whatever the values are.
  */
 import type { CompletionFormat } from "../domain/outbound/completion-format.ts";

@@ -1,7 +1,7 @@
 /**
  * What is taken on the wire besides the canonical forms that definitions describe (specification/gateway.md#input): a
  * client that sends what the API document allows is not refused for its form, and nothing that is taken is ruled out by
- * the document. But for the habits of single serializers (`domain/canonical-form.ts`: an empty text for a number, a
+ * the document. But for the habits of single serializers (`domain/fields/canonical-form.ts`: an empty text for a number, a
  * list for a date): types that are alternatives of such kinds would spoil the clients that are generated from the
  * document.
  */
@@ -28,7 +28,7 @@ const durationText: Json = {
   description: "Minutes as text; empty is the same as none.",
 };
 
-/** What stands for the formats of `domain/fields.ts`. */
+/** What stands for the formats of `domain/fields/fields.ts`. */
 export const wireFormats: Readonly<Record<string, Json>> = {
   "local-date-time": {
     pattern: `^(\\s*|\\s*${dateForm}T${timeForm}\\s*)$`,
