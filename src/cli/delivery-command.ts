@@ -27,7 +27,7 @@ function stateText(delivery: DeliveryDetail): string {
   if (state !== "waiting") return state;
   if (!isTargetConfigured) return "waiting: its target is not in the configuration";
   return targetPausedUntil !== null && targetPausedUntil > dueAt
-    ? `waiting: the target is at fault and is tried again ${targetPausedUntil}`
+    ? `waiting: the target fails, and the next attempt is at ${targetPausedUntil}`
     : `waiting: due ${dueAt}`;
 }
 
@@ -52,7 +52,7 @@ function remedyRows(delivery: DeliveryDetail): Row[] {
     return [["What to do", `nothing; \`dropgate delivery retry ${id}\` asks for it again`]];
   const giveUp = `\`dropgate delivery give-up ${id} --reason …\``;
   if (state === "waiting" && !isTargetConfigured)
-    return [["What to do", `${configure}, or ${giveUp} when nobody wants it any more`]];
+    return [["What to do", `${configure}, or ${giveUp} if it is no longer wanted`]];
   // What fails again and again may never go, and holds up the later ones of its stop as long.
   return state === "waiting" && fault !== null
     ? [
@@ -137,7 +137,7 @@ function readKey(text: string): number | string {
 
 function declareShow(delivery: Command, run: CliRun): void {
   withJson(declare(delivery, "show", "show one delivery with its failed attempts"))
-    .argument("<id>", "number of the delivery, or the id that the other side was told", readKey)
+    .argument("<id>", "number of the delivery, or the id that its receiver knows", readKey)
     .action(async (key: number | string, options: { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
       const { showDelivery } = await import("../app/admin/outbound-admin.ts");

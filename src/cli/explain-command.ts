@@ -11,7 +11,7 @@ import {
 
 /** `dropgate explain` */
 export function declareExplain(program: Command, run: CliRun): void {
-  withJson(declare(program, "explain", "tell where a file is and why, or what became of a stop"))
+  withJson(declare(program, "explain", "show where a file is and why, or what became of a stop"))
     .argument(
       "<file-or-stop>",
       "name of a file or of its receipt, the reference in a receipt, or number of a stop",

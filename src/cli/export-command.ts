@@ -24,7 +24,7 @@ function exportLine(made: ExportView): string {
   const what = `Export ${made.sequenceNbr} of ${made.export} (${made.company})`;
   const place = `${made.name}, delivery ${made.delivery} to ${made.target}`;
   return made.isAgain
-    ? `${what} of ${made.madeAt}, ${stops}, is delivered once more: ${place}.`
+    ? `${what} of ${made.madeAt}, ${stops}, is delivered again: ${place}.`
     : `${what} made with ${stops}: ${place}.`;
 }
 
@@ -43,7 +43,7 @@ export function declareExport(program: Command, run: CliRun): void {
   withJson(declare(program, "export", "make the exports now that the schedules make otherwise"))
     .option("--company <code>", "exports of a company; without it, of all")
     .option("--name <name>", "the export of this name")
-    .option("--again <number>", "deliver an earlier export once more", wholeNumber(1, 999_999_999))
+    .option("--again <number>", "deliver an earlier export again", wholeNumber(1, 999_999_999))
     .addHelpText(
       "after",
       "\nAn export has everything that was completed since the last one of its name; the schedule goes on\nfrom there. --again has what that export had.",

@@ -77,7 +77,7 @@ export function declareFileRetry(file: Command, run: CliRun): void {
     .option("--yes", "try all that the other options choose")
     .addHelpText(
       "after",
-      "\nWhat options choose is tried with --yes only; without it the number of files is told. Exit code 1 when one\nthat was named is not tried again, or nothing is chosen.",
+      "\nWhat options choose is tried with --yes only; without it the command prints their number. Exit code 1 when one\nthat was named is not tried again, or nothing is chosen.",
     )
     .action(async (given: readonly string[] | undefined, options: Options, command: Command) => {
       const entries = given ?? [];

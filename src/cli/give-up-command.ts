@@ -65,7 +65,7 @@ export function declareGiveUp(delivery: Command, run: CliRun): void {
     .option("--yes", "give up all that --all chooses")
     .addHelpText(
       "after",
-      "\nWhat is given up is not sent; `dropgate delivery retry` asks for it again, and `dropgate delivery show` tells who gave\nit up, when and why. --all needs --yes; without it the number of deliveries is told. Exit code 1 when one that was\nnamed is not given up.",
+      "\nWhat is given up is not sent; `dropgate delivery retry` asks for it again, and `dropgate delivery show` tells who gave\nit up, when and why. --all needs --yes; without it the command prints their number. Exit code 1 when one that was\nnamed is not given up.",
     )
     .action(async (given: readonly number[] | undefined, options: Options, command: Command) => {
       const ids = given ?? [];

@@ -39,7 +39,7 @@ function passwordLines({ generatedPassword, isPasswordRight }: InitDone): string
 function doneLines(done: InitDone): string[] {
   const made = done.made.map((what) => `made ${what}`);
   return [
-    ...(made.length === 0 ? ["Everything is there already; nothing was changed."] : made),
+    ...(made.length === 0 ? ["Everything exists already; nothing was changed."] : made),
     ...done.ignored,
     "",
     ...connectionLines(done),

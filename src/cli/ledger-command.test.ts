@@ -26,6 +26,6 @@ test("the report speaks of several, and of none", () => {
   for (const words of ["2 discrepancies in 2 entries, 2 bytes", "2 files about to be taken"])
     expect(text).toContain(words);
   const right = reportLines({ ...report, discrepancyCount: 0, arriving: 0, atNextStart: 0 }).join("\n");
-  expect(right).toContain("The ledger is right: 2 entries, 2 bytes hashed.");
+  expect(right).toContain("The ledger is correct: 2 entries, 2 bytes hashed.");
   expect(right).not.toContain("files");
 });

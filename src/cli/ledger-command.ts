@@ -34,7 +34,7 @@ function remarkLines({ removed, withoutBytes, arriving, atNextStart }: VerifiedL
     [removed, `${entriesText(removed)} whose bytes a user removed`],
     [
       withoutBytes,
-      `${entriesText(withoutBytes)} without bytes: the file was gone, or was no file, when it was to be read`,
+      `${entriesText(withoutBytes)} without bytes: the file was missing, or not a regular file, when dropgate tried to read it`,
     ],
     [arriving, `${filesText(arriving)} about to be taken`],
     [atNextStart, `${filesText(atNextStart)} that the next start takes: no daemon runs`],
@@ -53,7 +53,7 @@ export function reportLines(report: VerifiedLedger): string[] {
   const hidden = discrepancyCount - discrepancies.length;
   const looked = `${entriesText(entries)}, ${bytes === 1 ? "1 byte" : `${bytes} bytes`} hashed`;
   const found = discrepancyCount === 1 ? "1 discrepancy" : `${discrepancyCount} discrepancies`;
-  const verdict = discrepancyCount === 0 ? `The ledger is right: ${looked}.` : `${found} in ${looked}:`;
+  const verdict = discrepancyCount === 0 ? `The ledger is correct: ${looked}.` : `${found} in ${looked}:`;
   return [
     ...accountLines(report),
     ...remarkLines(report),
@@ -85,7 +85,7 @@ function progressOn(output: CliOutput): { show(progress: VerifyProgressView): vo
 /** `dropgate ledger verify` */
 export function declareLedger(program: Command, run: CliRun): void {
   const ledger = declare(program, "ledger", "the ledger of all files");
-  withJson(declare(ledger, "verify", "prove by hashing that every file ever taken is accounted for"))
+  withJson(declare(ledger, "verify", "verify by hash that every file ever taken is accounted for"))
     .addHelpText("after", "\nExit code 1 and a list when it is not.")
     .action(async (options: { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);

@@ -27,7 +27,7 @@ function hintLines(remotes: readonly RemoteView[]): string[] {
 }
 
 function declareList(remote: Command, run: CliRun): void {
-  withJson(declare(remote, "list", "list the servers that files are fetched from, and how they stand"))
+  withJson(declare(remote, "list", "list the servers that files are fetched from, with their state"))
     .option("--company <code>", "remotes of a company")
     .action(async ({ company, json }: { company?: string; json?: true }, command: Command) => {
       const config = await requireConfig(run, command);
@@ -40,7 +40,7 @@ function declareList(remote: Command, run: CliRun): void {
 }
 
 function declareRetry(remote: Command, run: CliRun): void {
-  declare(remote, "retry", "fetch from a server at once: ends its pause, and the rests of its files")
+  declare(remote, "retry", "fetch from a server at once: ends its pause and those of its files")
     .argument("<name>", "name of the remote in the configuration")
     .option("--company <code>", "only that of a company")
     .action(async (name: string, { company }: { company?: string }, command: Command) => {
@@ -54,9 +54,7 @@ function declareRetry(remote: Command, run: CliRun): void {
         daemonPid === undefined
           ? "The daemon is not running: its next start does it."
           : `The daemon (process ${daemonPid}) begins within a second; \`dropgate remote list\` tells how it went.`;
-      printLines(run, [
-        `The remote ${name} of ${companies.join(", ")} is to be fetched from at once. ${when}`,
-      ]);
+      printLines(run, [`The remote ${name} of ${companies.join(", ")} is due for a poll at once. ${when}`]);
     });
 }
 

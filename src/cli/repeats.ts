@@ -18,8 +18,8 @@ export function numbersText(ids: readonly number[]): string {
 
 export function whenText(daemonPid: number | undefined): string {
   return daemonPid === undefined
-    ? "The daemon is not running: its next start takes it up."
-    : `The daemon (process ${daemonPid}) takes it up within a second.`;
+    ? "The daemon is not running: its next start does it."
+    : `The daemon (process ${daemonPid}) does it within a second.`;
 }
 
 interface RepeatWords {

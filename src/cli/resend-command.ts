@@ -100,7 +100,7 @@ export function declareResend(delivery: Command, run: CliRun): void {
     .option("--yes", "send all that --stop, --since and --target choose")
     .addHelpText(
       "after",
-      "\nWhat --stop, --since and --target choose is sent with --yes only; without it the number of deliveries is told.\nThe files of a stop are sent in their order. Exit code 1 when one that was named is not sent, or nothing is chosen.",
+      "\nWhat --stop, --since and --target choose is sent with --yes only; without it the command prints their number.\nThe files of a stop are sent in their order. Exit code 1 when one that was named is not sent, or nothing is chosen.",
     )
     .action(async (given: readonly number[] | undefined, options: Options, command: Command) => {
       const ids = given ?? [];

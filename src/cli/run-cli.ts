@@ -53,7 +53,7 @@ function createProgram(run: CliRun): Command {
     // The column of the longest command leaves less than the 40 that commander wraps from.
     .configureHelp({ minWidthToWrap: 24, optionDescription })
     .enablePositionalOptions()
-    .showHelpAfterError("(add --help for what it takes)")
+    .showHelpAfterError("(add --help for its options)")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => run.io.stdout.write(text),

@@ -94,7 +94,7 @@ function declareList(user: Command, run: CliRun): void {
 function declareSetPassword(user: Command, run: CliRun): void {
   declare(user, "set-password", "set a user's password")
     .argument("<name>", "name of the user")
-    .option("--company <code>", "tells users of the same name apart")
+    .option("--company <code>", "selects among users of the same name")
     .option(
       "--password-file <file>",
       "file that holds the password (- for standard input); else one is made up",
@@ -120,10 +120,10 @@ function declareSetPassword(user: Command, run: CliRun): void {
 function declareEnabling(user: Command, run: CliRun, isEnabled: boolean): void {
   const [name, summary] = isEnabled
     ? ["enable", "let a user sign in again"]
-    : ["disable", "let a user sign in no more"];
+    : ["disable", "block a user from signing in"];
   declare(user, name, summary)
     .argument("<name>", "name of the user")
-    .option("--company <code>", "tells users of the same name apart")
+    .option("--company <code>", "selects among users of the same name")
     .action(async (userName: string, options: ReferenceOptions, command: Command) => {
       const config = await requireConfig(run, command);
       const { setUserEnabled } = await import("../app/admin/admin.ts");
@@ -136,7 +136,7 @@ function declareAddKey(user: Command, run: CliRun): void {
   declare(user, "add-key", "add a public key for SFTP to a user")
     .argument("<name>", "name of the user")
     .requiredOption("--key <file>", "public key, as in an .pub file")
-    .option("--company <code>", "tells users of the same name apart")
+    .option("--company <code>", "selects among users of the same name")
     .action(
       async (userName: string, options: ReferenceOptions & { readonly key: string }, command: Command) => {
         const config = await requireConfig(run, command);
@@ -155,7 +155,7 @@ function keyRow({ fingerprint, keyType, comment }: UserKeyView): string[] {
 function declareKeys(user: Command, run: CliRun): void {
   withJson(declare(user, "keys", "list a user's public keys"))
     .argument("<name>", "name of the user")
-    .option("--company <code>", "tells users of the same name apart")
+    .option("--company <code>", "selects among users of the same name")
     .action(
       async (userName: string, options: ReferenceOptions & { readonly json?: true }, command: Command) => {
         const config = await requireConfig(run, command);
@@ -173,10 +173,10 @@ function declareRemoveKey(user: Command, run: CliRun): void {
   declare(user, "remove-key", "take a public key away from a user")
     .argument("<name>", "name of the user")
     .argument("<fingerprint>", "SHA256:… as `dropgate user keys` and `ssh-keygen -l` show it")
-    .option("--company <code>", "tells users of the same name apart")
+    .option("--company <code>", "selects among users of the same name")
     .addHelpText(
       "after",
-      "\nIt signs in no more at once. Connections that it has opened end within two seconds.",
+      "\nThe user can no longer sign in from this moment. Its open connections end within two seconds.",
     )
     .action(async (userName: string, fingerprint: string, options: ReferenceOptions, command: Command) => {
       const config = await requireConfig(run, command);

@@ -81,7 +81,7 @@ export function declareValidate(program: Command, run: CliRun): void {
     .option("--company <code>", "the company whose files they are; needed when there are several")
     .addHelpText(
       "after",
-      "\nEach file is tried by itself against the state of this moment. Exit code 1 when one would not be applied,\nor is a duplicate of one that was not; 2 when one cannot be read.",
+      "\nEach file is checked by itself against the current state. Exit code 1 when one would not be applied,\nor is a duplicate of one that was not; 2 when one cannot be read.",
     )
     .action(
       async (

@@ -197,7 +197,7 @@ describe("a fault has its line, its column, the setting and the remedy:", () => 
     ["http:\n  prot: 1", 2, 3, "http.prot", "did you mean `port`?"],
     ["inbound:\n  settelMs: 1", 2, 3, "inbound.settelMs", "did you mean `settleMs`?"],
     ["http:\n  groupSize: 1", 2, 3, "http.groupSize", "did you mean `inbound.groupSize`?"],
-    ["frobnicate: 1", 1, 1, "frobnicate", "unknown setting; here stand stateDir, log,"],
+    ["frobnicate: 1", 1, 1, "frobnicate", "unknown setting; known here: stateDir, log,"],
     ["http:\n  port: abc", 2, 9, "http.port", "a whole number from 0 to 65535, not `abc`"],
     ["http: {port: 65536}", 1, 14, "http.port", "from 0 to 65535"],
     ["http: {port: 80.5}", 1, 14, "http.port", "whole number"],
@@ -225,7 +225,7 @@ describe("a fault has its line, its column, the setting and the remedy:", () => 
     ["http: {maxBodyBytes: -1}", 1, 22, "http.maxBodyBytes", "from 1kB to 1GB"],
     ["http:\n  tls: {certFile: c}", 2, 8, "http.tls", "`keyFile` is missing: The private key"],
     ["http: {tls: {certFile: c, keyFile: k, keyPassphrase: x}}", 1, 54, "http.tls.keyPassphrase", "env:NAME"],
-    ["http:\n  port: 1\n  port: 2", 3, 3, "http.port", "stands twice"],
+    ["http:\n  port: 1\n  port: 2", 3, 3, "http.port", "is set twice"],
     ["http: {[1]: 2}", 1, 8, "http.?", "plain name"],
     ["companies: {'A B': {}}", 1, 13, "companies.A B", "1 to 20 letters"],
     ["companies: {acme: {}, ACME: {}}", 1, 23, "companies.ACME", "differ in case alone"],
@@ -241,9 +241,9 @@ describe("a fault has its line, its column, the setting and the remedy:", () => 
     ["http:\n\tport: 1", 2, "a tab may not indent"],
     ["http: {port: 1", 1, "not valid YAML"],
     ["a: 1\n---\nb: 2", 2, "only one document"],
-    ["stateDir: !!js/function x", 1, "tags (!…) are not taken"],
-    ["http: &a {port: 1}\nsftp: *a", 2, "aliases (*…) are not taken"],
-    ["\nstateDir: *nowhere", 2, "aliases (*…) are not taken"],
+    ["stateDir: !!js/function x", 1, "tags (!…) are not supported"],
+    ["http: &a {port: 1}\nsftp: *a", 2, "aliases (*…) are not supported"],
+    ["\nstateDir: *nowhere", 2, "aliases (*…) are not supported"],
   ])("of form, %j", async (yaml, line, message) => {
     const faults = await faultsOf(yaml);
     expect(faults[0]).toMatchObject({ line, message: expect.stringContaining(message) });

@@ -113,7 +113,7 @@ function nameInSample(child: ListedSetting, parentPath: string, parent: SettingK
 const head = [
   "# Configuration of dropgate. Every setting is shown with its default, or an example where it has none;",
   "# remove the # in front of a setting to change it. Relative paths start at the folder of this file.",
-  "# `dropgate check` tells whether all is well; docs/configuration.md has limits and units.",
+  "# `dropgate check` checks the whole installation; docs/configuration.md has limits and units.",
 ];
 
 /**

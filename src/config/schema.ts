@@ -59,7 +59,7 @@ export const configSchema = section(
           minimum: 0,
           maximum: 600_000,
           description:
-            "How long a stop waits for what is in hand. TimeoutStopSec of the systemd unit must be longer.",
+            "How long a stop waits for running work. TimeoutStopSec of the systemd unit must be longer.",
         }),
       },
       { description: "Stopping." },

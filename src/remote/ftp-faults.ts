@@ -22,20 +22,17 @@ const noRight = "the user needs the right to write, rename and remove there";
 /** By number; `undefined` where it depends on the words and the action. */
 const replies: Readonly<Record<number, Meaning>> = {
   332: ["credentials", "it wants an account besides the user"],
-  421: ["busy", "it takes no more connections now"],
-  425: [
-    "connectionLost",
-    "the data connection could not be made; look at the firewall and the passive ports",
-  ],
+  421: ["busy", "it accepts no more connections now"],
+  425: ["connectionLost", "the data connection could not be made; check the firewall and the passive ports"],
   426: ["connectionLost", "the data connection broke"],
-  430: ["credentials", "the sign-in is refused; look at user and password"],
+  430: ["credentials", "the sign-in is refused; check user and password"],
   434: ["unreachable", "the host behind it is not there"],
   450: ["busy", "the file is in use there", { scope: "delivery" }],
   452: ["noSpace", "there is no space left on its disk"],
   522: ["protocol", "it does not take our encryption of the data connection", { scope: "target" }],
-  530: ["credentials", "the sign-in is refused; look at user and password"],
+  530: ["credentials", "the sign-in is refused; check user and password"],
   532: ["credentials", "it wants an account besides the user"],
-  534: ["configuration", "it does not take this kind of encryption; look at `tls`"],
+  534: ["configuration", "it does not take this kind of encryption; check `tls`"],
   552: ["noSpace", "the user's space there is used up"],
 };
 
@@ -45,7 +42,7 @@ const forbidden = /permission|denied|not allowed|read-only|access/i;
 const absent = /no such|not found|not exist|failed to change/i;
 
 function meaningOf(code: number, text: string, action: FtpAction): Meaning {
-  if (code === 530 && wantsTls.test(text)) return ["configuration", "it wants encryption; look at `tls`"];
+  if (code === 530 && wantsTls.test(text)) return ["configuration", "it wants encryption; check `tls`"];
   if (outOfSpace.test(text)) return ["noSpace", "there is no space left on its disk"];
   const known = replies[code];
   if (known !== undefined) return known;
@@ -67,7 +64,7 @@ function meaningOf(code: number, text: string, action: FtpAction): Meaning {
 const dataLost = "the data connection broke; a firewall may have cut it, or the server has no space left";
 
 const texts: readonly (readonly [RegExp, DeliveryFault, string])[] = [
-  [/Timeout/, "timeout", "it says nothing any more"],
+  [/Timeout/, "timeout", "it stopped responding"],
   [
     /FIN packet|closed connection|closed client|Client is closed|closed due to/,
     "connectionLost",

@@ -12,25 +12,25 @@ const unreachable = (words: string): Meaning => ({ fault: "unreachable", words }
 const lost = (words: string): Meaning => ({ fault: "connectionLost", words });
 const identity = (words: string): Meaning => ({ fault: "identity", words });
 
-const noPath = unreachable("there is no way to it through the network; look at the network and the firewall");
+const noPath = unreachable("there is no way to it through the network; check the network and the firewall");
 const untrusted = identity(
-  "nobody vouches for its certificate; put the certificate of the authority that signed it into `ca`",
+  "no trusted authority signed its certificate; put the certificate of the authority that signed it into `ca`",
 );
 const selfSigned = identity("its certificate is signed by itself; put it into `ca` if it is the right one");
 
 const meanings: Readonly<Record<string, Meaning>> = {
-  ECONNREFUSED: unreachable("nothing listens there; look at address and port, and whether the server runs"),
-  ENOTFOUND: unreachable("the name has no address; look at the host name"),
-  EAI_AGAIN: unreachable("the name cannot be looked up now; look at the name service of this machine"),
+  ECONNREFUSED: unreachable("nothing listens there; check address and port, and whether the server runs"),
+  ENOTFOUND: unreachable("the name has no address; check the host name"),
+  EAI_AGAIN: unreachable("the name cannot be looked up now; check the name service of this machine"),
   EHOSTUNREACH: noPath,
   ENETUNREACH: noPath,
   EADDRNOTAVAIL: noPath,
-  ETIMEDOUT: unreachable("it does not answer; look at address and firewall"),
+  ETIMEDOUT: unreachable("it does not answer; check address and firewall"),
   ECONNRESET: lost("it cut the connection"),
   EPIPE: lost("it cut the connection"),
   ECONNABORTED: lost("the connection broke"),
   CERT_HAS_EXPIRED: identity("its certificate has expired; the server needs a new one"),
-  CERT_NOT_YET_VALID: identity("its certificate is not valid yet; look at the clocks"),
+  CERT_NOT_YET_VALID: identity("its certificate is not valid yet; check the clocks"),
   DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
   SELF_SIGNED_CERT_IN_CHAIN: untrusted,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
@@ -42,7 +42,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   INVALID_CA: untrusted,
   INVALID_PURPOSE: identity("its certificate is not one for servers"),
   ERR_TLS_CERT_ALTNAME_INVALID: identity(
-    "its certificate is for another name; look at the host name, or at the server's certificate",
+    "its certificate is for another name; check the host name, or at the server's certificate",
   ),
 };
 
@@ -54,16 +54,16 @@ function meaningOf(code: string): Meaning | undefined {
   const known = meanings[code];
   if (known !== undefined) return known;
   if (clientCertificateAlert.test(code)) {
-    const words = "it does not take our client certificate; look at `certificate` and `privateKey`";
+    const words = "it does not take our client certificate; check `certificate` and `privateKey`";
     return { fault: "credentials", words };
   }
   if (code.startsWith("CERT_")) return untrusted;
   if (code.startsWith("ERR_SSL_") || code === "EPROTO") {
-    const words = "it speaks no TLS that we can agree on (at least TLS 1.2); look at the port";
+    const words = "it offers no TLS version that dropgate accepts (at least TLS 1.2); check the port";
     return { fault: "protocol", words };
   }
   if (code.startsWith("ERR_OSSL_")) {
-    const words = "a certificate or key of ours cannot be used; look at `ca`, `certificate`, `privateKey`";
+    const words = "a certificate or key of ours cannot be used; check `ca`, `certificate`, `privateKey`";
     return { fault: "configuration", words };
   }
   return undefined;

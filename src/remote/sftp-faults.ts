@@ -20,14 +20,14 @@ export function codeOf(thrown: unknown): string | number | undefined {
 }
 
 const texts: readonly (readonly [RegExp, DeliveryFault, string])[] = [
-  [/authentication methods failed/, "credentials", "the sign-in is refused; look at user, password or key"],
+  [/authentication methods failed/, "credentials", "the sign-in is refused; check user, password or key"],
   [
     /Cannot parse privateKey|[Ee]ncrypted .*key|passphrase/,
     "configuration",
     "the private key cannot be used",
   ],
-  [/Keepalive timeout|Timed out while waiting/, "timeout", "it says nothing any more"],
-  [/no matching/, "protocol", "no way of encryption or host key that both sides take"],
+  [/Keepalive timeout|Timed out while waiting/, "timeout", "it stopped responding"],
+  [/no matching/, "protocol", "no common algorithm for encryption or host key"],
   [
     /[Cc]onnection lost|No SFTP connection|No response from server|Not connected|Unexpected (end|close)|ended/,
     "connectionLost",
@@ -56,7 +56,7 @@ function rightOf(doing: string): string {
 }
 
 function remedyOf(doing: string): string {
-  return reading.test(doing) ? "Look whether it is there." : "Make the folder, or set `makeFolders`.";
+  return reading.test(doing) ? "Check that it exists." : "Make the folder, or set `makeFolders`.";
 }
 
 /** The fault of a call on a file or folder. `doing` says what was tried, as in "uploading x". */

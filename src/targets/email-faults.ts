@@ -28,7 +28,7 @@ function signInFault(status: number, where: string, said: string): TransferFault
   if (status >= 400 && status < 500) return new TransferFault("busy", `${where}: no sign-in now.${said}`);
   return new TransferFault(
     "credentials",
-    `${where}: the sign-in is refused; look at user and password.${said}`,
+    `${where}: the sign-in is refused; check user and password.${said}`,
   );
 }
 
@@ -40,12 +40,12 @@ function answerFault(error: SmtpError, status: number, context: SmtpContext): Tr
   if (status === 530 || status === 534 || status === 535 || command.startsWith("AUTH"))
     return signInFault(status, where, said);
   // 421 is the whole server that closes; other 4xx are about this message: a grey list, a full mailbox.
-  if (status === 421) return new TransferFault("busy", `${where}: it takes nothing now.${said}`);
+  if (status === 421) return new TransferFault("busy", `${where}: it accepts nothing now.${said}`);
   const step = command === "" ? "the message" : command;
   if (status < 500)
     return new TransferFault("busy", `${where}: not now, at ${step}.${said}`, { scope: "delivery" });
   if (command === "MAIL FROM") {
-    const words = "it does not take messages of this sender; look at `from`, and what the user may send";
+    const words = "it does not take messages of this sender; check `from`, and what the user may send";
     return new TransferFault("notAllowed", `${where}: ${words}.${said}`);
   }
   if (command === "RCPT TO" || command === "DATA" || command === "")
@@ -80,7 +80,7 @@ export function smtpFault(thrown: unknown, context: SmtpContext): TransferFault 
   const code = systemCodeOf(thrown) ?? "";
   const words = quoted(messageOf(thrown), secrets);
   if (code === "ETLS" && known === undefined) {
-    const message = `${where}: no STARTTLS, so nothing is sent (${words}); look at the port, or take tls: implicit or none.`;
+    const message = `${where}: no STARTTLS, so nothing is sent (${words}); check the port, or set tls: implicit or none.`;
     return new TransferFault("protocol", message, { scope: "target", cause: thrown });
   }
   if (status >= 400 && code !== "ECONNECTION") return answerFault(error, status, context);

@@ -126,7 +126,7 @@ class EmailWorker implements ThreadClient {
   async #sendMail(job: EmailJob, signal: AbortSignal): Promise<void> {
     this.#transport ??= makeTransport(this.#settings);
     const info = await this.#transport.sendMail({ ...mailOf(job, this.#settings), signal });
-    if (info.accepted.length !== 1) throw new TransferFault("protocol", "The server has taken no recipient.");
+    if (info.accepted.length !== 1) throw new TransferFault("protocol", "The server accepted no recipient.");
   }
 
   async #probe(): Promise<void> {

@@ -5,7 +5,7 @@ import { TransferFault } from "../remote/transfer-fault.ts";
 
 type Meaning = readonly [DeliveryFault, string];
 
-const gone: Meaning = ["unreachable", "the file system does not answer; look at the mount"];
+const gone: Meaning = ["unreachable", "the file system does not answer; check the mount"];
 const readOnly: Meaning = ["notAllowed", "the file system is mounted read-only"];
 const noRight: Meaning = [
   "notAllowed",
@@ -25,7 +25,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   EDQUOT: ["noSpace", "the quota of the disk is used up; make room"],
   EMFILE: tooMany,
   ENFILE: tooMany,
-  EIO: ["unreachable", "the disk reports a fault; look at the log of the system"],
+  EIO: ["unreachable", "the disk reports a fault; check the log of the system"],
   ESTALE: gone,
   ENOTCONN: gone,
   EHOSTDOWN: gone,

@@ -99,7 +99,7 @@ class FolderTarget implements Target {
     signal.throwIfAborted();
     if (await this.#pending.areStuck(signal)) {
       signal.throwIfAborted();
-      const words = "the file system has not answered since an earlier attempt; look at the mount";
+      const words = "the file system has not answered since an earlier attempt; check the mount";
       return failedBy("unreachable", `${this.#path}: ${words}.`);
     }
     return await settledOrAborted(begin(), signal).catch((error: unknown) => {

@@ -34,12 +34,12 @@ export function retryAfterMs(value: string | undefined, nowMs: number): number |
 
 function wordsFor({ status, location }: HttpAnswer, { secrets }: AnswerContext): string {
   if (status === 401 || status === 403)
-    return "the sign-in is refused; look at user, password, token or certificate";
+    return "the sign-in is refused; check user, password, token or certificate";
   if (status >= 300 && status < 400) {
     const where = location === undefined ? "" : ` to ${quoted(location, secrets)}`;
     return `it redirects${where}; that is not followed, put the final address into \`url\``;
   }
-  if (status >= 500) return "the other side has a fault";
+  if (status >= 500) return "the server has a fault";
   if (status === 429) return "it asks for fewer requests";
   if (tooEarly.has(status)) return "it could not take the request now";
   return "it refuses this file";

@@ -78,7 +78,7 @@ function watch(request: ClientRequest, { times, what }: PlainRequest): () => voi
     if (!socket.connecting) connected();
     else socket.once("encrypted" in socket ? "secureConnect" : "connect", connected);
   });
-  request.setTimeout(silenceMs, () => request.destroy(timeout(what, `nothing was said for ${silenceMs} ms`)));
+  request.setTimeout(silenceMs, () => request.destroy(timeout(what, `no data for ${silenceMs} ms`)));
   return () => clearTimeout(connecting);
 }
 

@@ -82,11 +82,11 @@ function shown(url: URL): string {
 }
 
 function configurationFault({ url, allowPlain = false }: HttpsTargetOptions): string | undefined {
-  if (!URL.canParse(url)) return "`url` is no address; write https://host/path.";
+  if (!URL.canParse(url)) return "`url` is not an address; write https://host/path.";
   const { protocol, username } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:") return "`url` begins with neither https: nor http:.";
   if (protocol === "http:" && !allowPlain)
-    return "`url` is http:, which everybody on the way can read and change; use https:, or set `allowPlain`.";
+    return "`url` is http:, which anybody on the network path can read and change; use https:, or set `allowPlain`.";
   return username === "" ? undefined : "`url` has a user in it; use `user` and `password`.";
 }
 

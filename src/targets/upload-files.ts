@@ -43,8 +43,7 @@ async function uploadAndRename(
   const size = (await session.look(temporaryName))?.size;
   if (size !== undefined && size !== bytes.byteLength) {
     // Libraries have been seen to resolve although a write was refused.
-    if (await session.isFull())
-      throw new TransferFault("noSpace", "There is no space left on the other side's disk.");
+    if (await session.isFull()) throw new TransferFault("noSpace", "The server's disk has no space left.");
     const words = `${temporaryName} has ${size} bytes there, and ${bytes.byteLength} were sent`;
     throw new TransferFault("protocol", `${words}; the server may be out of space, or changes what is sent.`);
   }

@@ -242,7 +242,7 @@ describe("ledger verify", () => {
     await writeFile(site.path("inbound", "d10.xml.tmp"), "half");
     const text = await site.mustRun("ledger", "verify");
     expect(text).toContain("2 files that the next start takes: no daemon runs");
-    expect(text).toContain("The ledger is right: ");
+    expect(text).toContain("The ledger is correct: ");
     const report = await site.json<Record<string, unknown>>("ledger", "verify");
     expect(report).toMatchObject({ atNextStart: 2, arriving: 0, discrepancyCount: 0 });
     await site.start();

@@ -158,7 +158,7 @@ describe("an upload that breaks off", () => {
     for (const child of children) end(child);
     expect((await put).exitCode).not.toBe(0);
     await site.daemon.waitForLog(
-      (line) => line.msg === "upload broken off" && String(line["file"]).includes(file.name),
+      (line) => line.msg === "upload interrupted" && String(line["file"]).includes(file.name),
     );
     expect(await partOf(file.name)).toBeLessThan(String(file.content).length);
   }

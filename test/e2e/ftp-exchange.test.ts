@@ -318,7 +318,7 @@ describe.skipIf(!hasClients)("many clients, long ones and restarts", () => {
     await Promise.all(puts);
     await waitFor(
       "both broken off",
-      () => site.daemon.log.filter(({ msg }) => msg === "upload broken off").length >= 2,
+      () => site.daemon.log.filter(({ msg }) => msg === "upload interrupted").length >= 2,
     );
     await site.stop();
     await site.start();

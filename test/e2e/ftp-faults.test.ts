@@ -72,12 +72,12 @@ describe.skipIf(!hasClients)("what is refused", () => {
     await writeLocally(site, [file]);
     const plain = await curlFtp(site, "/inbound/", ["-v", "-T", file.name], at("plain"));
     expect(plain.exitCode).toBe(67);
-    expect(plain.output).toContain("530 Sign-in is only taken over TLS: send AUTH TLS first");
+    expect(plain.output).toContain("530 Sign-in needs TLS: send AUTH TLS first");
     // Curl asks for clear data connections, is refused, and tries all the same.
     const inClear = ["-v", "--ftp-ssl-control", "--cacert", certificate.certFile];
     const clear = await curlFtp(site, "/inbound/", [...inClear, "-T", file.name], at("plain"));
     expect(clear.exitCode).not.toBe(0);
-    expect(clear.output).toMatch(/534 Data connections without TLS are not taken here/);
+    expect(clear.output).toMatch(/534 Data connections need TLS here/);
     expect(clear.output).toMatch(/522 Data connections have to be protected/);
     expect(await waitingIn(site)).toEqual([]);
     expect(await send(file)).toMatchObject({ status: 10 });
@@ -196,7 +196,7 @@ describe.skipIf(!hasClients)("a client that is killed in the middle", () => {
     await Promise.all(puts);
     await waitFor(
       "all of them broken off",
-      () => site.daemon.log.filter(({ msg }) => msg === "upload broken off").length === files.length,
+      () => site.daemon.log.filter(({ msg }) => msg === "upload interrupted").length === files.length,
     );
     expect(site.daemon.log.filter(({ msg }) => msg === "uploaded")).toEqual([]);
     expect(await parts()).toHaveLength(files.length);

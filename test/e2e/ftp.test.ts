@@ -80,7 +80,7 @@ async function breakUpload(
   for (const child of children) child.kill("SIGKILL");
   await over;
   await site.daemon.waitForLog(
-    (line) => line.msg === "upload broken off" && String(line["file"]).includes(file.name),
+    (line) => line.msg === "upload interrupted" && String(line["file"]).includes(file.name),
   );
   expect(await partOf(file.name)).toBeLessThan(String(file.content).length);
 }
@@ -301,7 +301,7 @@ describe.each(modes)("basic-ftp, %s TLS", (mode) => {
       await upload;
     });
     await site.daemon.waitForLog(
-      (line) => line.msg === "upload broken off" && String(line["file"]).includes(file.name),
+      (line) => line.msg === "upload interrupted" && String(line["file"]).includes(file.name),
     );
     await run(async (client) => {
       const size = await client.size(`${path}.filepart`);

@@ -74,8 +74,8 @@ describe("start", () => {
         );
         const check = await runProgram("setpriv", [...asOther, "check", "--config", other.configFile]);
         expect(check.exitCode, check.output).toBe(2);
-        expect(check.output).toContain("whether dropgate is running cannot be seen (EACCES)");
-        expect(check.output).toContain("ssh_host_ed25519_key cannot be looked at (EACCES)");
+        expect(check.output).toContain("whether dropgate is running cannot be determined (EACCES)");
+        expect(check.output).toContain("ssh_host_ed25519_key cannot be examined (EACCES)");
         for (const wrong of ["host key is missing", "is not registered", "company add"])
           expect(check.output).not.toContain(wrong);
       } finally {

@@ -200,7 +200,7 @@ describe("dropgate delivery show", () => {
     const until = Date.now() + 600_000;
     await store.write((tx) => saveTargetPause(tx, { id: target?.id ?? 0, failures: 3, pausedUntil: until }));
     expect((await run("delivery", "show", "1")).stdout).toContain(
-      `waiting: the target is at fault and is tried again ${new Date(until).toISOString()}`,
+      `waiting: the target fails, and the next attempt is at ${new Date(until).toISOString()}`,
     );
     await saveOutboundSettings(
       store,
@@ -231,7 +231,7 @@ describe("dropgate delivery retry", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("Delivery 1 (1_20261105_000000.xml) is to be tried again; a newer file");
     expect(stdout).toContain("1_20261105_000001.xml (delivery 2), was delivered at");
-    expect(stdout).toContain("The daemon is not running: its next start takes it up.\n");
+    expect(stdout).toContain("The daemon is not running: its next start does it.\n");
     expect(await json("deliveries", "--state", "waiting")).toMatchObject([{ id: 3 }, { id: 1, attempts: 0 }]);
   });
 
@@ -338,7 +338,7 @@ describe("dropgate export", () => {
     const again = await run("export", "--name", "nightly", "--again", "1");
     expect(again).toMatchObject({ code: 0, stderr: "" });
     expect(again.stdout).toContain(
-      "1 stop, is delivered once more: acme_nightly_000001.xml, delivery 3 to outbound.",
+      "1 stop, is delivered again: acme_nightly_000001.xml, delivery 3 to outbound.",
     );
     expect(await run("export", "--name", "nightly", "--again", "2")).toMatchObject({
       ...{ code: 1, stdout: "" },

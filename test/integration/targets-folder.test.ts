@@ -298,7 +298,7 @@ describe("a folder target", () => {
     for (let attempt = 0; attempt < 5; attempt += 1) {
       const outcome = await deliver(never);
       expect(outcome).toMatchObject({ fault: "unreachable", isPermanent: false, scope: "target" });
-      expect(messageOf(outcome)).toContain("look at the mount");
+      expect(messageOf(outcome)).toContain("check the mount");
     }
     expect(asked).toBe(1);
     resolve();

@@ -57,7 +57,7 @@ export async function setCompany(
   change: companyAdmin.CompanyChange,
 ): Promise<CompanyView> {
   if (Object.keys(change).length === 0)
-    throw new WrongUseError("nothing is to be set: give --name or a part of the address (see --help)");
+    throw new WrongUseError("nothing to change: give --name or a part of the address (see --help)");
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
     const company = await companyAdmin.setCompany({ store }, code, change);
     if (company !== undefined) return companyView(company);

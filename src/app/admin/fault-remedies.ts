@@ -1,12 +1,12 @@
 /** What an administrator does about a server that cannot be used; the message of the fault says what happened. */
 import type { DeliveryFault } from "../../domain/outbound/delivery-fault.ts";
 
-const ofSuchServer = "see whether host and port are those of such a server";
+const ofSuchServer = "check that host and port are those of such a server";
 
 export const faultRemedies: Readonly<Record<DeliveryFault, string>> = {
   unreachable:
-    "correct host and port; see whether the server is up, and the firewall lets this machine through",
-  timeout: `${ofSuchServer}, and whether a firewall swallows what is sent; for a slow one raise timeoutMs`,
+    "correct host and port; check that the server is up, and that the firewall lets this machine through",
+  timeout: `${ofSuchServer}, and whether a firewall drops the traffic; for a slow one raise timeoutMs`,
   connectionLost: `${ofSuchServer}, and whether it takes connections from this machine's address; its log says more`,
   identity:
     "ask its operator whether key or certificate were changed, before you change hostKeys, ca or certificateFingerprint",

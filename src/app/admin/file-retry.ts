@@ -31,7 +31,7 @@ export interface FileRetries {
 
 async function whyNotRetried(entry: LedgerEntry | undefined, path: string): Promise<string | undefined> {
   if (entry === undefined) return "there is no such ledger entry: `dropgate files` lists them";
-  if (entry.state === "retry") return "it is to be tried again already";
+  if (entry.state === "retry") return "a retry is already requested";
   if (entry.state !== "refused" && entry.state !== "superseded") {
     return `it is ${entry.state}; only refused and superseded files can be tried again`;
   }
@@ -59,7 +59,7 @@ async function request(store: AdminStore, wanted: readonly FileRetry[]): Promise
     for (const one of wanted) {
       const { id, why } = one;
       const isRequested = why === undefined && id !== null && (await requestRetry(tx, { id, now }));
-      const changed = "it was changed at this moment: look at it again";
+      const changed = "it changed meanwhile: check it again";
       done.push(isRequested ? one : { ...one, why: one.why ?? changed });
     }
     return done;

@@ -45,7 +45,7 @@ function viewOf(id: number, outcome: GiveUpOutcome): RepeatView {
     return { id, isQueued: false, name: null, remarks: [unknownRemark(outcome)] };
   const { name, state } = outcome.delivery;
   if (outcome.kind === "refused") {
-    const why = state === "delivered" ? "the other side has it" : "it was dropped before";
+    const why = state === "delivered" ? "the target has it" : "it was dropped before";
     return { id, isQueued: false, name, remarks: [`it is ${state}: ${why}`] };
   }
   const { next } = outcome;

@@ -79,7 +79,7 @@ async function remarksOf(
     return [
       `What was delivered before ${isoTime(kept)} has been removed (outbound.keepDays ${keepDays}) and cannot be sent any more.`,
     ];
-  return count === 0 ? ["Nothing of that was delivered."] : [];
+  return count === 0 ? ["None of these was delivered."] : [];
 }
 
 /** Delivered completions that the options choose, without sending them. */
@@ -102,7 +102,7 @@ export async function planResend(
 
 function whyNotResent({ delivery, isMessage }: Extract<RepeatOutcome, { kind: "refused" }>): string {
   const { state, id } = delivery;
-  if (isMessage) return "it is a message: a customer is not told twice";
+  if (isMessage) return "it is a message: no customer gets one twice";
   return state === "dead"
     ? `it is dead: \`dropgate delivery retry ${id}\` tries it again`
     : `it is ${state}: it has not been delivered yet`;

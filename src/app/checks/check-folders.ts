@@ -151,10 +151,10 @@ async function checkDropFolder(
   const remedy = "make it, or mount the share; its files are taken as soon as it is there";
   switch (found.kind) {
     case "silent":
-      return warning(silentText(what), "see whether the server of the share runs, or mount it again");
+      return warning(silentText(what), "check that the server of the share runs, or mount it again");
     case "failed":
       if (isMissing(found)) return warning(`${what} is not there`, remedy);
-      return warning(`${what} cannot be looked at (${found.code})`, remedy);
+      return warning(`${what} cannot be examined (${found.code})`, remedy);
     case "notAFolder":
       return problem(`${what} is not a folder`, "correct companies.*.folders");
     case "refused":

@@ -66,7 +66,7 @@ async function checkFolder(folder: CheckedFolder, probe: ProbeFolder): Promise<C
     case "silent":
       return warning(
         silentText(what),
-        "see whether the server of the share runs, or mount it again; until then files wait",
+        "check that the server of the share runs, or mount it again; until then files wait",
       );
     case "failed":
     case "refused":
@@ -100,7 +100,7 @@ async function checkReachable(checked: CheckedTarget, stateDir: string): Promise
       faultRemedies[outcome.fault],
     );
   } catch (error) {
-    const remedy = "see whether the server answers, or raise timeoutMs of the target";
+    const remedy = "check that the server answers, or raise timeoutMs of the target";
     return problem(`${titleOf(checked)} could not be tried: ${messageOf(error)}`, remedy);
   } finally {
     await target.close();

@@ -44,7 +44,7 @@ export async function findDaemon(stateDir: string): Promise<DaemonPresence> {
 export function checkDaemon(daemon: DaemonPresence): CheckFinding {
   if (daemon.kind === "running") return fine(`dropgate is running (process ${daemon.pid})`);
   if (daemon.kind === "stopped") return fine("dropgate is not running");
-  return warning(`whether dropgate is running cannot be seen (${daemon.why})`, rightUser);
+  return warning(`whether dropgate is running cannot be determined (${daemon.why})`, rightUser);
 }
 
 /** Listens for a moment; the code of the failure, undefined when the port is free. */
@@ -107,7 +107,7 @@ async function checkHostKey(path: string): Promise<CheckFinding> {
     return await checkMode(path, "the host key");
   } catch (error) {
     if (isMissing(error)) return problem(`the SSH host key ${path} is missing`, missingHostKeyRemedy);
-    const what = `the host key ${path} cannot be looked at (${systemCodeOf(error) ?? messageOf(error)})`;
+    const what = `the host key ${path} cannot be examined (${systemCodeOf(error) ?? messageOf(error)})`;
     return problem(what, rightUser);
   }
 }

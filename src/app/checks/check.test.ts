@@ -157,9 +157,11 @@ describe("check", () => {
     const problems = await found("problem");
     server.close();
     expect(problems).toBe(
-      `the host key ${keys}/ssh_host_ed25519_key cannot be looked at (ELOOP) (run this as the user of the daemon, or as root)`,
+      `the host key ${keys}/ssh_host_ed25519_key cannot be examined (ELOOP) (run this as the user of the daemon, or as root)`,
     );
-    expect(warnings).toContain("whether dropgate is running cannot be seen (ELOOP) (run this as the user");
+    expect(warnings).toContain(
+      "whether dropgate is running cannot be determined (ELOOP) (run this as the user",
+    );
     expect(warnings).toContain(`HTTP port ${port} on 127.0.0.1 is in use, by dropgate or by another program`);
   });
 

@@ -74,13 +74,13 @@ test("check tells of dead shares, and looks at the others all the same", async (
     {
       status: "warning",
       what: "the drop folder /dead/in of company ACME does not answer within 10 seconds",
-      remedy: "see whether the server of the share runs, or mount it again",
+      remedy: "check that the server of the share runs, or mount it again",
     },
     { status: "ok", what: `the drop folder ${folder} of company ACME can be written` },
     {
       status: "warning",
       what: "the target erp of ACME: /dead/out does not answer within 10 seconds",
-      remedy: "see whether the server of the share runs, or mount it again; until then files wait",
+      remedy: "check that the server of the share runs, or mount it again; until then files wait",
     },
   ]);
 });

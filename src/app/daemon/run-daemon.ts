@@ -108,7 +108,7 @@ async function stop(
   const stopped = daemon.stop(AbortSignal.timeout(rest.drainMs));
   const outcome = await Promise.race([stopped, rest.nextSignal]);
   if (outcome === "impatient") {
-    log.warn("second signal: ending at once; what is in hand is taken up at the next start");
+    log.warn("second signal: exiting at once; the next start resumes the unfinished work");
     return exitCodes.failure;
   }
   log.info("stopped");

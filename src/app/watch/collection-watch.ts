@@ -109,10 +109,7 @@ class Watch implements CollectionWatch {
         await this.#lookAt(id, code);
       }
     } catch (error) {
-      this.#deps.log.error(
-        { err: error },
-        "the files that nobody has collected cannot be listed; trying again",
-      );
+      this.#deps.log.error({ err: error }, "the uncollected files cannot be listed; retrying");
     }
   }
 

@@ -51,7 +51,7 @@ describe("the report of the daemon", () => {
       everyMs: 1,
     });
     await waitFor("several tries", () => looks > 5);
-    expect(lines.join("")).toMatch(/^[^\n]*cannot be written down[^\n]*\n$/);
+    expect(lines.join("")).toMatch(/^[^\n]*cannot be written for[^\n]*\n$/);
     rmdirSync(inTheWay);
     await waitFor("the report", async () => (await readHeldReport(stateDir, process.pid)) !== undefined);
     await waitFor("the end to be told", () => lines.length > 1);
@@ -59,8 +59,8 @@ describe("the report of the daemon", () => {
     await waitFor("more reports", () => looks > sofar + 3);
     await stop();
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
-      "what is held cannot be written down for `dropgate explain`",
-      "what is held can be written down again",
+      "the list of held files cannot be written for `dropgate explain`",
+      "the list of held files can be written again",
     ]);
   });
 });

@@ -54,12 +54,12 @@ export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
   const next = () => {
     running = running.then(report).then(
       () => {
-        if (isFailing) log.info({}, "what is held can be written down again");
+        if (isFailing) log.info({}, "the list of held files can be written again");
         isFailing = false;
       },
       (error: unknown) => {
         if (!isFailing)
-          log.warn({ err: error }, "what is held cannot be written down for `dropgate explain`");
+          log.warn({ err: error }, "the list of held files cannot be written for `dropgate explain`");
         isFailing = true;
       },
     );

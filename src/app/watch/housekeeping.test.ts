@@ -73,7 +73,7 @@ test("holds are ended each quarter; records are pruned once an hour, and what wa
       appointments: 0,
       imports: 0,
       loads: 7,
-      msg: expect.stringContaining("records of long ago were removed"),
+      msg: expect.stringContaining("old records removed"),
     },
   ]);
 });

@@ -42,15 +42,15 @@ async function tidyHourly(deps: HousekeepingDependencies, rounds: Rounds): Promi
   if (last !== undefined && now - last < hourlyMs) return;
   rounds.tidiedAt = now;
   const pruned = await deps.pruneOutbound(rounds.signal);
-  if (pruned > 0) deps.log.info({ deliveries: pruned }, "deliveries of long ago were removed");
+  if (pruned > 0) deps.log.info({ deliveries: pruned }, "old deliveries removed");
   const records = await deps.pruneRecords(rounds.signal);
   if (records.appointments + records.imports + records.loads > 0)
     deps.log.info(
       { ...records },
-      "records of long ago were removed: appointments that were given back, outcomes of imports, positions of loads",
+      "old records removed: appointments that were given back, outcomes of imports, positions of loads",
     );
   const removed = await deps.sweepDocuments(rounds.signal);
-  if (removed > 0) deps.log.info({ removed }, "contents of documents that belong to nothing were removed");
+  if (removed > 0) deps.log.info({ removed }, "unreferenced contents of documents removed");
 }
 
 async function tidy(deps: HousekeepingDependencies, rounds: Rounds): Promise<void> {
@@ -64,7 +64,7 @@ async function tidy(deps: HousekeepingDependencies, rounds: Rounds): Promise<voi
     await tidyHourly(deps, rounds);
   } catch (error) {
     if (rounds.signal.aborted) return; // It is being stopped, and nothing is left half done.
-    deps.log.error({ err: error }, "housekeeping failed; it is tried again later");
+    deps.log.error({ err: error }, "housekeeping failed; retrying later");
   }
 }
 

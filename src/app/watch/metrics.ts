@@ -92,7 +92,7 @@ function outboundMetrics(targets: readonly TargetStatistics[]): string[] {
     metric(
       "dropgate_target_paused",
       "gauge",
-      "1 while nothing is tried because the target is at fault.",
+      "1 while deliveries pause because the target fails.",
       each(({ isPaused }) => (isPaused ? 1 : 0)),
     ),
     metric(

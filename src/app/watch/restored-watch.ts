@@ -51,7 +51,7 @@ export async function startRestoredWatch(deps: RestoredWatchDeps): Promise<Resto
     running = running
       .then(() => advanceGeneration(store, stateDir))
       .catch((error: unknown) =>
-        log.error({ err: error }, "the generation of the database was not counted up"),
+        log.error({ err: error }, "the generation of the database could not be incremented"),
       );
     return running;
   };

@@ -37,12 +37,12 @@ export function startStoreWatch(deps: StoreWatchDeps): StoreWatch {
     try {
       const outcome = await lookAtIntegrity(stateDir, aborted.signal);
       if ("failure" in outcome)
-        log.error({ message: outcome.failure }, "the database cannot be looked through");
-      else if (outcome.problems.length === 0) log.debug("the database was looked through and is sound");
+        log.error({ message: outcome.failure }, "the database cannot be checked for damage");
+      else if (outcome.problems.length === 0) log.debug("the database was checked and is sound");
       else store.condition.noteDamage(outcome.problems.join("; "));
     } catch (error) {
       if (!aborted.signal.aborted)
-        log.error({ message: messageOf(error) }, "the database cannot be looked through");
+        log.error({ message: messageOf(error) }, "the database cannot be checked for damage");
     }
   }
 

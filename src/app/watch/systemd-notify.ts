@@ -46,7 +46,7 @@ export function createSystemdNotifier(env: NodeJS.ProcessEnv, log: Logger): Syst
       try {
         await send(program, assignments);
       } catch (error) {
-        log.warn({ err: error, assignments }, "systemd could not be told");
+        log.warn({ err: error, assignments }, "systemd could not be notified");
       }
     },
   };

@@ -40,7 +40,7 @@ export function entriesOf(
     };
     if (name === undefined) refuse(reading, { ...entry, offset: keyOffset }, "a key must be a plain name");
     else if (entries.has(name)) {
-      refuse(reading, { ...entry, offset: keyOffset }, `${quoted(name)} stands twice; keep one`);
+      refuse(reading, { ...entry, offset: keyOffset }, `${quoted(name)} is set twice; keep one`);
     } else {
       entries.set(name, { ...entry, name, keyOffset });
       reading.places.set(path, reading.placeOf(entry.offset));

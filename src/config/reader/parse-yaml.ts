@@ -17,12 +17,12 @@ const maxConfigBytes = 1_048_576;
 const remedies: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: "a tab may not indent; use spaces",
   MULTIPLE_DOCS: "only one document is read; remove what follows the line with ---",
-  TAG_RESOLVE_FAILED: "tags (!…) are not taken; write the plain value",
+  TAG_RESOLVE_FAILED: "tags (!…) are not supported; write the plain value",
 };
 
 /** Schedules of cron may begin with what makes an alias of a text. */
 function remedyOf(message: string): string {
-  return /unexpected alias/i.test(message) ? "a text that begins with * has to stand in quotes" : message;
+  return /unexpected alias/i.test(message) ? "a text that begins with * needs quotes" : message;
 }
 
 function unreadable(message: string): ParsedYaml {

@@ -75,7 +75,7 @@ function readText(input: ScalarInput): unknown {
   if (value === unreadable) return unreadable;
   const { maxLength = 0, pattern = "", dropgate } = input.setting;
   if (value.length > maxLength) {
-    return fault(input, `has ${value.length} characters; at most ${maxLength} are taken`);
+    return fault(input, `has ${value.length} characters; at most ${maxLength} are allowed`);
   }
   if (!new RegExp(pattern).test(value)) return fault(input, `must be ${dropgate.form}, not ${quoted(value)}`);
   return value;
@@ -129,7 +129,7 @@ const readers: Readonly<Record<ScalarKind, ScalarReader>> = {
   secret: readSecret,
 };
 
-const aliasFault = "aliases (*…) are not taken; write the value out";
+const aliasFault = "aliases (*…) are not supported; write the value out";
 
 function scalarFault({ node }: Found): string | undefined {
   if (isAlias(node)) return aliasFault;

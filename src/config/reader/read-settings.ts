@@ -142,7 +142,7 @@ function readList(setting: SettingKeywords, found: Found, reading: Reading): unk
   if (isEmptyNode(node)) return refuse(reading, found, "has no value; write [] for none or remove the line");
   if (!isSeq(node)) return refuse(reading, found, containerFault(node, "a list of values (`- value`)"));
   if (node.items.length > maxItems) {
-    return refuse(reading, found, `has ${node.items.length} values; at most ${maxItems} are taken`);
+    return refuse(reading, found, `has ${node.items.length} values; at most ${maxItems} are allowed`);
   }
   const values = node.items.map((item, index) => {
     const path = `${found.path}[${index}]`;

@@ -18,5 +18,5 @@ export function unknownNameFault(
     .filter((path) => path.endsWith(`.${name}`) && path !== joinPath(parentPath, name));
   if (elsewhere.length > 0)
     return `unknown setting here; did you mean ${elsewhere.map(quoted).join(" or ")}?`;
-  return `unknown setting; here stand ${known.join(", ")}`;
+  return `unknown setting; known here: ${known.join(", ")}`;
 }

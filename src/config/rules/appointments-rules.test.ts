@@ -155,7 +155,7 @@ describe("a fault is", () => {
       "another window with the same beginning",
       { regions: [{ ...region, windows: [window, { ...window, to: "10:00" }] }] },
       "regions[0].windows[1].from",
-      "beginning of another window",
+      "start of another window",
     ],
     ["a day that is none", { closedDays: ["2026-12-25", "2027-02-29"] }, "closedDays[1]", "no real date"],
     ["a day in another form", { closedDays: ["25.12.2026"] }, "closedDays[0]", "a date such as"],

@@ -40,7 +40,7 @@ function faultsOfRegion(region: AppointmentRegion, path: string): Fault[] {
   for (const index of repeated(windows.map(({ from }) => from)))
     faults.push({
       path: `${path}.windows[${index}].from`,
-      message: "is the beginning of another window too; slots are told apart by it",
+      message: "is the start of another window too; each window needs a start of its own",
     });
   return faults;
 }

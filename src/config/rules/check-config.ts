@@ -63,7 +63,7 @@ function checkFtp(config: Config): RuleFault[] {
     ...when(tls === undefined && !allowPlain, {
       path: "ftp.enabled",
       message:
-        "nobody could sign in: set ftp.tls with certificate and key, or ftp.allowPlain to take passwords and files in clear",
+        "no user could sign in: set ftp.tls with certificate and key, or ftp.allowPlain to accept passwords and files in clear text",
     }),
     ...when(tls === undefined && implicitPort !== undefined, {
       path: "ftp.implicitPort",
@@ -101,7 +101,7 @@ function checkGrace({ inbound }: Config): RuleFault[] {
   return when(inbound.incompleteGraceMs < inbound.settleMs, {
     path: "inbound.incompleteGraceMs",
     otherPath: "inbound.settleMs",
-    message: `is ${inbound.incompleteGraceMs}, shorter than inbound.settleMs (${inbound.settleMs}), so that no second look would happen; lengthen it`,
+    message: `is ${inbound.incompleteGraceMs}, shorter than inbound.settleMs (${inbound.settleMs}), so that no second scan would happen; lengthen it`,
   });
 }
 
@@ -117,7 +117,7 @@ function checkFolders({ companies, stateDir }: Config): RuleFault[] {
       }
       firstUse.set(folder.path, first ?? path);
       if (isWithin(folder.path, stateDir) || isWithin(stateDir, folder.path)) {
-        faults.push({ path, message: "lies in stateDir, or stateDir in it; take a folder outside" });
+        faults.push({ path, message: "overlaps with stateDir; name a folder outside of it" });
       }
     }
   }

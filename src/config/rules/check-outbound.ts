@@ -44,7 +44,7 @@ function checkUrl({ url, allowPlain }: TargetOf<"https">, path: string): RuleFau
   return when(url.startsWith("http:") && !allowPlain, {
     path: `${path}.url`,
     message:
-      "sends everything in plain over the network; use https://, or set allowPlain when nobody can listen",
+      "sends everything in plain text over the network; use https://, or set allowPlain on a network that you trust",
   });
 }
 
@@ -86,7 +86,7 @@ function checkTargetFolders(config: Config): RuleFault[] {
       faults.push({ path: at, message: `is the same folder as ${first}; take another` });
     firstUse.set(settings.path, first ?? at);
     if (isWithin(settings.path, config.stateDir) || isWithin(config.stateDir, settings.path)) {
-      const message = "lies in stateDir, or stateDir in it; without path it is the company's own outbound/";
+      const message = "overlaps with stateDir; leave path out to use the company's own outbound/";
       faults.push({ path: at, message });
     }
   }
@@ -165,7 +165,7 @@ export function warnOfOutboundSettings(config: Config): RuleFault[] {
     when(settings.type === "sftp" && (settings.hostKeys ?? []).length === 0, {
       path: `${path}.hostKeys`,
       message:
-        "has no fingerprint, so nothing is sent; add the fingerprint of the server's host key, which `dropgate delivery show` tells after the first attempt",
+        "has no fingerprint, so nothing is sent; add the fingerprint of the server's host key, which `dropgate delivery show` prints after the first attempt",
     }),
   );
 }

@@ -54,11 +54,11 @@ function checkMove({ settings, path }: Placed): RuleFault[] {
     }),
     ...when(after !== "move" && moveTo !== undefined, {
       path: `${path}.moveTo`,
-      message: `is nothing with after: ${after}; remove it, or set after to move`,
+      message: `has no effect with after: ${after}; remove it, or set after to move`,
     }),
     ...when(isSame, {
       path: `${path}.moveTo`,
-      message: "is the folder that is polled, so that its files would come again; take another",
+      message: "is the polled folder, so that its files would come again; name another",
     }),
   ];
 }
@@ -95,7 +95,7 @@ export function warnOfRemoteSettings(config: Config): RuleFault[] {
     when(settings.type === "sftp" && (settings.hostKeys ?? []).length === 0, {
       path: `${path}.hostKeys`,
       message:
-        "has no fingerprint, so nothing is fetched; add the fingerprint of the server's host key, which `dropgate check --remote` tells",
+        "has no fingerprint, so nothing is fetched; add the fingerprint of the server's host key, which `dropgate check --remote` prints",
     }),
   );
 }

@@ -111,7 +111,7 @@ describe("refused is", () => {
     [
       "a header twice",
       { ...all, sms: { ...sms, headers: { "X-Key": "a" }, secretHeaders: { "x-key": "env:DROPGATE_KEY" } } },
-      "stands in headers too",
+      "is set in headers too",
     ],
     ["a header of two lines", { ...all, sms: { ...sms, headers: { "X-A": "a\nb" } } }, "headers.X-A"],
     [

@@ -35,7 +35,7 @@ function checkEmail(email: EmailConfig, path: string): RuleFault[] {
     ...when(isOpen, {
       path: `${path}.tls`,
       message:
-        "none sends everything in plain over the network; take starttls or implicit, or set allowPlain when nobody can listen",
+        "none sends everything in plain text over the network; use starttls or implicit, or set allowPlain on a network that you trust",
     }),
   ];
 }
@@ -47,7 +47,7 @@ function checkSmsUrl({ url, allowPlain }: SmsConfig, path: string): RuleFault[] 
     ...when(url.startsWith("http:") && !allowPlain, {
       path: `${path}.url`,
       message:
-        "sends everything in plain over the network; use https://, or set allowPlain when nobody can listen",
+        "sends everything in plain text over the network; use https://, or set allowPlain on a network that you trust",
     }),
   ];
 }
@@ -99,7 +99,7 @@ function checkSmsHeaders({ headers, secretHeaders }: SmsConfig, path: string): R
   for (const { name, at } of names) {
     const key = name.toLowerCase();
     if (ownHeaders.has(key)) faults.push({ path: at, message: `${name} is set by dropgate; remove it` });
-    if (seen.has(key)) faults.push({ path: at, message: `${name} stands in headers too; keep one` });
+    if (seen.has(key)) faults.push({ path: at, message: `${name} is set in headers too; keep one` });
     seen.add(key);
   }
   return faults;

@@ -75,7 +75,7 @@ const passive = {
       form: "an IPv4 address",
       example: "192.0.2.7",
       description:
-        "The IPv4 address that clients are told for data connections when this machine lies behind address translation. Clients on this machine are not told it.",
+        "The IPv4 address that the server names to clients for data connections when this machine is behind address translation. Clients on this machine get the address of their own connection.",
     }),
   ),
 };

@@ -28,7 +28,7 @@ const completeness = {
     default: 600_000,
     minimum: 0,
     maximum: 86_400_000,
-    description: "How long a file that breaks off at its end is looked at again before it is refused.",
+    description: "How long a file that is cut off at its end is read again before it is refused.",
   }),
   giveUpAfterMs: integer({
     default: 3_600_000,

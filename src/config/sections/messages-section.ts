@@ -246,7 +246,7 @@ export const messagesSection = section(
       minimum: 1,
       maximum: 1_440,
       description:
-        "The message etaMoved is sent when the planned arrival is more than this away from the one that was told last.",
+        "The message etaMoved is sent when the planned arrival is more than this away from the one in the last message.",
     }),
     events: map(event, {
       keyName: "<EVENT>",
@@ -254,7 +254,7 @@ export const messagesSection = section(
       keyForm: `one of ${messageEvents.join(", ")}`,
       example: "etaMoved",
       description:
-        "What customers are told of, by the codes of recorded events; 7004 tells all stops of the load, etaMoved that the planned arrival has moved. An event that is not named causes no message.",
+        "The messages to customers by the codes of recorded events; 7004 sends one for each stop of the load, etaMoved one when the planned arrival moves. An event that is not named causes no message.",
     }),
   },
   { description: "Messages to customers, by e-mail and text message. Without this section nothing is sent." },

@@ -118,7 +118,7 @@ describe("a target", () => {
       ".certificateFingerprint",
       "64 hexadecimal digits",
     ],
-    ["type: folder, path: var/x", ".path", "lies in stateDir"],
+    ["type: folder, path: var/x", ".path", "overlaps with stateDir"],
     ["type: folder, mustBeMount: true", ".mustBeMount", "has no effect without path"],
   ])("that is %s is refused at t%s", async (settings, at, message) => {
     const outcome = await load(`\n${target(settings)}`);
@@ -138,7 +138,7 @@ describe("a target", () => {
     ["a name", acme("targets: {T: {type: folder}}"), "1 to 40 characters of a-z"],
     ["a target that is a list", acme("targets: {t: []}"), "settings below it"],
     ["a target that is empty", acme("targets: {t: }"), "`type` is missing"],
-    ["a setting that stands twice", target("type: folder, path: x, path: y"), "stands twice"],
+    ["a setting that stands twice", target("type: folder, path: x, path: y"), "is set twice"],
     [
       "a drop folder",
       "companies: {A: {folders: [{path: x}]}, B: {outbound: {targets: {t: {type: folder, path: x}}}}}",
@@ -213,7 +213,7 @@ describe("an export", () => {
 
 test("a schedule that begins with * and stands without quotes is refused with that remedy", async () => {
   const outcome = await load(acme("exports: {e: {schedule: */15 * * * *}}"));
-  expect(outcome.kind === "faulty" && outcome.faults[0]?.message).toContain("has to stand in quotes");
+  expect(outcome.kind === "faulty" && outcome.faults[0]?.message).toContain("needs quotes");
   await loaded(acme("exports: {e: {schedule: '*/15 * * * *'}}"));
 });
 

@@ -55,7 +55,7 @@ describe("a remote", () => {
     [
       "it moves and deletes",
       `a: {${sftp}, after: delete, moveTo: done}`,
-      /moveTo.*is nothing with after: delete/,
+      /moveTo.*has no effect with after: delete/,
     ],
     [
       "it moves to where it polls",

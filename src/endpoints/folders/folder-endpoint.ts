@@ -124,7 +124,7 @@ class FolderTasks implements FolderEndpoint {
       this.#isListFailing = false;
     } catch (error) {
       if (!this.#isListFailing) {
-        this.#deps.log.error({ err: error }, "the list of folders cannot be read; the last one holds");
+        this.#deps.log.error({ err: error }, "the list of folders cannot be read; the last one stays in use");
       }
       this.#isListFailing = true;
     }

@@ -3,7 +3,7 @@ import type { Logger } from "../../lib/log.ts";
 import { remedyFor } from "./staying-files.ts";
 
 const missing =
-  "make the folder, mount the share, or take the folder out of the configuration; its files are taken as soon as it is there";
+  "make the folder, mount the share, or remove it from the configuration; its files are taken as soon as it exists";
 
 /** What keeps a whole folder from being read: reported when it begins, when it becomes another fault, and when it ends. */
 export class FolderTrouble {

@@ -72,7 +72,7 @@ export class LeftAlone {
     const hours = Math.round(ageMs / 3_600_000);
     this.#log.warn(
       { file: name, hours },
-      "an unfinished file has been lying here: send it again under its final name, or remove it",
+      "an unfinished file stays here: send it again under its final name, or remove it",
     );
   }
 

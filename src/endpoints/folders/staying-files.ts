@@ -24,17 +24,17 @@ const remedies: Readonly<Record<string, string>> = {
   EACCES: permission,
   EPERM: permission,
   EROFS: "mount the file system writable, so that files that were taken can be removed",
-  EBUSY: "another program holds the file; it is taken as soon as it is free",
-  ETXTBSY: "another program holds the file; it is taken as soon as it is free",
+  EBUSY: "another program has locked the file; it is taken as soon as the lock ends",
+  ETXTBSY: "another program has locked the file; it is taken as soon as the lock ends",
   ENOSPC: "make room on the disk of the state directory",
   EDQUOT: "make room on the disk of the state directory, or raise the quota",
-  EIO: "look after the disk or the share: reading or writing failed",
+  EIO: "check the disk or the share: reading or writing failed",
   EXDEV:
     "it is larger than inbound.maxFileBytes and on another file system, so it is not copied: remove it, or raise the limit",
 };
 
 export function remedyFor(error: unknown): string {
-  return remedies[systemCodeOf(error) ?? ""] ?? "look at the reason; the file is tried again";
+  return remedies[systemCodeOf(error) ?? ""] ?? "see the reason; the file is retried";
 }
 
 /** The moment of a report: by a clock that never jumps, and by that of the wall. */
@@ -107,7 +107,7 @@ export class StayingFiles {
     this.#reportOnce(
       name,
       { systemCode: systemCodeOf(error), reason: messageOf(error), remedy: remedyFor(error) },
-      "a file cannot be taken; it stays where it is and is tried again",
+      "a file cannot be taken; it stays in the folder and is retried",
     );
   }
 

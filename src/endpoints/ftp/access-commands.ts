@@ -25,7 +25,7 @@ function setProtection(session: FtpSession, argument: string): Reply {
   if (!control.isSecure) throw new Refusal(503, "PROT comes after AUTH TLS");
   const level = argument.toUpperCase();
   if (level === "C" && !options.allowPlain)
-    throw new Refusal(534, "Data connections without TLS are not taken here; send PROT P");
+    throw new Refusal(534, "Data connections need TLS here; send PROT P");
   if (level !== "P" && level !== "C")
     throw new Refusal(536, "Only PROT P is here, and PROT C where it is allowed");
   session.isDataProtected = level === "P";

@@ -40,7 +40,7 @@ export async function runCommand(session: FtpSession, line: string): Promise<Rep
   if (command === undefined) return reply(500, "The command is not known; HELP lists those that are");
   const { control, options } = session.deps;
   if (command.needs === "security" && !control.isSecure && !options.allowPlain)
-    return reply(530, "Sign-in is only taken over TLS: send AUTH TLS first");
+    return reply(530, "Sign-in needs TLS: send AUTH TLS first");
   if (command.needs === "signIn" && session.user === undefined)
     return reply(530, "Sign in with USER and PASS first");
   if (verb !== "RNTO") session.renameFrom = undefined;

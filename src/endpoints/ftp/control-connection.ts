@@ -247,7 +247,8 @@ export class ControlConnection implements Control {
     this.#lastActivityAtMs = Date.now();
     if (verbOf(line) === "ABOR") this.#session.abortTransfer(new DataFault(426, "The transfer was aborted"));
     this.#lines.push(line);
-    if (this.#lines.length > maxWaitingLines) throw new Error("too many commands at once");
+    if (this.#lines.length > maxWaitingLines)
+      throw new Error("too many commands in a row without waiting for replies");
   }
 
   /** Does the lines that wait, one after the other. */

@@ -206,5 +206,5 @@ export class FtpSession {
 }
 
 export function clientGone(): DataFault {
-  return new DataFault(426, "The control connection is gone");
+  return new DataFault(426, "The control connection is closed");
 }

@@ -45,7 +45,7 @@ export class PassivePort {
     server.on("connection", (socket) => this.#accept(socket));
     // What can still fail here is one accept; the client tries again or gives up.
     server.on("error", (error) => options.log.debug({ err: error }, "ftp data listener failed"));
-    this.#timer = setTimeout(() => this.#end("No data connection came in time"), options.timeoutMs);
+    this.#timer = setTimeout(() => this.#end("No data connection was opened in time"), options.timeoutMs);
   }
 
   /** The client's data connection, paused, as soon as it is here. Rejects with a `DataFault`. */
@@ -84,7 +84,7 @@ export class PassivePort {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined) {
       // Reset already. Whose it was is not known any more, so the transfer of the client goes on waiting.
-      log.debug({ port: this.port }, "ftp data connection gone before it was taken");
+      log.debug({ port: this.port }, "ftp data connection closed before its transfer began");
       socket.destroy();
       return;
     }

@@ -11,7 +11,7 @@ const thisMachine = createAddressSet(["127.0.0.0/8", "::1/128"]);
 
 async function enterPassive(session: FtpSession): Promise<Reply> {
   const { control, options } = session.deps;
-  if (session.isExtendedOnly) throw new Refusal(501, "EPSV ALL was said: only EPSV is taken");
+  if (session.isExtendedOnly) throw new Refusal(501, "After EPSV ALL only EPSV is accepted");
   if (!isIPv4(control.localAddress)) throw new Refusal(522, "PASV is for IPv4; use EPSV");
   const port = await session.listen();
   const isFar = !thisMachine.has(control.address);
@@ -23,7 +23,7 @@ async function enterPassive(session: FtpSession): Promise<Reply> {
 async function enterExtendedPassive(session: FtpSession, argument: string): Promise<Reply> {
   if (argument.toUpperCase() === "ALL") {
     session.isExtendedOnly = true;
-    return reply(200, "Only EPSV is taken from now on");
+    return reply(200, "Only EPSV is accepted from now on");
   }
   const family = isIPv6(session.deps.control.localAddress) ? "2" : "1";
   if (argument !== "" && argument !== family)
@@ -39,7 +39,7 @@ function setType(session: FtpSession, argument: string): Reply {
   const type = argument.toUpperCase();
   if (/^A( N)?$/.test(type)) {
     session.type = "A";
-    return reply(200, "Type is A; bytes are taken and given as they are");
+    return reply(200, "Type is A; bytes are transferred unchanged");
   }
   if (!/^(I|L ?8)$/.test(type)) throw new Refusal(504, "Only types A, I and L 8 are here");
   session.type = "I";

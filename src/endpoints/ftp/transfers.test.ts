@@ -158,7 +158,7 @@ describe("an upload that breaks off is a part, and no file", () => {
     socket.end();
     await expectPart(name, "half");
     await waitFor("the end", () =>
-      server.logLines.some(({ msg, file }) => msg === "upload broken off" && file === `/inbound/${name}`),
+      server.logLines.some(({ msg, file }) => msg === "upload interrupted" && file === `/inbound/${name}`),
     );
   });
 
@@ -175,7 +175,7 @@ describe("an upload that breaks off is a part, and no file", () => {
       client.socket.destroy();
       await expectPart(String(name), "half");
       await waitFor("the end", () =>
-        server.logLines.some(({ msg, file }) => msg === "upload broken off" && file === `/inbound/${name}`),
+        server.logLines.some(({ msg, file }) => msg === "upload interrupted" && file === `/inbound/${name}`),
       );
     }
   });

@@ -194,7 +194,7 @@ export async function receiveFile(session: FtpSession, path: string, place: Uplo
     });
   } catch (error) {
     await upload.abandon();
-    session.log.warn({ file: path, bytes }, "upload broken off");
+    session.log.warn({ file: path, bytes }, "upload interrupted");
     throw error;
   }
   session.log.info({ file: path, bytes, tookMs: Date.now() - startedAtMs }, "uploaded");
@@ -251,7 +251,7 @@ export async function sendFile(session: FtpSession, path: string): Promise<Reply
     else
       session.log.info(
         told,
-        "sent, but the client has not closed the connection in order: it does not count",
+        "sent, but the client did not close the connection properly; not counted as a download",
       );
   };
   if (isTaken) {

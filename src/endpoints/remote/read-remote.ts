@@ -44,7 +44,7 @@ function whyLeftAlone({ name, kind, size }: ListedEntry, maxFileBytes: number): 
   const nameFault = faultOfRemoteName(name);
   if (nameFault !== undefined) return nameFault;
   if (kind !== "file") return why[kind];
-  if (!Number.isSafeInteger(size) || size < 0) return "the server does not tell its size";
+  if (!Number.isSafeInteger(size) || size < 0) return "the server does not report its size";
   if (size <= maxFileBytes) return undefined;
   return `it has ${size} bytes, more than inbound.maxFileBytes (${maxFileBytes}): send it in parts`;
 }

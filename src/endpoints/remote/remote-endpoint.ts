@@ -93,10 +93,7 @@ class RemotePollers implements RemoteEndpoint {
       this.#isHeedFailing = false;
     } catch (error) {
       if (!this.#isHeedFailing)
-        this.#deps.log.error(
-          { err: error },
-          "the remotes that somebody asked for cannot be read; it is tried again",
-        );
+        this.#deps.log.error({ err: error }, "requests to poll a remote cannot be read; retrying");
       this.#isHeedFailing = true;
     }
   }
@@ -107,7 +104,7 @@ class RemotePollers implements RemoteEndpoint {
       this.#isListFailing = false;
     } catch (error) {
       if (!this.#isListFailing)
-        this.#deps.log.error({ err: error }, "the list of remotes cannot be read; the last one holds");
+        this.#deps.log.error({ err: error }, "the list of remotes cannot be read; the last one stays in use");
       this.#isListFailing = true;
     }
   }

@@ -222,7 +222,7 @@ export class RemotePoller {
     if (hasLeftOut && !this.#isLeftOutTold)
       this.#log.warn(
         { files: size },
-        "the remote has more files than are taken in a round; the rest is taken later",
+        "the remote has more files than one poll takes; later polls take the rest",
       );
     this.#isLeftOutTold = hasLeftOut;
   }
@@ -246,7 +246,7 @@ export class RemotePoller {
     this.#told = fault;
     this.#log.warn(
       { fault, reason: trouble.message, ...(error === undefined ? {} : { err: error }) },
-      "a remote cannot be polled; it is tried again after pauses that grow to 10 minutes",
+      "a remote cannot be polled; retrying after pauses that grow to 10 minutes",
     );
   }
 }

@@ -45,7 +45,7 @@ export class RemoteStanding {
       this.#writtenMs = performance.now();
       this.#isFailing = false;
     } catch (error) {
-      if (!this.#isFailing) this.#log.error({ err: error }, "it cannot be noted how a remote stands");
+      if (!this.#isFailing) this.#log.error({ err: error }, "the state of a remote cannot be recorded");
       this.#isFailing = true;
     }
   }

@@ -341,7 +341,7 @@ export class FileTaker {
     if (!this.#isToldKept) {
       log.warn(
         { file: file.name, reason: outcome.message },
-        `files were taken that the server does not let us ${kind}; they stay there and are not fetched again`,
+        `the server refuses to ${kind} files that were taken; they stay there and are not fetched again`,
       );
     }
     this.#isToldKept = true;

@@ -58,10 +58,10 @@ function isSignedWith(context: PublicKeyAuthContext): boolean {
 }
 
 async function tryKey(deps: AuthenticationDeps, context: PublicKeyAuthContext): Promise<Verdict> {
-  if (!keyTypes.has(context.key.algo)) return refused(`keys of type ${context.key.algo} are not taken`);
+  if (!keyTypes.has(context.key.algo)) return refused(`keys of type ${context.key.algo} are not accepted`);
   const isSha1 = context.key.algo === "ssh-rsa" && context.hashAlgo === undefined;
   if (isSha1 && !deps.isSha1Allowed) {
-    return refused("the client signs with ssh-rsa (SHA-1); sftp.legacyAlgorithms would take it");
+    return refused("the client signs with ssh-rsa (SHA-1); sftp.legacyAlgorithms would accept it");
   }
   const attempt: KeyAttempt = {
     userName: context.username,

@@ -156,19 +156,23 @@ export class Connection {
   #tellMismatch(offer: ClientOffer, { offered, wouldLegacyDo }: Mismatch): void {
     const { identification } = offer;
     const remedy = wouldLegacyDo
-      ? "sftp.legacyAlgorithms: true would take it"
-      : "not even sftp.legacyAlgorithms would take it";
+      ? "sftp.legacyAlgorithms: true would accept it"
+      : "not even sftp.legacyAlgorithms would accept it";
     const lacksHostKeyAlone = Object.keys(offered).join() === "host key";
     if (lacksHostKeyAlone && isForOneHostKeyType(offer)) {
       // So does ssh-keyscan, with a connection for each type there may be: most of them have to fail.
       const line = { identification, offered, ...(wouldLegacyDo ? { remedy } : {}) };
-      this.#tell("info", line, "sftp client takes one type of host key alone, which is not here");
+      this.#tell(
+        "info",
+        line,
+        "sftp client accepts a single type of host key, which this server does not have",
+      );
       return;
     }
     this.#tell(
       "warn",
       { identification, offered, remedy },
-      `sftp client offers no algorithm that is taken; ${remedy}`,
+      `sftp client offers no algorithm that this server accepts; ${remedy}`,
     );
   }
 

@@ -144,7 +144,7 @@ export function hostKeyFilesOf(directory: string, options: HostKeyOptions): read
 
 /** What to do about a host key that is not there. */
 export const missingHostKeyRemedy =
-  "restore it from a backup, for clients take a server with another key for an impostor; only `dropgate init`, run again " +
+  "restore it from a backup, because clients refuse a server whose key changed; only `dropgate init`, run again " +
   "with its company and user, makes a new one";
 
 /** Reads the host keys of a directory. Rejects when one is missing, or can be read by others. */

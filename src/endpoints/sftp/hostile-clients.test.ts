@@ -200,7 +200,7 @@ test("a link that breaks ends the exchange session without closing the upload", 
   raw.client.destroy();
   await vi.waitFor(() => expect(server.exchange.journal.at(-1)).toBe("end"), 5_000);
   expect(server.exchange.completed).toEqual([]);
-  expect(server.logLines.map((line) => line.msg)).toContain("upload broken off");
+  expect(server.logLines.map((line) => line.msg)).toContain("upload interrupted");
   expect(server.exchange.sessionsOpen).toBe(0);
 });
 

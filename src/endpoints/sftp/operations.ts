@@ -229,7 +229,7 @@ export async function runRequest<Kind extends SingleRequest["kind"]>(
 export async function abandonHandles(context: OperationContext): Promise<void> {
   for (const open of context.handles.takeAll()) {
     if (open.kind === "write") {
-      context.log.warn({ file: open.path, bytes: open.bytes }, "upload broken off");
+      context.log.warn({ file: open.path, bytes: open.bytes }, "upload interrupted");
       continue;
     }
     const letGo = open.kind === "read" ? open.file.close() : endListing(open);

@@ -159,7 +159,7 @@ describe("algorithms", () => {
     const result = await runSftp(server, keyFile, ["pwd"], oldOnly);
     expect(result.exitCode).not.toBe(0);
     const line = server.logLines.find((each) => each.msg.includes("no algorithm"));
-    expect(line).toMatchObject({ level: "warn", remedy: "sftp.legacyAlgorithms: true would take it" });
+    expect(line).toMatchObject({ level: "warn", remedy: "sftp.legacyAlgorithms: true would accept it" });
     expect(JSON.stringify(line)).toContain("diffie-hellman-group14-sha1");
     expect(JSON.stringify(line)).toContain("OpenSSH");
   });
@@ -169,7 +169,7 @@ describe("algorithms", () => {
     const types = "rsa,ecdsa,ed25519";
     const result = await runProgram("ssh-keyscan", ["-p", port, "-t", types, "127.0.0.1"], server.work);
     expect(result.output).toContain(server.hostKey.publicLine.split(" ")[1]);
-    const asked = server.logLines.filter((line) => line.msg.includes("one type of host key"));
+    const asked = server.logLines.filter((line) => line.msg.includes("a single type of host key"));
     expect(asked.map(({ level }) => level)).toEqual(["info", "info"]);
     expect(server.logLines.filter(({ level }) => level === "warn")).toEqual([]);
   });

@@ -188,7 +188,7 @@ const extendedRequests = new Map<string, ReadFields>([
 ]);
 
 function extended(id: number, fields: Cursor): SftpRequest {
-  const read = extendedRequests.get(fields.latin1()) ?? unsupported("this extension is not known here");
+  const read = extendedRequests.get(fields.latin1()) ?? unsupported("this extension is not supported");
   return read(id, fields);
 }
 
@@ -233,8 +233,8 @@ const readers = new Map<number, ReadFields>([
   [packetType.realpath, realPath],
   [packetType.stat, onPath("stat")],
   [packetType.rename, rename(false)],
-  [packetType.readlink, unsupported("there are no links here")],
-  [packetType.symlink, unsupported("links cannot be made here")],
+  [packetType.readlink, unsupported("links are not supported")],
+  [packetType.symlink, unsupported("links are not supported")],
   [packetType.extended, extended],
 ]);
 
