@@ -233,7 +233,9 @@ describe("docs/glossary.md", () => {
   test("names for each term what its file defines", () => {
     const rows = [...textOf("docs/glossary.md").matchAll(/^\|.*\| `(\w+)` in `(src\/[\w/.-]+)` \|$/gm)];
     const missing = rows.filter(([, name, file = ""]) => {
-      return !new RegExp(`^(export )?(async )?(interface|type|class|function|const) ${name}\\b`, "m").test(textOf(file));
+      return !new RegExp(`^(export )?(async )?(class|const|function|interface|type) ${name}\\b`, "m").test(
+        textOf(file),
+      );
     });
     expect(rows.length).toBeGreaterThan(30);
     expect(missing.map(([row]) => row)).toEqual([]);

@@ -224,7 +224,7 @@ function describeRemote(kind: string, open: () => Promise<RemoteSite>): void {
         await rig.poll();
         await rig.poll();
         expect(await rig.names()).toEqual(["a_20261105_080000.xml", "b_20261105_080000.xml"]);
-        expect(rig.warnings()).toEqual([expect.stringMatching(/does not let us remove/)]);
+        expect(rig.warnings()).toEqual([expect.stringMatching(/refuses to remove/)]);
         expect(rig.endpoint.statistics()).toMatchObject([{ filesTaken: 2, failures: 0 }]);
         putFile(join(box, "a_20261105_080000.xml"), stopText("a", "new"), 5);
         await rig.poll();
