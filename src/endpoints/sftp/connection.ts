@@ -162,11 +162,7 @@ export class Connection {
     if (lacksHostKeyAlone && isForOneHostKeyType(offer)) {
       // So does ssh-keyscan, with a connection for each type there may be: most of them have to fail.
       const line = { identification, offered, ...(wouldLegacyDo ? { remedy } : {}) };
-      this.#tell(
-        "info",
-        line,
-        "sftp client accepts a single type of host key, which this server does not have",
-      );
+      this.#tell("info", line, "sftp client accepts a single type of host key, not in use here");
       return;
     }
     this.#tell(
