@@ -24,14 +24,16 @@ import { type DecisionOutcome, decideGroup, type ReadyFile } from "./decide-grou
 import { logDecision } from "./decision-log.ts";
 import { receiptKeyOf } from "./awaited-receipts.ts";
 import type { FilingQueue } from "./filing-queue.ts";
-import { type HeldFiles, heldFilesOf, type HeldInDetail, heldInDetailOf } from "./held-files.ts";
+import type { HeldFiles, HeldInDetail } from "./held-files.ts";
 import { Lane } from "./lane.ts";
+import { LaneTroubles } from "./lane-troubles.ts";
 import type { Locations } from "./locations.ts";
 import { growingPause, type LookAgainSettings, type PutAside, putAside } from "./look-again.ts";
 import { toFilingTask } from "./places.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import { StalledFiles } from "./stalled-files.ts";
 import { stopKeysOf } from "./stop-keys.ts";
+import { takeGroup } from "./take-group.ts";
 import { pathOf, toWaitingFile, type WaitingFile } from "./waiting-file.ts";
 
 export interface PipelineSettings extends LookAgainSettings {
@@ -76,13 +78,10 @@ export class LaneRunner {
   readonly #stalled: StalledFiles;
   readonly #reading: ReadAhead;
   readonly #stopping = new AbortController();
-  /** Files with a fault that is not over: those that are parked, and those in line again after a fault of the store. */
-  readonly #faulty = new Set<WaitingFile>();
+  readonly #troubles: LaneTroubles;
   #holds = 0;
   #running: Promise<void> | undefined;
   #hasNews = false;
-  /** Why nothing at all can be decided, since when. */
-  #halt: { readonly message: string; readonly since: number } | undefined;
 
   constructor(company: { id: number; code: string }, deps: LaneRunnerDependencies) {
     this.companyId = company.id;
@@ -90,6 +89,7 @@ export class LaneRunner {
     this.#deps = deps;
     // What has been put aside is read where it is: it keeps back others until it can go on.
     this.#stalled = new StalledFiles((file) => void this.#reading.prepare(file));
+    this.#troubles = new LaneTroubles(company.code, this.#stalled);
     this.#reading = new ReadAhead({
       documents: deps.documents,
       lane: this.#lane,
@@ -107,18 +107,12 @@ export class LaneRunner {
 
   /** What does not go on, and why. */
   held(): HeldFiles {
-    return heldFilesOf(this.companyCode, this.#heldState());
+    return this.#troubles.held(this.#lane.size, this.#deps.settings().giveUpAfterMs);
   }
 
   /** The same, file by file. */
   heldInDetail(): HeldInDetail {
-    return heldInDetailOf(this.held(), this.#heldState(), this.#stalled.keptBack());
-  }
-
-  #heldState() {
-    const { giveUpAfterMs } = this.#deps.settings();
-    const halt = this.#halt === undefined ? undefined : { ...this.#halt, files: this.#lane.size };
-    return { files: this.#faulty, keptBack: this.#stalled.keptBackCount, halt, giveUpAfterMs };
+    return this.#troubles.heldInDetail(this.#lane.size, this.#deps.settings().giveUpAfterMs);
   }
 
   add(file: WaitingFile): void {
@@ -230,63 +224,30 @@ export class LaneRunner {
     return true;
   }
 
-  #putAside(file: WaitingFile, prepared: PreparedDocument, { reason, message, pauseMs }: PutAside): void {
-    const before = file.stall?.reason === reason ? file.stall : undefined;
-    file.stall = { reason, message, since: before?.since ?? performance.now() };
+  #putAside(file: WaitingFile, prepared: PreparedDocument, aside: PutAside): void {
+    const isNew = this.#troubles.note(file, aside);
     // Where it stands within its second is known when it has been read.
     if (prepared.kind !== "read") file.key = undefined;
-    this.#faulty.add(file);
-    file.looks = (file.looks ?? 0) + 1;
     if (!this.#stalled.has(file)) this.#lane.remove(file);
     // A document that was read once may have named more stops than can be seen of it now.
     const stopKeys = [...stopKeysOf(file.name, prepared), ...(file.stopKeys ?? [])];
-    this.#stalled.park(file, { stopKeys, pauseMs });
-    if (before !== undefined) return;
-    const fields = { company: this.companyCode, file: file.name, fileId: file.id, reason, message, pauseMs };
+    this.#stalled.park(file, { stopKeys, pauseMs: aside.pauseMs });
+    if (!isNew) return;
+    const fields = { company: this.companyCode, file: file.name, fileId: file.id, ...aside };
     this.#deps.failing.warn(fields, "the file cannot be taken now; it and the later files of its stop wait");
   }
 
   /** With those that waited for it: the line puts them in their order. */
   #backInLine(file: WaitingFile): void {
     for (const one of [...this.#stalled.release(file), file]) this.#lane.add(one);
-    // That it can be read says nothing about the store.
-    if (file.stall?.reason !== "store" && file.stall?.reason !== "internal") this.#isWell(file);
+    this.#troubles.readable(file);
   }
 
-  #isWell(file: WaitingFile): void {
-    file.stall = undefined;
-    this.#faulty.delete(file);
-  }
-
-  /**
-   * Files from the front that can be decided in one commit: no two of the same stop, so that a failure keeps order. Those
-   * whose stop waits for an earlier file leave the line.
-   */
-  #takeGroup(): ReadyFile[] {
-    const group: ReadyFile[] = [];
-    const stops = new Set<string>();
-    const { groupSize } = this.#deps.settings();
-    while (group.length < groupSize) {
-      const file = this.#lane.takeReady((one) => this.#fits(one, group, stops));
-      if (file?.prepared === undefined || file.id === undefined) break;
-      const stopKeys = stopKeysOf(file.name, file.prepared);
-      // What is refused anyway changes no stop.
-      if (file.prepared.kind === "read" && this.#stalled.keepsBack(file, stopKeys)) {
-        this.#reading.drop(file);
-        // Others come near the front in its place.
-        this.#hasNews = true;
-        continue;
-      }
-      for (const key of stopKeys) stops.add(key);
-      group.push(file as ReadyFile);
-      if (file.isToBeAlone === true) break;
-    }
-    return group;
-  }
-
-  #fits(file: WaitingFile, group: readonly ReadyFile[], stops: ReadonlySet<string>): boolean {
-    if (file.isToBeAlone === true && group.length > 0) return false;
-    return stopKeysOf(file.name, file.prepared).every((key) => !stops.has(key));
+  #takeGroup(): readonly ReadyFile[] {
+    const source = { lane: this.#lane, stalled: this.#stalled, reading: this.#reading };
+    const { files, hasMoved } = takeGroup(source, this.#deps.settings().groupSize);
+    this.#hasNews ||= hasMoved;
+    return files;
   }
 
   async #decideGroup(group: readonly ReadyFile[]): Promise<void> {
@@ -302,7 +263,7 @@ export class LaneRunner {
       } else if (outcome.kind === "again") this.#alone(file);
       else this.#finish(file, outcome);
     });
-    if (!isHalted) this.#halt = undefined;
+    if (!isHalted) this.#troubles.goOn();
     else await this.#pause();
   }
 
@@ -312,8 +273,7 @@ export class LaneRunner {
 
   #haltFor(file: ReadyFile, message: string): void {
     this.#lane.add(file);
-    if (this.#halt !== undefined) return;
-    this.#halt = { message, since: performance.now() };
+    if (!this.#troubles.halt(message)) return;
     this.#deps.failing.warn({ company: this.companyCode, message }, "no file can be decided about; all wait");
   }
 
@@ -328,7 +288,7 @@ export class LaneRunner {
     const { prepared } = file;
     delete file.isToBeAlone;
     this.#reading.drop(file);
-    if (outcome.kind !== "held") this.#isWell(file);
+    if (outcome.kind !== "held") this.#troubles.over(file);
     if (outcome.kind === "gone") this.#deps.onGone(file);
     else if (outcome.kind === "decided") this.#handOver(file, outcome.decided);
     else {
