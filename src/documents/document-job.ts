@@ -1,7 +1,8 @@
 /** A document that waits for a parser thread, or is in one. */
 import type { Fault } from "../lib/errors.ts";
+import type { EndReason } from "../lib/worker-host.ts";
 import type { ServedLine } from "./document-line.ts";
-import type { EndReason, ParserThread, ThreadEnd } from "./parser-thread.ts";
+import type { ParserThread, ThreadEnd } from "./parser-thread.ts";
 import type { PreparedDocument } from "./prepared-document.ts";
 import type { WorkerJob } from "./worker-messages.ts";
 

@@ -12,6 +12,7 @@ import type { DocumentContent } from "../domain/documents/document-content.ts";
 import { stepBack } from "../lib/background-thread.ts";
 import { putContent } from "../lib/content-store.ts";
 import { type Fault, isMissing, systemCodeOf } from "../lib/errors.ts";
+import { memoryExitCode, tellLoaded } from "../lib/hosted-worker.ts";
 import { type PreparedDocument, prepareInstruction } from "./prepared-document.ts";
 import { hashFileOnce, readFileOnce } from "./read-file-once.ts";
 import { prepareStopReader, readStopDocument } from "./read-stop-document.ts";
@@ -24,7 +25,6 @@ import {
   type WorkerReport,
   type WorkerResult,
   type WorkerSettings,
-  workerExit,
 } from "./worker-messages.ts";
 
 const flushAfterMs = 25;
@@ -143,19 +143,19 @@ async function work(jobs: readonly WorkerJob[], settings: WorkerSettings, shared
     results.push({ id: job.id, document: await prepare(job, settings, progress) });
     if (performance.now() - flushedAt < flushAfterMs) continue;
     // Quick documents must not wait for a slow one that came in the same batch.
-    send({ kind: "results", results, isBatchDone: false, isWornOut: false });
+    send({ results, isBatchDone: false, isWornOut: false });
     results = [];
     flushedAt = performance.now();
   }
   Atomics.store(shared, progressAt.jobId, 0);
   const isWornOut = wasmMemoryBytes() > settings.wornOutBytes;
-  send({ kind: "results", results, isBatchDone: true, isWornOut });
+  send({ results, isBatchDone: true, isWornOut });
 }
 
 function serve(settings: WorkerSettings): void {
   if (settings.stepsBack) stepBack();
   const progress = new Int32Array(settings.progress);
-  capWasmMemory(settings.maxParserBytes, () => process.exit(workerExit.memory));
+  capWasmMemory(settings.maxParserBytes, () => process.exit(memoryExitCode));
   prepareStopReader();
   let last = Promise.resolve();
   let now = settings;
@@ -170,8 +170,7 @@ function serve(settings: WorkerSettings): void {
     // is a fault of this program; it goes on unhandled and ends the thread.
     last = last.then(() => work(jobs, ofJobs, progress));
   });
-  // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
-  setImmediate(send, { kind: "ready" });
+  tellLoaded();
 }
 
 if (parentPort !== null) serve(workerData as WorkerSettings);

@@ -2,9 +2,8 @@
  * One parser thread as the pool sees it: starting → ready → (retiring) → ended. A thread ends because it was stopped,
  * because a document took it over its memory or its time, or because it crashed; the pool then makes another.
  */
-import { Worker } from "node:worker_threads";
-import { messageOf, systemCodeOf } from "../lib/errors.ts";
 import { siblingModule } from "../lib/sibling-module.ts";
+import { type EndReason, type WorkerEnd, WorkerHost } from "../lib/worker-host.ts";
 import { isLargeLine, type ServedLine } from "./document-line.ts";
 import {
   type NewLimits,
@@ -14,11 +13,8 @@ import {
   type WorkerReport,
   type WorkerResult,
   type WorkerSettings,
-  workerExit,
 } from "./worker-messages.ts";
 import type { StopDocumentLimits } from "./stop-document.ts";
-
-export type EndReason = "stopped" | "memory" | "time" | "crash";
 
 export interface ThreadEnd {
   readonly reason: EndReason;
@@ -51,7 +47,6 @@ const wornOutBytes = 48 * 1024 * 1024;
 export class ParserThread {
   /** Batches sent and not yet answered. */
   openBatches = 0;
-  isReady = false;
   /** Takes no more jobs, and ends when it has answered those it has. */
   isRetiring = false;
   /** Whose batches it has, and of which line; that of the last one while it has none. */
@@ -63,15 +58,11 @@ export class ParserThread {
   readonly isSpare: boolean;
   readonly #events: ThreadEvents;
   #deadlineMs: number;
-  readonly #worker: Worker;
+  readonly #host: WorkerHost<string>;
   readonly #progress = new Int32Array(new SharedArrayBuffer(progressBytes));
   #inHand = { jobId: 0, reads: 0, since: 0 };
   #lastSeenJobId = 0;
   #watch: NodeJS.Timeout | undefined;
-  /** Settles when the thread has loaded its modules, or has ended without. */
-  readonly #loaded = Promise.withResolvers<void>();
-  #reason: EndReason = "crash";
-  #detail: string | undefined;
 
   constructor(options: ThreadOptions, events: ThreadEvents) {
     this.#events = events;
@@ -85,14 +76,19 @@ export class ParserThread {
       stepsBack: options.isSpare,
       progress: this.#progress.buffer,
     };
-    this.#worker = new Worker(siblingModule("./document-worker", import.meta.url), {
-      name: "stop document parser",
-      workerData: settings,
-      resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb, maxYoungGenerationSizeMb: 6 },
-    });
-    this.#worker.on("message", (text: string) => this.#receive(JSON.parse(text) as WorkerReport));
-    this.#worker.on("error", (error) => this.#note(error));
-    this.#worker.on("exit", (code) => this.#exited(code));
+    const file = siblingModule("./document-worker", import.meta.url);
+    this.#host = new WorkerHost<string>(
+      { file, name: "stop document parser", data: settings, maxHeapMb: options.maxHeapMb },
+      {
+        loaded: () => this.#events.ready(this),
+        message: (text) => this.#receive(JSON.parse(text) as WorkerReport),
+        ended: (end) => this.#ended(end),
+      },
+    );
+  }
+
+  get isReady(): boolean {
+    return this.#host.isLoaded;
   }
 
   get isAtLarge(): boolean {
@@ -114,7 +110,7 @@ export class ParserThread {
     this.line = line;
     const owned = jobs.flatMap((job) => (job.bytes === undefined ? [] : [job.bytes.buffer as ArrayBuffer]));
     // Text is a tenth of the time of a structured clone, for jobs as for reports; most jobs are paths.
-    this.#worker.postMessage(owned.length === 0 ? JSON.stringify(jobs) : jobs, owned);
+    this.#host.post(owned.length === 0 ? JSON.stringify(jobs) : jobs, owned);
     this.#watch ??= setInterval(() => this.#checkDeadline(), Math.max(10, this.#deadlineMs / 10)).unref();
   }
 
@@ -122,26 +118,15 @@ export class ParserThread {
   configure({ limits, deadlineMs }: Pick<ThreadOptions, "limits" | "deadlineMs">): void {
     this.#deadlineMs = deadlineMs;
     const message: NewLimits = { limits };
-    this.#worker.postMessage(message);
+    this.#host.post(message);
   }
 
-  /**
-   * Ends the thread now; `ended` follows with the reason "stopped". A thread that still loads is ended when it has
-   * loaded: V8 takes the whole process down when a thread is ended amid modules that wait for another's top-level await.
-   */
+  /** Ends the thread as soon as it has loaded; `ended` follows with the reason "stopped". */
   async end(): Promise<void> {
-    this.#reason = "stopped";
-    await this.#loaded.promise;
-    await this.#worker.terminate();
+    await this.#host.end();
   }
 
   #receive(report: WorkerReport): void {
-    if (report.kind === "ready") {
-      this.isReady = true;
-      this.#loaded.resolve();
-      this.#events.ready(this);
-      return;
-    }
     if (report.isBatchDone) this.openBatches--;
     if (report.isWornOut) this.isRetiring = true;
     if (this.openBatches === 0) this.#stopWatch();
@@ -161,8 +146,7 @@ export class ParserThread {
       this.#inHand = { jobId, reads, since: now };
     if (jobId === 0 || now - this.#inHand.since < this.#deadlineMs) return;
     this.#stopWatch();
-    this.#reason = "time";
-    void this.#worker.terminate();
+    void this.#host.end("time");
   }
 
   #stopWatch(): void {
@@ -170,23 +154,16 @@ export class ParserThread {
     this.#watch = undefined;
   }
 
-  #note(error: unknown): void {
-    if (systemCodeOf(error) === "ERR_WORKER_OUT_OF_MEMORY") this.#reason = "memory";
-    this.#detail = messageOf(error);
-  }
-
-  #exited(code: number): void {
+  #ended({ reason, wasLoaded, detail }: WorkerEnd): void {
     this.#stopWatch();
-    this.#loaded.resolve();
-    if (code === workerExit.memory) this.#reason = "memory";
     const jobId = Atomics.load(this.#progress, progressAt.jobId);
     const isParsing = Atomics.load(this.#progress, progressAt.isParsing) === 1;
     this.#events.ended(this, {
-      reason: this.#reason,
+      reason,
       isReading: jobId !== 0 && !isParsing,
       jobId: jobId === 0 ? undefined : jobId,
-      wasReady: this.isReady,
-      detail: this.#detail,
+      wasReady: wasLoaded,
+      detail,
     });
   }
 }

@@ -28,15 +28,12 @@ export interface WorkerResult {
 }
 
 /** What a thread says; it travels as JSON text. */
-export type WorkerReport =
-  | { readonly kind: "ready" }
-  | {
-      readonly kind: "results";
-      readonly results: readonly WorkerResult[];
-      readonly isBatchDone: boolean;
-      /** The parser's memory has grown and will not shrink: the pool should replace the thread. */
-      readonly isWornOut: boolean;
-    };
+export interface WorkerReport {
+  readonly results: readonly WorkerResult[];
+  readonly isBatchDone: boolean;
+  /** The parser's memory has grown and will not shrink: the pool should replace the thread. */
+  readonly isWornOut: boolean;
+}
 
 export interface WorkerSettings {
   readonly limits: StopDocumentLimits;
@@ -53,6 +50,3 @@ export interface WorkerSettings {
 /** What a thread is at: the number of the job in hand, 0 for none; parts read so far; whether all of it is read. */
 export const progressAt = { jobId: 0, reads: 1, isParsing: 2 } as const;
 export const progressBytes = 12;
-
-/** Exit code of the thread that ran over its memory, for the pool's words about it. */
-export const workerExit = { memory: 91 } as const;

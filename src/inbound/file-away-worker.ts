@@ -1,6 +1,6 @@
-/** The thread that files groups away; see `file-away.ts`. Messages are JSON text: a tenth of the time of a structured clone. */
-import { parentPort } from "node:worker_threads";
+/** The thread that files groups away; see `file-away.ts`. */
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { serveJson } from "../lib/hosted-worker.ts";
 import { fileGroupAway, type FilingResult, type FilingTask } from "./file-away.ts";
 
 function run(tasks: readonly FilingTask[]): FilingResult[] {
@@ -16,6 +16,4 @@ function run(tasks: readonly FilingTask[]): FilingResult[] {
   }
 }
 
-parentPort?.on("message", (tasks: string) =>
-  parentPort?.postMessage(JSON.stringify(run(JSON.parse(tasks) as FilingTask[]))),
-);
+serveJson(run);

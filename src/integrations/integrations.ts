@@ -16,7 +16,8 @@ import type { Integration, MappingRequest } from "./integration.ts";
 import { JobQueue } from "../lib/job-queue.ts";
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
 import { outOfTimeMessage } from "./out-of-time.ts";
-import { type EndReason, MappingProcess, type ProcessLimits } from "./mapping-process.ts";
+import type { EndReason } from "../lib/worker-host.ts";
+import { MappingProcess, type ProcessLimits } from "./mapping-process.ts";
 
 export interface Integrations extends Service {
   /** The integration of that name, if the company may use it. */

@@ -3,7 +3,7 @@ import type { MappingJob, MappingOutcome } from "./map-body.ts";
 
 export interface JobMessage {
   readonly job: MappingJob;
-  /** The memory of the XML parser, beyond which the process ends with `processExit.memory`. */
+  /** The memory of the XML parser, beyond which the process ends with `memoryExitCode`. */
   readonly maxParserBytes: number;
 }
 
@@ -15,6 +15,3 @@ export type ProcessReport =
       /** Its memory has grown, and some of it will not shrink: the process should be replaced. */
       readonly isWornOut: boolean;
     };
-
-/** Exit codes of a mapping process that ends itself. */
-export const processExit = { memory: 91 } as const;

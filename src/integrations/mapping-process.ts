@@ -7,11 +7,11 @@ import { type ChildProcess, fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../lib/errors.ts";
+import { memoryExitCode } from "../lib/hosted-worker.ts";
 import { siblingModule } from "../lib/sibling-module.ts";
+import type { EndReason } from "../lib/worker-host.ts";
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
-import { type JobMessage, type ProcessReport, processExit } from "./mapping-messages.ts";
-
-export type EndReason = "time" | "memory" | "crash" | "stopped";
+import type { JobMessage, ProcessReport } from "./mapping-messages.ts";
 
 export interface ProcessLimits {
   readonly maxHeapMb: number;
@@ -67,7 +67,7 @@ async function memoryMbOf(pid: number): Promise<number> {
 
 /** V8 ends a process that it cannot give memory with an abort or a trap, and says so. */
 function reasonOf(code: number | null, signal: NodeJS.Signals | null, text: string): EndReason {
-  if (code === processExit.memory || /out of memory|Allocation failed|invalid .*size/i.test(text))
+  if (code === memoryExitCode || /out of memory|Allocation failed|invalid .*size/i.test(text))
     return "memory";
   return signal === "SIGTRAP" || signal === "SIGABRT" ? "memory" : "crash";
 }

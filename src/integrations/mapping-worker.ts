@@ -4,8 +4,9 @@
  */
 import { stepBack } from "../lib/background-thread.ts";
 import { capWasmMemory, wasmMemoryBytes } from "../documents/wasm-memory-cap.ts";
+import { memoryExitCode } from "../lib/hosted-worker.ts";
 import { mapBody } from "./map-body.ts";
-import { type JobMessage, type ProcessReport, processExit } from "./mapping-messages.ts";
+import type { JobMessage, ProcessReport } from "./mapping-messages.ts";
 
 /** Beyond these the process is replaced, so that what one body has left does not count against the next. */
 const wornOut = { parserBytes: 48 * 1024 * 1024, allBytes: 512 * 1024 * 1024 } as const;
@@ -27,7 +28,7 @@ function serve(): void {
   stepBack();
   let isCapped = false;
   process.on("message", (message: JobMessage) => {
-    if (!isCapped) capWasmMemory(message.maxParserBytes, () => process.exit(processExit.memory));
+    if (!isCapped) capWasmMemory(message.maxParserBytes, () => process.exit(memoryExitCode));
     isCapped = true;
     // What rejects is a fault of this program; it goes on unhandled and ends the process.
     void work(message);

@@ -3,11 +3,11 @@
  * main thread. Messages are JSON text: a tenth of the time of a structured clone. It is started by the first request; one
  * that dies fails the request in hand, and the next request gets a new one.
  */
-import { Worker } from "node:worker_threads";
 import { siblingModule } from "./sibling-module.ts";
+import { type WorkerEnd, WorkerHost } from "./worker-host.ts";
 
 export interface JsonThreadOptions {
-  /** Path of the module without its extension, beside the module of `base`. */
+  /** Path of the module without its extension, beside the module of `base`; it has to call `serveJson`. */
   readonly module: string;
   /** `import.meta.url` of the module that asks. */
   readonly base: string;
@@ -17,9 +17,16 @@ export interface JsonThreadOptions {
   readonly idleMs?: number;
 }
 
+interface Open {
+  readonly resolve: (text: string) => void;
+  readonly reject: (error: Error) => void;
+}
+
 export class JsonThread<Request, Answer> {
   readonly #options: JsonThreadOptions;
-  #worker: Worker | undefined;
+  #host: WorkerHost<string> | undefined;
+  /** The request in hand. */
+  #open: Open | undefined;
   #serial: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #idle: NodeJS.Timeout | undefined;
@@ -39,9 +46,9 @@ export class JsonThread<Request, Answer> {
 
   async close(): Promise<void> {
     clearTimeout(this.#idle);
-    const worker = this.#worker;
-    this.#worker = undefined;
-    await worker?.terminate();
+    const host = this.#host;
+    this.#host = undefined;
+    await host?.end();
   }
 
   #done(): void {
@@ -52,30 +59,36 @@ export class JsonThread<Request, Answer> {
     this.#idle.unref();
   }
 
-  #exchange(request: Request): Promise<Answer> {
-    this.#worker ??= this.#start();
-    const worker = this.#worker;
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        worker.off("message", onMessage).off("error", onFailure).off("exit", onFailure);
-      };
-      const onMessage = (answer: string) => {
-        settle();
-        resolve(JSON.parse(answer) as Answer);
-      };
-      const onFailure = (cause: unknown) => {
-        settle();
-        if (this.#worker === worker) this.#worker = undefined;
-        reject(new Error(`the ${this.#options.name} thread ended`, { cause }));
-      };
-      worker.on("message", onMessage).on("error", onFailure).on("exit", onFailure);
-      worker.postMessage(JSON.stringify(request));
+  async #exchange(request: Request): Promise<Answer> {
+    this.#host ??= this.#start();
+    const host = this.#host;
+    const answer = await new Promise<string>((resolve, reject) => {
+      this.#open = { resolve, reject };
+      host.post(JSON.stringify(request));
     });
+    return JSON.parse(answer) as Answer;
   }
 
-  #start(): Worker {
-    const { module, base } = this.#options;
-    const resourceLimits = { maxYoungGenerationSizeMb: 6 };
-    return new Worker(siblingModule(module, base), { resourceLimits });
+  #start(): WorkerHost<string> {
+    const { module, base, name } = this.#options;
+    const host: WorkerHost<string> = new WorkerHost<string>(
+      { file: siblingModule(module, base), name },
+      {
+        message: (text) => this.#settle()?.resolve(text),
+        ended: (end) => this.#ended(host, end),
+      },
+    );
+    return host;
+  }
+
+  #settle(): Open | undefined {
+    const open = this.#open;
+    this.#open = undefined;
+    return open;
+  }
+
+  #ended(host: WorkerHost<string>, { error }: WorkerEnd): void {
+    if (this.#host === host) this.#host = undefined;
+    this.#settle()?.reject(new Error(`the ${this.#options.name} thread ended`, { cause: error }));
   }
 }

@@ -1,11 +1,12 @@
 /**
  * The module of every client thread: runs the client of one server at a time, which its owner names by a module and settings.
  *
- *   serve   answered with `changing`; the client before is ended, the module loaded and its client made: `ready`
+ *   serve   answered with `changing`; the client before is ended, the module loaded and its client made, which is told
  *   end     the client is ended: answered with `ended`
  *   other   what the owner says to its client
  */
 import { parentPort } from "node:worker_threads";
+import { tellLoaded } from "../lib/hosted-worker.ts";
 import type { ServeClient, ThreadState } from "./thread-messages.ts";
 
 /** A client as its thread sees it. */
@@ -36,8 +37,7 @@ async function serve({ module, data }: ServeClient): Promise<void> {
   client = undefined;
   const { createClient } = (await import(module)) as ClientModule;
   client = await createClient(data, send);
-  // In a turn of its own: a thread may be ended from here on, and must not be while modules are being evaluated.
-  setImmediate(() => send({ kind: "ready" } satisfies ThreadState));
+  tellLoaded();
 }
 
 function end(): void {
@@ -51,6 +51,7 @@ function obey(message: Told): void {
   else client?.receive(message);
 }
 
+tellLoaded();
 // What a step rejects with goes on unhandled and ends the thread.
 parentPort?.on("message", (message: Told) => {
   if (isServe(message)) send({ kind: "changing" } satisfies ThreadState);

@@ -1,6 +1,6 @@
 /** What a client thread and its owner say to each other besides the messages of the client. */
 
-/** Makes the thread run a client; answered with `changing` at once, and with `ready` when it is loaded. */
+/** Makes the thread run a client; answered with `changing` at once, and with `tellLoaded` when it is loaded. */
 export interface ServeClient {
   readonly kind: "serve";
   /** The address of its module. */
@@ -13,7 +13,7 @@ export interface EndThread {
   readonly kind: "end";
 }
 
-/** That it is about to run another client, that the client is there, and that its connections are closed. */
+/** That it is about to run another client, and that its connections are closed. */
 export interface ThreadState {
-  readonly kind: "changing" | "ready" | "ended";
+  readonly kind: "changing" | "ended";
 }

@@ -38,7 +38,6 @@ export type ReaderJob = CheckJob | PrepareJob | LinesJob | EventJob;
 export type ReaderRequest = ReaderJob | { readonly kind: "next" };
 
 export type ReaderReport =
-  | { readonly kind: "ready" }
   | { readonly kind: "checked"; readonly bytes: Uint8Array }
   | { readonly kind: "event"; readonly event: SentEvent }
   | { readonly kind: "entries"; readonly entries: readonly unknown[]; readonly isLast: boolean }

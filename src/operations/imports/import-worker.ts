@@ -6,6 +6,7 @@ import { parentPort } from "node:worker_threads";
 import type { Load } from "../../domain/load/load.ts";
 import { stepBack } from "../../lib/background-thread.ts";
 import { DropgateError, messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { tellLoaded } from "../../lib/hosted-worker.ts";
 import { parseJsonBytes } from "../../lib/json-text.ts";
 import { preparePartners } from "./business-partners.ts";
 import { prepareCustomers } from "./import-customers.ts";
@@ -89,8 +90,7 @@ function serve(): void {
     if (request.kind === "next") sendPart();
     else void work(request);
   });
-  // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
-  setImmediate(send, { kind: "ready" });
+  tellLoaded();
 }
 
 if (parentPort !== null) serve();

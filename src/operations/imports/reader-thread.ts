@@ -3,9 +3,9 @@
  * took it over its memory or its time, or crashed it; the pool makes another when there is work again.
  */
 import { setImmediate } from "node:timers/promises";
-import { Worker } from "node:worker_threads";
-import { DropgateError, messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { DropgateError } from "../../lib/errors.ts";
 import { siblingModule } from "../../lib/sibling-module.ts";
+import { type WorkerEnd, WorkerHost } from "../../lib/worker-host.ts";
 import type { ReaderJob, ReaderReport } from "./import-worker-messages.ts";
 import { ownBytes } from "./own-bytes.ts";
 import type { SentEvent } from "../execution/read-route-event.ts";
@@ -31,71 +31,67 @@ interface Open {
   readonly entries: unknown[];
   readonly resolve: (result: ReaderResult) => void;
   readonly reject: (error: unknown) => void;
-  readonly timer: NodeJS.Timeout;
 }
 
 export class ReaderThread {
-  readonly #worker: Worker;
+  readonly #host: WorkerHost<ReaderReport>;
   readonly #deadlineMs: number;
-  readonly #loaded = Promise.withResolvers<void>();
   #open: Open | undefined;
   #ending: Error | undefined;
 
   constructor({ maxHeapMb, deadlineMs }: ReaderThreadOptions, onEnd: (thread: ReaderThread) => void) {
     this.#deadlineMs = deadlineMs;
-    this.#worker = new Worker(siblingModule("./import-worker", import.meta.url), {
-      name: "JSON reader",
-      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
-    });
-    this.#worker.on("message", (report: ReaderReport) => void this.#receive(report));
-    this.#worker.on("error", (error) => {
-      const isMemory = systemCodeOf(error) === "ERR_WORKER_OUT_OF_MEMORY";
-      const message = `the body needs more memory than it may have. ${smaller}`;
-      this.#ending ??= isMemory
-        ? new DropgateError("tooLarge", message)
-        : new Error(`a reader thread failed: ${messageOf(error)}`, { cause: error });
-    });
-    this.#worker.on("exit", () => {
-      this.#loaded.resolve();
-      onEnd(this);
-      this.#close()?.reject(this.#ending ?? new Error("a reader thread ended"));
-    });
+    const file = siblingModule("./import-worker", import.meta.url);
+    this.#host = new WorkerHost<ReaderReport>(
+      { file, name: "JSON reader", maxHeapMb },
+      {
+        message: (report) => void this.#receive(report),
+        ended: (end) => {
+          onEnd(this);
+          this.#close()?.reject(this.#errorOf(end));
+        },
+      },
+    );
   }
 
   /** Only when it is free. Rejects with a `DropgateError` for what is wrong with the body. */
   run(job: ReaderJob): Promise<ReaderResult> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#endLate(), this.#deadlineMs);
-      this.#open = { entries: [], resolve, reject, timer };
+      this.#open = { entries: [], resolve, reject };
+      this.#host.within(this.#deadlineMs);
       const bytes = ownBytes(job.bytes);
-      this.#worker.postMessage({ ...job, bytes }, [bytes.buffer]);
+      this.#host.post({ ...job, bytes }, [bytes.buffer]);
     });
   }
 
-  /** Ends the thread now. One that still loads is ended when it has loaded: V8 would take the whole process down. */
+  /** Ends the thread as soon as it has loaded. */
   async end(reason: Error): Promise<void> {
     this.#ending ??= reason;
-    await this.#loaded.promise;
-    await this.#worker.terminate();
+    await this.#host.end();
   }
 
-  #endLate(): void {
+  #errorOf({ reason, detail, error }: WorkerEnd): Error {
     const seconds = Math.round(this.#deadlineMs / 1_000);
-    void this.end(
-      new DropgateError("tooLarge", `the body could not be read within ${seconds} seconds. ${smaller}`),
-    );
+    if (reason === "memory")
+      return new DropgateError("tooLarge", `the body needs more memory than it may have. ${smaller}`);
+    if (reason === "time")
+      return new DropgateError(
+        "tooLarge",
+        `the body could not be read within ${seconds} seconds. ${smaller}`,
+      );
+    if (reason === "stopped" && this.#ending !== undefined) return this.#ending;
+    return new Error(`a reader thread failed: ${detail ?? "it ended"}`, { cause: error });
   }
 
   #close(): Open | undefined {
     const open = this.#open;
     this.#open = undefined;
-    clearTimeout(open?.timer);
+    this.#host.inTime();
     return open;
   }
 
   async #receive(report: ReaderReport): Promise<void> {
-    if (report.kind === "ready") this.#loaded.resolve();
-    else if (report.kind === "checked") this.#close()?.resolve(report.bytes);
+    if (report.kind === "checked") this.#close()?.resolve(report.bytes);
     else if (report.kind === "event") this.#close()?.resolve(report.event);
     else if (report.kind === "refused" || report.kind === "failed") this.#close()?.reject(failureOf(report));
     else {
@@ -107,7 +103,7 @@ export class ReaderThread {
       }
       // Others get their turn between two parts.
       await setImmediate();
-      this.#worker.postMessage({ kind: "next" });
+      this.#host.post({ kind: "next" });
     }
   }
 }

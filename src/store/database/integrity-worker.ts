@@ -6,6 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { stepBack } from "../../lib/background-thread.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { tellLoaded } from "../../lib/hosted-worker.ts";
 import { lookForDamage, openForReading } from "./sqlite-dialect.ts";
 
 const restShare = 4;
@@ -26,6 +27,7 @@ async function run(path: string): Promise<readonly string[]> {
 }
 
 stepBack();
+tellLoaded();
 run(String(workerData)).then(
   (problems) => parentPort?.postMessage({ problems }),
   (error: unknown) => parentPort?.postMessage({ failure: messageOf(error) }),

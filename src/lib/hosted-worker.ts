@@ -1,0 +1,22 @@
+/** What a thread tells its `WorkerHost` beside its own messages. */
+import { parentPort } from "node:worker_threads";
+
+/** The message; no other message of a thread is this text. */
+export const loadedMessage = "loaded";
+
+/** With this code a thread, or a process, ends itself because it is over its memory. */
+export const memoryExitCode = 91;
+
+/** To be called when the thread has loaded all of its modules, the first time or again. */
+export function tellLoaded(): void {
+  // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
+  setImmediate(() => parentPort?.postMessage(loadedMessage));
+}
+
+/** The thread of a `JsonThread`: answers each message with what `answerTo` makes of it. */
+export function serveJson<Request>(answerTo: (request: Request) => unknown): void {
+  parentPort?.on("message", (text: string) =>
+    parentPort?.postMessage(JSON.stringify(answerTo(JSON.parse(text) as Request))),
+  );
+  tellLoaded();
+}
