@@ -102,7 +102,7 @@ test("delivery resend sends a stop's files again: same ids, same bytes, in their
   receiver.posts.length = 0;
   const sent = await site.cli(...args, "--yes");
   expect(sent.stdout).toContain("2 deliveries");
-  expect(sent.stdout).toContain("takes it up within a second");
+  expect(sent.stdout).toContain("does it within a second");
   await waitFor("both to come again", () => receiver.posts.length === 2, 30_000);
   await waitFor("both to be recorded", isDelivered);
   expect(receiver.posts.map((one) => [idOf(one), one.body.toString()])).toEqual(
