@@ -190,7 +190,7 @@ test("what cannot be sent again is told in plain words", async () => {
   expect(await say("4711")).toEqual([1, expect.stringContaining("there is no such delivery")]);
   expect(await say("--stop", "S9")).toEqual([1, expect.stringContaining("There is no stop S9")]);
   expect(await say("--stop", "s1")).toEqual([1, expect.stringContaining("but there is S1")]);
-  expect(await say("--since", "0m")).toEqual([1, expect.stringContaining("Nothing of that was delivered")]);
+  expect(await say("--since", "0m")).toEqual([1, expect.stringContaining("None of these was delivered")]);
   expect(await say("--since", "200d", "--dry-run")).toEqual([0, expect.stringContaining("keepDays 90")]);
   expect(await say("--target", "tms")).toEqual([2, expect.stringContaining("there is no target tms")]);
   expect(await say("1", "--stop", "S1")).toEqual([2, expect.stringContaining("not both")]);
