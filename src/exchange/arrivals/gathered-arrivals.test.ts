@@ -72,7 +72,7 @@ test.each([80, 200, 800])("at a steady %i a second nobody waits long while the p
   expect(waits).toHaveLength(rate * 5);
   expect(Math.max(...waits)).toBeLessThanOrEqual(50);
   // Not one by one all the same.
-  expect(handed.length).toBeLessThan((5_000 / 45) * 1.2);
+  expect(handed.length).toBeLessThan((5_000 / 30) * 1.2);
 });
 
 test("the files of a burst are handed over in the order of their closes", () => {
@@ -126,7 +126,7 @@ test("what waits is handed over by a flush, once", () => {
 
 test("the end of a burst is handed over although nothing more comes", () => {
   arriveEvery(2, 12);
-  vi.advanceTimersByTime(45);
+  vi.advanceTimersByTime(30);
   expect(filesHanded()).toHaveLength(12);
   vi.advanceTimersByTime(300);
   expect(vi.getTimerCount()).toBe(0);

@@ -20,8 +20,8 @@ const denseCount = 8;
 const denseMs = 130;
 /** How long the pipeline rests, as a part of the time that it took. More helps a burst a little, and all files wait for it. */
 const restShare = 0.2;
-/** Between two groups at least. With 30 a burst is applied 5 % later, and files of a steady flow wait 10 ms less. */
-const shortestTurnMs = 45;
+/** Between two groups at least. With 45 a burst is applied 5 % sooner, and files of a steady flow wait 10 ms more. */
+const shortestTurnMs = 30;
 const maxWaitMs = 250;
 /** How often it is looked whether the pipeline is done. */
 const lookMs = 5;
