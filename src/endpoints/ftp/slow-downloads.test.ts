@@ -21,7 +21,9 @@ beforeEach(async () => {
 const pickupsOf = (name: string) => server.fixture.pickups.filter(({ path }) => path.endsWith(name));
 
 const isToldNotToCount = (name: string): boolean =>
-  server.logLines.some(({ msg, file }) => msg.includes("does not count") && file === `/outbound/${name}`);
+  server.logLines.some(
+    ({ msg, file }) => msg.includes("not counted as a download") && file === `/outbound/${name}`,
+  );
 
 /** Has the file sent to a client that reads nothing of it, and is told that it was sent. */
 async function beginSlowly(name: string): Promise<Socket> {
