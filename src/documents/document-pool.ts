@@ -79,7 +79,7 @@ class ThreadedDocumentPool implements DocumentPool {
       { log, threads, stillMs, threadOptions },
       {
         ready: () => this.#scheduleDispatch(),
-        results: (_thread, results) => this.#takeResults(results),
+        results: (results) => this.#takeResults(results),
         ended: (thread, end) => this.#threadEnded(thread, end),
       },
     );

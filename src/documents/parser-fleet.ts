@@ -115,7 +115,7 @@ export class ParserFleet {
       { ...this.#threadOptions, isSpare },
       {
         ready: () => this.#becameReady(),
-        results: (one, results) => this.#events.results(one, results),
+        results: (results) => this.#events.results(results),
         ended: (ended, end) => this.#ended(ended, end),
       },
     );

@@ -37,7 +37,7 @@ export interface ThreadOptions {
 
 export interface ThreadEvents {
   ready(thread: ParserThread): void;
-  results(thread: ParserThread, results: readonly WorkerResult[]): void;
+  results(results: readonly WorkerResult[]): void;
   ended(thread: ParserThread, end: ThreadEnd): void;
 }
 
@@ -130,7 +130,7 @@ export class ParserThread {
     if (report.isBatchDone) this.openBatches--;
     if (report.isWornOut) this.isRetiring = true;
     if (this.openBatches === 0) this.#stopWatch();
-    this.#events.results(this, report.results);
+    this.#events.results(report.results);
     if (this.isRetiring && this.openBatches === 0) void this.end();
   }
 

@@ -60,10 +60,12 @@ export class UnansweredJobs {
   /** Resolves when none is left, or when the deadline is over. */
   async untilNone(deadline: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#onNone = resolve;
-    deadline.addEventListener("abort", () => resolve(), { once: true });
+    const over = () => resolve();
+    this.#onNone = over;
+    deadline.addEventListener("abort", over, { once: true });
     if (this.#jobs.size === 0 || deadline.aborted) resolve();
     await promise;
+    deadline.removeEventListener("abort", over);
   }
 
   /** Job numbers fit the shared Int32 and start again; 0 means none. A number still in use is passed over. */

@@ -1,6 +1,5 @@
 /** The runners of the companies: made when the first file of one comes, and kept. */
 import type { DecidedState } from "../domain/files/file-state.ts";
-import type { LimitedLog } from "../lib/limited-log.ts";
 import { LaneRunner, type LaneRunnerDependencies } from "./lane-runner.ts";
 import type { WaitingFile } from "./waiting-file.ts";
 
@@ -20,7 +19,6 @@ const askAgainMs = 1_000;
 
 export class CompanyLanes {
   readonly #deps: CompanyLanesDependencies;
-  readonly #failing: LimitedLog;
   readonly #asked = new Map<number, Promise<LaneRunner>>();
   readonly #runners = new Map<number, LaneRunner>();
   readonly #decided = new Map<LaneRunner, Map<DecidedState, number>>();
@@ -28,7 +26,6 @@ export class CompanyLanes {
 
   constructor(deps: CompanyLanesDependencies) {
     this.#deps = deps;
-    this.#failing = deps.failing;
   }
 
   /** Those that there are by now. */
@@ -58,7 +55,7 @@ export class CompanyLanes {
         return await this.of(companyId);
       } catch (error) {
         if (this.#isStopped) throw error;
-        this.#failing.warn({ err: error, companyId }, "the company cannot be looked up; trying again");
+        this.#deps.failing.warn({ err: error, companyId }, "the company cannot be looked up; trying again");
         await new Promise((resolve) => setTimeout(resolve, askAgainMs));
       }
     }

@@ -8,22 +8,14 @@
  * crash, and nothing of a change that did not happen goes out.
  */
 import { setImmediate } from "node:timers/promises";
-import { endsStop, type RecordedEventKind, recordedEvents } from "../../domain/outbound/recorded-events.ts";
+import { endsStop, recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { wantedEventsOf } from "../../store/outbound/outbound-targets.ts";
 import { insertRecordedEvent } from "../../store/stops/recorded-events.ts";
 import { keepCompletion } from "./keep-completion.ts";
+import type { RecordedEvent } from "./recorded-event.ts";
 import { tellCustomers } from "./tell-customers.ts";
-
-export interface RecordedEvent {
-  readonly companyId: number;
-  readonly kind: RecordedEventKind;
-  readonly stopNbr?: string;
-  readonly loadNbr?: string;
-  readonly recordedAt: number;
-  readonly data?: Readonly<Record<string, unknown>>;
-}
 
 /** Large imports record thousands of events: others get a turn of the event loop between. */
 const eventsInTurn = 64;

@@ -20,7 +20,7 @@ import {
   type MessageSource,
 } from "../../domain/messages/message-fields.ts";
 import type { MessagePlan } from "../../domain/messages/message-settings.ts";
-import { type RecordedEventKind, recordedEvents } from "../../domain/outbound/recorded-events.ts";
+import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import type { Stop } from "../../domain/stop/stop.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { addDelivery } from "../../store/outbound/deliveries.ts";
@@ -37,6 +37,7 @@ import {
 } from "../../store/outbound/messages.ts";
 import { wantedEventsOf } from "../../store/outbound/outbound-targets.ts";
 import { findDrivenLoad } from "../../store/stops/loads.ts";
+import type { RecordedEvent } from "./recorded-event.ts";
 
 /** What a message is about. */
 interface Cause {
@@ -97,18 +98,9 @@ async function tell(tx: Transaction, row: ToldStop, cause: Cause): Promise<void>
   await saveToldEta(tx, { companyId, stopNbr: row.stopNbr }, { loadId: row.loadId, etaAt: eta });
 }
 
-interface MessageEvent {
-  readonly companyId: number;
-  readonly kind: RecordedEventKind;
-  readonly stopNbr?: string;
-  readonly loadNbr?: string;
-  readonly recordedAt: number;
-  readonly data?: Readonly<Record<string, unknown>>;
-}
-
 async function toldStops(
   tx: Transaction,
-  { companyId, stopNbr, loadNbr }: MessageEvent,
+  { companyId, stopNbr, loadNbr }: RecordedEvent,
 ): Promise<readonly ToldStop[]> {
   if (stopNbr !== undefined) return await findToldStop(tx, { companyId, stopNbr });
   return loadNbr === undefined ? [] : await listOpenToldStops(tx, { companyId, loadNbr });
@@ -118,7 +110,7 @@ async function toldStops(
 const stopsInTurn = 64;
 
 /** The messages that an event causes by the configuration: about its stop, or, of a load, about each stop that is open. */
-export async function tellCustomers(tx: Transaction, event: MessageEvent): Promise<void> {
+export async function tellCustomers(tx: Transaction, event: RecordedEvent): Promise<void> {
   const { companyId, recordedAt: now, data = {} } = event;
   const plan = await messagePlan(tx, companyId);
   if (plan === undefined) return;

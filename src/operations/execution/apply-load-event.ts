@@ -16,7 +16,7 @@ import { type Driver, findDriversBy } from "../../store/accounts/drivers.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import type { StoredLoad } from "../../store/stops/load-queries.ts";
 import { updateLoad } from "../../store/stops/loads.ts";
-import type { RecordedEvent } from "../consequences/record-events.ts";
+import type { RecordedEvent } from "../consequences/recorded-event.ts";
 import { listReportTimes } from "../../store/stops/route-reports.ts";
 import { listStopStates } from "../../store/stops/route-stops.ts";
 import { departStops } from "./apply-stop-event.ts";

@@ -26,7 +26,7 @@ import type { Stop } from "../../domain/stop/stop.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import { listToldDocuments } from "../../store/stops/event-queries.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import type { RecordedEvent } from "../consequences/record-events.ts";
+import type { RecordedEvent } from "../consequences/recorded-event.ts";
 import {
   findRouteStop,
   listPendingStops,
