@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { type ConfigFault, formatConfigFaults } from "../config/reader/config-fault.ts";
 import type { LoadOutcome } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
-import { visible } from "../lib/visible-text.ts";
+import { visible } from "../lib/logs/visible-text.ts";
 
 export interface CliOutput {
   write(text: string): unknown;

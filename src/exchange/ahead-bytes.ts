@@ -7,8 +7,8 @@
  */
 import { constants } from "node:fs";
 import { randomBytes } from "node:crypto";
-import { type DiskCalls, writeWhole } from "../lib/durable-file.ts";
-import type { PinnedFolder } from "../lib/open-regular-file.ts";
+import { type DiskCalls, writeWhole } from "../lib/files/durable-file.ts";
+import type { PinnedFolder } from "../lib/files/open-regular-file.ts";
 import { ByteRanges } from "./byte-ranges.ts";
 import { ExchangeError } from "./exchange-session.ts";
 

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../lib/clock.ts";
-import { type DiskCalls, makeDirectoryDurably } from "../lib/durable-file.ts";
+import { type DiskCalls, makeDirectoryDurably } from "../lib/files/durable-file.ts";
 import { systemCodeOf, unlessMissing } from "../lib/errors.ts";
-import { type PinnedFolder, pinFolder } from "../lib/open-regular-file.ts";
+import { type PinnedFolder, pinFolder } from "../lib/files/open-regular-file.ts";
 import { partialFolderName } from "./company-tree.ts";
 import { doneFolderName, type FolderName } from "./folder-rights.ts";
 

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { againFolderName } from "../inbound/place-arrival.ts";
-import { makeDirectoryDurably } from "../lib/durable-file.ts";
+import { againFolderName } from "../inbound/places/place-arrival.ts";
+import { makeDirectoryDurably } from "../lib/files/durable-file.ts";
 import { folderNames } from "./folder-rights.ts";
 
 /** The dot-folder of `inbound/` under which unfinished uploads lie, one folder for each user. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import type { DiskCalls } from "../lib/durable-file.ts";
+import type { DiskCalls } from "../lib/files/durable-file.ts";
 import { ExchangeError, type FileSystemStatistics } from "./exchange-session.ts";
 
 const cachedForMs = 1_000;

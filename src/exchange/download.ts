@@ -1,5 +1,5 @@
-import type { DiskCalls } from "../lib/durable-file.ts";
-import type { RegularFile } from "../lib/open-regular-file.ts";
+import type { DiskCalls } from "../lib/files/durable-file.ts";
+import type { RegularFile } from "../lib/files/open-regular-file.ts";
 import { exchangeErrorOf } from "./disk-fault.ts";
 import { type ExchangeAttributes, ExchangeError, type ReadHandle } from "./exchange-session.ts";
 import { attributesOf } from "./listing.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
-import type { DiskCalls } from "../lib/durable-file.ts";
-import type { Logger } from "../lib/log.ts";
+import type { DiskCalls } from "../lib/files/durable-file.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { CompanyFolders } from "./company-folders.ts";
 import type { ExchangePeer } from "./exchange-session.ts";
 import type { Intake } from "./intake.ts";

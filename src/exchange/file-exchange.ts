@@ -3,7 +3,7 @@
  */
 import { join } from "node:path";
 import { forwardClock } from "../lib/clock.ts";
-import { type DiskCalls, systemDisk } from "../lib/durable-file.ts";
+import { type DiskCalls, systemDisk } from "../lib/files/durable-file.ts";
 import { CompanyFolders } from "./company-folders.ts";
 import { createDiskSpace } from "./disk-space.ts";
 import type { FileExchangeDeps } from "./exchange-deps.ts";

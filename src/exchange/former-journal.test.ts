@@ -20,9 +20,9 @@ import {
   journaledStops,
   plantFormerJournal,
 } from "../../test/support/former-journal.ts";
-import type { Arrival } from "../inbound/inbox.ts";
-import { type DiskCalls, systemDisk } from "../lib/durable-file.ts";
-import { createLogger } from "../lib/log.ts";
+import type { Arrival } from "../inbound/places/inbox.ts";
+import { type DiskCalls, systemDisk } from "../lib/files/durable-file.ts";
+import { createLogger } from "../lib/logs/log.ts";
 import { ensureCompanyTree } from "./company-tree.ts";
 import { countUploadsOfFormerJournal, takeUpFormerJournal } from "./take-up-former-journal.ts";
 

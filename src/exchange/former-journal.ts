@@ -13,7 +13,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { Arrival } from "../inbound/inbox.ts";
+import type { Arrival } from "../inbound/places/inbox.ts";
 import { unlessMissing } from "../lib/errors.ts";
 
 const blockBytes = 4096;

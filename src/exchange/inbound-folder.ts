@@ -9,11 +9,11 @@
  */
 import { constants } from "node:fs";
 import { isUnfinishedName } from "../domain/files/unfinished-name.ts";
-import type { Arrival } from "../inbound/inbox.ts";
-import { placeArrival } from "../inbound/place-arrival.ts";
+import type { Arrival } from "../inbound/places/inbox.ts";
+import { placeArrival } from "../inbound/places/place-arrival.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
-import { openRegularFile, type PinnedFolder } from "../lib/open-regular-file.ts";
+import { openRegularFile, type PinnedFolder } from "../lib/files/open-regular-file.ts";
 import { AheadBytes } from "./ahead-bytes.ts";
 import { isShownName } from "./client-path.ts";
 import { denied, exchangeErrorOf, noSuchFile } from "./disk-fault.ts";

@@ -8,7 +8,7 @@
  */
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
-import type { LimitedLog } from "../lib/limited-log.ts";
+import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import type { DiskSpace } from "./disk-space.ts";
 import { ExchangeError } from "./exchange-session.ts";
 

@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
 import { opendir } from "node:fs/promises";
-import type { DiskCalls } from "../lib/durable-file.ts";
+import type { DiskCalls } from "../lib/files/durable-file.ts";
 import { unlessMissing } from "../lib/errors.ts";
-import type { PinnedFolder } from "../lib/open-regular-file.ts";
+import type { PinnedFolder } from "../lib/files/open-regular-file.ts";
 import { isShownName } from "./client-path.ts";
 import type { ExchangeAttributes, ExchangeEntry } from "./exchange-session.ts";
 

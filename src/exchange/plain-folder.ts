@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
-import { openRegularFile, type PinnedFolder } from "../lib/open-regular-file.ts";
+import { openRegularFile, type PinnedFolder } from "../lib/files/open-regular-file.ts";
 import { isShownName } from "./client-path.ts";
 import { denied, noSuchFile } from "./disk-fault.ts";
 import { Download, type ReadPart } from "./download.ts";

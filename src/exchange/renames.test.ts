@@ -8,7 +8,7 @@ import {
   put,
   putBroken,
 } from "../../test/support/exchange-fixture.ts";
-import { systemDisk } from "../lib/durable-file.ts";
+import { systemDisk } from "../lib/files/durable-file.ts";
 
 let fixture: ExchangeFixture;
 beforeEach(async () => {

@@ -10,19 +10,19 @@
 import { constants } from "node:fs";
 import { lstat, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Arrival } from "../inbound/inbox.ts";
-import { againFolderName, isAgainFileOf, placeArrival } from "../inbound/place-arrival.ts";
+import type { Arrival } from "../inbound/places/inbox.ts";
+import { againFolderName, isAgainFileOf, placeArrival } from "../inbound/places/place-arrival.ts";
 import {
   type DiskCalls,
   makeDirectoryDurably,
   syncDirectory,
   writeFileDurably,
   writeWhole,
-} from "../lib/durable-file.ts";
+} from "../lib/files/durable-file.ts";
 import { systemCodeOf, unlessMissing } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
-import type { Logger } from "../lib/log.ts";
-import { openRegularFile, type PinnedFolder, pinChild, pinFolder } from "../lib/open-regular-file.ts";
+import type { Logger } from "../lib/logs/log.ts";
+import { openRegularFile, type PinnedFolder, pinChild, pinFolder } from "../lib/files/open-regular-file.ts";
 import {
   type FormerJournal,
   type JournaledUpload,

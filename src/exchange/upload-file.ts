@@ -8,12 +8,12 @@
  * every 32 MiB.
  */
 import { constants } from "node:fs";
-import { type DiskCalls, writeWhole } from "../lib/durable-file.ts";
+import { type DiskCalls, writeWhole } from "../lib/files/durable-file.ts";
 import { systemCodeOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
-import type { PinnedFolder } from "../lib/open-regular-file.ts";
+import type { PinnedFolder } from "../lib/files/open-regular-file.ts";
 import { exchangeErrorOf } from "./disk-fault.ts";
-import { syncShort } from "../lib/short-sync.ts";
+import { syncShort } from "../lib/files/short-sync.ts";
 import type { DiskSpace } from "./disk-space.ts";
 import type { ExchangeError } from "./exchange-session.ts";
 

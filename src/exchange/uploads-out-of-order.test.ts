@@ -14,7 +14,7 @@ import {
 } from "../../test/support/exchange-fixture.ts";
 import { openFiles } from "../../test/support/open-files.ts";
 import { randomOf } from "../../test/support/random-numbers.ts";
-import { type DiskCalls, systemDisk } from "../lib/durable-file.ts";
+import { type DiskCalls, systemDisk } from "../lib/files/durable-file.ts";
 import { ExchangeError, type ExchangeSession, type WriteHandle } from "./exchange-session.ts";
 
 const mebi = 1024 * 1024;

@@ -13,7 +13,7 @@ import {
   resumedUpload,
 } from "../../test/support/exchange-fixture.ts";
 import { asOrdinaryUser } from "../../test/support/ordinary-user.ts";
-import { type DiskCalls, systemDisk } from "../lib/durable-file.ts";
+import { type DiskCalls, systemDisk } from "../lib/files/durable-file.ts";
 
 let fixture: ExchangeFixture;
 beforeEach(async () => {

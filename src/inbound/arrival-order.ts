@@ -1,7 +1,7 @@
 /** In which order files have come, over all companies and also over a restart. */
 import type { Clock } from "../lib/clock.ts";
 import type { LedgerEntry } from "../store/ledger/files.ts";
-import type { Arrival } from "./inbox.ts";
+import type { Arrival } from "./places/inbox.ts";
 
 /** More than an earlier run can have left in `inbound/`. */
 const recoveredSequences = 2 ** 24;

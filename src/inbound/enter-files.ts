@@ -3,12 +3,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import { messageOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
-import type { LimitedLog } from "../lib/limited-log.ts";
+import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Store } from "../store/database/database.ts";
 import { enterFile, type NewFile } from "../store/ledger/files.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
-import type { Locations } from "./locations.ts";
-import { ledgerTimeOf, pathOf, type WaitingFile } from "./waiting-file.ts";
+import type { Locations } from "./places/locations.ts";
+import { ledgerTimeOf, pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
 
 export interface EnterDependencies {
   readonly store: Pick<Store, "write">;

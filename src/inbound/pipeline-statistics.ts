@@ -1,5 +1,5 @@
 import type { DecidedState } from "../domain/files/file-state.ts";
-import type { HeldFiles } from "./held-files.ts";
+import type { HeldFiles } from "./lanes/held-files.ts";
 
 /** Figures for monitoring; `decided` counts since the start. */
 export interface PipelineStatistics {

@@ -11,32 +11,36 @@
  *   entry decided, not filed                the move and the receipt are done (again)
  *   entry decided and filed                 nothing
  */
-import type { DocumentPool } from "../documents/document-pool.ts";
+import type { DocumentPool } from "../documents/pool/document-pool.ts";
 import type { Clock } from "../lib/clock.ts";
 import { killPoint } from "../lib/kill-point.ts";
-import { createLimitedLog, type LimitedLog } from "../lib/limited-log.ts";
-import type { Logger } from "../lib/log.ts";
+import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database/database.ts";
 import type { LedgerEntry } from "../store/ledger/files.ts";
 import { ArrivalOrder } from "./arrival-order.ts";
-import { type AwaitedReceipts, type ReceiptOwner, removeReceiptsOfWaiting } from "./awaited-receipts.ts";
-import { CompanyLanes } from "./company-lanes.ts";
+import {
+  type AwaitedReceipts,
+  type ReceiptOwner,
+  removeReceiptsOfWaiting,
+} from "./receipts/awaited-receipts.ts";
+import { CompanyLanes } from "./lanes/company-lanes.ts";
 import { enterSurely } from "./enter-files.ts";
-import { createFilingQueue, type FilingQueue } from "./filing-queue.ts";
-import { type HeldInDetail, logHeld } from "./held-files.ts";
-import type { Arrival, Inbox } from "./inbox.ts";
-import type { LaneRunner, PipelineSettings } from "./lane-runner.ts";
-import { LeftBehind } from "./left-behind.ts";
-import type { Locations } from "./locations.ts";
+import { createFilingQueue, type FilingQueue } from "./places/filing-queue.ts";
+import { type HeldInDetail, logHeld } from "./lanes/held-files.ts";
+import type { Arrival, Inbox } from "./places/inbox.ts";
+import type { LaneRunner, PipelineSettings } from "./lanes/lane-runner.ts";
+import { LeftBehind } from "./recovery/left-behind.ts";
+import type { Locations } from "./places/locations.ts";
 import { PresentFiles } from "./present-files.ts";
 import type { PipelineStatistics } from "./pipeline-statistics.ts";
-import { acceptRetries, redoFiling, waitingEntries } from "./recovery.ts";
-import { isCutInAgain, isInAgain } from "./place-arrival.ts";
+import { acceptRetries, redoFiling, waitingEntries } from "./recovery/recovery.ts";
+import { isCutInAgain, isInAgain } from "./places/place-arrival.ts";
 import { releaseOf } from "./release-of.ts";
-import { createAwaitedReceipts } from "./restore-receipt.ts";
-import type { WaitingFile, WaitingFileSource } from "./waiting-file.ts";
+import { createAwaitedReceipts } from "./recovery/restore-receipt.ts";
+import type { WaitingFile, WaitingFileSource } from "./lanes/waiting-file.ts";
 
 export interface PipelineDependencies {
   readonly store: Pick<Store, "read" | "write" | "writeSoon">;

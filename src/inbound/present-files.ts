@@ -1,9 +1,9 @@
 /** The files that are in the pipeline, or about to appear: their paths, their counts, and the receipts they are waited for. */
 import { basename, dirname } from "node:path";
-import type { AwaitedReceipts, ReceiptOwner } from "./awaited-receipts.ts";
+import type { AwaitedReceipts, ReceiptOwner } from "./receipts/awaited-receipts.ts";
 import { FileCounts } from "./file-counts.ts";
-import { KnownPaths } from "./known-paths.ts";
-import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./waiting-file.ts";
+import { KnownPaths } from "./places/known-paths.ts";
+import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./lanes/waiting-file.ts";
 
 export class PresentFiles {
   readonly counts = new FileCounts();

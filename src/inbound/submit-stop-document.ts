@@ -1,7 +1,7 @@
 /** The legacy XML web service's way into the pipeline: one stop document, processed synchronously. */
-import type { DocumentPool } from "../documents/document-pool.ts";
-import type { PreparedDocument } from "../documents/prepared-document.ts";
-import { writeStopResponse } from "../documents/stop-response.ts";
+import type { DocumentPool } from "../documents/pool/document-pool.ts";
+import type { PreparedDocument } from "../documents/pool/prepared-document.ts";
+import { writeStopResponse } from "../documents/writing/stop-response.ts";
 import type { Clock } from "../lib/clock.ts";
 import { DropgateError, type ErrorCode, type Fault } from "../lib/errors.ts";
 import { applyStopChanges, type StopChangesOutcome } from "../operations/stops/apply-stop-changes.ts";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DropgateError } from "../lib/errors.ts";
-import { createLogger } from "../lib/log.ts";
+import { createLogger } from "../lib/logs/log.ts";
 import type { Integration } from "./integration.ts";
 import { nodeOptions } from "./mapping-process.ts";
 import { createIntegrations, type Integrations, type IntegrationsOptions } from "./integrations.ts";

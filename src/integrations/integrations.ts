@@ -10,13 +10,13 @@ import { isSameCompanyCode } from "../domain/users/company-code.ts";
 import { DropgateError } from "../lib/errors.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { CompanyShares } from "../lib/company-shares.ts";
-import type { Logger } from "../lib/log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { Integration, MappingRequest } from "./integration.ts";
-import { JobQueue } from "../lib/job-queue.ts";
+import { JobQueue } from "../lib/threads/job-queue.ts";
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
 import { outOfTimeMessage } from "./out-of-time.ts";
-import type { EndReason } from "../lib/worker-host.ts";
+import type { EndReason } from "../lib/threads/worker-host.ts";
 import { MappingProcess, type ProcessLimits } from "./mapping-process.ts";
 
 export interface Integrations extends Service {

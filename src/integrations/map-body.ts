@@ -1,6 +1,6 @@
 /** One mapping from beginning to end: bytes → value → expression → JSON text. Runs in the mapping processes. */
 import type jsonata from "jsonata";
-import { readXmlValue } from "../documents/read-xml-value.ts";
+import { readXmlValue } from "../documents/reading/read-xml-value.ts";
 import { DropgateError, type ErrorCode, type Fault } from "../lib/errors.ts";
 import { parseJsonBytes } from "../lib/json-text.ts";
 import { compileExpression, faultOfExpression, isOutOfTime } from "./compile-expression.ts";

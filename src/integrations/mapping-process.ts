@@ -7,9 +7,9 @@ import { type ChildProcess, fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../lib/errors.ts";
-import { memoryExitCode } from "../lib/hosted-worker.ts";
-import { siblingModule } from "../lib/sibling-module.ts";
-import type { EndReason } from "../lib/worker-host.ts";
+import { memoryExitCode } from "../lib/threads/hosted-worker.ts";
+import { siblingModule } from "../lib/threads/sibling-module.ts";
+import type { EndReason } from "../lib/threads/worker-host.ts";
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
 import type { JobMessage, ProcessReport } from "./mapping-messages.ts";
 

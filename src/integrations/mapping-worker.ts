@@ -2,9 +2,9 @@
  * A mapping process: takes one job at a time and answers it. It is a process and no thread because V8 ends the whole process
  * when one allocation of a thread goes beyond the thread's memory, and expressions can make any (`$pad`, `$map` over ranges).
  */
-import { stepBack } from "../lib/background-thread.ts";
-import { capWasmMemory, wasmMemoryBytes } from "../documents/wasm-memory-cap.ts";
-import { memoryExitCode } from "../lib/hosted-worker.ts";
+import { stepBack } from "../lib/threads/background-thread.ts";
+import { capWasmMemory, wasmMemoryBytes } from "../documents/pool/wasm-memory-cap.ts";
+import { memoryExitCode } from "../lib/threads/hosted-worker.ts";
 import { mapBody } from "./map-body.ts";
 import type { JobMessage, ProcessReport } from "./mapping-messages.ts";
 

@@ -1,6 +1,6 @@
 /** One line for each attempt, once its outcome is recorded. */
 import { isoTime } from "../lib/iso-time.ts";
-import type { Logger } from "../lib/log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { AttemptRecord } from "./record-attempts.ts";
 import type { DeliveryToRender } from "./delivery-to-render.ts";
 

@@ -9,7 +9,7 @@
 import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 import { messageOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
-import type { Logger } from "../lib/log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type {
   DeliveryToRender,
   RenderOrWithhold,

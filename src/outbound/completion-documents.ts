@@ -1,8 +1,8 @@
 /** Contents of documents for completion files that embed them, from the document store. */
 import { readFile } from "node:fs/promises";
-import { contentPath } from "../lib/content-store.ts";
+import { contentPath } from "../lib/files/content-store.ts";
 import { isMissing } from "../lib/errors.ts";
-import type { Logger } from "../lib/log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { StoredCompletion } from "../store/outbound/completions.ts";
 import type { Reader } from "../store/database/database.ts";
 import { findDocument } from "../store/stops/documents.ts";

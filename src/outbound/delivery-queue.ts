@@ -12,7 +12,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
-import type { Logger } from "../lib/log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database/database.ts";
 import type { AttemptRecord } from "./record-attempts.ts";

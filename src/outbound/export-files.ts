@@ -2,10 +2,10 @@
 import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { xmlContentType } from "../documents/element-writer.ts";
-import type { ExportHead } from "../documents/export-head.ts";
-import type { ExportedFile, ExportManifest } from "../documents/export-manifest.ts";
-import { makeDirectoryDurably } from "../lib/durable-file.ts";
+import { xmlContentType } from "../documents/writing/element-writer.ts";
+import type { ExportHead } from "../documents/writing/export-head.ts";
+import type { ExportedFile, ExportManifest } from "../documents/writing/export-manifest.ts";
+import { makeDirectoryDurably } from "../lib/files/durable-file.ts";
 import { listCompletions, type StoredCompletion } from "../store/outbound/completions.ts";
 import type { Store } from "../store/database/database.ts";
 import { countWindow, type ExportRecord, findExport, listOpenExports } from "../store/outbound/exports.ts";

@@ -1,7 +1,7 @@
 /** How the files of exports are written: each completion as in the file that is delivered of it by itself. */
-import { type ExportedCompletion, renderExportDocument } from "../documents/export-document.ts";
-import { renderExportManifest } from "../documents/export-manifest.ts";
-import { renderStopCompletion } from "../documents/stop-completion-writer.ts";
+import { type ExportedCompletion, renderExportDocument } from "../documents/writing/export-document.ts";
+import { renderExportManifest } from "../documents/writing/export-manifest.ts";
+import { renderStopCompletion } from "../documents/writing/stop-completion-writer.ts";
 import type { StoredCompletion } from "../store/outbound/completions.ts";
 import type { ReadCompletionDocument } from "./completion-documents.ts";
 import type { ExportRendering } from "./export-files.ts";

@@ -12,7 +12,7 @@
  */
 import { nextDue, readCronSchedule } from "../domain/time/cron-schedule.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Logger } from "../lib/log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { Store } from "../store/database/database.ts";
 import { insertDelivery } from "../store/outbound/deliveries.ts";
 import {

@@ -2,7 +2,7 @@
 import { schedule } from "node-cron";
 import type { Clock } from "../lib/clock.ts";
 import { isoOrNull } from "../lib/iso-time.ts";
-import type { Logger } from "../lib/log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database/database.ts";
 import { type ExportPlan, type MadeExport, runDueExports } from "./export-runs.ts";

@@ -5,7 +5,7 @@
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import { killPoint } from "../lib/kill-point.ts";
-import type { Logger } from "../lib/log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import { isPassingStoreError } from "../lib/store-error.ts";
 import type { Store } from "../store/database/database.ts";
 import { type AttemptRecord, recordAttempts } from "./record-attempts.ts";

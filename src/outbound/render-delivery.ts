@@ -1,6 +1,6 @@
 /** Makes the files of a delivery: a completion file here, an export where exports are made. */
 import { hash } from "node:crypto";
-import { xmlContentType } from "../documents/element-writer.ts";
+import { xmlContentType } from "../documents/writing/element-writer.ts";
 import type { StopCompletion } from "../domain/outbound/stop-completion.ts";
 import type { StoredCompletion } from "../store/outbound/completions.ts";
 import type { ReadCompletionDocument } from "./completion-documents.ts";

@@ -11,7 +11,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import { isoTime } from "../lib/iso-time.ts";
-import type { Logger } from "../lib/log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { Store } from "../store/database/database.ts";
 import type { AttemptRecord } from "./record-attempts.ts";
 import type { OutboundTarget, TargetPause } from "../store/outbound/outbound-targets.ts";
@@ -19,7 +19,7 @@ import { attemptDelivery, type AttemptResult, type TargetInUse } from "./attempt
 import { logAttempt } from "./attempt-log.ts";
 import { attemptRecordOf } from "./attempt-record.ts";
 import type { DeliveryToRender, RenderOrWithhold } from "./delivery-to-render.ts";
-import { FewAtOnce } from "../lib/at-once.ts";
+import { FewAtOnce } from "../lib/files/at-once.ts";
 import { HeldLines } from "./held-lines.ts";
 import { DueDeliveries } from "./due-deliveries.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";

@@ -6,7 +6,7 @@
  *   other   what the owner says to its client
  */
 import { parentPort } from "node:worker_threads";
-import { tellLoaded } from "../lib/hosted-worker.ts";
+import { tellLoaded } from "../lib/threads/hosted-worker.ts";
 import type { ServeClient, ThreadState } from "./thread-messages.ts";
 
 /** A client as its thread sees it. */

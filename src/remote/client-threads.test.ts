@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { siblingModule } from "../lib/sibling-module.ts";
+import { siblingModule } from "../lib/threads/sibling-module.ts";
 import { ClientThreads, type ClientThreadsOptions } from "./client-threads.ts";
 import type { Begun, LetEnd, TestJob, TestOutcome } from "./testing/jobs-worker.ts";
 import { ThreadJobs } from "./thread-jobs.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { siblingModule } from "../lib/sibling-module.ts";
+import { siblingModule } from "../lib/threads/sibling-module.ts";
 import type { Begun, LetEnd, TestJob, TestOutcome } from "./testing/jobs-worker.ts";
 import { ClientThreads } from "./client-threads.ts";
 import { ThreadJobs } from "./thread-jobs.ts";

@@ -12,8 +12,8 @@
  * All of it is in memory and about sockets that are open; nothing survives the process, and nothing needs to.
  */
 import { peerKeyOf } from "../lib/address-range.ts";
-import { createLimitedLog, type LimitedLog } from "../lib/limited-log.ts";
-import type { Logger } from "../lib/log.ts";
+import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { AddressStanding } from "./sign-in.ts";
 
 export interface ConnectionLimits {

@@ -27,8 +27,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isSameCompanyCode } from "../domain/users/company-code.ts";
 import { peerKeyOf } from "../lib/address-range.ts";
 import type { Clock } from "../lib/clock.ts";
-import { createLimitedLog, type LimitedLog } from "../lib/limited-log.ts";
-import type { Logger } from "../lib/log.ts";
+import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { Store } from "../store/database/database.ts";
 import { findUsersByKey, findUsersByName, type UserRecord } from "../store/accounts/users.ts";
 import {

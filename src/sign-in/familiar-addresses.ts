@@ -7,7 +7,7 @@
  */
 import { peerKeyOf } from "../lib/address-range.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Logger } from "../lib/log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { Store } from "../store/database/database.ts";
 import {
   listSignInAddresses,

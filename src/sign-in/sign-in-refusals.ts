@@ -1,5 +1,5 @@
 /** The answers to those who may not sign in, and what the log says about them. */
-import type { LimitedLog } from "../lib/limited-log.ts";
+import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import type { SignInOutcome, SignInProtocol } from "./sign-in.ts";
 
 export type RefusalReason =

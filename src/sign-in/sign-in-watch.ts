@@ -1,4 +1,4 @@
-import type { Logger } from "../lib/log.ts";
+import type { Logger } from "../lib/logs/log.ts";
 import type { CurrentUser, SignInReview } from "./sign-in.ts";
 
 /** How soon it shows that an administrator changed a user. */

@@ -1,5 +1,5 @@
 /** A target that sends e-mails over SMTP, in a thread of its own (`src/remote/thread-jobs.ts`). */
-import { siblingModule } from "../lib/sibling-module.ts";
+import { siblingModule } from "../lib/threads/sibling-module.ts";
 import type { Delivery, DeliveryOutcome, Target } from "../outbound/target.ts";
 import { ThreadJobs } from "../remote/thread-jobs.ts";
 import { failedBy } from "../remote/transfer-fault.ts";

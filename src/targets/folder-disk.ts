@@ -2,10 +2,10 @@
 import * as fs from "node:fs";
 import { opendir } from "node:fs/promises";
 import { promisify } from "node:util";
-import { type DiskCalls, systemDisk } from "../lib/durable-file.ts";
-import { asForeign, foreignEntries } from "../lib/foreign-calls.ts";
-import { isMountPoint } from "../lib/mount-point.ts";
-import { syncShort } from "../lib/short-sync.ts";
+import { type DiskCalls, systemDisk } from "../lib/files/durable-file.ts";
+import { asForeign, foreignEntries } from "../lib/files/foreign-calls.ts";
+import { isMountPoint } from "../lib/files/mount-point.ts";
+import { syncShort } from "../lib/files/short-sync.ts";
 
 export interface FolderDisk
   extends Pick<DiskCalls, "open" | "close" | "write" | "read" | "fstat" | "lstat" | "link" | "unlink"> {

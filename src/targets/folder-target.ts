@@ -14,7 +14,7 @@
  */
 import { constants } from "node:fs";
 import { join } from "node:path";
-import { makeDirectoryDurably, writeWhole } from "../lib/durable-file.ts";
+import { makeDirectoryDurably, writeWhole } from "../lib/files/durable-file.ts";
 import { isMissing, systemCodeOf } from "../lib/errors.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Delivery, DeliveryFile, DeliveryOutcome, Target } from "../outbound/target.ts";

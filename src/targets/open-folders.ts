@@ -3,7 +3,7 @@
  * is closed with the last of them, and made anew after a second, so that a folder that was replaced is noticed.
  */
 import { constants } from "node:fs";
-import { shareRuns } from "../lib/shared-run.ts";
+import { shareRuns } from "../lib/files/shared-run.ts";
 import type { FolderDisk } from "./folder-disk.ts";
 
 const longestUseMs = 1_000;

@@ -4,7 +4,7 @@
  * attempt.
  */
 import { randomBytes } from "node:crypto";
-import { siblingModule } from "../lib/sibling-module.ts";
+import { siblingModule } from "../lib/threads/sibling-module.ts";
 import type { Delivery, DeliveryFault, DeliveryFile, DeliveryOutcome, Target } from "../outbound/target.ts";
 import { readBytes } from "./delivery-bytes.ts";
 import { checkNames, temporaryNameOf } from "./delivery-names.ts";

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type CollectionWatch, startCollectionWatch } from "../../src/app/watch/collection-watch.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Config } from "../../src/config/schema.ts";
-import { createLogger } from "../../src/lib/log.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 import { DeliverySite, hour, type LogLine, start } from "../support/delivery-site.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -8,10 +8,14 @@ import { formatConfigFaults } from "../../src/config/reader/config-fault.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import { settingsBelow } from "../../src/config/reader/setting-list.ts";
-import { readStopDocument } from "../../src/documents/read-stop-document.ts";
-import { functionElement, stopElements } from "../../src/documents/stop-elements.ts";
-import { fieldNameOf, type StopElement, type ValueElement } from "../../src/documents/stop-element.ts";
-import { valueKinds } from "../../src/documents/value-kinds.ts";
+import { readStopDocument } from "../../src/documents/reading/read-stop-document.ts";
+import { functionElement, stopElements } from "../../src/documents/elements/stop-elements.ts";
+import {
+  fieldNameOf,
+  type StopElement,
+  type ValueElement,
+} from "../../src/documents/elements/stop-element.ts";
+import { valueKinds } from "../../src/documents/elements/value-kinds.ts";
 import { maxLengthOf } from "../../src/domain/fields/field-limits.ts";
 import { routes } from "../../src/endpoints/http/gateway/routes.ts";
 import { errorCatalogue, reasonCodeOf } from "../../src/lib/errors.ts";
@@ -111,11 +115,11 @@ function schemaFaultsOf(xml: string, schemaName: string): string[] {
 function codesOfFiles(): number[] {
   const folder = "src/documents";
   const files = [
-    ...readdirSync(join(projectFolder, folder))
+    ...readdirSync(join(projectFolder, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
       .map((name) => join(folder, name)),
-    "src/inbound/decide-file.ts",
-    "src/inbound/lane-runner.ts",
+    "src/inbound/lanes/decide-file.ts",
+    "src/inbound/lanes/lane-runner.ts",
     "src/operations/stops/apply-stop-changes.ts",
     "src/domain/stop/stop-status.ts",
   ];
@@ -163,7 +167,7 @@ function renderElements(): string {
   const others = stopElements.filter(({ name }) => name !== "StopDetails");
   return `# Elements of the stop file
 
-<!-- Generated from src/documents/stop-elements.ts: UPDATE_DOCS=1 npm test -- test/integration/docs.test.ts -->
+<!-- Generated from src/documents/elements/stop-elements.ts: UPDATE_DOCS=1 npm test -- test/integration/docs.test.ts -->
 
 The children of \`Stop\` in [stop files](file-exchange.md), in any order, each at most once; \`xsd/stop.xsd\` says the same
 to programs. *Field* is where the value stands in the JSON of the stop; fields in lists begin at the entry of the list.

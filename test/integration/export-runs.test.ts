@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { describe, expect, test } from "vitest";
-import { createLogger } from "../../src/lib/log.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 import {
   deliverAgain,
   type ExportPlan,

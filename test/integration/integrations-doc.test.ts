@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { readXmlValue } from "../../src/documents/read-xml-value.ts";
+import { readXmlValue } from "../../src/documents/reading/read-xml-value.ts";
 import { compileExpression } from "../../src/integrations/compile-expression.ts";
 import { mapBody } from "../../src/integrations/map-body.ts";
 import { blocksIn } from "../support/markdown.ts";

@@ -1,8 +1,8 @@
 /** Sending an order, a stop or a load again takes nothing away that others have put there. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createDocumentPool } from "../../src/documents/document-pool.ts";
+import { createDocumentPool } from "../../src/documents/pool/document-pool.ts";
 import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
-import { createLogger } from "../../src/lib/log.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 import { reportRouteEvent } from "../../src/operations/execution/report-route-event.ts";
 import { importOrders } from "../../src/operations/imports/import-orders.ts";
 import { rejectOrder } from "../../src/operations/orders/reject-order.ts";

@@ -5,9 +5,9 @@
  * steps of its walk.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDocumentPool } from "../../src/documents/document-pool.ts";
-import { mapAtOnce } from "../../src/lib/at-once.ts";
-import { createLogger } from "../../src/lib/log.ts";
+import { createDocumentPool } from "../../src/documents/pool/document-pool.ts";
+import { mapAtOnce } from "../../src/lib/files/at-once.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 import { regionOf, settingsOf } from "../support/appointment-settings.ts";
 import { replayEvents } from "../support/replay-events.ts";
 import { RouteDriver } from "../support/route-driver.ts";

@@ -20,8 +20,8 @@ import {
 import { CartonContent, Confirmed, StopDetail } from "../../src/domain/stop/stop-detail.ts";
 import { Stop, StopAssignment } from "../../src/domain/stop/stop.ts";
 import { User } from "../../src/domain/users/user.ts";
-import { functionElement, stopElements } from "../../src/documents/stop-elements.ts";
-import type { StopElement } from "../../src/documents/stop-element.ts";
+import { functionElement, stopElements } from "../../src/documents/elements/stop-elements.ts";
+import type { StopElement } from "../../src/documents/elements/stop-element.ts";
 import { legacyLoadFields } from "../../src/operations/legacy/legacy-load-shape.ts";
 import { legacyStopFields } from "../../src/operations/legacy/legacy-stop-shape.ts";
 import { spansOf, specificationPage, tableUnder } from "../support/markdown.ts";

@@ -1,8 +1,8 @@
 /** The order of the stops of a load: by `stopSeq` where it is one, else as they were listed. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createDocumentPool } from "../../src/documents/document-pool.ts";
+import { createDocumentPool } from "../../src/documents/pool/document-pool.ts";
 import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
-import { createLogger } from "../../src/lib/log.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 import { north, RouteDriver } from "../support/route-driver.ts";
 
 const documents = createDocumentPool({ log: createLogger({ level: "silent" }), threads: 1 });

@@ -1,8 +1,8 @@
 /** Who may take a stop from a load that is under way: its host, by sending or deleting the stop itself; no other load. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createDocumentPool } from "../../src/documents/document-pool.ts";
+import { createDocumentPool } from "../../src/documents/pool/document-pool.ts";
 import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
-import { createLogger } from "../../src/lib/log.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 import { dropoff, other, RouteDriver } from "../support/route-driver.ts";
 
 const documents = createDocumentPool({ log: createLogger({ level: "silent" }), threads: 1 });

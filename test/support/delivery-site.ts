@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { FailedOutcome } from "../../src/domain/outbound/delivery-fault.ts";
 import type { RecordedEventKind } from "../../src/domain/outbound/recorded-events.ts";
-import { createLogger } from "../../src/lib/log.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 import type { TargetInUse } from "../../src/outbound/attempt.ts";
 import {
   createDeliveryQueue,

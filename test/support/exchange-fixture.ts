@@ -6,8 +6,8 @@ import { ensureCompanyTree } from "../../src/exchange/company-tree.ts";
 import type { FileExchangeDeps, Pickup, Removal } from "../../src/exchange/exchange-deps.ts";
 import type { ExchangeEntry, ExchangeSession, OpenWriteFlags } from "../../src/exchange/exchange-session.ts";
 import { createFileExchange, type FolderExchange } from "../../src/exchange/file-exchange.ts";
-import type { Arrival } from "../../src/inbound/inbox.ts";
-import { createLogger } from "../../src/lib/log.ts";
+import type { Arrival } from "../../src/inbound/places/inbox.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 
 export interface ExchangeFixture {
   readonly exchange: FolderExchange;

@@ -3,20 +3,20 @@ import { ledgerNumbers } from "./ledger-numbers.ts";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { createDocumentPool, type DocumentPool } from "../../src/documents/document-pool.ts";
-import type { PreparedDocument } from "../../src/documents/prepared-document.ts";
+import { createDocumentPool, type DocumentPool } from "../../src/documents/pool/document-pool.ts";
+import type { PreparedDocument } from "../../src/documents/pool/prepared-document.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
-import { createLogger, type Logger } from "../../src/lib/log.ts";
+import { createLogger, type Logger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { type LedgerEntry, toLedgerEntry } from "../../src/store/ledger/files.ts";
 import type { Transaction } from "../../src/store/database/group-commit.ts";
-import type { DecidedFile } from "../../src/inbound/decide-file.ts";
-import type { Arrival, Channel } from "../../src/inbound/inbox.ts";
-import type { PipelineSettings } from "../../src/inbound/lane-runner.ts";
-import { createLocations, type Locations } from "../../src/inbound/locations.ts";
+import type { DecidedFile } from "../../src/inbound/lanes/decide-file.ts";
+import type { Arrival, Channel } from "../../src/inbound/places/inbox.ts";
+import type { PipelineSettings } from "../../src/inbound/lanes/lane-runner.ts";
+import { createLocations, type Locations } from "../../src/inbound/places/locations.ts";
 import { createPipeline, type Pipeline } from "../../src/inbound/pipeline.ts";
-import { nameOfAgainFile } from "../../src/inbound/place-arrival.ts";
+import { nameOfAgainFile } from "../../src/inbound/places/place-arrival.ts";
 
 /** What the disk says of a file, or an error that is no value. */
 export type ReadFault = (PreparedDocument & { readonly kind: "unreadable" }) | Error;

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createOperationContext } from "../../src/app/daemon/operation-context.ts";
-import { createDocumentPool } from "../../src/documents/document-pool.ts";
+import { createDocumentPool } from "../../src/documents/pool/document-pool.ts";
 import {
   type AppointmentSettings,
   noAppointments,
@@ -12,7 +12,7 @@ import type { LoadStatus } from "../../src/domain/load/load-status.ts";
 import type { Role } from "../../src/domain/users/role.ts";
 import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
 import { DropgateError } from "../../src/lib/errors.ts";
-import { createLogger } from "../../src/lib/log.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 import { newSealingKey } from "../../src/lib/sealed-numbers.ts";
 import { readImportInfo } from "../../src/operations/imports/import-info.ts";
 import { importLoads } from "../../src/operations/imports/import-loads.ts";

@@ -9,7 +9,7 @@ import type { JsonReaders } from "../../src/endpoints/http/server/request-conten
 import { createHttpEndpoint, type HttpEndpoint } from "../../src/endpoints/http/http-endpoint.ts";
 import { submitStopDocument } from "../../src/inbound/submit-stop-document.ts";
 import { DropgateError, type Fault, reasonCodeOf } from "../../src/lib/errors.ts";
-import { createLogger } from "../../src/lib/log.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 import { findLegacyDocument } from "../../src/operations/legacy/legacy-document.ts";
 import { findLegacyLoads } from "../../src/operations/legacy/legacy-loads.ts";
 import { findLegacyStops } from "../../src/operations/legacy/legacy-stops.ts";

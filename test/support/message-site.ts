@@ -8,7 +8,7 @@ import { formatConfigFaults } from "../../src/config/reader/config-fault.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { messageSettingsOf } from "../../src/config/sections/message-settings.ts";
 import type { Config } from "../../src/config/schema.ts";
-import { createLogger } from "../../src/lib/log.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
 import { createDeliveryQueue, type DeliveryQueue } from "../../src/outbound/delivery-queue.ts";
 import { createMessageRenderer } from "../../src/outbound/render-message.ts";
 import { saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";

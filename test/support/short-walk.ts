@@ -2,7 +2,7 @@
  * A short random walk over a few loads and stops of its own, by all the ways in which states change: XML stop orders as the
  * web service takes them, imports of stops, ASNs, orders and loads, carriers, drivers, deletions, route events, positions.
  */
-import type { DocumentPool } from "../../src/documents/document-pool.ts";
+import type { DocumentPool } from "../../src/documents/pool/document-pool.ts";
 import { normaliseLoad } from "../../src/domain/load/normalise-load.ts";
 import type { Load } from "../../src/domain/load/load.ts";
 import { type RouteEventCode, routeEventCodes } from "../../src/domain/execution/route-event-rules.ts";

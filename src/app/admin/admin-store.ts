@@ -6,7 +6,7 @@
  */
 import { stat } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import { makeDirectoryDurably } from "../../lib/durable-file.ts";
+import { makeDirectoryDurably } from "../../lib/files/durable-file.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { isStoreBusy } from "../../lib/store-error.ts";

@@ -1,7 +1,7 @@
 /** Refused and superseded files that an administrator wants tried again. */
 import { lstat } from "node:fs/promises";
 import type { Config } from "../../config/schema.ts";
-import { createLocations } from "../../inbound/locations.ts";
+import { createLocations } from "../../inbound/places/locations.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { listFiles } from "../../store/ledger/file-queries.ts";
 import { findFile, type LedgerEntry, requestRetry } from "../../store/ledger/files.ts";

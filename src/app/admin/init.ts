@@ -20,7 +20,7 @@ import {
 } from "../../domain/users/user.ts";
 import { ensureCompanyTree } from "../../exchange/company-tree.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { makeDirectoryDurably, writeFileDurably } from "../../lib/durable-file.ts";
+import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
 import { isPasswordOf } from "../../lib/password-hash.ts";
 import * as companyAdmin from "../../operations/users/company-admin.ts";
 import * as userAdmin from "../../operations/users/user-admin.ts";

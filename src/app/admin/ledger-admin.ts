@@ -12,15 +12,15 @@ import {
   type FileStory,
   isKnown,
   type StopStory,
-} from "../../inbound/explain.ts";
-import { explanationLines } from "../../inbound/explain-words.ts";
+} from "../../inbound/explain/explain.ts";
+import { explanationLines } from "../../inbound/explain/explain-words.ts";
 import {
   type LedgerReport,
   type VerifyOptions,
   type VerifyProgress,
   verifyLedger,
-} from "../../inbound/ledger-verify.ts";
-import { createLocations } from "../../inbound/locations.ts";
+} from "../../inbound/recovery/ledger-verify.ts";
+import { createLocations } from "../../inbound/places/locations.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isSealedForm } from "../../lib/sealed-numbers.ts";
 import { type Fault, reasonCodeOf } from "../../lib/errors.ts";
@@ -33,7 +33,7 @@ import { findProcessLockHolder } from "../../store/database/process-lock-holder.
 import { chooseCompany } from "./admin.ts";
 import { type AdminStore, withAdminStore } from "./admin-store.ts";
 import { exchangeFoldersOf } from "../daemon/exchange-folders.ts";
-import { whyHeld } from "../../inbound/explain-held.ts";
+import { whyHeld } from "../../inbound/explain/explain-held.ts";
 import { isOpenState } from "../../domain/files/file-state.ts";
 import { folderFaultLines } from "../checks/folder-faults.ts";
 import { type HeldReport, readHeldReport } from "../watch/held-report.ts";

@@ -1,5 +1,5 @@
 /** Ledger entries as people name them: by their number, or by the reference that stands in the receipt (`Ledger`). */
-import { ledgerNumberKind } from "../../inbound/receipts.ts";
+import { ledgerNumberKind } from "../../inbound/receipts/receipts.ts";
 import { createSealedNumbers, isSealedForm } from "../../lib/sealed-numbers.ts";
 import { findSealingKey } from "../../store/database/meta.ts";
 import type { AdminStore } from "./admin-store.ts";

@@ -11,7 +11,7 @@ import type { Integration } from "../../integrations/integration.ts";
 import { createIntegrations } from "../../integrations/integrations.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { DropgateError, type Fault, messageOf, reasonCodeOf, unlessMissing } from "../../lib/errors.ts";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/logs/log.ts";
 import type { ServiceImport } from "../../operations/imports/service-import.ts";
 import { importLoads } from "../../operations/imports/import-loads.ts";
 import { importOrders } from "../../operations/imports/import-orders.ts";

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import type { Config } from "../../config/schema.ts";
 import { channelOfTarget } from "../../domain/messages/message-event.ts";
-import { mapAtOnce } from "../../lib/at-once.ts";
+import { mapAtOnce } from "../../lib/files/at-once.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import type { OutboundTarget } from "../../store/outbound/outbound-targets.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";

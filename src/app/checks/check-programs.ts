@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { ParseOption, XmlDocument, XsdValidator } from "libxml2-wasm";
 import type { Config } from "../../config/schema.ts";
-import { prepareStopReader } from "../../documents/read-stop-document.ts";
+import { prepareStopReader } from "../../documents/reading/read-stop-document.ts";
 import { isTimeZone } from "../../domain/time/local-time.ts";
 import { isMissing, messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { storeRemedies } from "../../lib/store-error.ts";

@@ -1,6 +1,6 @@
 /** Drop folders from which nothing can be taken at the moment, for who asks why a file is not. */
 import { access, constants, opendir } from "node:fs/promises";
-import type { SearchedFolder } from "../../inbound/find-loose-files.ts";
+import type { SearchedFolder } from "../../inbound/recovery/find-loose-files.ts";
 import { isMissing, systemCodeOf } from "../../lib/errors.ts";
 
 const missing =

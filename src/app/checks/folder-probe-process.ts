@@ -1,7 +1,7 @@
 /** The process that looks at one folder (folder-probe.ts): path and rights as arguments, what it found to its output. */
 import { accessSync, statSync } from "node:fs";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
-import { isMountPoint } from "../../lib/mount-point.ts";
+import { isMountPoint } from "../../lib/files/mount-point.ts";
 import type { FolderProbe } from "./folder-probe.ts";
 
 const codeOf = (error: unknown): string => systemCodeOf(error) ?? messageOf(error);

@@ -5,7 +5,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../../lib/errors.ts";
-import { siblingModule } from "../../lib/sibling-module.ts";
+import { siblingModule } from "../../lib/threads/sibling-module.ts";
 
 export type FolderProbe =
   /** A folder that may be used as was asked for. */

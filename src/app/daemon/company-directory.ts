@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import type { WatchedFolder } from "../../endpoints/folders/folder-deps.ts";
-import type { Locations } from "../../inbound/locations.ts";
+import type { Locations } from "../../inbound/places/locations.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import type { Reader } from "../../store/database/database.ts";
 

@@ -1,16 +1,16 @@
 /** The parts of the daemon that others are started with, built from the configuration and the open store. */
 import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
-import { createDocumentPool, type DocumentPool } from "../../documents/document-pool.ts";
+import { createDocumentPool, type DocumentPool } from "../../documents/pool/document-pool.ts";
 import type { Integrations } from "../../integrations/integrations.ts";
 import { createDiskSpace } from "../../exchange/disk-space.ts";
 import { createIntake, type Intake } from "../../exchange/intake.ts";
-import { createLocations, type Locations } from "../../inbound/locations.ts";
+import { createLocations, type Locations } from "../../inbound/places/locations.ts";
 import { createPipeline, type Pipeline } from "../../inbound/pipeline.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { systemDisk } from "../../lib/durable-file.ts";
+import { systemDisk } from "../../lib/files/durable-file.ts";
 import { HeapGrowth, keepThreadHeapsSmall } from "../../lib/heap-growth.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import { type ConfigurableSignIn, createSignIn } from "../../sign-in/create-sign-in.ts";
 import type { Store } from "../../store/database/database.ts";

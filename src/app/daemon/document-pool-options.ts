@@ -1,6 +1,6 @@
 import type { Config } from "../../config/schema.ts";
-import type { DocumentPoolOptions } from "../../documents/document-pool.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { DocumentPoolOptions } from "../../documents/pool/document-pool.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 
 /** What the section `inbound` says about reading documents, so that a dry run is held to the limits of the daemon. */
 export function documentPoolOptionsOf(

@@ -4,7 +4,7 @@ import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import type { FtpOptions } from "../../endpoints/ftp/ftp-options.ts";
 import type { HttpOptions, HttpTlsOptions } from "../../endpoints/http/server/http-options.ts";
-import type { PipelineSettings } from "../../inbound/lane-runner.ts";
+import type { PipelineSettings } from "../../inbound/lanes/lane-runner.ts";
 import type { SignInOptions } from "../../sign-in/create-sign-in.ts";
 
 async function readTls(tls: Config["http"]["tls"]): Promise<HttpTlsOptions | undefined> {

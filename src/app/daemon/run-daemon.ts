@@ -9,7 +9,7 @@ import { type LoadOutcome, loadConfig } from "../../config/load-config.ts";
 import type { Config } from "../../config/schema.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
-import { createLogger, type Logger } from "../../lib/log.ts";
+import { createLogger, type Logger } from "../../lib/logs/log.ts";
 import { damageAtStart } from "./damaged-start.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { formatIntegrationFaults, readIntegrations } from "./read-integrations.ts";

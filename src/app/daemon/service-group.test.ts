@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/logs/log.ts";
 import { ReleaseStack } from "./service-group.ts";
 
 function stackOf(order: string[]): { stack: ReleaseStack; lines: string[] } {

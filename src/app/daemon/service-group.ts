@@ -5,7 +5,7 @@
  */
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { Service } from "../../lib/service.ts";
 
 /** Something to undo at the end, by name. */

@@ -12,7 +12,7 @@ import { doneFolderName } from "../../exchange/folder-rights.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { manifestOfFolder } from "../../outbound/export-names.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/logs/log.ts";
 import { readHeldReport, startHeldReports } from "./held-report.ts";
 
 describe("the report of the daemon", () => {

@@ -6,8 +6,8 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { unlessMissing } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/log.ts";
-import type { HeldInDetail } from "../../inbound/held-files.ts";
+import type { Logger } from "../../lib/logs/log.ts";
+import type { HeldInDetail } from "../../inbound/lanes/held-files.ts";
 
 export interface HeldReport {
   /** Of the daemon. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { Config } from "../../config/schema.ts";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/logs/log.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 
 const quarterMs = 15 * 60_000;

@@ -6,7 +6,7 @@
 import type { Config } from "../../config/schema.ts";
 import type { FolderExchange } from "../../exchange/file-exchange.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { RemovedRecords } from "./prune-records.ts";
 

@@ -1,7 +1,7 @@
 /** Verifies the ledger once a day while the daemon runs, so that a discrepancy is seen before somebody asks for the file. */
 import type { Config } from "../../config/schema.ts";
-import { type VerifyDependencies, verifyLedger } from "../../inbound/ledger-verify.ts";
-import type { Logger } from "../../lib/log.ts";
+import { type VerifyDependencies, verifyLedger } from "../../inbound/recovery/ledger-verify.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 
 const firstAfterMs = 3_600_000;
 const intervalMs = 24 * 3_600_000;

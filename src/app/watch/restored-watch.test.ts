@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/logs/log.ts";
 import { openStore } from "../../store/database/database.ts";
 import { generationFileName } from "../../store/database/generation.ts";
 import { startRestoredWatch } from "./restored-watch.ts";

@@ -1,6 +1,6 @@
 /** Tells that an older database was restored, until the ledger was verified; and keeps the count by which that is seen. */
 import { isoTime } from "../../lib/iso-time.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { Store } from "../../store/database/database.ts";
 import {
   advanceGeneration,

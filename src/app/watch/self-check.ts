@@ -3,7 +3,7 @@
  * listens answers. Only then is systemd's watchdog fed and `/readyz` positive.
  */
 import { connect } from "node:net";
-import type { DocumentPool } from "../../documents/document-pool.ts";
+import type { DocumentPool } from "../../documents/pool/document-pool.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { isStoreFault } from "../../lib/store-error.ts";

@@ -4,7 +4,7 @@
  * rows are damaged are held meanwhile, and all others go on.
  */
 import { messageOf } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { storeRemedies } from "../../lib/store-error.ts";
 import type { Store } from "../../store/database/database.ts";
 import { lookAtIntegrity } from "../../store/database/integrity-look.ts";

@@ -3,7 +3,7 @@
  * of the local kind, and a native module for this alone would have to be compiled.
  */
 import { spawn } from "node:child_process";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 
 export interface SystemdNotifier {
   /** Resolves when the message is handed over; a failure is logged, for the daemon works without systemd all the same. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createLogger } from "../../lib/log.ts";
+import { createLogger } from "../../lib/logs/log.ts";
 import { resolveSecret, Secret } from "./secret.ts";
 
 let folder = "";

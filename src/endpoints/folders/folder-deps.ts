@@ -9,11 +9,11 @@ import {
 } from "node:fs";
 import { opendir, realpath, stat } from "node:fs/promises";
 import { promisify } from "node:util";
-import type { Inbox } from "../../inbound/inbox.ts";
+import type { Inbox } from "../../inbound/places/inbox.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { type DiskCalls, systemDisk } from "../../lib/durable-file.ts";
-import { asForeign, foreignEntries } from "../../lib/foreign-calls.ts";
-import type { Logger } from "../../lib/log.ts";
+import { type DiskCalls, systemDisk } from "../../lib/files/durable-file.ts";
+import { asForeign, foreignEntries } from "../../lib/files/foreign-calls.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { WatchFolder } from "./folder-hints.ts";
 import type { TakeThread } from "./take-thread.ts";
 

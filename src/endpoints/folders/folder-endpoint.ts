@@ -8,7 +8,7 @@
 import { randomBytes } from "node:crypto";
 import { aborted } from "../../lib/aborted.ts";
 import type { Service } from "../../lib/service.ts";
-import { syncFileSystems } from "../../lib/sync-file-system.ts";
+import { syncFileSystems } from "../../lib/files/sync-file-system.ts";
 import {
   type FolderDeps,
   type FolderDisk,

@@ -12,9 +12,9 @@
  */
 import { constants, type Stats } from "node:fs";
 import { join } from "node:path";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
-import { againFolderName } from "../../inbound/place-arrival.ts";
+import { againFolderName } from "../../inbound/places/place-arrival.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { Candidates, type Look, lookOf, type SettledFile } from "./candidates.ts";

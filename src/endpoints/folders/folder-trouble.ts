@@ -1,5 +1,5 @@
 import { isMissing, messageOf, systemCodeOf } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { remedyFor } from "./staying-files.ts";
 
 const missing =

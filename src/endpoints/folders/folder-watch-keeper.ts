@@ -4,7 +4,7 @@
  */
 import type { Stats } from "node:fs";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { FolderHints, HintHandlers, WatchFolder } from "./folder-hints.ts";
 
 const firstPauseMs = 60_000;

@@ -4,7 +4,7 @@
  * look, or from the time that the file tells when that is earlier, so that a restart does not begin anew.
  */
 import type { Dirent, Stats } from "node:fs";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 
 export type SpecialKind =
   | "link"

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { hasControlCharacterInName } from "../../domain/files/dropped-name.ts";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { unlessMissing } from "../../lib/errors.ts";
-import { mapAtOnce } from "../../lib/at-once.ts";
+import { mapAtOnce } from "../../lib/files/at-once.ts";
 import { type Look, lookOf } from "./candidates.ts";
 import type { FolderDisk } from "./folder-deps.ts";
 import { type SpecialKind, specialKindOf } from "./left-alone.ts";

@@ -11,7 +11,7 @@
  */
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { isSameLook, type Look } from "./candidates.ts";
 
 const longestPauseMs = 3_600_000;

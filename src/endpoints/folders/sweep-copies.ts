@@ -1,11 +1,11 @@
 /** What a crash leaves of the taking of files, in the dot-folders of `inbound/`. */
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { hashBytesAt } from "../../inbound/hash-bytes.ts";
-import { againFolderName, asideFolderName, markOf } from "../../inbound/place-arrival.ts";
+import { hashBytesAt } from "../../inbound/places/hash-bytes.ts";
+import { againFolderName, asideFolderName, markOf } from "../../inbound/places/place-arrival.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
-import { pinChild, pinFolder } from "../../lib/open-regular-file.ts";
+import { pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { FolderDeps } from "./folder-deps.ts";
 
 /** Where copies grow. */

@@ -10,18 +10,18 @@
 import { constants } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Arrival } from "../../inbound/inbox.ts";
+import type { Arrival } from "../../inbound/places/inbox.ts";
 import {
   againFolderName,
   asideFolderName,
   nameOfAgainFile,
   newAgainName,
   newMark,
-} from "../../inbound/place-arrival.ts";
-import { mapAtOnce } from "../../lib/at-once.ts";
+} from "../../inbound/places/place-arrival.ts";
+import { mapAtOnce } from "../../lib/files/at-once.ts";
 import { isMissing, messageOf, unlessMissing } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
-import { type PinnedFolder, pinChild, pinFolder } from "../../lib/open-regular-file.ts";
+import { type PinnedFolder, pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { SettledFile } from "./candidates.ts";
 import type { CopyOutcome } from "./copy-files.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";

@@ -2,7 +2,7 @@
  * Where files are copied and placed: in threads, because the calls are synchronous and a share may hang in any of them.
  * One thread for the folders of the companies, which lie on our own disk, and one for each further folder.
  */
-import { JsonThread } from "../../lib/json-thread.ts";
+import { JsonThread } from "../../lib/threads/json-thread.ts";
 import type { CopyOutcome, CopyRequest, SystemFault } from "./copy-files.ts";
 import type { PlaceOutcome, PlaceRequest } from "./place-files.ts";
 

@@ -1,5 +1,5 @@
 /** The thread that copies and places files; see `take-thread.ts`. */
-import { serveJson } from "../../lib/hosted-worker.ts";
+import { serveJson } from "../../lib/threads/hosted-worker.ts";
 import { systemTakeCalls } from "./take-calls.ts";
 import { answerOf } from "./take-request.ts";
 import type { TakeRequest } from "./take-thread.ts";

@@ -1,7 +1,7 @@
 /** What one client has said so far, and what its commands work with. */
 import type { ExchangeSession, FileExchange } from "../../exchange/exchange-session.ts";
-import type { LimitedLog } from "../../lib/limited-log.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { LimitedLog } from "../../lib/logs/limited-log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { SignedInUser, SignIn } from "../../sign-in/sign-in.ts";
 import type { DataConnection } from "./data-connection.ts";
 import { DataFault } from "./data-fault.ts";

@@ -12,7 +12,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { normaliseAddress } from "../../lib/address-range.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { boundTo, listen } from "../../lib/listen.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { DataFault } from "./data-fault.ts";
 
 export interface PassivePortOptions {

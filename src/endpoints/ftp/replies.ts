@@ -1,7 +1,7 @@
 /** Replies of the control connection, and what the refusals of the exchange become. */
 import { ExchangeError, type ExchangeErrorKind, refusalText } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { DataFault } from "./data-fault.ts";
 
 export interface Reply {

@@ -17,7 +17,7 @@ import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { listen } from "../../lib/listen.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { createAddressSet } from "../../lib/address-range.ts";
 import { suiteSettings } from "../../lib/tls-suites.ts";
 import type { Service } from "../../lib/service.ts";

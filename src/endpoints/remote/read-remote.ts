@@ -5,7 +5,7 @@
 import { faultOfRemoteName } from "../../domain/files/remote-file-name.ts";
 import { isSameRemoteVersion } from "../../domain/files/remote-version.ts";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
-import type { RemoteKey } from "../../inbound/remote-memory.ts";
+import type { RemoteKey } from "../../inbound/remotes/remote-memory.ts";
 import type { ListedEntry } from "../../remote/remote-session.ts";
 import type { CallOutcome, RemoteFile } from "./fetch-messages.ts";
 import { NameFilter } from "./name-filter.ts";

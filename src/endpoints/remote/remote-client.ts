@@ -1,5 +1,5 @@
 /** A client of a remote, in a thread (`src/remote/thread-jobs.ts`). */
-import { siblingModule } from "../../lib/sibling-module.ts";
+import { siblingModule } from "../../lib/threads/sibling-module.ts";
 import type { ListedEntry } from "../../remote/remote-session.ts";
 import { ThreadJobs } from "../../remote/thread-jobs.ts";
 import type {

@@ -1,10 +1,10 @@
 import type { CronSchedule } from "../../domain/time/cron-schedule.ts";
 import type { Intake } from "../../exchange/intake.ts";
-import type { Inbox } from "../../inbound/inbox.ts";
-import type { RemoteStates } from "../../inbound/remote-states.ts";
-import type { RemoteMemory } from "../../inbound/remote-memory.ts";
+import type { Inbox } from "../../inbound/places/inbox.ts";
+import type { RemoteStates } from "../../inbound/remotes/remote-states.ts";
+import type { RemoteMemory } from "../../inbound/remotes/remote-memory.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { FetchSettings } from "./fetch-messages.ts";
 
 /** What becomes of a file on the remote when the ledger has it. */

@@ -9,9 +9,9 @@
  */
 import { nextDue } from "../../domain/time/cron-schedule.ts";
 import { pausedUntil } from "../../domain/outbound/retry-schedule.ts";
-import type { RemoteState } from "../../inbound/remote-states.ts";
+import type { RemoteState } from "../../inbound/remotes/remote-states.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { sleep, sleepAtLeast } from "../../lib/sleep.ts";
 import { failedBy } from "../../remote/transfer-fault.ts";
 import { StopsKeptBack } from "./order-of-stops.ts";

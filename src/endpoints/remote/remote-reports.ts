@@ -1,7 +1,7 @@
 /** What is told of single files of a remote: once each, as long as they stay. */
 import type { RemoteVersion } from "../../domain/files/remote-version.ts";
 import { isSameRemoteVersion } from "../../domain/files/remote-version.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { RemoteFile } from "./fetch-messages.ts";
 
 /** Enough for every folder that is not abused; what is beyond is not told by its name, and tried in each round. */

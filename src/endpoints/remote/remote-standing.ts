@@ -1,6 +1,6 @@
 /** What the store knows of a remote: how it stands, and when somebody asked for a round. */
-import type { RemoteRounds, RemoteState, RemoteStates } from "../../inbound/remote-states.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { RemoteRounds, RemoteState, RemoteStates } from "../../inbound/remotes/remote-states.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { PolledRemote } from "./remote-deps.ts";
 
 /** Rounds that change nothing but their time are written so often; each write is a sync of the disk. */

@@ -5,7 +5,7 @@ import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { chmod, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import ssh2 from "ssh2";
-import { makeDirectoryDurably, writeFileDurably } from "../../lib/durable-file.ts";
+import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
 import { DropgateError, systemCodeOf } from "../../lib/errors.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 

@@ -4,7 +4,7 @@
  */
 import { dirname } from "node:path/posix";
 import { ExchangeError, type ExchangeSession, type OpenWriteFlags } from "../../exchange/exchange-session.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { HandleTable, OpenFolder, OpenForWriting, OpenHandle } from "./handle-table.ts";
 import {
   attributesReply,

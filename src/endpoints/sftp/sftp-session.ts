@@ -29,7 +29,7 @@ import type { Socket } from "node:net";
 import type { ServerChannel } from "ssh2";
 import { ExchangeError, type ExchangeSession } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { HandleTable } from "./handle-table.ts";
 import { abandonHandles, type OperationContext, runRequest, runWrites } from "./operations.ts";
 import { BrokenStream, PacketReader } from "./packet-reader.ts";

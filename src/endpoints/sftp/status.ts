@@ -1,7 +1,7 @@
 /** Turns what the exchange refuses into SFTP statuses. Texts begin with the words that clients look for. */
 import { ExchangeError, type ExchangeErrorKind, refusalText } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { type Reply, statusReply } from "./reply.ts";
 import { MalformedPacket } from "./request.ts";
 import { type StatusCode, statusCode } from "./wire.ts";

@@ -12,8 +12,8 @@
  * or the disk is behind. Nobody waits for a gathered file: its close is answered when it is durable in its place, and its
  * final name stays reserved. What survives a crash: start-up finds such a file like every other without a ledger entry.
  */
-import type { Arrival, Inbox } from "../../inbound/inbox.ts";
-import type { PlacementInbox } from "../../inbound/place-arrival.ts";
+import type { Arrival, Inbox } from "../../inbound/places/inbox.ts";
+import type { PlacementInbox } from "../../inbound/places/place-arrival.ts";
 
 /** Sixty files a second and more are dense. */
 const denseCount = 8;

@@ -9,7 +9,7 @@ import type { Fault } from "../../lib/errors.ts";
 import { insertCompany } from "../../store/accounts/companies.ts";
 import { openStore, type Store } from "../../store/database/database.ts";
 import { enterFile, markFiled, recordDecision } from "../../store/ledger/files.ts";
-import { createLocations, type Locations } from "../locations.ts";
+import { createLocations, type Locations } from "../places/locations.ts";
 
 export interface Decided {
   readonly state: DecidedState;

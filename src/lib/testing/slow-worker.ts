@@ -1,6 +1,6 @@
 /** A thread for tests of its host: it loads when it is let, and does what it is told. `workerData`: Int32, see `slowAt`. */
 import { parentPort, workerData } from "node:worker_threads";
-import { memoryExitCode, tellLoaded } from "../hosted-worker.ts";
+import { memoryExitCode, tellLoaded } from "../threads/hosted-worker.ts";
 
 /** How often it was let load, and how often it has. */
 export const slowAt = { let: 0, loaded: 1 } as const;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { DocumentObject } from "../../domain/documents/document-object.ts";
-import { contentPath } from "../../lib/content-store.ts";
+import { contentPath } from "../../lib/files/content-store.ts";
 import { openStore, type Store } from "../../store/database/database.ts";
 import { saveDocuments } from "../../store/stops/documents.ts";
 import { addCompany } from "../users/company-admin.ts";

@@ -11,7 +11,7 @@
 import { DropgateError } from "../../lib/errors.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { CompanyShares } from "../../lib/company-shares.ts";
-import { JobQueue } from "../../lib/job-queue.ts";
+import { JobQueue } from "../../lib/threads/job-queue.ts";
 import type { JsonLimits } from "../../lib/json-text.ts";
 import type { Service } from "../../lib/service.ts";
 import type { ImportReaders, LargeImport, Prepared, PreparedKind } from "./import-preparation.ts";

@@ -4,9 +4,9 @@
  */
 import { parentPort } from "node:worker_threads";
 import type { Load } from "../../domain/load/load.ts";
-import { stepBack } from "../../lib/background-thread.ts";
+import { stepBack } from "../../lib/threads/background-thread.ts";
 import { DropgateError, messageOf, systemCodeOf } from "../../lib/errors.ts";
-import { tellLoaded } from "../../lib/hosted-worker.ts";
+import { tellLoaded } from "../../lib/threads/hosted-worker.ts";
 import { parseJsonBytes } from "../../lib/json-text.ts";
 import { preparePartners } from "./business-partners.ts";
 import { prepareCustomers } from "./import-customers.ts";

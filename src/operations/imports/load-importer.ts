@@ -14,10 +14,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Load } from "../../domain/load/load.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { isDiskFault } from "../../lib/disk-fault.ts";
+import { isDiskFault } from "../../lib/files/disk-fault.ts";
 import { DropgateError, type Fault } from "../../lib/errors.ts";
-import { createLimitedLog, type LimitedLog } from "../../lib/limited-log.ts";
-import type { Logger } from "../../lib/log.ts";
+import { createLimitedLog, type LimitedLog } from "../../lib/logs/limited-log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { Service } from "../../lib/service.ts";
 import { isPassingStoreError, isStoreFault } from "../../lib/store-error.ts";
 import type { Store } from "../../store/database/database.ts";

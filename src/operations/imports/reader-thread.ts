@@ -4,8 +4,8 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { DropgateError } from "../../lib/errors.ts";
-import { siblingModule } from "../../lib/sibling-module.ts";
-import { type WorkerEnd, WorkerHost } from "../../lib/worker-host.ts";
+import { siblingModule } from "../../lib/threads/sibling-module.ts";
+import { type WorkerEnd, WorkerHost } from "../../lib/threads/worker-host.ts";
 import type { ReaderJob, ReaderReport } from "./import-worker-messages.ts";
 import { ownBytes } from "./own-bytes.ts";
 import type { SentEvent } from "../execution/read-route-event.ts";

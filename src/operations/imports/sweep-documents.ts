@@ -1,6 +1,6 @@
 /** Removes contents of the document store that belong to no document: their import was refused, or a crash came between. */
 import type { Clock } from "../../lib/clock.ts";
-import { sweepContents } from "../../lib/content-store.ts";
+import { sweepContents } from "../../lib/files/content-store.ts";
 import type { Reader } from "../../store/database/database.ts";
 import { findKnownContents } from "../../store/stops/documents.ts";
 import type { DocumentsDeps } from "./take-out-documents.ts";

@@ -8,7 +8,7 @@ import {
   type WithDocuments,
 } from "../../domain/documents/document-content.ts";
 import type { KeptDocument } from "../../domain/documents/kept-document.ts";
-import { putContent } from "../../lib/content-store.ts";
+import { putContent } from "../../lib/files/content-store.ts";
 import type { Fault } from "../../lib/errors.ts";
 
 export interface DocumentsDeps {

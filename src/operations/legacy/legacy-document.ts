@@ -1,7 +1,7 @@
 /** Get document (specification/legacy-services.md#documents): finds the file of a document that the company has. */
 import { stat } from "node:fs/promises";
 import { readGuid } from "../../domain/documents/document-guid.ts";
-import { contentPath } from "../../lib/content-store.ts";
+import { contentPath } from "../../lib/files/content-store.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/database/database.ts";
 import { findDocument } from "../../store/stops/documents.ts";

@@ -8,7 +8,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Kysely } from "kysely";
-import { writeFileDurably } from "../../lib/durable-file.ts";
+import { writeFileDurably } from "../../lib/files/durable-file.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { newGuid } from "../../lib/ids.ts";

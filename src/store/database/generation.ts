@@ -7,7 +7,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeFileDurably } from "../../lib/durable-file.ts";
+import { writeFileDurably } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Reader, Store } from "./database.ts";

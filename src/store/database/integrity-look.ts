@@ -1,7 +1,7 @@
 /** Looks through the whole database for damage, in a thread of its own: statements that meet it may be months away. */
 import { join } from "node:path";
-import { siblingModule } from "../../lib/sibling-module.ts";
-import { WorkerHost } from "../../lib/worker-host.ts";
+import { siblingModule } from "../../lib/threads/sibling-module.ts";
+import { WorkerHost } from "../../lib/threads/worker-host.ts";
 import { databaseFileName } from "./database.ts";
 
 /** What SQLite says of each damaged table, a few; empty when the database is sound. `failure`: it could not be looked at. */

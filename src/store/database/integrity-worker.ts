@@ -4,9 +4,9 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import { stepBack } from "../../lib/background-thread.ts";
+import { stepBack } from "../../lib/threads/background-thread.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { tellLoaded } from "../../lib/hosted-worker.ts";
+import { tellLoaded } from "../../lib/threads/hosted-worker.ts";
 import { lookForDamage, openForReading } from "./sqlite-dialect.ts";
 
 const restShare = 4;

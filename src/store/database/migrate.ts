@@ -4,7 +4,7 @@
  *
  * What already holds something is copied first: `dropgate.db.before-N` is the database as it was before schema N.
  */
-import type { Logger } from "../../lib/log.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { migrations } from "./migrations/migrations.ts";

@@ -4,7 +4,7 @@ import { closeSync, openSync, rmSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
-import { syncDirectory } from "../../lib/durable-file.ts";
+import { syncDirectory } from "../../lib/files/durable-file.ts";
 
 export type SqliteDatabase = BetterSqlite.Database;
 

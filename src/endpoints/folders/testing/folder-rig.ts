@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Arrival } from "../../../inbound/inbox.ts";
-import { createLogger } from "../../../lib/log.ts";
+import type { Arrival } from "../../../inbound/places/inbox.ts";
+import { createLogger } from "../../../lib/logs/log.ts";
 import { systemTakeCalls, type TakeCalls } from "../take-calls.ts";
 import { answerOf } from "../take-request.ts";
 import { type FolderDisk, systemFolderDisk, type WatchedFolder } from "../folder-deps.ts";

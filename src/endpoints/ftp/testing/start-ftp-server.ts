@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ExchangeFixture, openFixture } from "../../../../test/support/exchange-fixture.ts";
-import { createLogger } from "../../../lib/log.ts";
+import { createLogger } from "../../../lib/logs/log.ts";
 import { createFakeSignIn, type FakeSignIn } from "../../sftp/testing/fake-sign-in.ts";
 import { createFtpEndpoint, type FtpEndpoint } from "../ftp-endpoint.ts";
 import type { FtpOptions } from "../ftp-options.ts";

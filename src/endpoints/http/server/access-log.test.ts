@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { createLogger } from "../../../lib/log.ts";
+import { createLogger } from "../../../lib/logs/log.ts";
 import { AccessLog } from "./access-log.ts";
 
 afterEach(() => void vi.useRealTimers());

@@ -3,8 +3,8 @@
  * the first of a window are written in full, and the others are counted in one line at its end. What has been done is
  * always written, and so is every failure of our own.
  */
-import { createLimitedLog, type LimitedLog } from "../../../lib/limited-log.ts";
-import type { Logger } from "../../../lib/log.ts";
+import { createLimitedLog, type LimitedLog } from "../../../lib/logs/limited-log.ts";
+import type { Logger } from "../../../lib/logs/log.ts";
 
 export interface RequestLine {
   readonly user: string | undefined;

@@ -7,9 +7,9 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressSet, createAddressSet } from "../../../lib/address-range.ts";
-import { isDiskFault } from "../../../lib/disk-fault.ts";
+import { isDiskFault } from "../../../lib/files/disk-fault.ts";
 import { DropgateError, messageOf } from "../../../lib/errors.ts";
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/logs/log.ts";
 import { isStoreFault } from "../../../lib/store-error.ts";
 import type { Membership, SignedInUser, SignIn } from "../../../sign-in/sign-in.ts";
 import type { AccessLog } from "./access-log.ts";

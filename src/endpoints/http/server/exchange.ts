@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { normaliseAddress } from "../../../lib/address-range.ts";
 import { newRequestId } from "../../../lib/ids.ts";
-import type { Logger } from "../../../lib/log.ts";
+import type { Logger } from "../../../lib/logs/log.ts";
 import type { AccessLog } from "./access-log.ts";
 import type { BodyShare } from "./body-budget.ts";
 import type { Answer, ErrorShape, FileBody } from "./answer.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLogger } from "../../../lib/log.ts";
+import { createLogger } from "../../../lib/logs/log.ts";
 import { generateEd25519HostKey, type HostKey } from "../host-key.ts";
 import { createSftpEndpoint, type SftpEndpoint } from "../sftp-endpoint.ts";
 import type { SftpOptions } from "../sftp-options.ts";

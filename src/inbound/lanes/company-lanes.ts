@@ -1,0 +1,105 @@
+/** The runners of the companies: made when the first file of one comes, and kept. */
+import type { DecidedState } from "../../domain/files/file-state.ts";
+import { LaneRunner, type LaneRunnerDependencies } from "./lane-runner.ts";
+import type { WaitingFile } from "./waiting-file.ts";
+
+export interface CompanyLanesDependencies
+  extends Omit<LaneRunnerDependencies, "onDecided" | "onGone" | "onFiled"> {
+  /** The code of a company as it was registered. */
+  readonly companyCodeOf: (companyId: number) => Promise<string>;
+  /** Resolves when the runner may decide, for one that was made just now. */
+  readonly made: (runner: LaneRunner) => Promise<void>;
+  /** A file is decided about, or gone. */
+  readonly decided: (file: WaitingFile) => void;
+  /** A file is filed away, or gone. */
+  readonly left: (file: WaitingFile) => void;
+}
+
+const askAgainMs = 1_000;
+
+export class CompanyLanes {
+  readonly #deps: CompanyLanesDependencies;
+  readonly #asked = new Map<number, Promise<LaneRunner>>();
+  readonly #runners = new Map<number, LaneRunner>();
+  readonly #decided = new Map<LaneRunner, Map<DecidedState, number>>();
+  #isStopped = false;
+
+  constructor(deps: CompanyLanesDependencies) {
+    this.#deps = deps;
+  }
+
+  /** Those that there are by now. */
+  get all(): readonly LaneRunner[] {
+    return [...this.#runners.values()];
+  }
+
+  /** That of a company that has had files, else undefined. */
+  known(companyId: number): LaneRunner | undefined {
+    return this.#runners.get(companyId);
+  }
+
+  /** Rejects when the company cannot be looked up now. */
+  of(companyId: number): Promise<LaneRunner> {
+    const known = this.#asked.get(companyId);
+    if (known !== undefined) return known;
+    const made = this.#make(companyId);
+    this.#asked.set(companyId, made);
+    made.catch(() => this.#asked.delete(companyId));
+    return made;
+  }
+
+  /** However often the store must be asked. Rejects only at the end of the process. */
+  async surely(companyId: number): Promise<LaneRunner> {
+    for (;;) {
+      try {
+        return await this.of(companyId);
+      } catch (error) {
+        if (this.#isStopped) throw error;
+        this.#deps.failing.warn({ err: error, companyId }, "the company cannot be looked up; trying again");
+        await new Promise((resolve) => setTimeout(resolve, askAgainMs));
+      }
+    }
+  }
+
+  /** How many files of each company were decided since the start, by what became of them. */
+  decidedCounts(): { readonly company: string; readonly state: DecidedState; readonly count: number }[] {
+    return [...this.#decided].flatMap(([{ companyCode }, counts]) =>
+      [...counts].map(([state, count]) => ({ company: companyCode, state, count })),
+    );
+  }
+
+  /** Looks up no more companies in vain. */
+  beginStop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Each finishes the group that it has in hand. */
+  async stop(): Promise<void> {
+    for (const runner of this.#runners.values()) await runner.stop();
+  }
+
+  async #make(companyId: number): Promise<LaneRunner> {
+    const { made, decided, left, companyCodeOf, ...deps } = this.#deps;
+    const code = await companyCodeOf(companyId);
+    const counts = new Map<DecidedState, number>();
+    const runner = new LaneRunner(
+      { id: companyId, code },
+      {
+        ...deps,
+        onDecided: (file, state) => {
+          decided(file);
+          counts.set(state, (counts.get(state) ?? 0) + 1);
+        },
+        onGone: (file) => {
+          decided(file);
+          left(file);
+        },
+        onFiled: left,
+      },
+    );
+    this.#decided.set(runner, counts);
+    this.#runners.set(companyId, runner);
+    await made(runner);
+    return runner;
+  }
+}

@@ -1,0 +1,81 @@
+import { expect, it } from "vitest";
+import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
+import { putAside } from "./look-again.ts";
+
+const settings = { settleMs: 2_000, incompleteGraceMs: 600_000, giveUpAfterMs: 3_600_000 };
+const unreadable = (systemCode: string): PreparedDocument => ({
+  kind: "unreadable",
+  systemCode,
+  message: "",
+});
+const unstorable: PreparedDocument = {
+  kind: "unreadable",
+  systemCode: "ENOSPC",
+  message: "",
+  isOfStore: true,
+};
+const refused = (isIncomplete: boolean): PreparedDocument => ({
+  kind: "refused",
+  sha256: "",
+  size: 1,
+  faults: [],
+  isIncomplete,
+});
+
+it.each([
+  ["a forbidden file", unreadable("EACCES"), "folder", 0, 0, ["unreadable", 2_000]],
+  ["a forbidden file, the third time", unreadable("EACCES"), "sftp", 2, 0, ["unreadable", 8_000]],
+  [
+    "a forbidden file after half an hour",
+    unreadable("EACCES"),
+    "sftp",
+    30,
+    1_800_000,
+    ["unreadable", 60_000],
+  ],
+  ["a forbidden file after an hour", unreadable("EACCES"), "sftp", 60, 3_600_000, undefined],
+  [
+    "a missing file that was looked for a few times",
+    unreadable("ENOENT"),
+    "sftp",
+    5,
+    62_000,
+    ["unreadable", 60_000],
+  ],
+  ["a file that stays missing for an hour", unreadable("ENOENT"), "sftp", 60, 3_600_000, undefined],
+  [
+    "a file without a descriptor to open it, after hours",
+    unreadable("EMFILE"),
+    "sftp",
+    99,
+    9e6,
+    ["machine", 60_000],
+  ],
+  [
+    "a file whose documents the disk does not take, after hours",
+    unstorable,
+    "sftp",
+    99,
+    9e6,
+    ["store", 60_000],
+  ],
+  ["a link", unreadable("ELOOP"), "folder", 0, 0, undefined],
+  ["a device", unreadable("ENOTREG"), "folder", 0, 0, undefined],
+  ["a file of a folder that ends in the middle", refused(true), "folder", 0, 0, ["incomplete", 2_000]],
+  ["the same found at the start", refused(true), "recovered", 1, 0, ["incomplete", 4_000]],
+  ["the same after its time", refused(true), "folder", 3, 600_000, undefined],
+  ["the same from a client that closed it", refused(true), "sftp", 0, 0, undefined],
+  ["a faulty file", refused(false), "folder", 0, 0, undefined],
+] as const)(
+  "%s is looked at again after the right pause or decided about",
+  (_, prepared, channel, looks, age, aside) => {
+    const file = { name: "a_20261105_080000.xml", channel, looks, receivedAt: 0 };
+    const found = putAside(file, prepared, { settings, now: age, stalledForMs: age });
+    expect(found === undefined ? undefined : [found.reason, found.pauseMs]).toEqual(aside);
+  },
+);
+
+it("a file whose name is refused anyway is not waited for", () => {
+  const file = { name: "readme.txt", channel: "folder", looks: 0, receivedAt: 0 } as const;
+  expect(putAside(file, refused(true), { settings, now: 0, stalledForMs: 0 })).toBeUndefined();
+});

@@ -1,0 +1,88 @@
+import { basename, dirname, join } from "node:path";
+import { parseStopFileName, type StopFileName } from "../../domain/files/stop-file-name.ts";
+import type { Channel } from "../places/inbox.ts";
+import type { LaneEntry } from "./lane.ts";
+import type { Stall } from "./stall.ts";
+
+/**
+ * A file that waits to be decided about. 100,000 of them may wait: what can be had from something else is not kept, and
+ * texts that many have in common are one text.
+ */
+export interface WaitingFile extends LaneEntry {
+  readonly companyId: number;
+  readonly name: string;
+  readonly directory: string;
+  /** Its name in the directory; another than `name` when that was taken. */
+  readonly fileName: string;
+  readonly channel: Channel;
+  readonly userName: string | null;
+  readonly receivedAt: number;
+  id: number | undefined;
+  /** Bytes that its document takes in memory. */
+  heldBytes?: number;
+  /** How often it was put aside to be looked at again. */
+  looks?: number;
+  /** Stops of its document, once it has been read and when they are several. */
+  stopKeys?: readonly string[];
+  /** Why it cannot go on. */
+  stall?: Stall | undefined;
+  /** How often deciding about it failed. */
+  failures?: number;
+  /** It was in a group that the store did not take. */
+  isToBeAlone?: boolean;
+}
+
+export interface WaitingFileSource {
+  readonly id?: number;
+  readonly companyId: number;
+  readonly name: string;
+  readonly path: string;
+  readonly channel: Channel;
+  readonly userName: string | null;
+  readonly receivedAt: number;
+  readonly size: number;
+  readonly sequence: number;
+}
+
+/** A name without a time takes its place by the time of its arrival (UTC). */
+function arrivalTime(receivedAt: number): number {
+  return Number(new Date(receivedAt).toISOString().replaceAll(/[-:T]/g, "").slice(0, 14));
+}
+
+/** One text for many equal ones, most of which come one after the other. */
+function shared<Text extends string>(last: { text: Text }, text: Text): Text {
+  if (text !== last.text) last.text = text;
+  return last.text;
+}
+
+const lastDirectory = { text: "" };
+const lastChannel: { text: Channel } = { text: "sftp" };
+const lastUserName = { text: "" };
+
+/** Makes the entry of a file that has just come or that the ledger says is waiting. */
+export function toWaitingFile(source: WaitingFileSource): WaitingFile {
+  const fileName = basename(source.path);
+  return {
+    companyId: source.companyId,
+    name: source.name,
+    directory: shared(lastDirectory, dirname(source.path)),
+    fileName: fileName === source.name ? source.name : fileName,
+    channel: shared(lastChannel, source.channel),
+    userName: source.userName === null ? null : shared(lastUserName, source.userName),
+    receivedAt: source.receivedAt,
+    size: source.size,
+    sequence: source.sequence,
+    nameTime: ledgerTimeOf(parseStopFileName(source.name)) ?? arrivalTime(source.receivedAt),
+    id: source.id,
+  };
+}
+
+/** Where the bytes lie. */
+export function pathOf(file: Pick<WaitingFile, "directory" | "fileName">): string {
+  return join(file.directory, file.fileName);
+}
+
+/** The time that the ledger keeps: that of the name, null when it has none. */
+export function ledgerTimeOf(name: StopFileName): number | null {
+  return name.kind === "named" ? name.nameTime : null;
+}

@@ -1,0 +1,274 @@
+/**
+ * Filing away: after a decision is committed, the file is moved to where the ledger says that it lies and its receipt is
+ * written. Every step can be repeated: whatever was done before a crash is found done.
+ *
+ * Synchronous on purpose: it runs in a thread of its own, where one call after the other is the quickest way.
+ * The folders are synced once for the whole group. A receipt is not synced by itself: its content is in the ledger, and
+ * after a power failure the receipts of the last minutes are written again.
+ */
+import { hash } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { nameWithMark, receiptNameOf } from "../../domain/files/stop-file-name.ts";
+import { messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+
+export interface FilingTask {
+  readonly id: number;
+  /** What hosts see of the id: it is in their folders when the name is taken there. */
+  readonly reference: string;
+  readonly from: string;
+  readonly to: string;
+  /** Of the bytes that were decided about; empty or null when there were none. */
+  readonly sha256: string | null;
+  readonly receipt: string;
+  /** Paths under which the receipt is written; the first is that in `receipts/`. */
+  readonly receiptPaths: readonly string[];
+  /** What one of these paths gets instead, because a file of the name came later. */
+  readonly receiptOfName?: { readonly path: string; readonly text: string };
+  /** Receipt of an earlier refusal that no longer holds. */
+  readonly staleReceiptPath?: string;
+}
+
+export type FilingResult =
+  | {
+      readonly id: number;
+      readonly kind: "filed" /** Where it lies, when not where it was to lie. */;
+      readonly actual?: string;
+    }
+  | { readonly id: number; readonly kind: "lost" }
+  | { readonly id: number; readonly kind: "failed"; readonly systemCode: string; readonly message: string };
+
+function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+function unlinkIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (systemCodeOf(error) !== "ENOENT") throw error;
+  }
+}
+
+function syncFile(path: string, flags = constants.O_RDONLY): void {
+  const descriptor = openSync(path, flags);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Temporary names of a task, beside what it makes: one for bytes on their way between file systems, one for receipts.
+ * Short, because the name of the file may be as long as a name can be; what a crash left is replaced by the next attempt.
+ * Two names, because the first may still be a second link to the bytes.
+ */
+export function temporaryNamesOf(id: number): { readonly bytes: string; readonly receipt: string } {
+  return { bytes: `.${id}.tmp`, receipt: `.${id}.receipt.tmp` };
+}
+
+function temporaryFor({ to, id }: FilingTask): string {
+  return join(dirname(to), temporaryNamesOf(id).bytes);
+}
+
+function copyAcross({ from }: FilingTask, temporary: string, to: string): void {
+  // Never written over: it may be a link to bytes that have arrived.
+  unlinkIfThere(temporary);
+  copyFileSync(from, temporary);
+  killPoint("move.copied");
+  syncFile(temporary);
+  killPoint("move.copySynced");
+  linkSync(temporary, to);
+  killPoint("move.copyLinked");
+  unlinkSync(temporary);
+  killPoint("move.copyUnlinked");
+  syncFile(dirname(to), constants.O_RDONLY | constants.O_DIRECTORY);
+  unlinkSync(from);
+  killPoint("move.sourceRemoved");
+}
+
+function rename(task: FilingTask, to: string): void {
+  try {
+    renameSync(task.from, to);
+  } catch (error) {
+    if (systemCodeOf(error) !== "EXDEV") throw error;
+    copyAcross(task, temporaryFor(task), to);
+  }
+}
+
+/** One file under two names, or the copy of a move between file systems that was cut short before its end. */
+function isSameFile(task: FilingTask, source: Stats, target: Stats): boolean {
+  if (source.dev === target.dev) return source.ino === target.ino;
+  return source.size === target.size && readFileSync(task.from).equals(readFileSync(task.to));
+}
+
+function holds(path: string, sha256: string | null): boolean {
+  return sha256 !== null && sha256 !== "" && hash("sha256", readFileSync(path), "hex") === sha256;
+}
+
+/**
+ * Where an attempt before this one, perhaps before a crash, has put the file; undefined when it is still to be moved. The
+ * name under which it came may have been used again since then: what lies there now is another file, and is left alone.
+ */
+function movedBefore(
+  task: FilingTask,
+  source: Stats | undefined,
+  target: Stats | undefined,
+): string | undefined {
+  const aside = asideFor(task);
+  if (statOf(aside) !== undefined) {
+    unlinkIfThere(temporaryFor(task));
+    return aside;
+  }
+  if (target === undefined) return undefined;
+  if (source === undefined) return task.to;
+  if (isSameFile(task, source, target)) {
+    unlinkIfThere(temporaryFor(task));
+    unlinkSync(task.from);
+    killPoint("file.secondLinkRemoved");
+    return task.to;
+  }
+  return target.isFile() && holds(task.to, task.sha256) ? task.to : undefined;
+}
+
+/** Its place when somebody else's file lies where it was to go. */
+function asideFor({ to, reference }: FilingTask): string {
+  return join(dirname(to), nameWithMark(basename(to), reference));
+}
+
+/**
+ * Moves to where nothing lies; gives the path at which the file lies then, or undefined when it is nowhere. Looks first and
+ * renames then: nothing is overwritten as long as the thread that files away is the only one that puts files there.
+ */
+function move(task: FilingTask): string | undefined {
+  const source = statOf(task.from);
+  if (task.from === task.to) return source === undefined ? undefined : task.to;
+  const target = statOf(task.to);
+  if (source !== undefined && target === undefined) {
+    rename(task, task.to);
+    return task.to;
+  }
+  const before = movedBefore(task, source, target);
+  if (before !== undefined || source === undefined) return before;
+  const aside = asideFor(task);
+  rename(task, aside);
+  return aside;
+}
+
+function writeReceipt(path: string, temporaryName: string, text: string): void {
+  const temporary = join(dirname(path), temporaryName);
+  const descriptor = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o640);
+  killPoint("receipt.opened");
+  try {
+    // Goes on after a write that took a part, and throws when the disk is full.
+    writeFileSync(descriptor, text);
+  } finally {
+    closeSync(descriptor);
+  }
+  killPoint("receipt.written");
+  renameSync(temporary, path);
+  killPoint("receipt.renamed");
+}
+
+/** Writes a receipt that survives a power failure when the function returns. Leaves nothing behind that the next attempt does not replace. */
+export function writeReceiptDurably(path: string, text: string): void {
+  makeDirectoryOf(path);
+  writeReceipt(path, ".again.receipt.tmp", text);
+  syncFile(path);
+  syncFile(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
+}
+
+const knownDirectories = new Set<string>();
+
+function makeDirectoryOf(path: string): void {
+  const directory = dirname(path);
+  if (knownDirectories.has(directory)) return;
+  mkdirSync(directory, { recursive: true, mode: 0o750 });
+  killPoint("file.folderMade");
+  syncFile(dirname(directory), constants.O_RDONLY | constants.O_DIRECTORY);
+  if (knownDirectories.size > 1000) knownDirectories.clear();
+  knownDirectories.add(directory);
+}
+
+/** The content for one of the paths. */
+export function receiptFor({ receipt, receiptOfName }: FilingTask, path: string): string {
+  return receiptOfName?.path === path ? receiptOfName.text : receipt;
+}
+
+/** A receipt beside the file stands beside where the file lies in the end. */
+function receiptPathFor(task: FilingTask, path: string, at: string | undefined): string {
+  const isBeside = path === join(dirname(task.to), receiptNameOf(basename(task.to)));
+  return isBeside && at !== undefined ? join(dirname(at), receiptNameOf(basename(at))) : path;
+}
+
+/** More than a receipt with all the errors that it may tell can have. */
+const maxReceiptBytes = 1024 * 1024;
+
+/** Removes a receipt, but nothing else that lies under its name: earlier versions filed files under such names. */
+function removeStaleReceipt(path: string): void {
+  const found = statOf(path);
+  if (found === undefined || !found.isFile() || found.size > maxReceiptBytes) return;
+  if (readFileSync(path, "utf8").includes("<StopResponse")) unlinkSync(path);
+}
+
+function writeReceipts(task: FilingTask, at: string | undefined, touched: Set<string>): void {
+  const temporary = temporaryNamesOf(task.id).receipt;
+  for (const asked of task.receiptPaths) {
+    const path = receiptPathFor(task, asked, at);
+    makeDirectoryOf(path);
+    writeReceipt(path, temporary, receiptFor(task, asked));
+    touched.add(dirname(path));
+  }
+  if (task.staleReceiptPath !== undefined) removeStaleReceipt(task.staleReceiptPath);
+}
+
+function fileOne(task: FilingTask, touched: Set<string>): FilingResult {
+  try {
+    killPoint("file.begun");
+    makeDirectoryOf(task.to);
+    killPoint("file.folderReady");
+    const at = move(task);
+    killPoint("file.moved");
+    writeReceipts(task, at, touched);
+    killPoint("receipt.allWritten");
+    if (at === undefined) return { id: task.id, kind: "lost" };
+    touched.add(dirname(task.from)).add(dirname(at));
+    return at === task.to ? { id: task.id, kind: "filed" } : { id: task.id, kind: "filed", actual: at };
+  } catch (error) {
+    knownDirectories.delete(dirname(task.to));
+    return {
+      id: task.id,
+      kind: "failed",
+      systemCode: systemCodeOf(error) ?? "unknown",
+      message: messageOf(error),
+    };
+  }
+}
+
+/** Files a group away. Results are in the order of the tasks and hold after a power failure. */
+export function fileGroupAway(tasks: readonly FilingTask[]): FilingResult[] {
+  const touched = new Set<string>();
+  const results = tasks.map((task) => fileOne(task, touched));
+  for (const directory of touched) {
+    syncFile(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+    killPoint("file.folderSynced");
+  }
+  killPoint("file.groupDone");
+  return results;
+}

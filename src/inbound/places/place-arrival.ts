@@ -1,0 +1,160 @@
+/**
+ * The last step of every arrival: a file whose bytes are durable gets its final name in `inbound/`.
+ *
+ *   reserve → remove the receipt of an earlier file of the name → link to the final name (never overwriting)
+ *   → unlink the old name, sync the folder → arrive
+ *
+ * A name that is taken by an earlier file still waiting goes to `inbound/.again/<12 hex>-<name>`: both wait. What survives
+ * a crash: before the link nothing has arrived; after it the file stands under its final name and start-up recovers it;
+ * the old name may be left as a second link to the same bytes, which the sweep of unfinished parts removes.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { type DiskCalls, systemDisk } from "../../lib/files/durable-file.ts";
+import { systemCodeOf } from "../../lib/errors.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import { type PinnedFolder, pinChild } from "../../lib/files/open-regular-file.ts";
+import type { Arrival, Inbox } from "./inbox.ts";
+
+/** The folder inside `inbound/` for files whose name is taken by one that still waits. */
+export const againFolderName = ".again";
+
+/** The folder inside `inbound/` for files of `inbound/` while copies are put in their places. */
+export const asideFolderName = ".aside";
+
+/** Where placed files are handed over: the pipeline, or who gathers them for it. */
+export interface PlacementInbox extends Pick<Inbox, "reserve" | "release" | "clearReceipt"> {
+  /** The file lies durably under its final name. */
+  arrive(arrival: Arrival): void;
+}
+
+export interface PlacementDeps {
+  readonly inbox: PlacementInbox;
+  readonly disk?: DiskCalls;
+}
+
+export interface Placement {
+  /** Where the synced bytes lie now, on the file system of `inbound`. */
+  readonly from: string;
+  /** The company's `inbound/`, held open. */
+  readonly inbound: PinnedFolder;
+  readonly arrival: Omit<Arrival, "path">;
+}
+
+/** What `.again` has room for behind its own 13 bytes. */
+const maxAgainBytes = 255 - 13;
+
+/** Whether the name is cut in `.again`, so that the ledger alone knows it whole. */
+export function isCutInAgain(name: string): boolean {
+  return Buffer.byteLength(name) > maxAgainBytes;
+}
+
+/** Whether the path is that of a file in `.again`. */
+export function isInAgain(path: string): boolean {
+  return basename(dirname(path)) === againFolderName;
+}
+
+/** What tells names of one file in dot-folders from all others: 12 hex digits. */
+export function newMark(): string {
+  return randomBytes(6).toString("hex");
+}
+
+/** A name in `.again`: `<12 hex>-<name>`, the front of the name cut off when it would be over-long. */
+export function newAgainName(name: string, mark = newMark()): string {
+  let kept = name;
+  while (isCutInAgain(kept)) kept = kept.slice(1);
+  return `${mark}-${kept}`;
+}
+
+/** The mark that a name in `.again` or `.aside` begins with. */
+export function markOf(fileName: string): string {
+  return fileName.slice(0, 12);
+}
+
+/** The name a host gave to a file that lies in `.again`. */
+export function nameOfAgainFile(fileName: string): string {
+  return /^[0-9a-f]{12}-/.test(fileName) ? fileName.slice(13) : fileName;
+}
+
+/** Whether the file in `.again` was given that name by its host. */
+export function isAgainFileOf(fileName: string, name: string): boolean {
+  const kept = nameOfAgainFile(fileName);
+  return kept === name || (Buffer.byteLength(fileName) > 255 - 4 && kept !== "" && name.endsWith(kept));
+}
+
+/** Links without overwriting, under a reservation; false when the name is taken. */
+async function linkReserved(
+  deps: PlacementDeps,
+  { from, arrival }: Placement,
+  to: { call: string; path: string },
+): Promise<boolean> {
+  deps.inbox.reserve(to.path, arrival);
+  killPoint("place.reserved");
+  try {
+    await deps.inbox.clearReceipt(arrival);
+    await (deps.disk ?? systemDisk).link(from, to.call);
+    killPoint("place.linked");
+    return true;
+  } catch (error) {
+    deps.inbox.release(to.path);
+    if (systemCodeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<string> {
+  const { inbound, from, arrival } = placement;
+  // Also here, because an administrator may have tidied the dot-folder away.
+  await mkdir(inbound.child(againFolderName), { recursive: true, mode: 0o750 });
+  killPoint("again.folderMade");
+  const folder = await pinChild(inbound, againFolderName, deps.disk);
+  try {
+    const name = newAgainName(arrival.name);
+    const path = join(folder.path, name);
+    if (!(await linkReserved(deps, placement, { call: folder.child(name), path })))
+      return await placeAgain(deps, placement);
+    killPoint("again.linked");
+    await finishReserved(deps, path, [folder.sync(), inbound.sync(), (deps.disk ?? systemDisk).unlink(from)]);
+    killPoint("again.finished");
+    return path;
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Waits for folder and old name. When one fails the file stands under its final name, so the scan may have it. */
+async function finishReserved(
+  deps: PlacementDeps,
+  path: string,
+  rest: readonly Promise<void>[],
+): Promise<void> {
+  try {
+    await Promise.all(rest);
+  } catch (error) {
+    deps.inbox.release(path);
+    throw error;
+  }
+}
+
+/**
+ * Gives the file its final name, durably, and hands it to the pipeline. Returns the path at which it was placed. When it
+ * throws before the link the file still has its old name and has not arrived.
+ */
+export async function placeArrival(deps: PlacementDeps, placement: Placement): Promise<string> {
+  const { inbound, from, arrival } = placement;
+  const disk = deps.disk ?? systemDisk;
+  let path = join(inbound.path, arrival.name);
+  if (await linkReserved(deps, placement, { call: inbound.child(arrival.name), path })) {
+    // Side by side: nothing depends on the old name being gone, and the sync is what takes the time.
+    const synced = inbound.sync().then(() => killPoint("place.folderSynced"));
+    const unlinked = disk.unlink(from).then(() => killPoint("place.unlinked"));
+    await finishReserved(deps, path, [synced, unlinked]);
+    killPoint("place.finished");
+  } else {
+    path = await placeAgain(deps, placement);
+  }
+  deps.inbox.arrive({ ...arrival, path });
+  killPoint("place.arrived");
+  return path;
+}

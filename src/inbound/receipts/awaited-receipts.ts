@@ -1,0 +1,191 @@
+/**
+ * Names that have a file on its way. A host that has uploaded a file and finds a receipt of its name takes it for the
+ * receipt of that file; so none of an earlier file of the name may be there, or appear, until it is decided about.
+ *
+ *   reserved ──> waiting ──> decided          counted from the reservation of the path on, before the file has its name
+ *      └──> released (it was not placed): a receipt that was removed or left out for its sake is written again
+ *
+ * The content of a receipt that is removed or not written is in the ledger: whoever sends the same file again has it. What
+ * survives a crash: nothing; start-up removes the receipts of all names that lie in `inbound/`.
+ */
+import { lstatSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
+import { systemDisk } from "../../lib/files/durable-file.ts";
+import { unlessMissing } from "../../lib/errors.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import type { LimitedLog } from "../../lib/logs/limited-log.ts";
+import type { Channel } from "../places/inbox.ts";
+import type { Locations } from "../places/locations.ts";
+import { againFolderName, nameOfAgainFile } from "../places/place-arrival.ts";
+
+/** Whose receipt it is. */
+export interface ReceiptOwner {
+  readonly companyId: number;
+  readonly name: string;
+}
+
+/** Files that have one receipt between them. */
+export function receiptKeyOf({ companyId, name }: ReceiptOwner): string {
+  return `${companyId}/${receiptNameOf(name)}`;
+}
+
+export interface AwaitedReceiptsDeps {
+  readonly locations: Locations;
+  readonly companyCodeOf: (companyId: number) => Promise<string>;
+  /** Resolves when the receipt is not being written. */
+  readonly idle: (key: string) => Promise<void>;
+  /** Writes the receipt of the last file of the name that was decided about, unless `isOver` by then. */
+  readonly restore: (owner: ReceiptOwner, isOver: () => boolean) => Promise<void>;
+  /** For what may be many lines of one kind. */
+  readonly failing: LimitedLog;
+}
+
+interface Awaited {
+  count: number;
+  /** One of those that are on their way: the others share its receipt. */
+  readonly owner: ReceiptOwner;
+  /** The receipt of an earlier file was removed, or not written, for the sake of these. */
+  isWithheld: boolean;
+}
+
+const restorePauseMs = 5_000;
+
+export class AwaitedReceipts {
+  readonly #deps: AwaitedReceiptsDeps;
+  readonly #awaited = new Map<string, Awaited>();
+  readonly #reserved = new Map<string, ReceiptOwner>();
+  /** Receipts that are being written again. */
+  readonly #restoring = new Map<string, AbortController>();
+
+  constructor(deps: AwaitedReceiptsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether a file on its way is to have this receipt, so that none of an earlier one is written. */
+  withholds(key: string): boolean {
+    const awaited = this.#awaited.get(key);
+    if (awaited === undefined) return false;
+    awaited.isWithheld = true;
+    return true;
+  }
+
+  reserve(path: string, owner: ReceiptOwner): void {
+    // Before the earlier reservation is given back: what was withheld for that one is for this one.
+    this.add(owner);
+    this.#giveBack(path);
+    this.#reserved.set(path, owner);
+  }
+
+  /** The file was not placed. */
+  release(path: string): void {
+    this.#giveBack(path);
+  }
+
+  /** The file waits. */
+  add(owner: ReceiptOwner): void {
+    const key = receiptKeyOf(owner);
+    const awaited = this.#awaited.get(key);
+    if (awaited !== undefined) awaited.count += 1;
+    else this.#awaited.set(key, { count: 1, owner, isWithheld: this.#stopRestoring(key) });
+  }
+
+  /** It is decided about, or gone: its own receipt is written. */
+  delete(owner: ReceiptOwner): void {
+    this.#countDown(receiptKeyOf(owner));
+  }
+
+  /** Removes the receipt of an earlier file of the name. Rejects when that cannot be done. */
+  async clear(owner: ReceiptOwner): Promise<void> {
+    const { idle, locations, companyCodeOf } = this.#deps;
+    const key = receiptKeyOf(owner);
+    await idle(key);
+    const wasThere = await removeReceipt(locations, await companyCodeOf(owner.companyId), owner.name);
+    if (wasThere) this.withholds(key);
+  }
+
+  /** Nothing is written again any more. */
+  stop(): void {
+    for (const key of [...this.#restoring.keys()]) this.#stopRestoring(key);
+  }
+
+  /** The same for files that have come to `inbound/` by themselves; nobody waits for an answer who could be refused. */
+  async clearAll(owners: readonly (ReceiptOwner & { readonly channel: Channel })[]): Promise<void> {
+    for (const owner of owners) {
+      if (owner.channel !== "folder" && owner.channel !== "recovered") continue;
+      await this.clear(owner).catch((error: unknown) =>
+        this.#deps.failing.warn(
+          { err: error, file: owner.name },
+          "the receipt of an earlier file cannot be removed",
+        ),
+      );
+    }
+  }
+
+  #giveBack(path: string): void {
+    const owner = this.#reserved.get(path);
+    this.#reserved.delete(path);
+    const last = owner === undefined ? undefined : this.#countDown(receiptKeyOf(owner));
+    if (last?.isWithheld === true) void this.#restore(last.owner);
+  }
+
+  /** Gives what is known of the name when nothing of it is on its way any more. */
+  #countDown(key: string): Awaited | undefined {
+    const awaited = this.#awaited.get(key);
+    if (awaited === undefined) return undefined;
+    awaited.count -= 1;
+    if (awaited.count > 0) return undefined;
+    this.#awaited.delete(key);
+    return awaited;
+  }
+
+  #stopRestoring(key: string): boolean {
+    this.#restoring.get(key)?.abort();
+    return this.#restoring.delete(key);
+  }
+
+  /** Until it is written, or another file of the name is on its way. */
+  async #restore(owner: ReceiptOwner): Promise<void> {
+    const key = receiptKeyOf(owner);
+    const over = new AbortController();
+    this.#restoring.set(key, over);
+    while (!over.signal.aborted) {
+      try {
+        await this.#deps.restore(owner, () => over.signal.aborted);
+        if (!over.signal.aborted) this.#restoring.delete(key);
+        return;
+      } catch (error) {
+        if (over.signal.aborted) return;
+        const message = "the receipt of an earlier file cannot be written again; trying on";
+        this.#deps.failing.warn({ err: error, file: owner.name }, message);
+        await wait(restorePauseMs, undefined, { signal: over.signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+}
+
+/** Removes the receipt in `receipts/` that a file of this name would have. Whether there was one. */
+async function removeReceipt(locations: Locations, companyCode: string, name: string): Promise<boolean> {
+  const path = join(locations.receiptsDirectory(companyCode), receiptNameOf(name));
+  // Mostly there is none, and an error costs several times as much as a look.
+  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  if (isThere) await systemDisk.unlink(path).catch(unlessMissing);
+  killPoint("receipt.cleared");
+  return isThere;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(unlessMissing)) ?? [];
+}
+
+/** For start-up, before anything is decided: what lies in `inbound/` has no receipt yet. */
+export async function removeReceiptsOfWaiting(locations: Locations): Promise<void> {
+  for (const code of await namesIn(join(locations.stateDir, "companies"))) {
+    const inbound = locations.inboundDirectory(code);
+    const own = (await namesIn(inbound)).filter((name) => !name.startsWith("."));
+    const again = (await namesIn(join(inbound, againFolderName))).map(nameOfAgainFile);
+    for (const name of [...own, ...again]) await removeReceipt(locations, code, name);
+  }
+}

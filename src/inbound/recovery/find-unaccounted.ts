@@ -1,0 +1,151 @@
+/**
+ * Files in `inbound/`, `archive/` and `error/` of a company that no ledger entry knows.
+ *
+ * Read while the daemon works: a file is named in the ledger before it is moved, so a file that is found and not known
+ * is either on its way into the ledger or unaccounted for. The caller looks again before it says so.
+ */
+import type { Dirent } from "node:fs";
+import { opendir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { cutBaseOf, isReceiptName, receiptNameOf } from "../../domain/files/stop-file-name.ts";
+import { hasControlCharacterInName } from "../../domain/files/dropped-name.ts";
+import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
+import { isMissing } from "../../lib/errors.ts";
+import type { Store } from "../../store/database/database.ts";
+import { findAccountedLocations, listUnfiled } from "../../store/ledger/file-queries.ts";
+import { temporaryNamesOf } from "../places/file-away.ts";
+import type { Locations } from "../places/locations.ts";
+import { isBelowErrorFolder } from "../places/places.ts";
+import { againFolderName } from "../places/place-arrival.ts";
+
+const batchSize = 500;
+
+interface UnaccountedDependencies {
+  readonly store: Pick<Store, "read">;
+  readonly locations: Locations;
+}
+
+/** Entries of a folder one after the other; nothing for a folder that is not there. */
+async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+  try {
+    for await (const entry of await opendir(folder, { bufferSize: 256 })) yield entry;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+/** Others are left alone until somebody renames them. */
+function isTaken(name: string): boolean {
+  return !isUnfinishedName(name) && !hasControlCharacterInName(name);
+}
+
+async function* arrivedFiles(inbound: string): AsyncGenerator<string> {
+  for await (const entry of entriesOf(inbound)) {
+    if (entry.isFile() && isTaken(entry.name)) yield join(inbound, entry.name);
+  }
+  const again = join(inbound, againFolderName);
+  for await (const entry of entriesOf(again)) if (entry.isFile()) yield join(again, entry.name);
+}
+
+async function* filedFiles(folder: string): AsyncGenerator<string> {
+  for await (const entry of entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* filedFiles(path);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+async function* filesOf(locations: Locations, companyCode: string): AsyncGenerator<string> {
+  yield* arrivedFiles(locations.inboundDirectory(companyCode));
+  yield* filedFiles(join(locations.companyDirectory(companyCode), "archive"));
+  yield* filedFiles(join(locations.companyDirectory(companyCode), "error"));
+}
+
+/** Places that files being filed away may lie at, with the temporary names that a crash leaves until the next start. */
+async function placesInMotion(deps: UnaccountedDependencies): Promise<ReadonlySet<string>> {
+  const places = new Set<string>();
+  for (const { id, source, location } of await listUnfiled(deps.store.read)) {
+    const { bytes, receipt } = temporaryNamesOf(id);
+    places.add(source).add(location);
+    for (const place of [source, location]) places.add(join(dirname(place), receiptNameOf(basename(place))));
+    for (const made of [bytes, receipt]) places.add(join(dirname(location), made));
+  }
+  return places;
+}
+
+const usualEnding = [".xml"];
+/** A file without `.xml` has a receipt as well, and `.xml` may stand in any case. */
+const otherEndings = ["", ".XML", ".Xml", ".xMl", ".xmL", ".XMl", ".XmL", ".xML"];
+
+/** Names that the file of a receipt may have. Of a name that was cut only the files beside it can tell. */
+async function ownersOf(receiptPath: string, endings: readonly string[]): Promise<readonly string[]> {
+  const [folder, name] = [dirname(receiptPath), basename(receiptPath)];
+  if (!isReceiptName(name)) return [];
+  const base = name.slice(0, -".receipt.xml".length);
+  const owners = endings.map((ending) => base + ending);
+  const cutBase = cutBaseOf(name);
+  if (cutBase !== undefined) {
+    for await (const entry of entriesOf(folder)) if (entry.name.startsWith(cutBase)) owners.push(entry.name);
+  }
+  return owners.filter((owner) => receiptNameOf(owner) === name).map((owner) => join(folder, owner));
+}
+
+/** Without the receipts beside files of the ledger (in `error/` only), which have no entries of their own. */
+async function withoutReceipts(
+  deps: UnaccountedDependencies,
+  paths: readonly string[],
+  endings: readonly string[],
+): Promise<readonly string[]> {
+  const ownersByPath = new Map<string, readonly string[]>();
+  for (const path of paths) {
+    const owners = isBelowErrorFolder(deps.locations, path) ? await ownersOf(path, endings) : [];
+    ownersByPath.set(
+      path,
+      owners.map((owner) => deps.locations.toLedger(owner)),
+    );
+  }
+  const asked = [...ownersByPath.values()].flat();
+  if (asked.length === 0) return paths;
+  const known = await findAccountedLocations(deps.store.read, asked);
+  return paths.filter((path) => ownersByPath.get(path)?.some((owner) => known.has(owner)) !== true);
+}
+
+async function unknownOf(
+  deps: UnaccountedDependencies,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const places = paths.map((path) => deps.locations.toLedger(path));
+  const known = await findAccountedLocations(deps.store.read, places);
+  const unknown = paths.filter((_path, index) => !known.has(places[index] ?? ""));
+  return await withoutReceipts(deps, await withoutReceipts(deps, unknown, usualEnding), otherEndings);
+}
+
+/** Those of the paths that no entry accounts for at this moment. */
+export async function withoutEntry(
+  deps: UnaccountedDependencies,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const unknown: string[] = [];
+  for (let at = 0; at < paths.length; at += batchSize) {
+    unknown.push(...(await unknownOf(deps, paths.slice(at, at + batchSize))));
+  }
+  if (unknown.length === 0) return [];
+  // Asked second: an entry that was decided about in between is in motion by now.
+  const inMotion = await placesInMotion(deps);
+  return unknown.filter((path) => !inMotion.has(deps.locations.toLedger(path)));
+}
+
+/** Absolute paths of files that no entry accounts for, in batches. */
+export async function* findUnaccounted(
+  deps: UnaccountedDependencies,
+  companyCode: string,
+): AsyncGenerator<readonly string[]> {
+  let batch: string[] = [];
+  for await (const path of filesOf(deps.locations, companyCode)) {
+    batch.push(path);
+    if (batch.length < batchSize) continue;
+    yield await withoutEntry(deps, batch);
+    batch = [];
+  }
+  yield await withoutEntry(deps, batch);
+}

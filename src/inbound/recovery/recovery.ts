@@ -1,0 +1,102 @@
+/** What start-up finds in the ledger of an earlier run, and files that an administrator asks for again. */
+import { basename, dirname } from "node:path";
+import type { DecidedState } from "../../domain/files/file-state.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
+import type { Store } from "../../store/database/database.ts";
+import { acceptRetry, type LedgerEntry, listOpenFiles } from "../../store/ledger/files.ts";
+import { findReceiptSharers } from "../../store/ledger/receipt-sharers.ts";
+import { receiptKeyOf } from "../receipts/awaited-receipts.ts";
+import type { FilingQueue } from "../places/filing-queue.ts";
+import type { KnownPaths } from "../places/known-paths.ts";
+import type { Locations } from "../places/locations.ts";
+import { toFilingTask } from "../places/places.ts";
+import { receiptsOf, rulesReceipt } from "../receipts/receipts.ts";
+
+/** More than are ever decided and not filed at once, so that a crash leaves one page of them. */
+const page = 5_000;
+const waitingPage = 2_000;
+const decidedStates = [
+  "applied",
+  "refused",
+  "duplicate",
+  "superseded",
+] as const satisfies readonly DecidedState[];
+
+interface RecoveryDependencies {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly locations: Locations;
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
+  readonly companyCodeOf: (companyId: number) => Promise<string>;
+}
+
+type ReceiptDependencies = { readonly store: Pick<Store, "read"> } & Pick<
+  RecoveryDependencies,
+  "ledgerNumbers"
+>;
+
+type Decided = Parameters<typeof toFilingTask>[1]["decided"] & {
+  /** Whether what stands in `receipts/` is for it to say, and not for another file of the name. */
+  readonly rulesReceipt: boolean;
+};
+
+/** A decided entry, as what files it away needs it; its receipts as they were written, or are to be written. */
+export async function decidedOf(
+  { store, ledgerNumbers }: ReceiptDependencies,
+  entry: LedgerEntry,
+): Promise<Decided> {
+  const sharers = await findReceiptSharers(store.read, entry);
+  const { id, location, sha256 } = entry;
+  return {
+    ...{ id, location, sha256 },
+    reference: ledgerNumbers.seal(id),
+    ...(await receiptsOf({ read: store.read, numbers: ledgerNumbers }, entry, sharers)),
+    rulesReceipt: rulesReceipt(entry, sharers),
+  };
+}
+
+/** Does again what follows a decision, for each entry that was decided and not marked as filed. */
+export async function redoFiling(
+  deps: RecoveryDependencies,
+  filing: FilingQueue,
+  knownPaths: KnownPaths,
+): Promise<void> {
+  killPoint("recovery.begun");
+  for (let afterId = 0; ; ) {
+    const entries = await listOpenFiles(deps.store.read, { states: decidedStates, afterId, limit: page });
+    afterId = entries.at(-1)?.id ?? afterId;
+    for (const entry of entries) {
+      const from = deps.locations.fromLedger(entry.source);
+      knownPaths.add(dirname(from), basename(from));
+      const companyCode = await deps.companyCodeOf(entry.companyId);
+      const decided = await decidedOf(deps, entry);
+      const task = toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided });
+      const receiptKey = decided.rulesReceipt ? receiptKeyOf(entry) : undefined;
+      filing.add(task, receiptKey, () => knownPaths.delete(dirname(from), basename(from)));
+      killPoint("recovery.filingQueued");
+    }
+    await filing.drain();
+    if (entries.length < page) return;
+  }
+}
+
+/** The entries that an earlier run has left waiting, oldest first. */
+export async function* waitingEntries(store: Pick<Store, "read">): AsyncGenerator<LedgerEntry> {
+  for (let afterId = 0; ; ) {
+    const entries = await listOpenFiles(store.read, { states: ["waiting"], afterId, limit: waitingPage });
+    yield* entries;
+    const last = entries.at(-1);
+    if (last === undefined || entries.length < waitingPage) return;
+    afterId = last.id;
+  }
+}
+
+/** Takes entries that an administrator wants tried again; each is waiting then. */
+export async function acceptRetries(store: Pick<Store, "read" | "write">): Promise<readonly LedgerEntry[]> {
+  const asked = await listOpenFiles(store.read, { states: ["retry"], afterId: 0, limit: page });
+  const accepted: LedgerEntry[] = [];
+  for (const entry of asked) {
+    if (await store.write((tx) => acceptRetry(tx, entry.id))) accepted.push(entry);
+  }
+  return accepted;
+}

@@ -1,0 +1,27 @@
+/** How remotes stand, as their pollers note it and as they are asked for rounds by commands. */
+import type { Store } from "../../store/database/database.ts";
+import {
+  listRemoteStates,
+  type RemoteName,
+  type RemoteRounds,
+  type RemoteState,
+  saveRemoteRounds,
+} from "../../store/ledger/remote-states.ts";
+
+export type { RemoteRounds, RemoteState } from "../../store/ledger/remote-states.ts";
+
+export interface RemoteStates {
+  save(name: RemoteName, rounds: RemoteRounds): Promise<void>;
+  list(): Promise<readonly RemoteState[]>;
+}
+
+export function createRemoteStates({
+  store,
+}: {
+  readonly store: Pick<Store, "read" | "write">;
+}): RemoteStates {
+  return {
+    save: (name, rounds) => store.write((tx) => saveRemoteRounds(tx, { ...name, ...rounds })),
+    list: () => listRemoteStates(store.read),
+  };
+}

@@ -1,0 +1,173 @@
+/**
+ * The one place that makes files durable: write under a dot-name that must not exist, fsync, rename,
+ * fsync the directory, and only then report success.
+ */
+import { randomBytes } from "node:crypto";
+import * as fs from "node:fs";
+import { type FileHandle, mkdir, open, rename, stat, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { systemCodeOf } from "../errors.ts";
+import { shareRuns } from "./shared-run.ts";
+import { type ShortSyncCalls, syncShort } from "./short-sync.ts";
+
+/** A name beside `path` that no listing shows as final and that cannot exist yet. */
+export function temporaryNameFor(path: string): string {
+  return join(dirname(path), `.${basename(path).slice(0, 180)}.${randomBytes(6).toString("hex")}.tmp`);
+}
+
+/** Makes what was renamed, linked or removed in a directory survive a power failure. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAndSync(handle: FileHandle, bytes: string | Uint8Array): Promise<void> {
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Writes a whole file so that after the promise resolves it survives a power failure, and so that no reader ever sees
+ * a part of it. Replaces an existing file. `mode` is applied at creation (default 0640).
+ */
+export async function writeFileDurably(
+  path: string,
+  bytes: string | Uint8Array,
+  mode = 0o640,
+): Promise<void> {
+  const temporary = temporaryNameFor(path);
+  await writeAndSync(await open(temporary, "wx", mode), bytes);
+  try {
+    await rename(temporary, path);
+  } catch (error) {
+    await unlink(temporary);
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+}
+
+/** Makes one directory. `parentMissing` when there is nowhere to make it; rejects when a file has the name. */
+async function makeOne(directory: string): Promise<"made" | "there" | "parentMissing"> {
+  try {
+    await mkdir(directory, { mode: 0o750 });
+    return "made";
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === "ENOENT") return "parentMissing";
+    if (code !== "EEXIST" || !(await stat(directory)).isDirectory()) throw error;
+    return "there";
+  }
+}
+
+/**
+ * Makes a directory and its parents (mode 0750) and makes the new entries durable. One call for each: the recursive mkdir
+ * of Node tries for ever where the system makes no directories at all, as below /proc.
+ */
+export async function makeDirectoryDurably(directory: string): Promise<void> {
+  let outcome = await makeOne(directory);
+  const parent = dirname(directory);
+  if (outcome === "parentMissing" && parent !== directory) {
+    await makeDirectoryDurably(parent);
+    outcome = await makeOne(directory);
+  }
+  if (outcome === "parentMissing") {
+    throw new Error(
+      `the folder ${directory} cannot be made: ${parent} takes no new folders; choose another place`,
+    );
+  }
+  if (outcome === "made") await syncDirectory(parent);
+}
+
+/**
+ * Runs a call that only touches the page cache on the spot: a hop to the thread pool and back costs several times as much
+ * as the call itself. What may wait for the disk (syncs, reads, large writes) goes to the pool.
+ */
+function onTheSpot<T>(call: () => T): Promise<T> {
+  return new Promise((resolve) => resolve(call()));
+}
+
+const maxSpotWriteBytes = 64 * 1024;
+
+const poolWrite = (fd: number, bytes: Uint8Array, position: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    fs.write(fd, bytes, 0, bytes.byteLength, position, (error, written) =>
+      error === null ? resolve(written) : reject(error),
+    );
+  });
+
+const callbackRead = (fd: number, into: Uint8Array, position: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    fs.read(fd, into, 0, into.byteLength, position, (error, count) =>
+      error === null ? resolve(count) : reject(error),
+    );
+  });
+
+/**
+ * The system calls on the way of an uploaded file. A seam: tests record their order and make one of them fail. Plain
+ * descriptors instead of FileHandle, because each object counts on this path.
+ */
+export interface DiskCalls extends ShortSyncCalls {
+  open(path: string, flags: number, mode?: number): Promise<number>;
+  close(fd: number): Promise<void>;
+  /** May write less than asked, as write(2) does. */
+  write(fd: number, bytes: Uint8Array, position: number): Promise<number>;
+  read(fd: number, into: Uint8Array, position: number): Promise<number>;
+  fdatasync(fd: number): Promise<void>;
+  ftruncate(fd: number, size: number): Promise<void>;
+  fstat(fd: number): Promise<fs.Stats>;
+  lstat(path: string): Promise<fs.Stats>;
+  link(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  statfs(path: string): Promise<fs.StatsFs>;
+}
+
+const lstatCall = promisify(fs.lstat);
+const statfsCall = promisify(fs.statfs);
+
+export const systemDisk: DiskCalls = {
+  open: (path, flags, mode) => onTheSpot(() => fs.openSync(path, flags, mode)),
+  close: (fd) => onTheSpot(() => fs.closeSync(fd)),
+  write: (fd, bytes, position) =>
+    bytes.byteLength <= maxSpotWriteBytes
+      ? onTheSpot(() => fs.writeSync(fd, bytes, 0, bytes.byteLength, position))
+      : poolWrite(fd, bytes, position),
+  read: callbackRead,
+  fsync: promisify(fs.fsync),
+  fsyncNow: (fd) => fs.fsyncSync(fd),
+  fdatasync: promisify(fs.fdatasync),
+  ftruncate: promisify(fs.ftruncate),
+  fstat: (fd) => onTheSpot(() => fs.fstatSync(fd)),
+  lstat: (path) => lstatCall(path),
+  link: (from, to) => onTheSpot(() => fs.linkSync(from, to)),
+  unlink: (path) => onTheSpot(() => fs.unlinkSync(path)),
+  statfs: (path) => statfsCall(path),
+};
+
+/** Writes all of it, however little the system takes at a time. */
+export async function writeWhole(
+  disk: Pick<DiskCalls, "write">,
+  fd: number,
+  bytes: Uint8Array,
+  at: number,
+): Promise<void> {
+  for (let done = 0; done < bytes.byteLength; ) done += await disk.write(fd, bytes.subarray(done), at + done);
+}
+
+const nextTurn = promisify(setImmediate) as () => Promise<void>;
+
+/**
+ * Syncs of one open directory, shared between all that ask in the same turn of the event loop, as the files of a burst do
+ * that come over several connections. A promise that resolves speaks for every entry that was made before it was asked for.
+ */
+export function createSharedSync(fd: number, disk: ShortSyncCalls = systemDisk): () => Promise<void> {
+  return shareRuns(() => syncShort(disk, fd), nextTurn);
+}
