@@ -57,6 +57,10 @@ function waitsOf(cameAt: ReadonlyMap<string, number>): number[] {
   return handed.flatMap(({ names, atMs }) => names.map((name) => atMs - (cameAt.get(name) ?? Number.NaN)));
 }
 
+/** The times between groups. */
+const turnsOf = (groups: typeof handed): number[] =>
+  groups.slice(1).map(({ atMs }, index) => atMs - (groups[index]?.atMs ?? 0));
+
 const filesHanded = (): string[] => handed.flatMap(({ names }) => names);
 
 test("twenty uploads a second are each handed over at once", () => {
@@ -83,14 +87,24 @@ test("the files of a burst are handed over in the order of their closes", () => 
 
 test("between two groups the uploads have some time to themselves", () => {
   takesMs = () => 60;
-  arriveEvery(1, 600);
-  const groups = handed.slice(8).map(({ atMs }) => atMs);
-  const turns = groups.slice(1).map((atMs, index) => atMs - (groups[index] ?? 0));
+  arriveEvery(2, 300);
+  const turns = turnsOf(handed.slice(8));
   expect(turns.length).toBeGreaterThan(2);
   for (const turn of turns) {
     expect(turn).toBeGreaterThanOrEqual(72);
     expect(turn).toBeLessThanOrEqual(80);
   }
+});
+
+test("who pushes a thousand a second has larger groups, until the flood is over", () => {
+  arriveEvery(1, 160);
+  const before = handed.length;
+  arriveEvery(1, 500);
+  expect(turnsOf(handed.slice(before))).toEqual([100, 100, 100, 100]);
+  arriveEvery(2, 200);
+  const after = handed.length;
+  arriveEvery(2, 100);
+  for (const turn of turnsOf(handed.slice(after))) expect(turn).toBeLessThanOrEqual(32);
 });
 
 test("nobody waits for more than a quarter of a second, however far behind the pipeline is", () => {

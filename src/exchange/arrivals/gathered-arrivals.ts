@@ -1,7 +1,7 @@
 /**
  * Hands uploads to the pipeline in groups while those of one company come thick and fast.
  *
- *   steady   at once                    until `denseCount` came within `denseMs`
+ *   steady   at once                    until eight came within `dense.withinMs`
  *   dense    gathered, then together    when the pipeline has decided about all of the company and has rested for a part of
  *                                       the time that the last group took it; or when the first has waited `maxWaitMs`
  *
@@ -16,12 +16,15 @@ import type { Arrival, Inbox } from "../../inbound/places/inbox.ts";
 import type { PlacementInbox } from "../../inbound/places/place-arrival.ts";
 
 /** Sixty files a second and more are dense. */
-const denseCount = 8;
-const denseMs = 130;
+const dense = { count: 8, withinMs: 130 };
+/** Nine hundred a second are no traffic: somebody pushes all that lies there, and what counts is when the last is through. */
+const flood = { count: 160, withinMs: 178 };
 /** How long the pipeline rests, as a part of the time that it took. More helps a burst a little, and all files wait for it. */
 const restShare = 0.2;
-/** Between two groups at least. With 45 a burst is applied 5 % sooner, and files of a steady flow wait 10 ms more. */
+/** Between two groups at least. With 45 files of a steady flow wait 10 ms more. */
 const shortestTurnMs = 30;
+/** The same in a flood: fewer and larger groups, which take less of the processors. */
+const floodTurnMs = 100;
 const maxWaitMs = 250;
 /** How often it is looked whether the pipeline is done. */
 const lookMs = 5;
@@ -42,6 +45,28 @@ export interface GatherOptions {
   readonly nowMs?: () => number;
 }
 
+/** Whether the last `count` arrivals came within a time. */
+class Density {
+  readonly #withinMs: number;
+  /** The oldest is at `#next`. */
+  readonly #timesMs: number[];
+  #next = 0;
+
+  constructor({ count, withinMs }: { readonly count: number; readonly withinMs: number }) {
+    this.#withinMs = withinMs;
+    this.#timesMs = Array<number>(count).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  note(nowMs: number): void {
+    this.#timesMs[this.#next] = nowMs;
+    this.#next = (this.#next + 1) % this.#timesMs.length;
+  }
+
+  isReachedAt(nowMs: number): boolean {
+    return nowMs - (this.#timesMs[this.#next] ?? nowMs) < this.#withinMs;
+  }
+}
+
 /** The uploads of one company. */
 class Burst {
   readonly #inbox: ExchangeInbox;
@@ -49,8 +74,8 @@ class Burst {
   readonly #nowMs: () => number;
   #waiting: Arrival[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** When the last `denseCount` arrivals came, the oldest first. */
-  readonly #recentMs: number[] = [];
+  readonly #dense = new Density(dense);
+  readonly #flood = new Density(flood);
   #firstAtMs = 0;
   #handedAtMs = Number.NEGATIVE_INFINITY;
   /** When the pipeline had nothing to decide about after the last group, as far as it was looked. */
@@ -70,7 +95,10 @@ class Burst {
     const nowMs = this.#nowMs();
     if (this.#waiting.length === 0) this.#firstAtMs = nowMs;
     this.#waiting.push(arrival);
-    if (this.#isDenseAt(nowMs)) this.#look();
+    const isDense = this.#dense.isReachedAt(nowMs);
+    this.#dense.note(nowMs);
+    this.#flood.note(nowMs);
+    if (isDense) this.#look();
     else this.flush();
   }
 
@@ -84,12 +112,6 @@ class Burst {
     this.#doneAtMs = undefined;
     // What becomes of the files is in the ledger.
     void this.#inbox.arriveAll(arrivals);
-  }
-
-  #isDenseAt(nowMs: number): boolean {
-    const oldestMs = this.#recentMs.length === denseCount ? this.#recentMs.shift() : undefined;
-    this.#recentMs.push(nowMs);
-    return oldestMs !== undefined && nowMs - oldestMs < denseMs;
   }
 
   #look(): void {
@@ -114,7 +136,8 @@ class Burst {
     const latestMs = this.#firstAtMs + maxWaitMs;
     if (this.#doneAtMs === undefined) return latestMs;
     const restedAtMs = this.#doneAtMs + restShare * (this.#doneAtMs - this.#handedAtMs);
-    return Math.min(latestMs, Math.max(restedAtMs, this.#handedAtMs + shortestTurnMs));
+    const turnMs = this.#flood.isReachedAt(nowMs) ? floodTurnMs : shortestTurnMs;
+    return Math.min(latestMs, Math.max(restedAtMs, this.#handedAtMs + turnMs));
   }
 }
 
