@@ -12,7 +12,7 @@ import type { Arrival } from "../src/inbound/places/inbox.ts";
 import { createLocations } from "../src/inbound/places/locations.ts";
 import { createPipeline } from "../src/inbound/pipeline.ts";
 import { systemClock } from "../src/lib/clock.ts";
-import { keepThreadHeapsSmall } from "../src/lib/heap-growth.ts";
+import { keepThreadHeapsSmall } from "../src/lib/threads/thread-heaps.ts";
 import { createLogger } from "../src/lib/logs/log.ts";
 import { insertCompany } from "../src/store/accounts/companies.ts";
 import { openStore } from "../src/store/database/database.ts";

@@ -17,7 +17,7 @@ export class Download implements ReadHandle {
   readonly #ended: (read: ReadPart) => void;
   readonly #pending = new Set<Promise<unknown>>();
   #isOpen = true;
-  #settled: () => void = () => undefined;
+  #onEnded: () => void = () => undefined;
   readonly #ranges = noBytes();
   #hasRead: boolean;
 
@@ -66,12 +66,12 @@ export class Download implements ReadHandle {
     await Promise.allSettled(this.#pending);
     // Nothing was written: a fault here changes nothing.
     await this.#disk.close(this.#file.fd).catch(() => undefined);
-    this.#settled();
+    this.#onEnded();
     if (this.#hasRead) this.#ended({ stats: this.#file.stats, ranges: this.#ranges, isBroken });
   }
 
   /** `listener` is called once nothing is left to end. */
-  onSettled(listener: () => void): void {
-    this.#settled = listener;
+  onEnded(listener: () => void): void {
+    this.#onEnded = listener;
   }
 }

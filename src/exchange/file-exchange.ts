@@ -3,9 +3,8 @@
  */
 import { join } from "node:path";
 import { forwardClock } from "../lib/clock.ts";
-import { type DiskCalls, systemDisk } from "../lib/files/durable-file.ts";
+import { systemDisk } from "../lib/files/durable-file.ts";
 import { CompanyFolders } from "./company-folders.ts";
-import { createDiskSpace } from "./disk-space.ts";
 import type { FileExchangeDeps } from "./exchange-deps.ts";
 import {
   ExchangeError,
@@ -14,8 +13,6 @@ import {
   type FileExchange,
 } from "./exchange-session.ts";
 import { FolderSession } from "./folder-session.ts";
-import { createIntake, type Intake } from "./intake.ts";
-import { gatherArrivals } from "./arrivals/gathered-arrivals.ts";
 import { PartialDownloads } from "./partial-downloads.ts";
 import { type SweepOptions, sweepPartials } from "./sweep-partials.ts";
 import { UploadClaims } from "./upload-claims.ts";
@@ -30,23 +27,11 @@ export interface FolderExchange extends FileExchange {
   stop(): Promise<void>;
 }
 
-function ownIntake({ companiesDir, limits, inbox, clock, log }: FileExchangeDeps, disk: DiskCalls): Intake {
-  return createIntake({
-    space: createDiskSpace({ directory: companiesDir, minFreeBytes: limits.minFreeBytes, disk, clock }),
-    maxWaiting: () => limits.maxWaiting,
-    waitingCount: (companyId) => inbox.waitingCount(companyId),
-    ...{ clock, log },
-  });
-}
-
 /** Makes the exchange over `companiesDir`, which must exist. The companies' folders are made by `ensureCompanyTree`. */
 export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   const disk = deps.disk ?? systemDisk;
   const { companiesDir, clock, log } = deps;
   const closeClock = forwardClock(clock);
-  const inbox = gatherArrivals(deps.inbox, deps.burstNowMs === undefined ? {} : { nowMs: deps.burstNowMs });
-  const sessionDeps = { ...deps, inbox };
-  const intake = deps.intake ?? ownIntake(deps, disk);
   const claims = new UploadClaims();
   const partialDownloads = new PartialDownloads();
   const companies = new Map<string, CompanyFolders>();
@@ -65,7 +50,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   function openSession(peer: ExchangePeer): ExchangeSession {
     if (isStopping) throw new ExchangeError("failure", "The server is stopping; connect again in a moment");
     const session: FolderSession = new FolderSession({
-      context: { deps: sessionDeps, disk, intake, claims, partialDownloads, peer, closeClock },
+      context: { deps, disk, claims, partialDownloads, peer, closeClock },
       companies: peer.companies.map(({ id, code }) => ({ id, code, folders: foldersOf(code) })),
       ended: () => void sessions.delete(session),
     });
@@ -76,7 +61,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   async function stop(): Promise<void> {
     isStopping = true;
     await Promise.all([...sessions].map((session) => session.end()));
-    inbox.flush();
+    deps.arrivals.flush();
     await Promise.all([...companies.values()].map((folders) => folders.close()));
     companies.clear();
   }

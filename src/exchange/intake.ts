@@ -9,6 +9,7 @@
 import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { LimitedLog } from "../lib/logs/limited-log.ts";
+import { exchangeErrorOf } from "./disk-fault.ts";
 import type { DiskSpace } from "./disk-space.ts";
 import { ExchangeError } from "./exchange-session.ts";
 
@@ -79,6 +80,21 @@ const remedies: Readonly<Record<NoRoomReason, string>> = {
   noSpace: "make room on the disk of the state directory, or lower storage.minFree",
   tooManyWaiting: "look why files wait (`dropgate files --state waiting`), or raise inbound.maxWaiting",
 };
+
+/** Does work of an upload. What there is no room for leaves a trace, whenever in the upload that is found. */
+export async function traced<T>(
+  intake: Pick<Intake, "refused">,
+  company: IntakeCompany,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const refusal = exchangeErrorOf(error);
+    intake.refused(company, refusal);
+    throw refusal;
+  }
+}
 
 /** Makes the intake. `stop` ends its timer, which keeps no process alive. */
 export function createIntake(deps: IntakeDeps): Intake {

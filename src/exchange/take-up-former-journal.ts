@@ -139,8 +139,9 @@ class TakingUp {
     }
     const ignore = () => undefined;
     // The pipeline, which starts later, removes the receipts of all that lies in `inbound/`.
-    const inbox = { reserve: ignore, release: ignore, clearReceipt: async () => undefined, arrive: ignore };
-    return await placeArrival({ inbox, disk }, { from: temporary, inbound, arrival: note.arrival });
+    const inbox = { reserve: ignore, release: ignore, clearReceipt: async () => undefined };
+    const placed = await placeArrival({ inbox, disk }, { from: temporary, inbound, arrival: note.arrival });
+    return placed.path;
   }
 
   async #write(path: string, bytes: Uint8Array): Promise<void> {

@@ -1,14 +1,21 @@
 import { denied } from "./disk-fault.ts";
-import type { Upload } from "./upload.ts";
+import type { ExchangeAttributes, WriteHandle } from "./exchange-session.ts";
+
+/** An upload as others see it while it lasts. */
+export interface CurrentUpload extends Pick<WriteHandle, "change"> {
+  /** Whether the client is gone or has closed it, so that another upload of the name needs only to wait. */
+  readonly isEnding: boolean;
+  currentAttributes(): ExchangeAttributes;
+}
 
 /** The right of one upload to an unfinished file; nobody else opens, renames or removes it meanwhile. */
 interface Claim {
-  upload: Upload | undefined;
+  upload: CurrentUpload | undefined;
   readonly isReleased: Promise<void>;
 }
 
 export interface UploadClaim {
-  attach(upload: Upload): void;
+  attach(upload: CurrentUpload): void;
   release(): void;
 }
 
@@ -17,7 +24,7 @@ export class UploadClaims {
   readonly #claims = new Map<string, Claim>();
 
   /** The upload that is open under the key. */
-  uploadOf(key: string): Upload | undefined {
+  uploadOf(key: string): CurrentUpload | undefined {
     return this.#claims.get(key)?.upload;
   }
 

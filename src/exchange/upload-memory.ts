@@ -15,8 +15,11 @@ export class UploadMemory {
     return this.#completed.get(key);
   }
 
-  complete(key: string, attributes: ExchangeAttributes): void {
-    keep(this.#completed, key, attributes);
+  /** The unfinished file has its final name, and `finalKey` with it. */
+  becameFile(key: string, finalKey: string, attributes: ExchangeAttributes): void {
+    const seen = this.withTimes(key, attributes);
+    this.forget(key);
+    keep(this.#completed, finalKey, seen);
   }
 
   forget(key: string): void {

@@ -81,10 +81,8 @@ test("the close is answered after file sync, link and folder sync in this order"
       reserve: () => calls.push("reserve"),
       release: () => calls.push("release"),
       clearReceipt: async () => void calls.push("clear receipt"),
-      arriveAll: async () => void calls.push("arrive"),
-      waitingCount: () => 0,
-      undecidedCount: () => 0,
     },
+    arrivals: { arrive: () => void calls.push("arrive"), flush: () => undefined },
   });
   await put(fixture.session(), "/inbound/a.xml", "<Stop/>");
   const order = [
@@ -339,15 +337,7 @@ test("a folder that cannot be written gives a clear failure", async () => {
 });
 
 test("too many waiting files refuse an upload", async () => {
-  const inbox = {
-    reserve: () => undefined,
-    release: () => undefined,
-    clearReceipt: async () => undefined,
-    arriveAll: async () => undefined,
-    waitingCount: () => 5,
-    undecidedCount: () => 5,
-  };
-  await reopen({ inbox, limits: { maxUploadBytes: 100, maxWaiting: 5, minFreeBytes: () => 0 } });
+  await reopen({ waiting: 5, limits: { maxUploadBytes: 100, maxWaiting: 5, minFreeBytes: () => 0 } });
   const opening = fixture.session().openWrite("/inbound/a.xml", freshUpload);
   await expect(opening).rejects.toMatchObject({ kind: "tooManyWaiting" });
 });

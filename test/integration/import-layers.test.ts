@@ -99,7 +99,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     remotes: ["places"],
   },
   lib: { "": ["logs"], files: [""], logs: [], threads: [""] },
-  exchange: { "": ["arrivals"], arrivals: [] },
+  exchange: { "": [], arrivals: [] },
   app: {
     daemon: ["watch"],
     watch: ["daemon"],

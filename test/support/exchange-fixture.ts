@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { ensureCompanyTree } from "../../src/exchange/company-tree.ts";
 import type { FileExchangeDeps, Pickup, Removal } from "../../src/exchange/exchange-deps.ts";
 import type { ExchangeEntry, ExchangeSession, OpenWriteFlags } from "../../src/exchange/exchange-session.ts";
+import { createDiskSpace } from "../../src/exchange/disk-space.ts";
 import { createFileExchange, type FolderExchange } from "../../src/exchange/file-exchange.ts";
+import { createIntake } from "../../src/exchange/intake.ts";
 import type { Arrival } from "../../src/inbound/places/inbox.ts";
+import { systemDisk } from "../../src/lib/files/durable-file.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 
 export interface ExchangeFixture {
@@ -22,7 +25,18 @@ export interface ExchangeFixture {
   close(): Promise<void>;
 }
 
-export async function openFixture(changes: Partial<FileExchangeDeps> = {}): Promise<ExchangeFixture> {
+export interface ExchangeChanges extends Partial<Omit<FileExchangeDeps, "intake" | "limits">> {
+  readonly limits?: {
+    readonly maxUploadBytes: number;
+    /** How many files of a company may wait. */
+    readonly maxWaiting: number;
+    readonly minFreeBytes: (diskBytes: number) => number;
+  };
+  /** How many do. */
+  readonly waiting?: number;
+}
+
+export async function openFixture(changes: ExchangeChanges = {}): Promise<ExchangeFixture> {
   const companiesDir = await realpath(await mkdtemp(join(tmpdir(), "exchange-")));
   const home = await ensureCompanyTree(companiesDir, "ACME");
   await ensureCompanyTree(companiesDir, "Beta");
@@ -30,22 +44,26 @@ export async function openFixture(changes: Partial<FileExchangeDeps> = {}): Prom
   const removals: Removal[] = [];
   const pickups: Pickup[] = [];
   const logLines: string[] = [];
+  const { limits = { maxUploadBytes: 50_000_000, maxWaiting: 100_000, minFreeBytes: () => 0 } } = changes;
+  const { disk = systemDisk, waiting = 0 } = changes;
+  const clock = { now: () => Date.now() };
+  const log = createLogger({ level: "info", destination: { write: (line) => logLines.push(line) } });
+  const { minFreeBytes, maxWaiting } = limits;
+  const intake = createIntake({
+    space: createDiskSpace({ directory: changes.companiesDir ?? companiesDir, minFreeBytes, disk, clock }),
+    maxWaiting: () => maxWaiting,
+    waitingCount: () => waiting,
+    ...{ clock, log },
+  });
   const exchange = createFileExchange({
     companiesDir,
-    inbox: {
-      reserve: () => undefined,
-      release: () => undefined,
-      clearReceipt: async () => undefined,
-      arriveAll: async (all) => void arrivals.push(...all),
-      waitingCount: () => 0,
-      undecidedCount: () => 0,
-    },
-    limits: { maxUploadBytes: 50_000_000, maxWaiting: 100_000, minFreeBytes: () => 0 },
-    clock: { now: () => Date.now() },
-    log: createLogger({ level: "info", destination: { write: (line) => logLines.push(line) } }),
+    inbox: { reserve: () => undefined, release: () => undefined, clearReceipt: async () => undefined },
+    arrivals: { arrive: (arrival) => void arrivals.push(arrival), flush: () => undefined },
+    ...{ intake, clock, log },
     recordRemoval: async (removal) => void removals.push(removal),
     recordPickup: async (pickup) => void pickups.push(pickup),
     ...changes,
+    limits,
   });
   const ids: Record<string, number> = { ACME: 1, Beta: 2 };
   return {
@@ -67,6 +85,7 @@ export async function openFixture(changes: Partial<FileExchangeDeps> = {}): Prom
       }),
     close: async () => {
       await exchange.stop();
+      intake.stop();
       await rm(companiesDir, { recursive: true, force: true });
     },
   };

@@ -3,15 +3,16 @@ import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { createDocumentPool, type DocumentPool } from "../../documents/pool/document-pool.ts";
 import type { Integrations } from "../../integrations/integrations.ts";
+import { type Arrivals, createArrivals } from "../../exchange/arrivals/arrivals.ts";
 import { createDiskSpace } from "../../exchange/disk-space.ts";
 import { createIntake, type Intake } from "../../exchange/intake.ts";
 import { createLocations, type Locations } from "../../inbound/places/locations.ts";
 import { createPipeline, type Pipeline } from "../../inbound/pipeline.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { systemDisk } from "../../lib/files/durable-file.ts";
-import { HeapGrowth, keepThreadHeapsSmall } from "../../lib/heap-growth.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
+import { keepThreadHeapsSmall } from "../../lib/threads/thread-heaps.ts";
 import { type ConfigurableSignIn, createSignIn } from "../../sign-in/create-sign-in.ts";
 import type { Store } from "../../store/database/database.ts";
 import { type CollectionWatch, startCollectionWatch } from "../watch/collection-watch.ts";
@@ -47,8 +48,8 @@ export interface Parts {
   readonly ledgerWatch: LedgerWatch;
   readonly collectionWatch: CollectionWatch;
   readonly integrations: Integrations;
-  /** Told how many bytes of uploads came. */
-  readonly received: (bytes: number) => void;
+  /** Takes what uploads bring to the pipeline. */
+  readonly arrivals: Arrivals;
 }
 
 /** Where the content of documents is kept. */
@@ -173,13 +174,12 @@ export function buildParts(
   });
   const watches = startWatches({ current, store, locations, companies, clock, log, stack });
   startHeldReportsOf({ locations, store, pipeline, intake, clock, log, stack });
-  const heapGrowth = new HeapGrowth();
-  stack.push({ name: "heap growth", release: () => heapGrowth.stop() });
+  const arrivals = createArrivals(pipeline);
+  stack.push({ name: "arrivals", release: () => arrivals.stop() });
   return {
     ...rest,
-    ...{ locations, store, companies, documents, pipeline, intake, signIn, health, ...watches },
+    ...{ locations, store, companies, documents, pipeline, arrivals, intake, signIn, health, ...watches },
     connections: {},
-    received: (bytes) => heapGrowth.received(bytes),
     get config() {
       return current.config;
     },

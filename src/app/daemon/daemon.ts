@@ -41,7 +41,7 @@ import { noteBoot, readLastRun, sealingKeyOf } from "../../store/database/meta.t
 import { takeProcessLock } from "../../store/database/process-lock.ts";
 import { documentPoolOptionsOf } from "./document-pool-options.ts";
 import { buildParts, documentsDirOf, type Parts } from "./daemon-parts.ts";
-import { ftpOptionsOf, httpOptionsOf, minFreeBytesOf, signInOptionsOf } from "./endpoint-options.ts";
+import { ftpOptionsOf, httpOptionsOf, signInOptionsOf } from "./endpoint-options.ts";
 import { exchangeFoldersOf } from "./exchange-folders.ts";
 import { createOperationContext } from "./operation-context.ts";
 import type { Health } from "../watch/health.ts";
@@ -131,15 +131,12 @@ function exchangeFor(parts: Parts): FolderExchange {
   return createFileExchange({
     companiesDir,
     inbox: pipeline,
+    arrivals: parts.arrivals,
     intake: parts.intake,
     limits: {
       get maxUploadBytes() {
         return parts.config.sftp.maxUploadBytes;
       },
-      get maxWaiting() {
-        return parts.config.inbound.maxWaiting;
-      },
-      minFreeBytes: (diskBytes) => minFreeBytesOf(parts.config)(diskBytes),
     },
     clock,
     log,
@@ -231,7 +228,8 @@ async function startSftp(
 ): Promise<SftpEndpoint | undefined> {
   const options = parts.config.sftp;
   if (!options.enabled) return undefined;
-  const { signIn, log, received } = parts;
+  const { arrivals, signIn, log } = parts;
+  const { received } = arrivals;
   const endpoint = createSftpEndpoint({ exchange, signIn, hostKeys, options, log, received });
   await parts.stack.start(endpoint, parts.signal);
   parts.connections["sftp"] = () => endpoint.connectionCount;
@@ -241,9 +239,9 @@ async function startSftp(
 
 async function startFtp(parts: Parts, exchange: FolderExchange): Promise<FtpEndpoint | undefined> {
   if (!parts.config.ftp.enabled) return undefined;
-  const { signIn, log, received } = parts;
+  const { arrivals, signIn, log } = parts;
   const options = await ftpOptionsOf(parts.config);
-  const endpoint = createFtpEndpoint({ exchange, signIn, options, log, received });
+  const endpoint = createFtpEndpoint({ exchange, signIn, options, log, received: arrivals.received });
   await parts.stack.start(endpoint, parts.signal);
   parts.connections["ftp"] = () => endpoint.connectionCount;
   return endpoint;

@@ -279,15 +279,9 @@ export class FileTaker {
 
   async #placeOne({ file, path }: Fetched, inbound: PinnedFolder, arrivals: Arrival[]): Promise<void> {
     const { companyId, name } = this.#taking.remote;
-    const { reserve, release, clearReceipt } = this.#deps.inbox;
-    const inbox = {
-      reserve: reserve.bind(this.#deps.inbox),
-      release: release.bind(this.#deps.inbox),
-      clearReceipt: clearReceipt.bind(this.#deps.inbox),
-      arrive: (arrival: Arrival) => void arrivals.push(arrival),
-    };
+    const { inbox } = this.#deps;
     const arrival = { companyId, name: file.name, channel: `remote:${name}`, size: file.size } as const;
-    await placeArrival({ inbox }, { from: path, inbound, arrival });
+    arrivals.push(await placeArrival({ inbox }, { from: path, inbound, arrival }));
   }
 
   /** Without those that the ledger does not have, as at the end of the process: they are looked after at the next start. */

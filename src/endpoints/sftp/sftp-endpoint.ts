@@ -8,6 +8,7 @@
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import ssh2 from "ssh2";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
+import { withSharedReads } from "../../exchange/arrivals/shared-reads.ts";
 import { type Admitted, endConnections, letIn } from "../../exchange/client-connections.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import { boundTo, listen } from "../../lib/listen.ts";
@@ -19,7 +20,6 @@ import type { SignIn, SignInReview } from "../../sign-in/sign-in.ts";
 import { SignInWatch } from "../../sign-in/sign-in-watch.ts";
 import { algorithmsFor } from "./algorithms.ts";
 import { Connection } from "./connection.ts";
-import { withSharedReads } from "./shared-reads.ts";
 import type { SftpOptions } from "./sftp-options.ts";
 
 export interface SftpEndpointDeps {

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type GatheredArrivals, gatherArrivals } from "./gathered-arrivals.ts";
+import { gatherArrivals } from "./gathered-arrivals.ts";
 
 /** The groups that were handed over, by company. */
 let handed: { readonly companyId: number; readonly names: readonly string[]; readonly atMs: number }[];
 /** How long the pipeline takes for a group. */
 let takesMs: (files: number) => number;
 let inPipeline: Map<number, number>;
-let inbox: GatheredArrivals;
+let gathered: ReturnType<typeof gatherArrivals>;
 let count: number;
 
 beforeEach(() => {
@@ -17,21 +17,17 @@ beforeEach(() => {
   count = 0;
   const move = (companyId: number, by: number): void =>
     void inPipeline.set(companyId, (inPipeline.get(companyId) ?? 0) + by);
-  inbox = gatherArrivals(
+  gathered = gatherArrivals(
     {
-      reserve: () => undefined,
-      release: () => undefined,
-      clearReceipt: async () => undefined,
       arriveAll: async (arrivals) => {
         const [{ companyId } = { companyId: 0 }] = arrivals;
         handed.push({ companyId, names: arrivals.map(({ name }) => name), atMs: Date.now() });
         move(companyId, arrivals.length);
         setTimeout(() => move(companyId, -arrivals.length), takesMs(arrivals.length));
       },
-      waitingCount: (companyId) => inPipeline.get(companyId) ?? 0,
       undecidedCount: (companyId) => inPipeline.get(companyId) ?? 0,
     },
-    { nowMs: () => Date.now() },
+    () => Date.now(),
   );
 });
 afterEach(() => void vi.useRealTimers());
@@ -39,7 +35,7 @@ afterEach(() => void vi.useRealTimers());
 function arrive(companyId = 1): string {
   const name = `s${count}.xml`;
   count += 1;
-  inbox.arrive({ companyId, name, path: `/inbound/${name}`, channel: "sftp", size: 1 });
+  gathered.arrive({ companyId, name, path: `/inbound/${name}`, channel: "sftp", size: 1 });
   return name;
 }
 
@@ -116,14 +112,6 @@ test("nobody waits for more than a quarter of a second, however far behind the p
   expect(Math.max(...waits)).toBe(250);
 });
 
-test("what waits is counted as waiting", () => {
-  takesMs = () => 60_000;
-  arriveEvery(2, 12);
-  expect(filesHanded()).toHaveLength(8);
-  expect(inbox.waitingCount(1)).toBe(12);
-  expect(inbox.waitingCount(2)).toBe(0);
-});
-
 test("the burst of one company keeps nobody else's file waiting", () => {
   arriveEvery(2, 20);
   const other = arrive(2);
@@ -132,7 +120,7 @@ test("the burst of one company keeps nobody else's file waiting", () => {
 
 test("what waits is handed over by a flush, once", () => {
   arriveEvery(1, 12);
-  inbox.flush();
+  gathered.flush();
   expect(filesHanded()).toHaveLength(12);
   vi.advanceTimersByTime(1_000);
   expect(handed).toHaveLength(9);

@@ -12,8 +12,8 @@
  * or the disk is behind. Nobody waits for a gathered file: its close is answered when it is durable in its place, and its
  * final name stays reserved. What survives a crash: start-up finds such a file like every other without a ledger entry.
  */
+import type { ArrivalSink } from "../../inbound/places/arrival-sink.ts";
 import type { Arrival, Inbox } from "../../inbound/places/inbox.ts";
-import type { PlacementInbox } from "../../inbound/places/place-arrival.ts";
 
 /** Sixty files a second and more are dense. */
 const dense = { count: 8, withinMs: 130 };
@@ -29,21 +29,8 @@ const maxWaitMs = 250;
 /** How often it is looked whether the pipeline is done. */
 const lookMs = 5;
 
-/** What uploads need of the inbox. */
-export type ExchangeInbox = Pick<
-  Inbox,
-  "reserve" | "release" | "clearReceipt" | "arriveAll" | "waitingCount" | "undecidedCount"
->;
-
-export interface GatheredArrivals extends PlacementInbox, Pick<Inbox, "waitingCount"> {
-  /** Hands over what waits. */
-  flush(): void;
-}
-
-export interface GatherOptions {
-  /** A clock that only goes forward; tests put their own in. */
-  readonly nowMs?: () => number;
-}
+/** What groups need of the pipeline. */
+export type GatheringInbox = Pick<Inbox, "arriveAll" | "undecidedCount">;
 
 /** Whether the last `count` arrivals came within a time. */
 class Density {
@@ -69,7 +56,7 @@ class Density {
 
 /** The uploads of one company. */
 class Burst {
-  readonly #inbox: ExchangeInbox;
+  readonly #inbox: GatheringInbox;
   readonly #companyId: number;
   readonly #nowMs: () => number;
   #waiting: Arrival[] = [];
@@ -81,14 +68,10 @@ class Burst {
   /** When the pipeline had nothing to decide about after the last group, as far as it was looked. */
   #doneAtMs: number | undefined;
 
-  constructor(inbox: ExchangeInbox, companyId: number, nowMs: () => number) {
+  constructor(inbox: GatheringInbox, companyId: number, nowMs: () => number) {
     this.#inbox = inbox;
     this.#companyId = companyId;
     this.#nowMs = nowMs;
-  }
-
-  get size(): number {
-    return this.#waiting.length;
   }
 
   arrive(arrival: Arrival): void {
@@ -141,11 +124,13 @@ class Burst {
   }
 }
 
-/** Gathers what is to go to the inbox. */
-export function gatherArrivals(inbox: ExchangeInbox, options: GatherOptions = {}): GatheredArrivals {
+/** Gathers what is to go to the pipeline. `nowMs` is a clock that only goes forward; tests put their own in. */
+export function gatherArrivals(
+  inbox: GatheringInbox,
+  nowMs: () => number = () => performance.now(),
+): Pick<ArrivalSink, "arrive" | "flush"> {
   // One host's burst keeps nobody else's file waiting.
   const bursts = new Map<number, Burst>();
-  const nowMs = options.nowMs ?? (() => performance.now());
   const burstOf = (companyId: number): Burst => {
     const known = bursts.get(companyId);
     if (known !== undefined) return known;
@@ -154,10 +139,6 @@ export function gatherArrivals(inbox: ExchangeInbox, options: GatherOptions = {}
     return made;
   };
   return {
-    reserve: (path, file) => inbox.reserve(path, file),
-    release: (path) => inbox.release(path),
-    clearReceipt: (file) => inbox.clearReceipt(file),
-    waitingCount: (companyId) => inbox.waitingCount(companyId) + (bursts.get(companyId)?.size ?? 0),
     arrive: (arrival) => burstOf(arrival.companyId).arrive(arrival),
     flush() {
       for (const burst of bursts.values()) burst.flush();

@@ -53,3 +53,6 @@ export interface Inbox {
   /** How many of them are not decided about. */
   undecidedCount(companyId: number): number;
 }
+
+/** What whoever gives files their names tells the pipeline of them. */
+export type Reservations = Pick<Inbox, "reserve" | "release" | "clearReceipt">;

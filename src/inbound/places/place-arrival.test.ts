@@ -24,7 +24,6 @@ beforeEach(async () => {
       reserve: (path) => notes.push(`reserve ${basename(path)}`),
       release: (path) => notes.push(`release ${basename(path)}`),
       clearReceipt: async ({ name }) => void notes.push(`clear ${name}`),
-      arrive: (arrival) => arrivals.push(arrival),
     },
   };
 });
@@ -37,7 +36,9 @@ async function place(name: string, text: string, changed: Partial<PlacementDeps>
   const from = join(folder, "unfinished");
   await writeFile(from, text);
   const arrival = { companyId: 1, name, channel: "folder", size: text.length } as const;
-  return await placeArrival({ ...deps, ...changed }, { from, inbound, arrival });
+  const placed = await placeArrival({ ...deps, ...changed }, { from, inbound, arrival });
+  arrivals.push(placed);
+  return placed.path;
 }
 
 test("a file gets its final name, loses the old one and arrives", async () => {

@@ -2,7 +2,7 @@
  * The last step of every arrival: a file whose bytes are durable gets its final name in `inbound/`.
  *
  *   reserve → remove the receipt of an earlier file of the name → link to the final name (never overwriting)
- *   → unlink the old name, sync the folder → arrive
+ *   → unlink the old name, sync the folder
  *
  * A name that is taken by an earlier file still waiting goes to `inbound/.again/<12 hex>-<name>`: both wait. What survives
  * a crash: before the link nothing has arrived; after it the file stands under its final name and start-up recovers it;
@@ -15,7 +15,7 @@ import { type DiskCalls, systemDisk } from "../../lib/files/durable-file.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { type PinnedFolder, pinChild } from "../../lib/files/open-regular-file.ts";
-import type { Arrival, Inbox } from "./inbox.ts";
+import type { Arrival, Reservations } from "./inbox.ts";
 
 /** The folder inside `inbound/` for files whose name is taken by one that still waits. */
 export const againFolderName = ".again";
@@ -23,14 +23,8 @@ export const againFolderName = ".again";
 /** The folder inside `inbound/` for files of `inbound/` while copies are put in their places. */
 export const asideFolderName = ".aside";
 
-/** Where placed files are handed over: the pipeline, or who gathers them for it. */
-export interface PlacementInbox extends Pick<Inbox, "reserve" | "release" | "clearReceipt"> {
-  /** The file lies durably under its final name. */
-  arrive(arrival: Arrival): void;
-}
-
 export interface PlacementDeps {
-  readonly inbox: PlacementInbox;
+  readonly inbox: Reservations;
   readonly disk?: DiskCalls;
 }
 
@@ -138,10 +132,10 @@ async function finishReserved(
 }
 
 /**
- * Gives the file its final name, durably, and hands it to the pipeline. Returns the path at which it was placed. When it
- * throws before the link the file still has its old name and has not arrived.
+ * Gives the file its final name, durably. Resolves with the arrival, which the caller hands to the pipeline; its path is
+ * reserved until then. When it throws before the link the file still has its old name and has not arrived.
  */
-export async function placeArrival(deps: PlacementDeps, placement: Placement): Promise<string> {
+export async function placeArrival(deps: PlacementDeps, placement: Placement): Promise<Arrival> {
   const { inbound, from, arrival } = placement;
   const disk = deps.disk ?? systemDisk;
   let path = join(inbound.path, arrival.name);
@@ -154,7 +148,5 @@ export async function placeArrival(deps: PlacementDeps, placement: Placement): P
   } else {
     path = await placeAgain(deps, placement);
   }
-  deps.inbox.arrive({ ...arrival, path });
-  killPoint("place.arrived");
-  return path;
+  return { ...arrival, path };
 }

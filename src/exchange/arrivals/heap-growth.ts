@@ -13,14 +13,6 @@ const windowMs = 1_000;
 /** More than this within a window is much. */
 const muchBytes = 8 * 1024 * 1024;
 
-/**
- * From now on a thread has the young generation of its own `resourceLimits`. The launcher's limit is that of the main
- * thread, which answers requests; V8 would give it to every thread, whatever its own limits say.
- */
-export function keepThreadHeapsSmall(): void {
-  setFlagsFromString("--max-semi-space-size=0");
-}
-
 /** By how many percent a heap may grow in which so many bytes are used, while much is received. */
 export function busyPercentFor(usedBytes: number): number {
   return Math.max(usualPercent, Math.round((100 * (busyHeapBytes - usedBytes)) / usedBytes));

@@ -56,8 +56,10 @@ test("the stop gives the usual limit back and leaves no timer", () => {
 
 /** What the engine says about settings that it does not know: it prints that, and goes on. */
 function complaintsOf(code: string): string {
-  const file = new URL("./heap-growth.ts", import.meta.url).href;
-  const script = `import { HeapGrowth, keepThreadHeapsSmall } from "${file}"; import v8 from "node:v8"; ${code}`;
+  const growthFile = new URL("./heap-growth.ts", import.meta.url).href;
+  const threadsFile = new URL("../../lib/threads/thread-heaps.ts", import.meta.url).href;
+  const imports = `import { HeapGrowth } from "${growthFile}"; import { keepThreadHeapsSmall } from "${threadsFile}";`;
+  const script = `${imports} import v8 from "node:v8"; ${code}`;
   const args = ["--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", script];
   const result = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect(result.status).toBe(0);

@@ -3,7 +3,7 @@
  *
  * A large upload would otherwise take memory outside of the JavaScript heap for each byte three times: for the read, for
  * the decrypted bytes, and for putting together what two reads have cut. V8 collects garbage whenever so much of that was
- * taken; with one large buffer a quarter of the processor time of an upload is saved (docs/decisions/0010-speed.md).
+ * taken; with one large buffer a quarter of the processor time of an upload is saved (docs/decisions/0017-speed-parts.md).
  *
  * The bytes in the buffer are those of the next read as soon as the listeners of "data" return. The SSH library keeps parts
  * of what it was given while keys are exchanged for the first time; later it decrypts every byte into memory of its own
