@@ -11,7 +11,6 @@
  * Nobody waits for the mark: when there is nothing more to file, it shares the commit of what comes next. Until it is there
  * the path counts as used. A crash anywhere leaves the entry marked as not filed: start-up queues it again.
  */
-import { JsonThread } from "../../lib/threads/json-thread.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -19,6 +18,8 @@ import type { Store } from "../../store/database/database.ts";
 import { markFiled, recordLocation } from "../../store/ledger/files.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import type { FilingResult, FilingTask } from "./file-away.ts";
+import { FilingThread } from "./filing-thread.ts";
+import { OpenReceipts } from "./open-receipts.ts";
 
 const groupSize = 256;
 const pauseMs = 5_000;
@@ -51,12 +52,6 @@ interface Queued {
   done(): void;
 }
 
-/** The tasks of one receipt that are not done. */
-interface OpenReceipt {
-  count: number;
-  latestTurn: number;
-}
-
 export interface FilingQueueDependencies {
   readonly store: Pick<Store, "write" | "writeSoon">;
   readonly toLedger: (path: string) => string;
@@ -76,21 +71,34 @@ function hadBytes({ sha256 }: FilingTask): boolean {
   return sha256 !== null && sha256 !== "";
 }
 
+/** The task without the receipt of its name. The one beside a file in `error/` is its own, and always written. */
+function withoutReceiptOfName(task: FilingTask): FilingTask {
+  return { ...task, receiptPaths: task.receiptPaths.slice(1) };
+}
+
+/** Notes in the ledger what is done. */
+async function mark(
+  tx: Transaction,
+  done: readonly FilingResult[],
+  toLedger: (path: string) => string,
+): Promise<void> {
+  for (const result of done) {
+    if (result.kind === "filed" && result.actual !== undefined)
+      await recordLocation(tx, result.id, toLedger(result.actual));
+  }
+  const ids = done.map(({ id }) => id);
+  if (ids.length > 0) await markFiled(tx, ids);
+}
+
 class ThreadedFilingQueue implements FilingQueue {
   readonly #deps: FilingQueueDependencies;
-  readonly #thread = new JsonThread<readonly FilingTask[], FilingResult[]>({
-    module: "./file-away-worker",
-    base: import.meta.url,
-    name: "filing",
-  });
+  readonly #thread = new FilingThread();
+  readonly #receipts = new OpenReceipts();
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #receipts = new Map<string, OpenReceipt>();
   #queue: Queued[] = [];
-  #turn = 0;
   #running: Promise<void> | undefined;
   /** Of groups that are filed, and not marked yet. */
   readonly #noting = new Set<Promise<void>>();
-  #inThread: { readonly receiptKeys: ReadonlySet<string>; readonly done: Promise<void> } | undefined;
   #isClosed = false;
 
   constructor(deps: FilingQueueDependencies) {
@@ -102,23 +110,11 @@ class ThreadedFilingQueue implements FilingQueue {
   }
 
   add(task: FilingTask, receiptKey: string | undefined, done: () => void): void {
-    this.#turn += 1;
-    const turn = this.#turn;
-    if (receiptKey !== undefined) {
-      const open = this.#receipts.get(receiptKey);
-      this.#receipts.set(receiptKey, { count: (open?.count ?? 0) + 1, latestTurn: turn });
-    }
-    this.#enqueue({ task, missed: 0, receiptKey, turn, done });
+    this.#enqueue({ task, missed: 0, receiptKey, turn: this.#receipts.begin(receiptKey), done });
   }
 
-  async receiptIdle(receiptKey: string): Promise<void> {
-    while (this.#inThread?.receiptKeys.has(receiptKey) === true) await this.#inThread.done;
-  }
-
-  #enqueue(queued: Queued): void {
-    if (this.#isClosed) return;
-    this.#queue.push(queued);
-    this.#running ??= this.#run();
+  receiptIdle(receiptKey: string): Promise<void> {
+    return this.#thread.receiptIdle(receiptKey);
   }
 
   async drain(): Promise<void> {
@@ -138,6 +134,12 @@ class ThreadedFilingQueue implements FilingQueue {
     await this.#thread.close();
   }
 
+  #enqueue(queued: Queued): void {
+    if (this.#isClosed) return;
+    this.#queue.push(queued);
+    this.#running ??= this.#run();
+  }
+
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       const group = this.#queue.slice(0, groupSize);
@@ -150,108 +152,76 @@ class ThreadedFilingQueue implements FilingQueue {
   async #fileGroup(group: readonly Queued[]): Promise<void> {
     try {
       killPoint("filing.sent");
-      const results = await this.#runInThread(group);
+      const receiptKeys = new Set(group.flatMap(({ receiptKey }) => receiptKey ?? []));
+      const results = await this.#thread.run(
+        group.map((queued) => this.#taskNow(queued)),
+        receiptKeys,
+      );
       killPoint("filing.done");
-      const noting = this.#noteOrRepeat(group, results).finally(() => this.#noting.delete(noting));
+      const noting = this.#note(group, results)
+        .catch((error: unknown) => this.#failed(group, error))
+        .finally(() => this.#noting.delete(noting));
       this.#noting.add(noting);
     } catch (error) {
       this.#failed(group, error);
     }
   }
 
-  async #noteOrRepeat(group: readonly Queued[], results: readonly FilingResult[]): Promise<void> {
-    try {
-      await this.#note(group, results);
-      killPoint("filing.noted");
-    } catch (error) {
-      this.#failed(group, error);
-    }
-  }
-
-  #failed(group: readonly Queued[], error: unknown): void {
-    this.#deps.failing.warn({ err: error, files: group.map(({ task }) => task.id) }, "filing away failed");
-    this.#again(group);
-  }
-
-  async #runInThread(group: readonly Queued[]): Promise<FilingResult[]> {
-    const receiptKeys = new Set(group.flatMap(({ receiptKey }) => receiptKey ?? []));
-    const work = this.#thread.run(group.map((queued) => this.#withLatestReceipt(queued)));
-    const inThread = { receiptKeys, done: work.then(nothing, nothing) };
-    this.#inThread = inThread;
-    return await work.finally(() => {
-      this.#inThread = undefined;
-    });
-  }
-
-  /** The receipt beside a file in `error/` is its own, and always written. */
-  #withLatestReceipt({ task, receiptKey, turn }: Queued): FilingTask {
-    const isLatest = receiptKey !== undefined && this.#receipts.get(receiptKey)?.latestTurn === turn;
-    if (isLatest && !this.#deps.isAwaited(receiptKey)) return task;
-    return { ...task, receiptPaths: task.receiptPaths.slice(1) };
+  #taskNow({ task, receiptKey, turn }: Queued): FilingTask {
+    const isLatest = receiptKey !== undefined && this.#receipts.isLatest(receiptKey, turn);
+    return isLatest && !this.#deps.isAwaited(receiptKey) ? task : withoutReceiptOfName(task);
   }
 
   async #note(group: readonly Queued[], results: readonly FilingResult[]): Promise<void> {
-    const settled = results.filter(
-      ({ kind }, index) => kind !== "failed" && !this.#isMissing(group[index], kind),
+    const { store, toLedger } = this.#deps;
+    const done = results.filter(
+      ({ kind }, index) => kind !== "failed" && !this.#mayComeBack(group[index], kind),
     );
-    const { store } = this.#deps;
-    const mark = async (tx: Transaction): Promise<void> => {
-      for (const result of settled) {
-        if (result.kind === "filed" && result.actual !== undefined) {
-          await recordLocation(tx, result.id, this.#deps.toLedger(result.actual));
-        }
-      }
-      if (settled.length > 0)
-        await markFiled(
-          tx,
-          settled.map(({ id }) => id),
-        );
-    };
+    const work = (tx: Transaction) => mark(tx, done, toLedger);
     // With more to file, those who decide may wait for it.
-    await (this.#queue.length === 0 ? store.writeSoon(mark) : store.write(mark));
+    await (this.#queue.length === 0 ? store.writeSoon(work) : store.write(work));
     for (const [index, result] of results.entries()) this.#report(group[index], result);
+    killPoint("filing.noted");
   }
 
-  /** Whether its bytes may still come back. */
-  #isMissing(queued: Queued | undefined, kind: FilingResult["kind"]): boolean {
-    if (kind !== "lost" || queued === undefined) return false;
-    const { missingSince, task } = queued;
-    if (!hadBytes(task)) return false;
-    const waitMs = this.#deps.lostAfterMs ?? lostAfterMs;
-    return missingSince === undefined || performance.now() - missingSince < waitMs;
+  /** Whether it has no bytes just now. */
+  #mayComeBack(queued: Queued | undefined, kind: FilingResult["kind"]): boolean {
+    if (kind !== "lost" || queued === undefined || !hadBytes(queued.task)) return false;
+    const { missingSince } = queued;
+    return (
+      missingSince === undefined || performance.now() - missingSince < (this.#deps.lostAfterMs ?? lostAfterMs)
+    );
   }
 
   #report(queued: Queued | undefined, result: FilingResult): void {
     if (queued === undefined) return;
+    const { failing, log } = this.#deps;
     const { id: fileId } = result;
+    const path = queued.task.from;
     if (result.kind === "failed") {
       const { systemCode, message } = result;
-      this.#deps.failing.warn({ fileId, systemCode, message }, "the file cannot be filed away yet");
+      failing.warn({ fileId, systemCode, message }, "the file cannot be filed away yet");
       this.#again([queued]);
       return;
     }
-    const path = queued.task.from;
-    if (this.#isMissing(queued, result.kind)) {
+    if (this.#mayComeBack(queued, result.kind)) {
       const message = "the bytes of a decided file are not there; they are looked for again";
-      this.#deps.failing.warn({ fileId, path }, message);
+      failing.warn({ fileId, path }, message);
       const { missed, missingSince = performance.now() } = queued;
       this.#again([{ ...queued, missed: missed + 1, missingSince }]);
       return;
     }
     if (result.kind === "lost" && hadBytes(queued.task)) {
       const remedy = "put them back where they were, or see `dropgate ledger verify`";
-      this.#deps.log.error({ fileId, path, remedy }, "the bytes of a decided file are gone");
+      log.error({ fileId, path, remedy }, "the bytes of a decided file are gone");
     }
-    this.#closeReceipt(queued.receiptKey);
+    this.#receipts.end(queued.receiptKey);
     queued.done();
   }
 
-  #closeReceipt(receiptKey: string | undefined): void {
-    if (receiptKey === undefined) return;
-    const open = this.#receipts.get(receiptKey);
-    if (open === undefined) return;
-    open.count -= 1;
-    if (open.count === 0) this.#receipts.delete(receiptKey);
+  #failed(group: readonly Queued[], error: unknown): void {
+    this.#deps.failing.warn({ err: error, files: group.map(({ task }) => task.id) }, "filing away failed");
+    this.#again(group);
   }
 
   #again(group: readonly Queued[]): void {
