@@ -3,7 +3,7 @@ import type { NoRoom, RefusedUploads } from "../../exchange/intake.ts";
 import type { RemoteStatistics } from "../../endpoints/remote/remote-deps.ts";
 import type { PipelineStatistics } from "../../inbound/pipeline-statistics.ts";
 import type { StoreErrorKind } from "../../lib/store-error.ts";
-import type { TargetStatistics } from "../../outbound/delivery-queue.ts";
+import type { TargetStatistics } from "../../outbound/target-statistics.ts";
 
 export interface StoreFigures {
   readonly damage: string | undefined;

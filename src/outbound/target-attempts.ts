@@ -1,0 +1,134 @@
+/**
+ * Attempts on one target: whether and how many there may be now, and what the target is known to be like by what became of
+ * them. The target itself can be replaced while attempts on the old one are under way.
+ */
+import type { Clock } from "../lib/clock.ts";
+import { FewAtOnce } from "../lib/files/at-once.ts";
+import { isoTime } from "../lib/iso-time.ts";
+import type { Logger } from "../lib/logs/log.ts";
+import type { OutboundTarget, TargetPause } from "../store/outbound/outbound-targets.ts";
+import { attemptDelivery, type AttemptResult, type TargetInUse } from "./attempt.ts";
+import type { DeliveryToRender, RenderOrWithhold } from "./delivery-to-render.ts";
+import { TargetHealth } from "./target-health.ts";
+
+export interface AttemptsDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly random: () => number;
+  readonly render: RenderOrWithhold;
+}
+
+/** An attempt that is over, and how the target stands with it when that has changed. */
+export interface EndedAttempt {
+  readonly result: Exclude<AttemptResult, { kind: "aborted" }>;
+  readonly pause: TargetPause | undefined;
+  /** When it began and ended, milliseconds UTC. */
+  readonly at: number;
+  readonly now: number;
+  readonly durationMs: number;
+  readonly random: number;
+}
+
+/** Files with embedded documents have many megabytes, several times over while they are made: so few are in memory. */
+const largeAtOnce = 2;
+
+function isLarge({ completion }: DeliveryToRender): boolean {
+  return completion?.embedsDocuments === true && completion.execution.includes('"documents":[');
+}
+
+export class TargetAttempts {
+  readonly #of: Pick<OutboundTarget, "companyCode" | "name">;
+  readonly #deps: AttemptsDeps;
+  readonly #health: TargetHealth;
+  readonly #stopping = new AbortController();
+  readonly #large = new FewAtOnce(largeAtOnce);
+  #inUse: TargetInUse;
+  /** Attempts under way on the target as it is now. */
+  #places = { active: 0 };
+  /** Those that have begun since it failed: what hangs from before must not hold up the next try. */
+  #round = { active: 0 };
+
+  constructor(target: OutboundTarget, inUse: TargetInUse, deps: AttemptsDeps) {
+    this.#of = target;
+    this.#inUse = inUse;
+    this.#deps = deps;
+    this.#health = new TargetHealth(target);
+  }
+
+  get inUse(): TargetInUse {
+    return this.#inUse;
+  }
+
+  /** Goes by what the store says of the pause: another process may have ended it. */
+  heed({ pausedUntil }: Pick<OutboundTarget, "pausedUntil">): void {
+    if (this.#health.isEndedBy(pausedUntil, this.#deps.clock.now())) this.#beginAnew();
+  }
+
+  /** Uses another target from now on. */
+  replace(inUse: TargetInUse): void {
+    if (this.#inUse.target !== inUse.target) this.#places = { active: 0 };
+    this.#inUse = inUse;
+    this.#beginAnew();
+  }
+
+  /** No attempt may last longer than the deadline. */
+  endBy(deadline: AbortSignal): void {
+    const abort = () => this.#stopping.abort(deadline.reason);
+    deadline.addEventListener("abort", abort, { once: true });
+    if (deadline.aborted) abort();
+  }
+
+  hasPlace(now: number): boolean {
+    if (this.#health.isPaused(now)) return false;
+    if (this.#health.isOnTrial && this.#round.active > 0) return false;
+    return this.#places.active < Math.max(1, this.#inUse.target.concurrency);
+  }
+
+  /** Tries the delivery, for which there is a place; undefined when the daemon stops. */
+  async make(row: DeliveryToRender): Promise<EndedAttempt | undefined> {
+    const { clock } = this.#deps;
+    const at = clock.now();
+    const begun = performance.now();
+    const { round } = this.#health;
+    const result = await this.#try(row);
+    if (result.kind === "aborted") return undefined;
+    const told = { now: clock.now(), random: this.#deps.random() };
+    const pause = this.#health.learn(result, round, told);
+    if (pause !== undefined) this.#logHealth(pause, result);
+    return { result, pause, at, durationMs: Math.round(performance.now() - begun), ...told };
+  }
+
+  /** Takes a place until the attempt is over. */
+  async #try(row: DeliveryToRender): Promise<AttemptResult> {
+    const counts = [this.#places, this.#round];
+    for (const count of counts) count.active += 1;
+    const { log, render } = this.#deps;
+    const deps = { render, log, inUse: this.#inUse, stopping: this.#stopping.signal };
+    const attempt = () => attemptDelivery(deps, row);
+    const result = await (isLarge(row) ? this.#large.run(attempt) : attempt());
+    for (const count of counts) count.active -= 1;
+    return result;
+  }
+
+  #beginAnew(): void {
+    this.#health.beginAnew();
+    this.#round = { active: 0 };
+  }
+
+  #logHealth(pause: TargetPause, result: AttemptResult): void {
+    const fields = { company: this.#of.companyCode, target: this.#of.name };
+    if (pause.failures === 0) {
+      this.#deps.log.info(fields, "the target takes deliveries again");
+      return;
+    }
+    this.#round = { active: 0 };
+    const { failures } = pause;
+    const nextAttemptAt = isoTime(pause.pausedUntil);
+    const why =
+      result.kind === "tried" && result.outcome.kind === "failed" ? result.outcome.message : undefined;
+    this.#deps.log.warn(
+      { ...fields, failures, nextAttemptAt, message: why },
+      "the target is left alone for now",
+    );
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * A runner for each target of the configuration.
+ *
+ *   new ──> running ──left the configuration──> retiring: its attempts end ──> closed
+ *    └── cannot be made: broken until the configuration changes
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Logger } from "../lib/logs/log.ts";
+import type { OutboundTarget } from "../store/outbound/outbound-targets.ts";
+import type { TargetInUse } from "./attempt.ts";
+import type { TargetRunner } from "./target-runner.ts";
+
+export interface TargetRunnersDeps {
+  readonly log: Logger;
+  /** May throw. */
+  readonly targets: (target: OutboundTarget) => TargetInUse;
+  readonly newRunner: (target: OutboundTarget, inUse: TargetInUse) => TargetRunner;
+  /** One that had left the configuration is closed. It may be there again: the next look is to take over anew. */
+  readonly onRetired: () => void;
+}
+
+const closeGraceMs = 1_000;
+
+export class TargetRunners {
+  readonly #deps: TargetRunnersDeps;
+  readonly #running = new Map<number, TargetRunner>();
+  /** Those of targets that are no longer in the configuration, until their attempts are over. */
+  readonly #retiring = new Map<number, TargetRunner>();
+  /** Targets that could not be made. */
+  readonly #broken = new Set<number>();
+  /** Targets that are not in the configuration, and that the log has told of. */
+  readonly #left = new Set<number>();
+  /** What is being closed while the queue goes on. */
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(deps: TargetRunnersDeps) {
+    this.#deps = deps;
+  }
+
+  get(id: number): TargetRunner | undefined {
+    return this.#running.get(id);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all([...this.#running.values()].map((runner) => runner.settled()));
+  }
+
+  /** From now on there is a runner for each target of the configuration. */
+  takeOver(targets: readonly OutboundTarget[]): void {
+    const configured = new Set(targets.filter(({ isConfigured }) => isConfigured).map(({ id }) => id));
+    for (const [id, runner] of this.#running) {
+      if (configured.has(id)) continue;
+      this.#running.delete(id);
+      this.#inBackground(this.#retire(id, runner));
+    }
+    for (const target of targets) {
+      this.#logLeft(target);
+      const isNew = !this.#running.has(target.id) && !this.#retiring.has(target.id);
+      if (isNew && configured.has(target.id)) this.#add(target);
+    }
+  }
+
+  /** The configuration has changed: those that could not be made may be made now. */
+  forgetBroken(): void {
+    this.#broken.clear();
+  }
+
+  /** Each runner goes on with the target as the configuration has it now. */
+  replaceTargets(): void {
+    for (const runner of this.#running.values()) {
+      const inUse = this.#make(runner.target);
+      if (inUse !== undefined) this.#inBackground(runner.replace(inUse));
+    }
+  }
+
+  /** Resolves when nothing is tried any more, at the latest a moment after the deadline, and all is recorded. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    const runners = [...this.#running.values(), ...this.#retiring.values()];
+    await Promise.all(runners.map((runner) => runner.stop(deadline)));
+  }
+
+  /** Closes the targets; one that hangs at it is left behind. */
+  async close(): Promise<void> {
+    for (const runner of this.#running.values()) this.#inBackground(runner.inUse.target.close());
+    this.#running.clear();
+    await Promise.race([Promise.all(this.#closing), wait(closeGraceMs, undefined, { ref: false })]);
+  }
+
+  /** What it holds must not be tried by another runner of the same target meanwhile. */
+  async #retire(id: number, runner: TargetRunner): Promise<void> {
+    this.#retiring.set(id, runner);
+    await runner.stop(new AbortController().signal);
+    this.#retiring.delete(id);
+    await runner.inUse.target.close();
+    this.#deps.onRetired();
+  }
+
+  /** Once for each target that has left the configuration while something was waiting for it. */
+  #logLeft({ id, isConfigured, open, companyCode, name }: OutboundTarget): void {
+    if (isConfigured || open === 0) {
+      this.#left.delete(id);
+      return;
+    }
+    if (this.#left.has(id)) return;
+    this.#left.add(id);
+    this.#deps.log.warn(
+      { company: companyCode, target: name, open },
+      "a target is not in the configuration; what is for it waits until it is there again",
+    );
+  }
+
+  #add(target: OutboundTarget): void {
+    if (this.#broken.has(target.id)) return;
+    const inUse = this.#make(target);
+    if (inUse !== undefined) this.#running.set(target.id, this.#deps.newRunner(target, inUse));
+  }
+
+  #make(target: OutboundTarget): TargetInUse | undefined {
+    try {
+      return this.#deps.targets(target);
+    } catch (error) {
+      this.#broken.add(target.id);
+      const fields = { err: error, company: target.companyCode, target: target.name };
+      this.#deps.log.error(fields, "a target cannot be used; what is for it waits");
+      return undefined;
+    }
+  }
+
+  #inBackground(work: Promise<void>): void {
+    const watched = work
+      .catch((error: unknown) => this.#deps.log.error({ err: error }, "a target could not be closed"))
+      .finally(() => this.#closing.delete(watched));
+    this.#closing.add(watched);
+  }
+}
