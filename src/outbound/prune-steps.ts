@@ -2,11 +2,13 @@
  * Removes what was delivered long ago, and the completions that nothing refers to any more, a few at a time. What is open or
  * dead stays, with its completion; so does what an export has still to tell of.
  */
+import { finalStopStatuses } from "../domain/stop/stop-status.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
 import type { DeliveryKind } from "../store/outbound/deliveries.ts";
 import {
-  findLastExported,
-  findNeeded,
+  findFirstExportStart,
+  findFirstWatermark,
+  findUnfinishedSince,
   listSubjects,
   removeCompletions,
   removeDeliveries,
@@ -36,13 +38,28 @@ function oldOnes(subjects: readonly Subject[], { before, limit }: PruneStep) {
   return { ids, isLast: young !== -1 || subjects.length < limit };
 }
 
-/** The old subjects of a step that are needed no more; their deliveries are removed. */
+/**
+ * The old subjects of a step that no delivery needs any more; their deliveries are removed. A message that was dropped has
+ * no time of its own: its subject is old, and nobody can ask for it again. What was given up is kept from then on, for who
+ * asks what became of it.
+ */
 async function pruneSubjects(tx: Transaction, kind: DeliveryKind, step: PruneStep) {
   const { ids, isLast } = oldOnes(await listSubjects(tx, kind, step), step);
-  const needed = ids.length === 0 ? new Set() : await findNeeded(tx, ids, { kind, before: step.before });
+  const since = step.before;
+  const needed = ids.length === 0 ? new Set() : await findUnfinishedSince(tx, ids, { kind, since });
   const gone = ids.filter((id) => !needed.has(id));
   const deliveries = gone.length === 0 ? 0 : await removeDeliveries(tx, kind, gone);
   return { lastId: isLast ? undefined : ids.at(-1), gone, deliveries };
+}
+
+/**
+ * The last completion that no export of the company has still to tell of, or to be delivered with. A schedule that is made
+ * by hand alone, or is in the configuration no more, holds nothing back.
+ */
+async function findLastExported(tx: Transaction, companyId: number): Promise<number> {
+  const told = await findFirstWatermark(tx, companyId);
+  const delivered = await findFirstExportStart(tx, companyId);
+  return Math.min(told ?? Number.MAX_SAFE_INTEGER, delivered ?? Number.MAX_SAFE_INTEGER);
 }
 
 /** One step through the company's completions, oldest first, with their deliveries. */
@@ -56,7 +73,9 @@ export async function pruneCompletions(tx: Transaction, step: PruneStep): Promis
 /** One step through the company's customer messages, oldest first: those that are over, with their deliveries. */
 export async function pruneMessages(tx: Transaction, step: PruneStep): Promise<Pruned> {
   const { gone, ...pruned } = await pruneSubjects(tx, "message", step);
-  if (pruned.lastId === undefined) await removeToldEtas(tx, step.companyId);
+  if (pruned.lastId === undefined) {
+    await removeToldEtas(tx, { companyId: step.companyId, statuses: finalStopStatuses });
+  }
   if (gone.length > 0) await removeMessages(tx, gone);
   return { ...pruned, completions: 0 };
 }

@@ -3,10 +3,10 @@
  * transaction; each moves a row by one guarded statement. What was tried may be behind another meanwhile, an earlier one that
  * was asked for again: its outcome counts all the same.
  */
-import { nextCompletionName } from "../domain/outbound/completion-name.ts";
+import { freeCompletionName } from "../domain/outbound/completion-name.ts";
 import { killPoint } from "../lib/kill-point.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
-import { findFreeName } from "../store/outbound/deliveries.ts";
+import { listTakenNames } from "../store/outbound/deliveries.ts";
 import {
   type Attempted,
   type AttemptFault,
@@ -80,7 +80,10 @@ async function recordDone(tx: Transaction, record: DoneRecord, { counts, now }: 
 
 async function recordOne(tx: Transaction, record: AttemptRecord, context: Context): Promise<void> {
   if (record.kind === "nameTaken") {
-    const name = await findFreeName(tx, record, nextCompletionName);
+    const { companyId } = record;
+    const name = await freeCompletionName(record.name, (range) =>
+      listTakenNames(tx, { companyId, ...range }),
+    );
     await renameDelivery(tx, { id: record.id, name });
   } else if (record.kind === "later") {
     const countsFrom = record.isOfTarget ? null : record.at;

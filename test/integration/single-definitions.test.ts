@@ -20,9 +20,35 @@ const definitions = [
     file: "domain/outbound/recorded-events.ts",
   },
   {
+    rule: "the state of a cancelled stop",
+    // Not as the key of a table of states, nor in the answer to a stop document, whose codes are its own.
+    sign: /(?<!"10" : )"99"(?!:)/,
+    file: "domain/stop/stop-status.ts",
+  },
+  {
+    rule: "the events that tell where the scheduling of a stop stands",
+    sign: /recordedEvents\.schedulingInitiated\.code,\s*recordedEvents\.schedulingConfirmed\.code/,
+    file: "domain/outbound/recorded-events.ts",
+  },
+  {
+    rule: "the states in which a delivery has ended",
+    sign: /"delivered",\s*"dropped"\s*\]|"delivered" \|\| \w+\.state === "dropped"/,
+    file: "domain/outbound/delivery-state.ts",
+  },
+  {
+    rule: "how a delivery that was given up is known",
+    sign: /"dropped" && [\w.]+ === givenUpFault|= "givenUp";/,
+    file: "domain/outbound/delivery-state.ts",
+  },
+  {
+    rule: "the range of names of one stop's completion files",
+    sign: /_99999999_999999/,
+    file: "domain/outbound/completion-name.ts",
+  },
+  {
     rule: "the file of a module in a thread or process of its own",
     sign: /endsWith\("\.ts"\)\s*\?/,
-    file: "lib/sibling-module.ts",
+    file: "lib/threads/sibling-module.ts",
   },
 ] as const;
 

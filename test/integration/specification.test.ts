@@ -22,7 +22,7 @@ import {
 import { asnImportRules, plannedImportRules, stopActions } from "../../src/domain/stop/stop-actions.ts";
 import {
   type ImportRule,
-  type ImportRules,
+  type StopImportRules,
   importRules,
   isFinalStopStatus,
   stopStatusNames,
@@ -95,7 +95,7 @@ describe("stop-states.md", () => {
     return [effects[rule.kind], rule.to, codesOf(rule.events)];
   }
 
-  test.each<[string, ImportRules]>([
+  test.each<[string, StopImportRules]>([
     ["Imports of a stop", importRules],
     ["Imports of an ASN", asnImportRules],
     ["Stops of a load import", plannedImportRules],

@@ -11,7 +11,7 @@ import {
   listDeliveries as readDeliveries,
   type ListedDelivery,
 } from "../../store/outbound/delivery-queries.ts";
-import { type DeliveryState, deliveryStates, isDeliveryState } from "../../store/outbound/delivery-states.ts";
+import { type DeliveryState, deliveryStates, isDeliveryState } from "../../domain/outbound/delivery-state.ts";
 import { listOutboundTargets, saveTargetPause } from "../../store/outbound/outbound-targets.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
 import { chooseCompany } from "./admin.ts";

@@ -10,7 +10,7 @@ import { createDocumentPool, type DocumentPool } from "../../documents/pool/docu
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
 import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
-import { stopStatusNames } from "../../domain/stop/stop-status.ts";
+import { cancelledStopStatus, stopStatusNames } from "../../domain/stop/stop-status.ts";
 import { decideFile, type DecisionRules } from "../../inbound/lanes/decide-file.ts";
 import { ledgerTimeOf } from "../../inbound/lanes/waiting-file.ts";
 import { type Fault, reasonCodeOf, unlessMissing } from "../../lib/errors.ts";
@@ -128,10 +128,10 @@ function changeOf(
   const statusAfter = statusText(after);
   const base = { stopNbr, statusBefore, statusAfter };
   if (after === undefined) return { ...base, effect: "none", fields: [] };
-  if (before === undefined || (before.status === "99" && after.status !== "99"))
+  if (before === undefined || (before.status === cancelledStopStatus && after.status !== cancelledStopStatus))
     return { ...base, effect: "created", fields: [] };
-  if (after.status === "99")
-    return { ...base, effect: before.status === "99" ? "none" : "deleted", fields: [] };
+  if (after.status === cancelledStopStatus)
+    return { ...base, effect: before.status === cancelledStopStatus ? "none" : "deleted", fields: [] };
   const carrier: FieldDifference = {
     path: "stopAssignment.carrierCode",
     before: before.carrierCode ?? undefined,

@@ -9,11 +9,11 @@ import {
 import type { Config } from "../../config/schema.ts";
 import { messageTargetName } from "../../domain/messages/message-event.ts";
 import { messagePlanOf } from "../../domain/messages/message-settings.ts";
+import { changedOutboundCopies } from "../../outbound/changed-copies.ts";
 import type { ExportPlan } from "../../outbound/export-runs.ts";
 import { type Company, listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { changedOutboundCopies } from "../../store/outbound/saved-outbound.ts";
 import { type OutboundCopy, saveOutboundCopy } from "../../store/outbound/outbound-targets.ts";
 
 type OutboundConfigOf = Pick<Config, "companies">;

@@ -1,7 +1,7 @@
 /** Rules that look at more than one setting. Each says what it looks at, so that it is left out when that is faulty. */
 import { checkAppointments } from "./appointments-rules.ts";
 import { isLoopbackHost, isWildcardHost } from "../reader/address-range.ts";
-import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound.ts";
+import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound-settings.ts";
 import { checkMessages, warnOfMessages } from "./messages-rules.ts";
 import { checkRemoteSettings, warnOfRemoteSettings } from "./check-remotes.ts";
 import { isWithin } from "./is-within.ts";

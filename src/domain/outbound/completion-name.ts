@@ -38,3 +38,29 @@ export function nextCompletionName(name: string): string {
   const next = new Date(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) + 1_000);
   return completionFileName(base, next.toISOString().slice(0, 19));
 }
+
+/** Names between two, both of them included, no more than so many. */
+export interface NameRange {
+  readonly from: string;
+  readonly to: string;
+  readonly limit: number;
+}
+
+const namesAtOnce = 500;
+
+/** The first name from `wanted` on that is not taken. `listTaken` gives the taken ones of a range, in their order. */
+export async function freeCompletionName(
+  wanted: string,
+  listTaken: (range: NameRange) => Promise<readonly string[]>,
+): Promise<string> {
+  let name = wanted;
+  for (;;) {
+    // All names of the stop from this one on: what comes before the time in the name is the same in all of them.
+    const to = name.replace(/_\d{8}_\d{6}\.xml$/, "_99999999_999999.xml");
+    const from = name;
+    const taken = new Set(await listTaken({ from, to, limit: namesAtOnce }));
+    while (taken.has(name)) name = nextCompletionName(name);
+    // Not sure when more are taken than were asked for, or the smallest follows the last of all.
+    if (name === from || (name > from && taken.size < namesAtOnce)) return name;
+  }
+}

@@ -38,6 +38,14 @@ export function endsStop(code: number): boolean {
   return stopEnds.has(code);
 }
 
+/** The events that tell where the scheduling of a stop stands: a cancelled stop has no appointment any more. */
+export const schedulingEventCodes: readonly number[] = [
+  recordedEvents.stopCancelled.code,
+  recordedEvents.schedulingInitiated.code,
+  recordedEvents.schedulingConfirmed.code,
+  recordedEvents.schedulingCancelled.code,
+];
+
 /** The name of an event by its code. */
 export function recordedEventName(code: number): string {
   return names.get(code) ?? String(code);

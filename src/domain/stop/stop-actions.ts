@@ -4,10 +4,11 @@
  */
 import type { ErrorCode } from "../../lib/errors.ts";
 import {
+  cancelledStopStatus,
   closedToImports,
   type ImportRule,
-  type ImportRules,
   isFinalStopStatus,
+  type StopImportRules,
   type StopStatus,
 } from "./stop-status.ts";
 
@@ -18,7 +19,7 @@ const notAsn: ImportRule = {
 };
 
 /** ASN import. A cancelled one is created anew, as with a stop import. */
-export const asnImportRules: ImportRules = {
+export const asnImportRules: StopImportRules = {
   none: { kind: "create", to: "00", events: [] },
   "00": { kind: "update", to: "00", events: ["stopUpdated"] },
   "05": notAsn,
@@ -38,7 +39,7 @@ export const asnImportRules: ImportRules = {
 const plan: ImportRule = { kind: "update", to: "20", events: [] };
 
 /** A stop that a load import lists. 7028 is recorded besides when the stop was not on that load before. */
-export const plannedImportRules: ImportRules = {
+export const plannedImportRules: StopImportRules = {
   ...closedToImports,
   none: { kind: "create", to: "20", events: [] },
   "00": plan,
@@ -56,7 +57,7 @@ export const stopActions = {
   /** Delete/reject ASN: 99, 7059. */
   rejectAsn: { from: ["00"], code: "stopNotAsn" },
   /** Delete order: its stop, if it has one; it may have been deleted by itself before. */
-  rejectOrder: { from: ["05", "10", "99"], code: "orderNotDeletable" },
+  rejectOrder: { from: ["05", "10", cancelledStopStatus], code: "orderNotDeletable" },
   /** Assign and unassign a carrier: the state stays. */
   assignCarrier: { from: ["00", "05", "10", "20"], code: undefined },
   /** Write an appointment on it: 05 becomes 10, because it has a time window then. */

@@ -45,7 +45,7 @@ export type ImportRule =
   | { readonly kind: "refuse"; readonly code: ErrorCode; readonly remedy: string };
 
 /** A rule for each state; `none` is for a stop that is not known yet. */
-export type ImportRules = Readonly<Record<StopStatus | "none", ImportRule>>;
+export type StopImportRules = Readonly<Record<StopStatus | "none", ImportRule>>;
 
 function refuse(code: ErrorCode): ImportRule {
   return { kind: "refuse", code, remedy: "send what is still to be done under another stop number" };
@@ -62,10 +62,10 @@ export const closedToImports = {
   "50": refuse("stopInTransit"),
   "90": refuse("finalState"),
   "91": refuse("finalState"),
-} as const satisfies Partial<ImportRules>;
+} as const satisfies Partial<StopImportRules>;
 
 /** Stop import, XML with Function 01 and 03, order import. */
-export const importRules: ImportRules = {
+export const importRules: StopImportRules = {
   ...closedToImports,
   none: { kind: "create", to: "initial", events: [] },
   "00": update,

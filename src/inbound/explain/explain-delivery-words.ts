@@ -1,7 +1,7 @@
 /** Deliveries in an explanation, in words. */
 import { isoTime } from "../../lib/iso-time.ts";
 import type { ListedDelivery } from "../../store/outbound/delivery-queries.ts";
-import { givenUpFault } from "../../store/outbound/delivery-states.ts";
+import { givenUpFault } from "../../domain/outbound/delivery-state.ts";
 
 const kindWords: Readonly<Record<string, string>> = {
   completion: "Completion file",

@@ -24,7 +24,7 @@ import {
 } from "../../store/ledger/file-queries.ts";
 import { type FileRepeat, findFile, type LedgerEntry, listFileRepeats } from "../../store/ledger/files.ts";
 import { findStopSummaries, listStopEvents } from "../../store/stops/stop-history.ts";
-import type { StopEvent, StopSummary } from "../../store/stops/stop-history.ts";
+import type { StopHistoryEvent, StopSummary } from "../../store/stops/stop-history.ts";
 import { listUserRecords } from "../../store/accounts/users.ts";
 import { listFileSpellings } from "../../store/ledger/file-spellings.ts";
 import {
@@ -207,7 +207,7 @@ async function tellFile(deps: ExplainDependencies, company: string, entry: Ledge
   };
 }
 
-function toldEvent({ code, recordedAt, eventDTTM, eventTz }: StopEvent): ToldEvent {
+function toldEvent({ code, recordedAt, eventDTTM, eventTz }: StopHistoryEvent): ToldEvent {
   const reported = eventDTTM === undefined ? undefined : momentOf(eventDTTM, eventTz ?? "UTC");
   const isKnown = reported !== undefined && !Number.isNaN(reported);
   const name = eventNames.get(code) ?? "unknown event";

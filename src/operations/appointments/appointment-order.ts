@@ -6,7 +6,12 @@ import type { AppointmentSlot } from "../../domain/appointments/appointment-slot
 import type { Order } from "../../domain/order/order.ts";
 import { routedStopOf } from "../../domain/execution/routed-stop.ts";
 import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
-import { type StopStatus, stopStatusNames, stopStatusWithTimeWindow } from "../../domain/stop/stop-status.ts";
+import {
+  cancelledStopStatus,
+  type StopStatus,
+  stopStatusNames,
+  stopStatusWithTimeWindow,
+} from "../../domain/stop/stop-status.ts";
 import type { Stop } from "../../domain/stop/stop.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import { saveOrderSchedule, saveStopSchedule } from "../../store/appointments/appointment-schedule.ts";
@@ -28,7 +33,7 @@ function closed(orderNbr: string, status: StopStatus): DropgateError | undefined
   const code = refusalOfStopAction("schedule", status);
   if (code === undefined) return undefined;
   const remedy =
-    status === "80" || status === "99"
+    status === "80" || status === cancelledStopStatus
       ? "Import it again if it is to be done after all."
       : "An appointment can be made while it is in 00, 05, 10 or 20.";
   const state = `${status} (${stopStatusNames[status]})`;
@@ -51,7 +56,7 @@ export async function findAppointmentOrder(
   if (stored === undefined && stop === undefined) return { kind: "closed", error: orderNotFound(orderNbr) };
   // The stop of a deleted order that came again by itself goes its own way.
   const order = stored?.isCancelled === true ? undefined : stored;
-  const error = order === undefined && stop === undefined ? closed(orderNbr, "99") : undefined;
+  const error = order === undefined && stop === undefined ? closed(orderNbr, cancelledStopStatus) : undefined;
   const refused = error ?? (stop === undefined ? undefined : closed(orderNbr, stop.status));
   if (refused !== undefined) return { kind: "closed", error: refused };
   return { kind: "open", order: { companyId, orderNbr, orderBody: order?.body, stop } };

@@ -3,7 +3,7 @@
  * (specification/outbound.md#when-a-completion-file-is-due). Each is made in the transaction of the event, with its
  * deliveries; the file is rendered from it later, each time to the same bytes.
  */
-import { completionFileName, nextCompletionName } from "../../domain/outbound/completion-name.ts";
+import { completionFileName, freeCompletionName } from "../../domain/outbound/completion-name.ts";
 import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import { isDoneStopStatus } from "../../domain/stop/stop-status.ts";
 import { localTimeOf } from "../../domain/time/zoned-time.ts";
@@ -15,7 +15,7 @@ import {
   insertCompletion,
   type NewCompletion,
 } from "../../store/outbound/completions.ts";
-import { findFreeName, insertCompletionDeliveries } from "../../store/outbound/deliveries.ts";
+import { insertCompletionDeliveries, listTakenNames } from "../../store/outbound/deliveries.ts";
 import { findDrivenLoad } from "../../store/stops/loads.ts";
 import { listEventPlaces } from "../../store/stops/recorded-events.ts";
 
@@ -54,7 +54,10 @@ async function insertNamed(
 ): Promise<{ readonly name: string; readonly subjectId: number }> {
   const first = isNameTaken ? undefined : await insertCompletion(tx, completion);
   if (first !== undefined) return { name: completion.name, subjectId: first };
-  const name = await findFreeName(tx, completion, nextCompletionName);
+  const { companyId } = completion;
+  const name = await freeCompletionName(completion.name, (range) =>
+    listTakenNames(tx, { companyId, ...range }),
+  );
   const subjectId = await insertCompletion(tx, { ...completion, name });
   if (subjectId === undefined) throw new Error(`the name ${name} was free, and is not`);
   return { name, subjectId };

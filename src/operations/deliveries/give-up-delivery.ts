@@ -3,6 +3,7 @@
  * on. Who did so, when and why is kept (`delivery_repeats`). An attempt that is under way goes on; when it succeeds, the
  * delivery is delivered after all.
  */
+import { isEndedDelivery } from "../../domain/outbound/delivery-state.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import {
   type Asked,
@@ -41,7 +42,7 @@ export async function giveUpDelivery(
 ): Promise<GiveUpOutcome> {
   const found = await findAsked(tx, id);
   if (found === undefined) return await unknownDelivery(tx, id);
-  if (found.state === "delivered" || found.state === "dropped") return { kind: "refused", delivery: found };
+  if (isEndedDelivery(found.state)) return { kind: "refused", delivery: found };
   await keepHistory(tx, { id, now, action: "giveUp", by, reason });
   await dropGivenUp(tx, { id, faultText: `given up by ${by}: ${reason}` });
   const line = { targetId: found.target_id, orderKey: found.order_key };

@@ -3,13 +3,13 @@
  * its time or its target. Each takes the place in its line that it had from the beginning, before all later ones of its stop
  * that are open, and what it was is kept (`delivery_repeats`).
  */
+import { isGivenUp } from "../../domain/outbound/delivery-state.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import {
   type Asked,
   findAsked,
   type FoundDelivery,
-  isGivenUp,
   keepHistory,
   type RepeatedDelivery,
   type UnknownDelivery,

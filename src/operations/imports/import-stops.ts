@@ -3,7 +3,7 @@ import { hasContent } from "../../domain/documents/document-content.ts";
 import { normaliseStop } from "../../domain/stop/normalise-stop.ts";
 import { asnImportRules } from "../../domain/stop/stop-actions.ts";
 import { type StopChange, stopChangeOf } from "../../domain/stop/stop-change.ts";
-import { type ImportRules as StateRules, importRules } from "../../domain/stop/stop-status.ts";
+import { type StopImportRules as StateRules, importRules } from "../../domain/stop/stop-status.ts";
 import { Stop, validateStop } from "../../domain/stop/stop.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Fault } from "../../lib/errors.ts";

@@ -3,6 +3,7 @@
  * (specification/resources.md#retrieval-documents).
  */
 import type { Order } from "../../domain/order/order.ts";
+import { cancelledStopStatus } from "../../domain/stop/stop-status.ts";
 import { findAppointment, type StoredAppointment } from "../../store/appointments/appointments.ts";
 import type { Reader } from "../../store/database/database.ts";
 import { findStoredOrder, type StoredOrder } from "../../store/stops/orders.ts";
@@ -25,7 +26,7 @@ export interface OrderDetailQuery {
  * stop afterwards.
  */
 function statusOf({ isCancelled, stopStatus }: StoredOrder): string | null {
-  return isCancelled ? "99" : stopStatus;
+  return isCancelled ? cancelledStopStatus : stopStatus;
 }
 
 /** What has become of the order besides: why it was deleted, or what was executed of its stop. */

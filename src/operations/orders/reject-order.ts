@@ -1,6 +1,6 @@
 /** Deletes or rejects a customer order with a reason, and its stop with it (specification/stop-states.md#orders). */
 import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
-import { stopStatusNames } from "../../domain/stop/stop-status.ts";
+import { cancelledStopStatus, stopStatusNames } from "../../domain/stop/stop-status.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { Store } from "../../store/database/database.ts";
@@ -51,7 +51,7 @@ async function findOpenStop(
   const stop = await findKnownStop(tx, companyId, orderNbr);
   if (stop === undefined) return undefined;
   const code = refusalOfStopAction("rejectOrder", stop.status);
-  if (code === undefined) return stop.status === "99" ? undefined : stop;
+  if (code === undefined) return stop.status === cancelledStopStatus ? undefined : stop;
   const state = `${stop.status} (${stopStatusNames[stop.status]})`;
   const remedy =
     "An order can be deleted while its stop is in 05 or 10: take a planned one off its load first.";

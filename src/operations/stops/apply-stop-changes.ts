@@ -10,9 +10,10 @@ import type { RecordedEventKind } from "../../domain/outbound/recorded-events.ts
 import { type StopChange, stopChangeOf } from "../../domain/stop/stop-change.ts";
 import type { Stop } from "../../domain/stop/stop.ts";
 import {
-  type ImportRules,
+  cancelledStopStatus,
   importRules,
   initialStopStatus,
+  type StopImportRules,
   stopStatusNames,
 } from "../../domain/stop/stop-status.ts";
 import { type Fault, maxKeptFaults } from "../../lib/errors.ts";
@@ -45,7 +46,7 @@ export interface StopChanges {
   readonly refuseLate: boolean;
   readonly now: number;
   /** What the import does to a stop in each state; those of the stop import when absent. */
-  readonly rules?: ImportRules;
+  readonly rules?: StopImportRules;
   /** The load whose import lists the stops, in this order. */
   readonly load?: {
     readonly id: number;
@@ -130,7 +131,7 @@ function executionWith(known: KnownStop, change: Readonly<Record<string, unknown
 
 function planCancellation(plan: Plan, change: Change, known: KnownStop | undefined): void {
   const { stopNbr } = change;
-  if (known === undefined || known.status === "99") {
+  if (known === undefined || known.status === cancelledStopStatus) {
     refuse(plan, change, {
       code: "stopNotFound",
       message: `${fieldOf(plan, "StopNbr")} ${stopNbr}: there is no such stop to delete; check the number, or whether it was deleted before`,
@@ -143,7 +144,7 @@ function planCancellation(plan: Plan, change: Change, known: KnownStop | undefin
   const fileTime = newestFileTime(plan, known);
   plan.steps.push({ kind: "cancel", stopNbr, execution, fileTime, loadId: known.loadId });
   plan.events.push({ kind: "stopCancelled", stopNbr });
-  plan.stops.set(stopNbr, { ...known, status: "99", execution, fileTime, ...offLoad });
+  plan.stops.set(stopNbr, { ...known, status: cancelledStopStatus, execution, fileTime, ...offLoad });
   if (known.loadId !== null) plan.loads.add(known.loadId);
 }
 
@@ -257,7 +258,7 @@ async function changeToApply(
   plan: Plan,
   { change, known }: { readonly change: Change; readonly known: KnownStop | undefined },
 ): Promise<Change> {
-  if (known === undefined || known.status === "99") return change;
+  if (known === undefined || known.status === cancelledStopStatus) return change;
   const isNamedOnly = plan.input.load?.namedOnly.has(change.stopNbr) === true;
   if (isNamedOnly) return await asItIs(tx, plan, change);
   const appointment = await findAppointment(tx, plan.input.companyId, change.stopNbr);

@@ -1,6 +1,6 @@
 /** A delivery that somebody wants something done with, and what is kept of what it was until then (`delivery_repeats`). */
+import type { DeliveryState } from "../../domain/outbound/delivery-state.ts";
 import type { Reader } from "../database/database.ts";
-import { type DeliveryState, givenUpFault } from "./delivery-states.ts";
 import type { Transaction } from "../database/group-commit.ts";
 
 export interface RepeatedDelivery {
@@ -46,11 +46,6 @@ export interface UnknownDelivery {
 export async function unknownDelivery(tx: Transaction, id: number): Promise<UnknownDelivery> {
   const row = await tx.selectFrom("deliveries").select("id").where("id", ">", id).limit(1).executeTakeFirst();
   return { kind: "unknown", wasRemoved: row !== undefined };
-}
-
-/** Whether somebody has given it up, so that it may be asked for again. */
-export function isGivenUp({ state, fault }: Pick<FoundDelivery, "state" | "fault">): boolean {
-  return state === "dropped" && fault === givenUpFault;
 }
 
 const keptColumns = [

@@ -3,6 +3,7 @@
  * `operations/deliveries`, what the queue does with them in `outbound`.
  */
 import { sql } from "kysely";
+import type { NameRange } from "../../domain/outbound/completion-name.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { newDeliveryGuid } from "./delivery-guid.ts";
 import { isOpen } from "./delivery-states.ts";
@@ -140,15 +141,11 @@ export async function insertCompletionDeliveries(
   for (const { id } of rows) await insertUncounted(tx, { ...completion, kind: "completion", targetId: id });
 }
 
-interface NameRange {
+interface NamesOfCompany extends NameRange {
   readonly companyId: number;
-  readonly from: string;
-  readonly to: string;
 }
 
-const namesAtOnce = 500;
-
-const takenNames = prepareQuery<NameRange, { name: string }>((db, arg) =>
+const takenNames = prepareQuery<NamesOfCompany, { name: string }>((db, arg) =>
   db
     .selectFrom("completions")
     .select("name")
@@ -164,27 +161,10 @@ const takenNames = prepareQuery<NameRange, { name: string }>((db, arg) =>
         .where("name", "<=", arg("to")),
     )
     .orderBy("name")
-    .limit(namesAtOnce),
+    .limit(arg("limit")),
 );
 
-/**
- * The first name that no completion and no delivery of the company has, beginning with `name`. `next` gives the name that
- * follows one: the greater one, but for the last of all, which the smallest follows.
- */
-export async function findFreeName(
-  tx: Transaction,
-  wanted: { readonly companyId: number; readonly name: string },
-  next: (name: string) => string,
-): Promise<string> {
-  const { companyId } = wanted;
-  let { name } = wanted;
-  for (;;) {
-    // All names of the stop from this one on: what comes before the time in the name is the same in all of them.
-    const to = name.replace(/_\d{8}_\d{6}\.xml$/, "_99999999_999999.xml");
-    const { rows } = await takenNames.run(tx, { companyId, from: name, to });
-    const taken = new Set(rows.map((row) => row.name));
-    const from = name;
-    while (taken.has(name)) name = next(name);
-    if (name === from || (name > from && taken.size < namesAtOnce)) return name;
-  }
+/** The names in the range that completions and deliveries of the company have, in their order. */
+export async function listTakenNames(tx: Transaction, range: NamesOfCompany): Promise<readonly string[]> {
+  return (await takenNames.run(tx, range)).rows.map(({ name }) => name);
 }

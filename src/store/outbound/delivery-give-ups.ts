@@ -3,7 +3,8 @@ import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import type { DeliveryLine } from "./deliveries.ts";
 import { targetsOf } from "./delivery-queries.ts";
-import { givenUpFault, isInState, isOpen } from "./delivery-states.ts";
+import { givenUpFault } from "../../domain/outbound/delivery-state.ts";
+import { isInState, isOpen } from "./delivery-states.ts";
 
 /** The one of the line that waits, with its name; undefined when none does. */
 export async function findWaitingOfLine(

@@ -5,7 +5,8 @@
 import { killPoint } from "../../lib/kill-point.ts";
 import { type DeliveryLine, isLineOpen } from "./deliveries.ts";
 import type { Kysely } from "kysely";
-import { givenUpFault, isInState, isOpen } from "./delivery-states.ts";
+import { givenUpFault } from "../../domain/outbound/delivery-state.ts";
+import { isInState, isOpen } from "./delivery-states.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { type Argument, prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";

@@ -1,7 +1,8 @@
 /** Deliveries for people: lists, one with its attempts, and where it stands. */
 import type { DeliveryAction } from "./asked-delivery.ts";
 import type { Reader } from "../database/database.ts";
-import { type DeliveryState, isInState, isOpen } from "./delivery-states.ts";
+import type { DeliveryState } from "../../domain/outbound/delivery-state.ts";
+import { isInState, isOpen } from "./delivery-states.ts";
 
 export interface DeliverySelection {
   readonly companyId?: number;

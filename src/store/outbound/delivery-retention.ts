@@ -1,9 +1,9 @@
 /** The rows of what was delivered long ago. What of it is removed, and in which steps, is in `outbound/prune-steps.ts`. */
-import { finalStopStatuses } from "../../domain/stop/stop-status.ts";
+import { endedDeliveryStates, givenUpFault } from "../../domain/outbound/delivery-state.ts";
+import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import type { DeliveryKind } from "./deliveries.ts";
-import { givenUpFault } from "./delivery-states.ts";
 
 /** A completion, message or export. */
 export interface Subject {
@@ -38,11 +38,14 @@ export async function listSubjects(
     .execute();
 }
 
-/** Those of the completions, exports or messages that a delivery still needs: not each was delivered before that time. */
-export async function findNeeded(
+/**
+ * Those of the completions, exports or messages with a delivery that has not ended, or has since that time: it was
+ * delivered, or somebody has given it up.
+ */
+export async function findUnfinishedSince(
   tx: Transaction,
   ids: readonly number[],
-  { kind, before }: { readonly kind: DeliveryKind; readonly before: number },
+  { kind, since }: { readonly kind: DeliveryKind; readonly since: number },
 ): Promise<ReadonlySet<number>> {
   const rows = await tx
     .selectFrom("deliveries")
@@ -50,12 +53,10 @@ export async function findNeeded(
     .distinct()
     .where("kind", "=", kind)
     .where("subject_id", "in", ids)
-    // A message that was dropped has no time of its own: its subject is old, and nobody can ask for it again. What was
-    // given up is kept from then on, for who asks what became of it.
     .where((eb) =>
       eb.or([
-        eb("state", "not in", ["delivered", "dropped"]),
-        eb("delivered_at", ">=", before),
+        eb("state", "not in", endedDeliveryStates),
+        eb("delivered_at", ">=", since),
         eb.and([
           eb("fault", "=", givenUpFault),
           eb.exists(
@@ -63,7 +64,7 @@ export async function findNeeded(
               .selectFrom("delivery_repeats as r")
               .select("r.id")
               .whereRef("r.delivery_id", "=", "deliveries.id")
-              .where("r.asked_at", ">=", before),
+              .where("r.asked_at", ">=", since),
           ),
         ]),
       ]),
@@ -94,16 +95,20 @@ export async function removeDeliveries(
   return Number(numDeletedRows);
 }
 
-/** The last completion that no export of the company has still to tell of, or to be delivered with. */
-export async function findLastExported(tx: Transaction, companyId: number): Promise<number> {
-  const schedules = await tx
+/** Up to which completion the schedules of the company that have a next time have exported, the least of them. */
+export async function findFirstWatermark(tx: Transaction, companyId: number): Promise<number | undefined> {
+  const row = await tx
     .selectFrom("export_schedules")
     .select((eb) => eb.fn.min("watermark").as("first"))
     .where("company_id", "=", companyId)
-    // One that is made by hand alone, or is in the configuration no more, holds nothing back.
     .where("next_due_at", "is not", null)
     .executeTakeFirst();
-  const open = await tx
+  return row?.first ?? undefined;
+}
+
+/** The completion after which the first export of the company begins that has deliveries. */
+export async function findFirstExportStart(tx: Transaction, companyId: number): Promise<number | undefined> {
+  const row = await tx
     .selectFrom("exports as e")
     .innerJoin("deliveries as d", (join) =>
       join.onRef("d.subject_id", "=", "e.id").on("d.kind", "=", "export"),
@@ -111,7 +116,7 @@ export async function findLastExported(tx: Transaction, companyId: number): Prom
     .select((eb) => eb.fn.min("e.after_completion_id").as("first"))
     .where("e.company_id", "=", companyId)
     .executeTakeFirst();
-  return Math.min(schedules?.first ?? Number.MAX_SAFE_INTEGER, open?.first ?? Number.MAX_SAFE_INTEGER);
+  return row?.first ?? undefined;
 }
 
 /** Removes those of the completions that come no later than `lastId`; gives how many they were. */
@@ -132,8 +137,11 @@ export async function removeMessages(tx: Transaction, ids: readonly number[]): P
   await tx.deleteFrom("messages").where("id", "in", ids).execute();
 }
 
-/** Removes arrivals that customers were told of stops that are done, or gone. */
-export async function removeToldEtas(tx: Transaction, companyId: number): Promise<void> {
+/** Removes arrivals that customers were told of stops that are in one of the states, or gone. */
+export async function removeToldEtas(
+  tx: Transaction,
+  { companyId, statuses }: { readonly companyId: number; readonly statuses: readonly StopStatus[] },
+): Promise<void> {
   await tx
     .deleteFrom("message_etas")
     .where("company_id", "=", companyId)
@@ -145,7 +153,7 @@ export async function removeToldEtas(tx: Transaction, companyId: number): Promis
             .select("s.id")
             .whereRef("s.company_id", "=", "message_etas.company_id")
             .whereRef("s.stop_nbr", "=", "message_etas.stop_nbr")
-            .where("s.stop_status", "not in", finalStopStatuses),
+            .where("s.stop_status", "not in", statuses),
         ),
       ),
     )

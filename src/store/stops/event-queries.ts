@@ -1,6 +1,6 @@
 /** Recorded events for hosts. Writes are in `recorded-events.ts`. */
 import type { DocumentObject } from "../../domain/documents/document-object.ts";
-import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
+import { recordedEvents, schedulingEventCodes } from "../../domain/outbound/recorded-events.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
@@ -66,13 +66,6 @@ export async function listToldDocuments(
   );
 }
 
-const schedulingEvents = [
-  recordedEvents.stopCancelled.code,
-  recordedEvents.schedulingInitiated.code,
-  recordedEvents.schedulingConfirmed.code,
-  recordedEvents.schedulingCancelled.code,
-];
-
 const schedulingEventQuery = prepareQuery<{ companyId: number; stopNbr: string }, { event_code: number }>(
   (db, arg) =>
     db
@@ -80,12 +73,12 @@ const schedulingEventQuery = prepareQuery<{ companyId: number; stopNbr: string }
       .select("event_code")
       .where("company_id", "=", arg("companyId"))
       .where("stop_nbr", "=", arg("stopNbr"))
-      .where("event_code", "in", schedulingEvents)
+      .where("event_code", "in", schedulingEventCodes)
       .orderBy("id", "desc")
       .limit(1),
 );
 
-/** The code of the event that tells where the scheduling of a stop stands: 8101 to 8103, or 7059. */
+/** The code of the last event that tells where the scheduling of a stop stands. */
 export async function findLastSchedulingEvent(
   read: Reader | Transaction,
   companyId: number,

@@ -65,7 +65,7 @@ export async function findStopSummaries(
     }));
 }
 
-export interface StopEvent {
+export interface StopHistoryEvent {
   readonly id: number;
   readonly code: number;
   readonly recordedAt: number;
@@ -81,7 +81,7 @@ interface EventRow {
   readonly data: string;
 }
 
-function toStopEvent({ id, event_code: code, recorded_at: recordedAt, data }: EventRow): StopEvent {
+function toStopEvent({ id, event_code: code, recorded_at: recordedAt, data }: EventRow): StopHistoryEvent {
   const { eventDTTM, eventTz } = JSON.parse(data) as Readonly<Record<string, unknown>>;
   return {
     ...{ id, code, recordedAt },
@@ -94,7 +94,7 @@ function toStopEvent({ id, event_code: code, recorded_at: recordedAt, data }: Ev
 export async function listStopEvents(
   read: Reader,
   key: { readonly companyId: number; readonly stopNbr: string; readonly limit: number },
-): Promise<readonly StopEvent[]> {
+): Promise<readonly StopHistoryEvent[]> {
   const rows = await read
     .selectFrom("recorded_events")
     .select(["id", "event_code", "recorded_at", "data"])

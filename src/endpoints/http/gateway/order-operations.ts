@@ -3,7 +3,7 @@ import { importOrders } from "../../../operations/imports/import-orders.ts";
 import { readOrderDetail } from "../../../operations/orders/order-detail.ts";
 import { rejectOrder } from "../../../operations/orders/reject-order.ts";
 import { OrderCancellation } from "../../../operations/stops/cancellation-request.ts";
-import { bodyErrors, importErrors, jsonAnswerOf, success } from "../openapi/api-description.ts";
+import { bodyErrors, jsonAnswerOf, stopImportErrors, success } from "../openapi/api-description.ts";
 import { OrderImport, OrderRetrieval, withCompany } from "../openapi/api-schemas.ts";
 import type { CompanyOperation } from "../server/route.ts";
 import {
@@ -63,7 +63,7 @@ export const orderOperations: readonly CompanyOperation[] = [
       description: `Creates or replaces orders; each owns the stop of its number, which is created or replaced with it. ${allOrNothing}`,
       request: { schema: OrderImport, example: { companyCode: "DEMO", orders: [order] } },
       answer: success,
-      errors: [...importErrors, "unknownService", "partnerNotFound", "stopInTransit", "finalState"],
+      errors: stopImportErrors,
     },
     run: answersSuccess(importOrders, serviceImportOf),
   },

@@ -5,7 +5,13 @@ import { CarrierAssignment } from "../../../operations/stops/carrier-assignment.
 import { rejectAsn, rejectStop } from "../../../operations/stops/reject-stop.ts";
 import { assignStopCarrier, unassignStopCarrier } from "../../../operations/stops/stop-carrier.ts";
 import { readStopDetail } from "../../../operations/stops/stop-detail.ts";
-import { bodyErrors, importErrors, jsonAnswerOf, success } from "../openapi/api-description.ts";
+import {
+  bodyErrors,
+  importErrors,
+  jsonAnswerOf,
+  stopImportErrors,
+  success,
+} from "../openapi/api-description.ts";
 import { StopImport, StopRetrieval, withCompany } from "../openapi/api-schemas.ts";
 import type { HttpOptions } from "../server/http-options.ts";
 import type { CompanyOperation, OperationRequest } from "../server/route.ts";
@@ -130,7 +136,7 @@ export const stopOperations: readonly CompanyOperation[] = [
         "`to` may stand inside `from`, and `comments` may be a single object.",
       request: { schema: StopImport, example: { companyCode: "DEMO", stops: [stop] } },
       answer: success,
-      errors: [...importErrors, "unknownService", "partnerNotFound", "stopInTransit", "finalState"],
+      errors: stopImportErrors,
     },
     run: answersSuccess(importStops, serviceImportOf),
   },

@@ -60,6 +60,12 @@ export const bodyErrors = ["missing", "wrongType", "companyDiffers", "tooLong"] 
 /** What every import can be refused for. */
 export const importErrors = [...bodyErrors, "emptyList", "badDate"] as const;
 
+/** What imports of stops can be refused for, in orders too. */
+export const stopImportErrors = [
+  ...importErrors,
+  ...(["unknownService", "partnerNotFound", "stopInTransit", "finalState"] as const),
+] as const;
+
 /** The answer of writes. */
 export const success: ApiAnswer = {
   description: "Done, and kept.",

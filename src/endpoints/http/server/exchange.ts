@@ -8,7 +8,7 @@ import type { BodyShare } from "./body-budget.ts";
 import type { Answer, ErrorShape, FileBody } from "./answer.ts";
 import { selectPart } from "./byte-range.ts";
 import { fileHead, sendFile, type Streamed } from "./file-answer.ts";
-import { announcedLength } from "./request-body.ts";
+import { announcedLength } from "./body-bytes.ts";
 import { originFormOf } from "./request-target.ts";
 
 export interface Exchange {

@@ -14,7 +14,7 @@ import type { Exchange } from "./exchange.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { ClientGone } from "./http-refusal.ts";
 import { checkMediaType, isXmlBody, xmlMedia } from "./media-type.ts";
-import { announcedLength, bodyAtHand, readBody } from "./request-body.ts";
+import { announcedLength, bodyAtHand, readBody } from "./body-bytes.ts";
 import type { CompanyRoute, OperationRequest } from "./route.ts";
 import { jsonLimitsOf } from "../gateway/operation-parts.ts";
 

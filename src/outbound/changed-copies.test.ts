@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { insertCompany } from "../accounts/companies.ts";
-import { openStore, type Store } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
-import { type OutboundCopy, saveOutboundCopy } from "./outbound-targets.ts";
-import { changedOutboundCopies } from "./saved-outbound.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { insertCompany } from "../store/accounts/companies.ts";
+import { openStore, type Store } from "../store/database/database.ts";
+import type { Transaction } from "../store/database/group-commit.ts";
+import { type OutboundCopy, saveOutboundCopy } from "../store/outbound/outbound-targets.ts";
+import { changedOutboundCopies } from "./changed-copies.ts";
 
 const messages = {
   events: { 7001: { channels: ["sms"], tellsEta: true } },
