@@ -29,7 +29,7 @@ export interface UploadTargetSettings extends UploadSettings {
 }
 
 /** A job under way. */
-interface Upload {
+interface UploadInHand {
   readonly kind: "deliver" | "probe";
   readonly files: readonly DeliveryFile[];
   readonly job: UploadJob;
@@ -86,11 +86,11 @@ class UploadTarget implements Target {
     return this.#jobs.close();
   }
 
-  #run(upload: Upload, signal: AbortSignal): Promise<DeliveryOutcome> {
+  #run(upload: UploadInHand, signal: AbortSignal): Promise<DeliveryOutcome> {
     return settledOrAborted(this.#outcome(upload, signal), signal);
   }
 
-  async #outcome(upload: Upload, signal: AbortSignal): Promise<DeliveryOutcome> {
+  async #outcome(upload: UploadInHand, signal: AbortSignal): Promise<DeliveryOutcome> {
     const { kind, job } = upload;
     const { outcome, verdict } = await this.#jobs.run(
       {
@@ -105,13 +105,13 @@ class UploadTarget implements Target {
     return outcome.kind === "delivered" ? outcome : (verdict ?? outcome);
   }
 
-  #hear(upload: Upload, news: FromThread): void {
+  #hear(upload: UploadInHand, news: FromThread): void {
     if (news.kind === "step") upload.step = news.step;
     else void this.#bring(upload, news);
   }
 
   async #bring(
-    upload: Upload,
+    upload: UploadInHand,
     { id, index }: { readonly id: number; readonly index: number },
   ): Promise<void> {
     upload.index = index;
@@ -134,7 +134,7 @@ class UploadTarget implements Target {
   }
 
   /** What the job has not removed, and what it may have left itself when it lost its connection. */
-  #remember({ kind, job, step, index }: Upload, fault: DeliveryFault): void {
+  #remember({ kind, job, step, index }: UploadInHand, fault: DeliveryFault): void {
     const hasBegun = step === "uploading" || step === "renaming";
     if (!hasBegun) this.#leftovers.push(...job.leftovers);
     const file = job.files[index];

@@ -4,10 +4,11 @@
  */
 import { anyFault } from "../remote/network-faults.ts";
 import { loadSession } from "../remote/open-session.ts";
-import type { RemotePlace, RemoteSession } from "../remote/remote-session.ts";
+import type { RemoteSession } from "../remote/remote-session.ts";
 import type { ThreadClient } from "../remote/client-thread.ts";
 import type { FromJobThread, ToJobThread } from "../remote/thread-jobs.ts";
 import { outcomeOf, TransferFault } from "../remote/transfer-fault.ts";
+import { KeptSessions } from "./kept-sessions.ts";
 import { uploadFile } from "./upload-files.ts";
 import type { FromThread, ToThread, UploadJob, UploadSettings, UploadStep } from "./upload-messages.ts";
 import type { DeliveryOutcome } from "../outbound/target.ts";
@@ -24,14 +25,13 @@ type Send = (message: FromJobThread<FromThread, DeliveryOutcome>) => void;
 class UploadWorker implements ThreadClient {
   readonly #send: Send;
   readonly #settings: UploadSettings;
-  readonly #newSession: () => RemoteSession;
   readonly #jobs = new Map<number, Job>();
-  readonly #idle = new Map<RemoteSession, NodeJS.Timeout>();
+  readonly #kept: KeptSessions;
 
   constructor(settings: UploadSettings, newSession: () => RemoteSession, send: Send) {
     this.#send = send;
     this.#settings = settings;
-    this.#newSession = newSession;
+    this.#kept = new KeptSessions(newSession, settings.server.times.keepMs);
   }
 
   receive(message: ToJobThread<ToThread>): void {
@@ -57,11 +57,7 @@ class UploadWorker implements ThreadClient {
   }
 
   end(): void {
-    for (const [session, timer] of this.#idle) {
-      clearTimeout(timer);
-      session.end();
-    }
-    this.#idle.clear();
+    this.#kept.endAll();
   }
 
   async #run(id: number, work: (job: Job) => Promise<DeliveryOutcome>): Promise<void> {
@@ -84,49 +80,27 @@ class UploadWorker implements ThreadClient {
       if (job.session !== undefined && isOfConnection(fault)) job.session.destroy();
       return outcomeOf(fault);
     } finally {
-      this.#keep(job.session);
+      this.#kept.keep(job.session);
     }
   }
 
   /** A session for the job: its own, one that was kept, or a new one. */
   async #open(job: Job): Promise<RemoteSession> {
     if (job.session?.isOpen === true) return job.session;
-    const session = this.#takeIdle() ?? this.#newSession();
+    const session = this.#kept.take();
     job.session = session;
     if (!session.isOpen) await session.open(this.#stepsOf(job));
     return session;
   }
 
-  #takeIdle(): RemoteSession | undefined {
-    for (const [session, timer] of this.#idle) {
-      clearTimeout(timer);
-      this.#idle.delete(session);
-      if (session.isOpen) return session;
-    }
-    return undefined;
-  }
-
-  #keep(session: RemoteSession | undefined): void {
-    if (session === undefined || !session.isOpen) return;
-    const end = () => {
-      this.#idle.delete(session);
-      session.end();
-    };
-    this.#idle.set(session, setTimeout(end, this.#settings.server.times.keepMs));
-  }
-
-  #place(inner: string | undefined): RemotePlace {
-    const { directory, makeFolders } = this.#settings;
-    return { directory, inner, makesFolders: makeFolders };
-  }
-
   /** Opens and enters; a kept connection that turns out to be dead is replaced by a new one, once. */
   async #enter(job: Job, inner: string | undefined): Promise<RemoteSession> {
-    const isKept = this.#idle.size > 0;
+    const isKept = !this.#kept.isEmpty;
     try {
       const session = await this.#open(job);
       this.#stepsOf(job)("looking at the folder");
-      await session.enter(this.#place(inner));
+      const { directory, makeFolders } = this.#settings;
+      await session.enter({ directory, inner, makesFolders: makeFolders });
       return session;
     } catch (error) {
       const isDead = error instanceof TransferFault && isOfConnection(error);
