@@ -127,7 +127,12 @@ export const killPoints = {
   "delivery.looked": "the queue has looked for what is due",
   "delivery.taken": "a delivery is about to be rendered",
   "delivery.rendered": "the files of a delivery are rendered, nothing is sent",
+  "delivery.writing": "a file for a folder is there under a temporary name, not synced",
   "delivery.written": "a file for a folder is durable under a temporary name",
+  "delivery.linked": "a file for a folder has its final name and the temporary one",
+  "delivery.unlinked": "a file for a folder has its final name alone; the folder is not synced",
+  "delivery.placed":
+    "the files of a group are durable in a company's own folder; their outcomes are not told",
   "delivery.sent": "an attempt is over; its outcome is not recorded",
   "delivery.recorded": "the outcome of an attempt is recorded, not committed",
   "delivery.promoted": "the delivery behind one that is done is waiting, not committed",

@@ -38,6 +38,15 @@ export class PendingCalls {
   }
 }
 
+async function* watchEntries<T>(entries: AsyncIterable<T>, pending: PendingCalls): AsyncIterable<T> {
+  const iterator = entries[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await pending.track(iterator.next());
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
 /** The same calls, each of them watched. */
 export function watchDisk(disk: FolderDisk, pending: PendingCalls): FolderDisk {
   return {
@@ -50,7 +59,7 @@ export function watchDisk(disk: FolderDisk, pending: PendingCalls): FolderDisk {
     link: (...given) => pending.track(disk.link(...given)),
     unlink: (...given) => pending.track(disk.unlink(...given)),
     sync: (...given) => pending.track(disk.sync(...given)),
-    entries: (...given) => pending.track(disk.entries(...given)),
+    entries: async (path) => watchEntries(await pending.track(disk.entries(path)), pending),
     isMountPoint: (...given) => pending.track(disk.isMountPoint(...given)),
     mkdir: (...given) => pending.track(disk.mkdir(...given)),
     rename: (...given) => pending.track(disk.rename(...given)),

@@ -43,7 +43,10 @@ describeTarget("a company's own folder", () => openSite(true), traits);
 describeTarget("another folder", () => openSite(false), traits);
 
 const deliverOne = async (path: string, disk?: FolderDisk, isOwn = false) =>
-  await createFolderTarget({ path, isOwn }, disk).deliver(deliveryOf([fileOf("a.xml", "ours")]), never);
+  await createFolderTarget({ path, isOwn }, disk === undefined ? {} : { disk }).deliver(
+    deliveryOf([fileOf("a.xml", "ours")]),
+    never,
+  );
 
 describe("a folder target", () => {
   test("makes a company's own folder, and no other", async () => {
@@ -140,7 +143,7 @@ describe("a folder target", () => {
       unlink: async () => undefined,
     };
     const targetOf = (processMark: string, disk = foreignDisk, mark = instanceMark) =>
-      createFolderTarget({ path: base, instanceMark: mark }, disk, processMark);
+      createFolderTarget({ path: base, instanceMark: mark }, { disk, processMark });
     const temporary = () =>
       readdirSync(base, { recursive: true }).filter((name) => String(name).endsWith(".part"));
     const one = deliveryOf([fileOf("a.xml", "a")]);
@@ -243,7 +246,7 @@ describe("a folder target", () => {
         calls.push("named");
       },
     };
-    const target = createFolderTarget({ path: temporaryFolder() }, disk);
+    const target = createFolderTarget({ path: temporaryFolder() }, { disk });
     const files = [fileOf("a.xml", "a"), fileOf("manifest.xml", "m")];
     expect(faultOf(await target.deliver(deliveryOf(files), never))).toBe("delivered");
     const one = ["bytes synced", "named", "folder synced"];
@@ -270,7 +273,7 @@ describe("a folder target", () => {
 
   test("a share that does not answer holds up neither the abort nor the loop", async () => {
     const hanging: FolderDisk = { ...foreignDisk, open: () => new Promise(() => undefined) };
-    const target = createFolderTarget({ path: temporaryFolder() }, hanging);
+    const target = createFolderTarget({ path: temporaryFolder() }, { disk: hanging });
     const controller = new AbortController();
     const delivering = target.deliver(deliveryOf([fileOf("a.xml", "a")]), controller.signal);
     controller.abort(new Error("stopping"));
@@ -288,7 +291,7 @@ describe("a folder target", () => {
         return await foreignDisk.open(path, flags, mode);
       },
     };
-    const target = createFolderTarget({ path: temporaryFolder() }, hanging);
+    const target = createFolderTarget({ path: temporaryFolder() }, { disk: hanging });
     const deliver = (signal: AbortSignal) => target.deliver(deliveryOf([fileOf("a.xml", "a")]), signal);
     const controller = new AbortController();
     const first = deliver(controller.signal);

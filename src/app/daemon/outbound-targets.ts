@@ -11,7 +11,12 @@ import { messageOf } from "../../lib/errors.ts";
 import type { TargetInUse } from "../../outbound/attempt.ts";
 import type { DeliveryOutcome, Target } from "../../outbound/target.ts";
 import { createEmailTarget, type EmailTargetOptions } from "../../targets/email-target.ts";
-import { createFolderTarget, type FolderTargetOptions } from "../../targets/folder-target.ts";
+import {
+  createFolderTarget,
+  type FolderTargetOptions,
+  type FolderTargetParts,
+} from "../../targets/folder-target.ts";
+import { createFolderThread, type FolderThread } from "../../targets/folder-thread.ts";
 import { createFtpTarget, type FtpTargetOptions } from "../../targets/ftp-target.ts";
 import { createHttpsTarget, type HttpsTargetOptions } from "../../targets/https-target.ts";
 import { createSftpTarget, type SftpTargetOptions } from "../../targets/sftp-target.ts";
@@ -181,6 +186,9 @@ function targetOptions(settings: AnyTargetConfig, place: TargetPlace): TargetOpt
   }
 }
 
+/** What targets share. */
+type TargetParts = Pick<FolderTargetParts, "thread">;
+
 /** Says at each attempt what is wrong, so that it stands where deliveries are looked at. */
 function unusable(message: string): Target {
   const answer = async (): Promise<DeliveryOutcome> => ({
@@ -189,10 +197,10 @@ function unusable(message: string): Target {
   return { concurrency: 1, deliver: answer, probe: answer, close: async () => undefined };
 }
 
-function targetOf(made: TargetOptions): Target {
+function targetOf(made: TargetOptions, parts: TargetParts = {}): Target {
   switch (made.kind) {
     case "folder":
-      return createFolderTarget(made.options);
+      return createFolderTarget(made.options, parts);
     case "https":
       return createHttpsTarget(made.options);
     case "sftp":
@@ -246,8 +254,11 @@ interface Kept {
 export function createTargets(deps: {
   readonly config: () => Pick<Config, "companies">;
   readonly stateDir: string;
+  /** Of all own folders; closed by who has made it. */
+  readonly folderThread?: FolderThread;
 }): (target: TargetName) => TargetInUse {
   const all = new Map<string, Kept>();
+  const { folderThread: thread = createFolderThread() } = deps;
   return ({ companyCode, name }) => {
     const settings = allTargetsOf(deps.config(), companyCode).get(name);
     if (settings === undefined) throw new Error(`the company ${companyCode} has no target ${name}`);
@@ -257,7 +268,7 @@ export function createTargets(deps: {
     const known = all.get(key);
     if (known?.timeoutMs === timeoutMs && isDeepStrictEqual(known.options, options)) return known.inUse;
     // A target ends its attempts itself, and says what it was doing; the queue does it for one that does not.
-    const inUse = { target: targetOf(options), timeoutMs: timeoutMs + targetGraceMs };
+    const inUse = { target: targetOf(options, { thread }), timeoutMs: timeoutMs + targetGraceMs };
     all.set(key, { options, timeoutMs, inUse });
     return inUse;
   };

@@ -19,6 +19,7 @@ import { listCompanies } from "../../store/accounts/companies.ts";
 import { companiesWithDeliveries } from "../../store/ledger/companies-to-prune.ts";
 import type { Store } from "../../store/database/database.ts";
 import { allExportPlans, saveOutboundSettings } from "./outbound-settings.ts";
+import { createFolderThread } from "../../targets/folder-thread.ts";
 import { createTargets } from "./outbound-targets.ts";
 import type { ReleaseStack } from "./service-group.ts";
 
@@ -65,7 +66,9 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
     ...{ store, clock, settings: (companyCode) => messageSettingsOf(config(), companyCode) },
   });
   const render: RenderOrWithhold = (row) => (row.kind === "message" ? renderMessage(row) : renderFiles(row));
-  const targets = createTargets({ config, stateDir });
+  const folderThread = createFolderThread();
+  stack.push({ name: "delivering thread", release: () => folderThread.close() });
+  const targets = createTargets({ config, stateDir, folderThread });
   const queue = createDeliveryQueue({ store, clock, log, targets, render, random: Math.random });
   await stack.start(queue, signal);
   // Whoever records an event wakes the queue with its commit, by whatever way the change came in.

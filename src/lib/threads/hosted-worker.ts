@@ -13,10 +13,19 @@ export function tellLoaded(): void {
   setImmediate(() => parentPort?.postMessage(loadedMessage));
 }
 
+/** What a `JsonThread` is asked: JSON text, and bytes that belong to it. */
+export interface JsonRequest {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
 /** The thread of a `JsonThread`: answers each message with what `answerTo` makes of it. */
-export function serveJson<Request>(answerTo: (request: Request) => unknown): void {
-  parentPort?.on("message", (text: string) =>
-    parentPort?.postMessage(JSON.stringify(answerTo(JSON.parse(text) as Request))),
-  );
+export function serveJson<Request>(answerTo: (request: Request, bytes: Uint8Array) => unknown): void {
+  parentPort?.on("message", async (message: string | JsonRequest) => {
+    const { text, bytes } = typeof message === "string" ? { text: message, bytes: noBytes } : message;
+    parentPort?.postMessage(JSON.stringify(await answerTo(JSON.parse(text) as Request, bytes)));
+  });
   tellLoaded();
 }
+
+const noBytes = new Uint8Array();

@@ -1,7 +1,8 @@
 /**
  * A thread that answers one message with one message, one after the other: for synchronous work that would hold up the
- * main thread. Messages are JSON text: a tenth of the time of a structured clone. It is started by the first request; one
- * that dies fails the request in hand, and the next request gets a new one.
+ * main thread. Messages are JSON text: a tenth of the time of a structured clone. Bytes that belong to a request are given
+ * away beside it. It is started by the first request; one that dies fails the request in hand, and the next request gets a
+ * new one.
  */
 import { siblingModule } from "./sibling-module.ts";
 import { type WorkerEnd, WorkerHost } from "./worker-host.ts";
@@ -35,11 +36,11 @@ export class JsonThread<Request, Answer> {
     this.#options = options;
   }
 
-  /** Rejects when the thread dies before it has answered. */
-  run(request: Request): Promise<Answer> {
+  /** Rejects when the thread dies before it has answered. The memory of `bytes` is given away. */
+  run(request: Request, bytes?: Uint8Array<ArrayBuffer>): Promise<Answer> {
     clearTimeout(this.#idle);
     this.#waiting += 1;
-    const answer = this.#serial.then(() => this.#exchange(request));
+    const answer = this.#serial.then(() => this.#exchange(request, bytes));
     this.#serial = answer.catch(() => undefined).then(() => this.#done());
     return answer;
   }
@@ -59,12 +60,14 @@ export class JsonThread<Request, Answer> {
     this.#idle.unref();
   }
 
-  async #exchange(request: Request): Promise<Answer> {
+  async #exchange(request: Request, bytes: Uint8Array<ArrayBuffer> | undefined): Promise<Answer> {
     this.#host ??= this.#start();
     const host = this.#host;
     const answer = await new Promise<string>((resolve, reject) => {
       this.#open = { resolve, reject };
-      host.post(JSON.stringify(request));
+      const text = JSON.stringify(request);
+      if (bytes === undefined) host.post(text);
+      else host.post({ text, bytes }, [bytes.buffer]);
     });
     return JSON.parse(answer) as Answer;
   }
