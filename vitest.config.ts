@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "tools/**/*.test.ts", "test/**/*.test.ts"],
     // Bounds for what hangs, and not for what is slow: a busy machine or a slow disk fails no test.
     testTimeout: 180_000,
     hookTimeout: 240_000,

@@ -99,7 +99,7 @@ function repeatRow(repeat: Repeat): Row {
 }
 
 /** The lines for people. */
-export function deliveryLines(delivery: DeliveryDetail): string[] {
+function deliveryLines(delivery: DeliveryDetail): string[] {
   const { fault, message, size, failedAttempts } = delivery;
   const rows: readonly Row[] = [
     ["Delivery", `${delivery.id} (${delivery.guid})`],

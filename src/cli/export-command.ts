@@ -29,7 +29,7 @@ function exportLine(made: ExportView): string {
 }
 
 /** The lines for people. */
-export function exportLines({ exports, daemonPid }: ExportOutcome): string[] {
+function exportLines({ exports, daemonPid }: ExportOutcome): string[] {
   if (exports.length === 0) return [];
   const when =
     daemonPid === undefined

@@ -1,10 +1,9 @@
 /** `dropgate simulate`: options and password in, a day of loads played against a running daemon, a summary out. */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { type Command, InvalidArgumentError } from "commander";
 import { WrongUseError } from "../app/admin/wrong-use-error.ts";
 import type { Config } from "../config/schema.ts";
-import type { DayPlan } from "../simulation/day-plan.ts";
-import type { GatewayClient } from "../simulation/gateway-client.ts";
-import type { DayReport } from "../simulation/play-day.ts";
 import {
   type CliRun,
   configPathOf,
@@ -19,8 +18,7 @@ import {
   wholeNumber,
   withJson,
 } from "./command-line.ts";
-import { createProgressView } from "./simulate-progress.ts";
-import { summaryLines } from "./simulate-summary.ts";
+import type { SimulationRequest, Simulator } from "./simulation.ts";
 
 interface SimulateOptions {
   readonly url?: string;
@@ -99,24 +97,6 @@ function today(): string {
   return `${now.getFullYear()}-${part(now.getMonth() + 1)}-${part(now.getDate())}`;
 }
 
-async function planOf(options: SimulateOptions): Promise<DayPlan> {
-  const { planDay } = await import("../simulation/plan-day.ts");
-  const { company: companyCode, date = today(), seed, loads, stops, gpsSeconds, prefix } = options;
-  const [first = standardDriver, ...others] = options.driver ?? [];
-  try {
-    return planDay({
-      ...{ companyCode, date, seed, loads, stops, gpsSeconds },
-      drivers: [first, ...others],
-      driversReport: options.driverPasswordFile !== undefined,
-      faults: options.faults === true,
-      ...(prefix === undefined ? {} : { prefix }),
-    });
-  } catch (error) {
-    if (error instanceof RangeError) throw new WrongUseError(error.message);
-    throw error;
-  }
-}
-
 /** Aborts at the first Ctrl-C or SIGTERM; the second one ends the process, as it would without us. */
 function untilInterrupted(): { readonly signal: AbortSignal; readonly release: () => void } {
   const controller = new AbortController();
@@ -131,46 +111,48 @@ function untilInterrupted(): { readonly signal: AbortSignal; readonly release: (
   };
 }
 
-async function play(
-  run: CliRun,
-  { plan, client }: { readonly plan: DayPlan; readonly client: GatewayClient },
-  { speed = Number.POSITIVE_INFINITY, connections, verify }: SimulateOptions,
-): Promise<DayReport> {
-  const { playDay } = await import("../simulation/play-day.ts");
-  const view = createProgressView(run.io.stderr);
-  const { signal, release } = untilInterrupted();
-  try {
-    const onProgress = view.show;
-    return await playDay(plan, client, { speed, connections, verify, onProgress, signal });
-  } finally {
-    release();
-    view.end();
-    client.close();
-  }
+/** The same place seen from the sources and from `dist`. */
+const simulatorFile = new URL("../../dist-tools/tools/simulator/simulate.js", import.meta.url);
+
+/** The simulator is built beside the program, and is no part of it: the daemon runs without. */
+async function loadSimulator(): Promise<Simulator> {
+  if (existsSync(simulatorFile)) return await import(simulatorFile.href);
+  const home = fileURLToPath(new URL("../..", import.meta.url));
+  throw new WrongUseError(
+    `the simulator is not built: run 'npm ci && npm run build' in ${home}, or simulate from a clone of dropgate with --url`,
+  );
 }
 
-/** What to do about the one refusal that a first run meets: nobody to drive. */
-function printRemedy(run: CliRun, { refusals }: DayReport, { options }: DayPlan): void {
-  if (!refusals.some(({ answer }) => answer.includes('"reasonCode":926'))) return;
-  const { companyCode, drivers } = options;
-  const lines = drivers.map(
-    (name) => `  dropgate user add ${name} --company ${companyCode} --role DI_Driver`,
-  );
-  printError(run, ["The loads need drivers. Add them, or name others with --driver:", ...lines].join("\n"));
+async function requestOf(
+  run: CliRun,
+  options: SimulateOptions,
+  command: Command,
+): Promise<SimulationRequest> {
+  const { company: companyCode, user: userName, seed, loads, stops, gpsSeconds, prefix } = options;
+  const { speed = Number.POSITIVE_INFINITY, connections, verify, date = today() } = options;
+  const [first = standardDriver, ...others] = options.driver ?? [];
+  const url = await addressOf(run, command, options.url);
+  return {
+    ...{ url, userName, ...(await passwordsOf(run, options)) },
+    day: {
+      ...{ companyCode, date, seed, loads, stops, gpsSeconds, drivers: [first, ...others] },
+      faults: options.faults === true,
+      ...(prefix === undefined ? {} : { prefix }),
+    },
+    play: { speed, connections, verify },
+  };
 }
 
 async function simulate(run: CliRun, options: SimulateOptions, command: Command): Promise<void> {
-  const url = await addressOf(run, command, options.url);
-  const passwords = await passwordsOf(run, options);
-  const plan = await planOf(options);
-  const { createGatewayClient } = await import("../simulation/gateway-client.ts");
-  const client = createGatewayClient({ url, userName: options.user, ...passwords });
-  const report = await play(run, { plan, client }, options);
-  const { seed, date, prefix } = plan.options;
-  if (options.json) printJson(run, { url, seed, date, prefix, ...report });
-  else printLines(run, summaryLines(report));
-  printRemedy(run, report, plan);
-  if (!report.isAsPlanned) run.exitCode = exitCodes.failure;
+  const request = await requestOf(run, options, command);
+  const simulator = await loadSimulator();
+  const { signal, release } = untilInterrupted();
+  const outcome = await simulator.simulate(request, run.io.stderr, signal).finally(release);
+  if (outcome.kind === "impossible") throw new WrongUseError(outcome.reason);
+  if (options.json) printJson(run, outcome.report);
+  else printLines(run, outcome.lines);
+  if (outcome.remedy !== undefined) printError(run, outcome.remedy);
+  if (!outcome.isAsPlanned) run.exitCode = exitCodes.failure;
 }
 
 const about = `

@@ -30,7 +30,7 @@ const nothing: FolderRights = {
   isPickupRecorded: false,
 };
 
-export const folderRights = {
+const folderRights = {
   inbound: { ...nothing, put: true, remove: "ownUnfinished", rename: "ownUnfinished" },
   outbound: {
     ...nothing,

@@ -84,7 +84,7 @@ export interface Fault {
 }
 
 /** How many faults one answer carries at most. */
-export const maxFaults = 50;
+const maxFaults = 50;
 /** How many are kept on the way there: one more shows that there are more. */
 export const maxKeptFaults = maxFaults + 1;
 

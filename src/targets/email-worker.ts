@@ -49,7 +49,7 @@ function makeTransport(settings: SmtpSettings) {
 type Transport = ReturnType<typeof makeTransport>;
 
 /** Servers and customers recognise a message that comes twice by it. */
-export function messageIdOf(deliveryId: string, from: string): string {
+function messageIdOf(deliveryId: string, from: string): string {
   return `<${deliveryId}@${from.slice(from.lastIndexOf("@") + 1)}>`;
 }
 

@@ -1,12 +1,12 @@
-/** `dropgate simulate`: the real command against the real daemon. What it plans is tested in src/simulation. */
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+/** `dropgate simulate`: the real command against the real daemon. What it plans is tested in tools/simulator. */
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { http } from "../support/clients.ts";
 import { company, type LogLine, program, Site, user } from "../support/daemon.ts";
 import { eventCodes, getJson } from "../support/gateway-client.ts";
 import { type ProgramResult, runProgram, type RunOptions } from "../support/run-program.ts";
-import type { DayReport } from "../../src/simulation/play-day.ts";
+import type { DayReport } from "../../tools/simulator/play-day.ts";
 
 const date = "2026-11-05";
 
@@ -133,6 +133,23 @@ describe("what cannot be played is said clearly", () => {
     expect(exitCode).toBe(1);
     expect(output).toContain("dropgate: http://127.0.0.1:1 gives no answer: connect ECONNREFUSED");
     expect(output).toContain("Start the daemon, or name its address.");
+  });
+
+  test("without the simulator: the remedy, and all else works", async () => {
+    const home = join(site.folder, "without-tools");
+    await mkdir(home);
+    const project = resolve(import.meta.dirname, "../..");
+    for (const name of ["bin", "dist", "package.json"])
+      await cp(join(project, name), join(home, name), { recursive: true });
+    await symlink(join(project, "node_modules"), join(home, "node_modules"));
+    const own = join(home, "bin/dropgate");
+    const { exitCode, output } = await runProgram(own, [
+      ...["simulate", "--url", site.http, "--company", company, "--user", user],
+      ...withPassword(),
+    ]);
+    expect(exitCode, output).toBe(2);
+    expect(output).toContain(`the simulator is not built: run 'npm ci && npm run build' in ${home}`);
+    expect((await runProgram(own, ["--help"])).output).toContain("simulate");
   });
 
   test("a configuration whose port is any", async () => {

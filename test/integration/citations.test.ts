@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { anchorsIn, markdownIn, projectFolder, specificationFolder } from "../support/markdown.ts";
 
-const code = ["src", "bench", "bin", "test", "systemd", "config", "xsd"].flatMap(filesIn);
+const code = ["src", "tools", "bench", "bin", "test", "systemd", "config", "xsd"].flatMap(filesIn);
 const documents = ["README.md", "CONTRIBUTING.md", ...markdownIn("docs")];
 
 function filesIn(folder: string): string[] {

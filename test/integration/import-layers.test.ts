@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import { describe, expect, it } from "vitest";
+import { filesIn, importsOf, isProduction } from "../support/source-files.ts";
 
 /** Who may import whom, besides itself. `main.ts` is the process entry and imports only cli. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -10,7 +10,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   documents: ["domain", "lib"],
   integrations: ["documents", "domain", "lib"],
   store: ["domain", "lib"],
-  simulation: ["domain", "lib"],
   "sign-in": ["store", "domain", "lib"],
   operations: ["sign-in", "store", "domain", "lib"],
   inbound: ["operations", "documents", "store", "domain", "lib"],
@@ -35,7 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     "exchange",
     "endpoints",
   ],
-  cli: ["app", "config", "simulation", "lib"],
+  cli: ["app", "config", "lib"],
   "main.ts": ["cli"],
 };
 
@@ -108,29 +107,19 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
 };
 
-interface Import {
-  readonly from: string;
-  readonly to: string;
-}
+/** The tools, and what of the source each may import, besides itself. The source imports no tool. */
+const toolMayImport: Readonly<Record<string, readonly string[]>> = {
+  simulator: ["domain", "lib", "cli/simulation.ts"],
+  generators: ["config", "documents", "domain", "lib"],
+};
 
-const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
-  name.endsWith(".ts"),
+const files = filesIn("src").map((file) => relative("src", file));
+const imports = files.flatMap((from) =>
+  importsOf(join("src", from)).map((to) => ({ from, to: relative("src", to) })),
 );
-
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join("src", file), "utf8");
-  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(
-    (match) => match[1] ?? "",
-  );
-  return specifiers.map((specifier) => ({ from: file, to: normalize(join(dirname(file), specifier)) }));
-}
-
-const imports = files.flatMap(importsOf);
 const folderOf = (file: string) => file.split(sep)[0] ?? "";
 /** Tests beside the code may use what they need; the rules are for what runs. */
-const rules = imports.filter(
-  ({ from }) => !from.endsWith(".test.ts") && !from.includes(`${sep}testing${sep}`),
-);
+const rules = imports.filter(({ from }) => isProduction(from));
 
 describe("the import layers", () => {
   it("know every folder", () => {
@@ -174,6 +163,18 @@ describe("the import layers", () => {
         folderOf(from) === "endpoints" && folderOf(to) === "endpoints" && endpointOf(from) !== endpointOf(to),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it("let a tool use its own part of the source, and no other tool", () => {
+    const wrong = filesIn("tools")
+      .filter(isProduction)
+      .flatMap((from) => importsOf(from).map((to) => ({ from, to })))
+      .filter(({ from, to }) => {
+        const tool = from.split(sep)[1] ?? "";
+        const allowed = (toolMayImport[tool] ?? []).map((part) => join("src", part));
+        return ![join("tools", tool), ...allowed].some((part) => to === part || to.startsWith(part + sep));
+      });
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
   it("have no circles", () => {

@@ -120,7 +120,7 @@ export function readPasswordFile(path: string | undefined): Promise<string | und
 }
 
 /** The content of a public key file. */
-export function readKeyFile(path: string): Promise<string> {
+function readKeyFile(path: string): Promise<string> {
   return readGiven(path, "public key file");
 }
 

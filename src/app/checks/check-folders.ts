@@ -29,7 +29,7 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The kind of network file system on which the folder lies, undefined for a local one. */
-export async function networkFileSystemOf(folder: string): Promise<string | undefined> {
+async function networkFileSystemOf(folder: string): Promise<string | undefined> {
   const { type } = await statfs(folder);
   // The type is a signed number on some platforms.
   return networkFileSystems.get(type >>> 0);

@@ -53,7 +53,7 @@ function ownTargetNames({ targets }: OutboundSettings): readonly string[] {
  * What the delivery of a file is called. One in a folder of an export counts when it is the manifest, which tells that all
  * others are there.
  */
-export function deliveryNameOf(pathInOutbound: string): string | undefined {
+function deliveryNameOf(pathInOutbound: string): string | undefined {
   const [folder, name] = [dirname(pathInOutbound), basename(pathInOutbound)];
   if (folder === "." || folder === doneFolderName) return name;
   return name === manifestOfFolder ? folder : undefined;

@@ -82,12 +82,6 @@ export function keywordsOf(schema: TSchema): SettingKeywords {
   return schema as unknown as SettingKeywords;
 }
 
-/** The description, with a remark when a change waits for a restart. Sections say so themselves. */
-export function descriptionWithRestart({ description = "", dropgate }: SettingKeywords): string {
-  const isMarked = dropgate.needsRestart && dropgate.kind !== "section" && dropgate.kind !== "map";
-  return isMarked ? `${description} A change needs a restart.` : description;
-}
-
 function commonKeywords(kind: SettingKind, options: Common<unknown>, more: object = {}): object {
   return {
     description: options.description,

@@ -9,7 +9,7 @@ import { type RuleFault, when } from "./rule-fault.ts";
 import type { Config, EmailConfig, MessagesConfig, SmsConfig } from "../schema.ts";
 
 /** What can stand in the request of a text message. */
-export const smsRequestFields: ReadonlySet<string> = new Set(["to", "text", "id"]);
+const smsRequestFields: ReadonlySet<string> = new Set(["to", "text", "id"]);
 const smsHeaderFields: ReadonlySet<string> = new Set(["id"]);
 
 function checkTemplate(text: string, known: ReadonlySet<string>, path: string): RuleFault[] {

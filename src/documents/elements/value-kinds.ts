@@ -1,6 +1,6 @@
 /**
  * The kinds of value that stop XML carries. Each kind stands once: its XSD type, how its text is read into a canonical
- * value, how a canonical value is written, and the words a fault uses for what was expected.
+ * value, and the words a fault uses for what was expected.
  *
  * An empty element is absent for every typed kind, and an empty string for text.
  */
@@ -29,8 +29,6 @@ export interface ValueKind {
   readonly restriction?: { readonly base: string; readonly facets: readonly string[] };
   /** The canonical value of an element's text; undefined when it is absent. */
   read(text: string): ScalarValue | undefined | typeof unreadable;
-  /** The element's text; undefined when this kind cannot say the value. */
-  write(value: ScalarValue): string | undefined;
 }
 
 const hasOuterSpace = /^[ \t\n\r]|[ \t\n\r]$|[ \t\n\r]{2}|[\t\n\r]/;
@@ -50,21 +48,12 @@ export function enumeration(values: readonly string[]): string[] {
   return values.map((value) => `<xs:enumeration value="${value}"/>`);
 }
 
-function writeText(value: ScalarValue): string {
-  return String(value);
-}
-
 /** Reads with a function that answers undefined for what it cannot read; an empty text is absent. */
 function readWith(parse: (text: string) => ScalarValue | undefined) {
   return (text: string) => {
     const value = collapsed(text);
     return value === "" ? undefined : (parse(value) ?? unreadable);
   };
-}
-
-/** Writes what the kind can say. */
-export function writeIf(isSayable: (text: string) => boolean) {
-  return (value: ScalarValue) => (isSayable(String(value)) ? String(value) : undefined);
 }
 
 const numberForm = /^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$/;
@@ -103,7 +92,6 @@ const dateOrDateTime = {
   expected: "a real date such as 2026-11-05",
   faultCode: "badDate",
   restriction: { base: "xs:token", facets: [pattern(`(${datePattern}(${timePattern})?)?`)] },
-  write: writeText,
 } as const;
 
 export const valueKinds = {
@@ -112,7 +100,6 @@ export const valueKinds = {
     expected: "text",
     faultCode: "xsdMismatch",
     read: (text) => text,
-    write: writeText,
   },
   identifier: {
     typeName: "Identifier",
@@ -120,7 +107,6 @@ export const valueKinds = {
     // The same rule and the same reason as for numbers that come as JSON.
     faultCode: "wrongType",
     read: readWith((text) => (isIdentifier(text) ? text : undefined)),
-    write: writeText,
   },
   functionCode: {
     typeName: "FunctionCode",
@@ -128,7 +114,6 @@ export const valueKinds = {
     faultCode: "xsdMismatch",
     restriction: { base: "xs:token", facets: enumeration(["01", "02", "03"]) },
     read: readWith((text) => text),
-    write: writeText,
   },
   stopType: {
     typeName: "StopType",
@@ -136,7 +121,6 @@ export const valueKinds = {
     faultCode: "xsdMismatch",
     restriction: { base: "xs:token", facets: enumeration(["", ...stopTypes.keys()]) },
     read: readWith((text) => stopTypes.get(text)),
-    write: writeIf((text) => stopTypes.has(text)),
   },
   numberText: {
     typeName: "NumberText",
@@ -144,7 +128,6 @@ export const valueKinds = {
     faultCode: "xsdMismatch",
     restriction: numberRestriction,
     read: readWith((text) => text),
-    write: writeIf(isNumberText),
   },
   number: {
     typeName: "DecimalNumber",
@@ -153,7 +136,6 @@ export const valueKinds = {
     restriction: numberRestriction,
     // What the XSD refuses is no number either: it is told once, and nothing is made of it.
     read: readWith((text) => (isNumberText(text) ? Number(text) : undefined)),
-    write: writeIf(isNumberText),
   },
   boolean: {
     typeName: "YesNo",
@@ -161,7 +143,6 @@ export const valueKinds = {
     faultCode: "xsdMismatch",
     restriction: { base: "xs:token", facets: enumeration(["", ...booleans.keys()]) },
     read: readWith((text) => booleans.get(text)),
-    write: (value) => (value === true || value === 1 ? "true" : "false"),
   },
   dateTime: {
     typeName: "LocalDateTime",
@@ -172,7 +153,6 @@ export const valueKinds = {
     read: readWith(
       (text) => normaliseLocalDateTime(text) ?? (readInstant(text) === undefined ? undefined : text),
     ),
-    write: writeText,
   },
   date: { ...dateOrDateTime, read: readWith(normaliseDateOrDateTime) },
   timeZone: {
@@ -181,7 +161,6 @@ export const valueKinds = {
     faultCode: "badDate",
     restriction: { base: "xs:token", facets: ['<xs:maxLength value="64"/>'] },
     read: readWith((text) => (isTimeZone(text) ? text : undefined)),
-    write: writeText,
   },
   base64: {
     typeName: "Base64",
@@ -193,7 +172,6 @@ export const valueKinds = {
       const value = text.replace(/[ \t\n\r]+/g, "");
       return isBase64(value) ? value : unreadable;
     },
-    write: writeIf(isBase64),
   },
 } as const satisfies Record<string, ValueKind>;
 

@@ -5,7 +5,7 @@ import { fullStop } from "../../../test/fixtures/stop-xml/full-stop.ts";
 import { readStopDocument } from "./read-stop-document.ts";
 import { defaultStopDocumentLimits, type StopDocumentOutcome } from "./stop-document.ts";
 import { asStop } from "./stop-reader.ts";
-import { writeStopDocument } from "../writing/stop-writer.ts";
+import { writeStopDocument } from "../../../tools/generators/stop-writer.ts";
 
 const fixtures = new URL("../../../test/fixtures/stop-xml/", import.meta.url);
 const names = readdirSync(fixtures).filter((name) => name.endsWith(".xml"));

@@ -18,8 +18,6 @@ export interface ElementStyle<Kind extends string> {
   readonly textOf: (element: ValueElement<Kind>) => (value: ScalarValue) => string | undefined;
   /** Text of an attribute, not escaped. */
   readonly attributeTextOf: (attribute: AttributeOfValue) => (value: ScalarValue) => string | undefined;
-  /** Whether elements without a value are written: an empty list, an attribute without its value. */
-  readonly keepsEmpty: boolean;
 }
 
 /** The element's lines, or nothing when it is left out. */
@@ -35,11 +33,12 @@ function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-function isScalar(value: unknown): value is ScalarValue {
+export function isScalar(value: unknown): value is ScalarValue {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }
 
-function valueAt(target: unknown, steps: readonly string[]): unknown {
+/** What lies at the path, by its names; undefined when there is nothing. */
+export function valueAt(target: unknown, steps: readonly string[]): unknown {
   let value = target;
   for (const name of steps) value = isFields(value) ? value[name] : undefined;
   return value;
@@ -79,10 +78,8 @@ function compileValue<Kind extends string>(
   return (target, indent) => {
     const value = valueAt(target, steps);
     const text = isScalar(value) ? textOf(value) : undefined;
-    if (text === undefined && !isContent && !style.keepsEmpty) return "";
-    const attribute = attributeOf(target);
-    if (text === undefined && attribute === undefined && !isContent) return "";
-    return `${indent}<${name}${attribute ?? ""}>${text ?? ""}</${name}>\n`;
+    if (text === undefined && !isContent) return "";
+    return `${indent}<${name}${attributeOf(target) ?? ""}>${text ?? ""}</${name}>\n`;
   };
 }
 
@@ -100,7 +97,7 @@ function compileList<Kind extends string>(
   const writeItem = compileItem(element.item, style);
   return (target, indent) => {
     const items = valueAt(target, steps);
-    if (!Array.isArray(items) || (items.length === 0 && !style.keepsEmpty)) return "";
+    if (!Array.isArray(items) || items.length === 0) return "";
     let inner = "";
     for (const item of items) inner += writeItem(item, indent + step);
     return wrapElement(element.name, inner, indent);

@@ -6,13 +6,7 @@
  */
 import { isLocalDateTime, normaliseDateOrDateTime } from "../../domain/time/local-time.ts";
 import { stopStatusNames } from "../../domain/stop/stop-status.ts";
-import {
-  enumeration,
-  pattern,
-  type ScalarValue,
-  type ValueKindName,
-  writeIf,
-} from "../elements/value-kinds.ts";
+import { enumeration, pattern, type ScalarValue, type ValueKindName } from "../elements/value-kinds.ts";
 
 export type OutgoingKindName =
   | ValueKindName
@@ -76,6 +70,11 @@ const stopTypes = new Map([
   ["02", "DO"],
   ["DO", "DO"],
 ]);
+
+/** Writes what the type has a form for. */
+function writeIf(isSayable: (text: string) => boolean) {
+  return (value: ScalarValue) => (isSayable(String(value)) ? String(value) : undefined);
+}
 
 /** Date-times of XML Schema have no year 0. */
 function hasYear(text: string): boolean {

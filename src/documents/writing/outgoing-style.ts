@@ -1,4 +1,4 @@
-/** How the documents that go out are written, and how their schemas say so: both by the same kinds and the same lengths. */
+/** How the documents that go out are written: by the kinds and lengths that their schemas have, too. */
 import { maxLengthOf } from "../../domain/fields/field-limits.ts";
 import { compileElements, type ElementStyle, type WriteElements } from "./element-writer.ts";
 import { isTextKind, type OutgoingKindName, plainKindOf } from "./outgoing-kinds.ts";
@@ -10,11 +10,11 @@ import {
 } from "../elements/stop-element.ts";
 import type { ScalarValue } from "../elements/value-kinds.ts";
 import { escapeXml, withMarkedCharacters, withoutForbiddenCharacters } from "../xml/xml-text.ts";
-import { simpleTypeText, type ValuePlace, XsdTypeWriter, type XsdTypes } from "../elements/xsd-types.ts";
 
 export type OutgoingElement = StopElement<OutgoingKindName>;
 
-function maximumOf({ path }: Pick<AttributeOfValue, "path">): number {
+/** The maximum length of a value, for its writer and its schema. */
+export function maximumOf({ path }: Pick<AttributeOfValue, "path">): number {
   return maxLengthOf(fieldNameOf(path));
 }
 
@@ -46,39 +46,9 @@ function attributeTextOf(attribute: AttributeOfValue): (value: ScalarValue) => s
   };
 }
 
-const style: ElementStyle<OutgoingKindName> = { textOf, attributeTextOf, keepsEmpty: false };
+const style: ElementStyle<OutgoingKindName> = { textOf, attributeTextOf };
 
 /** The writer of a table of elements for a document that goes out. */
 export function compileOutgoing(elements: readonly OutgoingElement[]): WriteElements {
   return compileElements(elements, style);
-}
-
-function textType(types: XsdTypes, maximum: number, mayBeEmpty: boolean): string {
-  const name = mayBeEmpty ? `TextOrNone${maximum}` : `Text${maximum}`;
-  const least = mayBeEmpty ? 0 : 1;
-  const facets = [`<xs:minLength value="${least}"/>`, `<xs:maxLength value="${maximum}"/>`];
-  types.set(
-    name,
-    simpleTypeText({ name, about: `${least} to ${maximum} characters.`, base: "xs:string", facets }),
-  );
-  return name;
-}
-
-function simpleType(types: XsdTypes, element: ValueElement<OutgoingKindName>, place: ValuePlace): string {
-  if (isTextKind(element.kind)) return textType(types, maximumOf(element), place === "content");
-  const { typeName, ...kind } = plainKindOf(element.kind);
-  types.set(typeName, simpleTypeText({ name: typeName, ...kind }));
-  return typeName;
-}
-
-/** The generator of types for the schema of a document that goes out: elements come in the order of the table. */
-export function createOutgoingTypes(): XsdTypeWriter<OutgoingKindName> {
-  return new XsdTypeWriter<OutgoingKindName>({
-    order: "sequence",
-    isNillable: false,
-    leastItems: 1,
-    simpleType,
-    attributeType: (types, attribute) => textType(types, maximumOf(attribute), false),
-    wordsOf: ({ about }) => about,
-  });
 }

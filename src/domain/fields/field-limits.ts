@@ -33,7 +33,7 @@ const ownLimits = new Map<string, number>([
 ]);
 
 /** The maximum of every string that has none of its own. */
-export const defaultMaxLength = 2_000;
+const defaultMaxLength = 2_000;
 
 /** The maximum length, in characters, of a field of this name wherever it occurs. */
 export function maxLengthOf(field: string): number {

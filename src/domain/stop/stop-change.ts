@@ -47,7 +47,7 @@ const indexedFields = ["shipmentNbr", "sealNbr", "bol", "reference1", "reference
 const assignmentFields = ["carrierCode", "assignmentCriteria"] as const;
 
 /** The values of a stop that the store keeps in columns of their own. */
-export function stopIndexOf(stop: Stop): StopIndex {
+function stopIndexOf(stop: Stop): StopIndex {
   const texts: { -readonly [field in keyof IndexedTexts]: IndexedTexts[field] } = {};
   for (const field of indexedFields) {
     const value = stop[field];

@@ -90,7 +90,7 @@ export function stopStatusWithTimeWindow(status: StopStatus): StopStatus {
 }
 
 /** The states of a stop that is done: it could not be done, was completed, or was completed by hand. */
-export const doneStopStatuses = ["80", "90", "91"] as const satisfies readonly StopStatus[];
+const doneStopStatuses = ["80", "90", "91"] as const satisfies readonly StopStatus[];
 
 export const cancelledStopStatus = "99" satisfies StopStatus;
 

@@ -116,7 +116,7 @@ export type User = Static<typeof User>;
 const checkUser = createEntityCheck(User);
 
 /** The names in `userRoles`, in both forms, each once; undefined when the user has no such field. */
-export function roleNamesOf(user: User): readonly string[] | undefined {
+function roleNamesOf(user: User): readonly string[] | undefined {
   if (user.userRoles === undefined) return undefined;
   const names = user.userRoles.flatMap(({ role }) =>
     typeof role === "string" ? [role] : role.map((inner) => inner.role),

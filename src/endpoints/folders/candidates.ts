@@ -29,7 +29,7 @@ export function isSameLook(one: Look, other: Look): boolean {
 }
 
 /** How many files of one folder are watched for completeness at once; more are found when these are taken. */
-export const maxCandidates = 200_000;
+const maxCandidates = 200_000;
 
 interface Candidate {
   readonly look: Look;

@@ -26,7 +26,7 @@ const fileNames = { ed25519: "ssh_host_ed25519_key", rsa: "ssh_host_rsa_key" } a
 type HostKeyKind = keyof typeof fileNames;
 
 /** Reads a private key. Throws when it is none, or encrypted. */
-export function parseHostKey(pem: string): HostKey {
+function parseHostKey(pem: string): HostKey {
   const key = ssh2.utils.parseKey(pem);
   if (key instanceof Error || !key.isPrivateKey()) {
     const reason = key instanceof Error ? key.message : "it holds a public key";

@@ -33,7 +33,7 @@ async function eachEntry(folder: string, visit: (entry: Dirent) => void): Promis
 }
 
 /** Paths of regular files under final names in the folder and in its `.again`, without those that are known. */
-export async function findLeftBehind(
+async function findLeftBehind(
   inbound: string,
   isKnown: (path: string) => boolean,
 ): Promise<ReadonlySet<string>> {

@@ -12,7 +12,7 @@ import { shareRuns } from "./shared-run.ts";
 import { type ShortSyncCalls, syncShort } from "./short-sync.ts";
 
 /** A name beside `path` that no listing shows as final and that cannot exist yet. */
-export function temporaryNameFor(path: string): string {
+function temporaryNameFor(path: string): string {
   return join(dirname(path), `.${basename(path).slice(0, 180)}.${randomBytes(6).toString("hex")}.tmp`);
 }
 

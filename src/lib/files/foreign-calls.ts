@@ -22,7 +22,7 @@ export function foreignPlaces(poolSize: string | undefined): number {
 const places = new FewAtOnce(foreignPlaces(process.env["UV_THREADPOOL_SIZE"]));
 
 /** Runs one call that goes to the pool, when there is a place for it. It must not wait for another such call. */
-export function foreignCall<T>(call: () => Promise<T>): Promise<T> {
+function foreignCall<T>(call: () => Promise<T>): Promise<T> {
   return places.run(call);
 }
 

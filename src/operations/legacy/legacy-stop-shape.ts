@@ -69,8 +69,6 @@ export function legacyStop(stored: StoredStop, loadHeader?: LegacyLoadHeader) {
   };
 }
 
-export type LegacyStop = ReturnType<typeof legacyStop>;
-
 const documentFields: FieldTree = {
   ...leaves("description", "dispositionType", "documentExtType", "documentName", "documentType"),
   ...leaves("documentCategory", "reference"),

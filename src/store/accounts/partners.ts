@@ -36,21 +36,6 @@ export async function findPartner(
   return { id: row.id, partnerCode: row.partner_code, partnerType: row.partner_type };
 }
 
-/** The partner as it came, with the fields that the specification does not name; undefined when there is none. */
-export async function readPartner(
-  read: Reader,
-  companyId: number,
-  partnerCode: string,
-): Promise<BusinessPartner | undefined> {
-  const row = await read
-    .selectFrom("partners")
-    .select("body")
-    .where("company_id", "=", companyId)
-    .where("partner_code", "=", partnerCode)
-    .executeTakeFirst();
-  return row === undefined ? undefined : (JSON.parse(row.body) as BusinessPartner);
-}
-
 interface PartnerArguments {
   readonly companyId: number;
   readonly partnerCode: string;

@@ -4,7 +4,7 @@ import type { Reader } from "../database/database.ts";
 import type { ExportKey } from "./export-schedules.ts";
 import type { Transaction } from "../database/group-commit.ts";
 
-export const exportForms = ["document", "files"] as const;
+const exportForms = ["document", "files"] as const;
 export type ExportForm = (typeof exportForms)[number];
 
 export interface ExportRecord {

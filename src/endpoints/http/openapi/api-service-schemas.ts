@@ -142,7 +142,7 @@ export const ImportInfo = Type.Object({
   ),
 });
 
-export const RecordedEvent = Type.Object({
+const RecordedEvent = Type.Object({
   eventId: Type.String({ description: "Names the event; of no order, and of no meaning elsewhere." }),
   eventCode: Type.Integer(),
   eventName: Type.String(),

@@ -25,7 +25,7 @@ function isObject(value: unknown): value is Json {
 }
 
 /** Null is the same as a field that is left out. */
-export function orNull(schema: Json): Json {
+function orNull(schema: Json): Json {
   const { type, anyOf } = schema;
   if (Array.isArray(anyOf))
     return anyOf.some((one: unknown) => isObject(one) && one["type"] === "null")

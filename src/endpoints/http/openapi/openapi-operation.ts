@@ -20,7 +20,7 @@ function numberPart(field: string, description: string, example: string): PathPa
 const guid = { type: "string", minLength: 1 };
 
 /** The variable parts of paths by their names. */
-export const pathParts: Readonly<Record<string, PathPart>> = {
+const pathParts: Readonly<Record<string, PathPart>> = {
   companyCode: numberPart("companyCode", "The code of the company, in any case.", "DEMO"),
   loadNbr: numberPart("loadNbr", "Number of the load, matched exactly.", "L-1001"),
   stopNbr: numberPart("stopNbr", "Number of the stop, matched exactly.", "1001"),

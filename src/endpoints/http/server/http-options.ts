@@ -44,8 +44,3 @@ export interface HttpOptions extends ConnectionLimits {
   readonly keepAliveTimeoutMs: number;
   readonly maxRequestsInFlight: number;
 }
-
-/** The options in force; a reload replaces `current`. */
-export interface HttpSettings {
-  current: HttpOptions;
-}

@@ -2,7 +2,7 @@
  * Reports that are wrong on purpose, each with the reason code that it has to be refused with
  * (specification/events.md#order-of-events).
  */
-import { reasonCodeOf } from "../lib/errors.ts";
+import { reasonCodeOf } from "../../src/lib/errors.ts";
 import { type Journey, type Report, stampOf } from "./journey.ts";
 
 /** Of a load that has just left its origin. None of them changes anything. */

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
-import { validateStop } from "../../domain/stop/stop.ts";
-import { allElementNames, fullStop } from "../../../test/fixtures/stop-xml/full-stop.ts";
-import { readStopDocument } from "../reading/read-stop-document.ts";
-import { asStop } from "../reading/stop-reader.ts";
+import { parseStopFileName } from "../../src/domain/files/stop-file-name.ts";
+import { validateStop } from "../../src/domain/stop/stop.ts";
+import { allElementNames, fullStop } from "../../test/fixtures/stop-xml/full-stop.ts";
+import { readStopDocument } from "../../src/documents/reading/read-stop-document.ts";
+import { asStop } from "../../src/documents/reading/stop-reader.ts";
 import { writeStopDocument } from "./stop-writer.ts";
 
-const samples = new URL("../../../config/samples/", import.meta.url);
+const samples = new URL("../../config/samples/", import.meta.url);
 const sampleNames = readdirSync(samples).filter((name) => name.endsWith(".xml"));
 
 test("every element of the table is written for a stop that fills it", () => {

@@ -1,7 +1,7 @@
 /** What is planned of a day before anything is sent: data, all of it a function of the options. */
-import type { LoadStatus } from "../domain/load/load-status.ts";
-import type { Confirmed } from "../domain/stop/stop-detail.ts";
-import type { StopStatus } from "../domain/stop/stop-status.ts";
+import type { LoadStatus } from "../../src/domain/load/load-status.ts";
+import type { Confirmed } from "../../src/domain/stop/stop-detail.ts";
+import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
 
 export interface DayOptions {
   readonly companyCode: string;

@@ -6,7 +6,7 @@
  * The requests of a load are sent one after the answer to the other, none before its time. The first answer that is not as
  * planned ends its load: what follows could only be refused too.
  */
-import { mapAtOnce } from "../lib/files/at-once.ts";
+import { mapAtOnce } from "../../src/lib/files/at-once.ts";
 import { checkDayIsNew, importLoads } from "./begin-day.ts";
 import type { DayPlan, LoadPlan, PlannedRequest } from "./day-plan.ts";
 import {

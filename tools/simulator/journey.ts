@@ -1,7 +1,7 @@
 /** A driver on the way while a timeline is planned: the clock, the place, and what has been reported up to now. */
-import type { GeoPoint } from "../domain/execution/geo-point.ts";
-import type { Confirmed } from "../domain/stop/stop-detail.ts";
-import type { StopStatus } from "../domain/stop/stop-status.ts";
+import type { GeoPoint } from "../../src/domain/execution/geo-point.ts";
+import type { Confirmed } from "../../src/domain/stop/stop-detail.ts";
+import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
 import type { DayOptions, PlannedRequest, RequestKind } from "./day-plan.ts";
 import type { LoadWork } from "./plan-load.ts";
 import type { Random } from "./random.ts";

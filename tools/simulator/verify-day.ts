@@ -1,5 +1,5 @@
 /** Compares what the gateway says of a load with what was planned. */
-import type { Confirmed } from "../domain/stop/stop-detail.ts";
+import type { Confirmed } from "../../src/domain/stop/stop-detail.ts";
 import type { LoadPlan, PlannedStopOutcome } from "./day-plan.ts";
 
 /** The part of the load retrieval document that is compared (specification/resources.md#retrieval-documents). */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { DayProgress } from "../simulation/play-day.ts";
-import { createProgressView, progressText } from "./simulate-progress.ts";
+import type { DayProgress } from "./play-day.ts";
+import { createProgressView, progressText } from "./progress-view.ts";
 
 const half: DayProgress = { phase: "play", requests: 600, plannedRequests: 1_200, loadsDone: 7, loads: 20 };
 

@@ -1,7 +1,7 @@
 /** Walks planned days by the table of route events, as the gateway does, without the code that made them. */
 import { describe, expect, test } from "vitest";
-import type { Load } from "../domain/load/load.ts";
-import type { RouteEvent } from "../domain/execution/route-event.ts";
+import type { Load } from "../../src/domain/load/load.ts";
+import type { RouteEvent } from "../../src/domain/execution/route-event.ts";
 import {
   departedStatus,
   isRouteEventCode,
@@ -10,9 +10,9 @@ import {
   type StopEventRule,
   type StopMoves,
   type StopVisits,
-} from "../domain/execution/route-event-rules.ts";
-import { isFinalStopStatus, type StopStatus } from "../domain/stop/stop-status.ts";
-import { mustReturnToDepot, visitsOf } from "../domain/execution/stop-visits.ts";
+} from "../../src/domain/execution/route-event-rules.ts";
+import { isFinalStopStatus, type StopStatus } from "../../src/domain/stop/stop-status.ts";
+import { mustReturnToDepot, visitsOf } from "../../src/domain/execution/stop-visits.ts";
 import type { DayPlan, LoadPlan } from "./day-plan.ts";
 import { planDay } from "./plan-day.ts";
 

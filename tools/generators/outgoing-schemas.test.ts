@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { maxLengthOf } from "../../domain/fields/field-limits.ts";
+import { maxLengthOf } from "../../src/domain/fields/field-limits.ts";
 import { writeCompletionXsd, writeManifestXsd } from "./outgoing-schemas.ts";
 
 test.each([
   ["stop-completion.xsd", writeCompletionXsd],
   ["export-manifest.xsd", writeManifestXsd],
 ])("xsd/%s is what the table of elements says (rewrite it with UPDATE_XSD=1)", (name, write) => {
-  const file = new URL(`../../../xsd/${name}`, import.meta.url);
+  const file = new URL(`../../xsd/${name}`, import.meta.url);
   if (process.env["UPDATE_XSD"] === "1") writeFileSync(file, write());
   expect(readFileSync(file, "utf8")).toBe(write());
 });

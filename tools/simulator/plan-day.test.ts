@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { validateLoad } from "../domain/load/load.ts";
-import { normaliseLoad } from "../domain/load/normalise-load.ts";
-import { momentOf } from "../domain/time/zoned-time.ts";
-import { createBodyReader } from "../operations/request-body.ts";
-import { GpsPosition, normaliseReport, RouteEvent } from "../domain/execution/route-event.ts";
+import { validateLoad } from "../../src/domain/load/load.ts";
+import { normaliseLoad } from "../../src/domain/load/normalise-load.ts";
+import { momentOf } from "../../src/domain/time/zoned-time.ts";
+import { createBodyReader } from "../../src/operations/request-body.ts";
+import { GpsPosition, normaliseReport, RouteEvent } from "../../src/domain/execution/route-event.ts";
 import type { DayPlan, PlannedRequest } from "./day-plan.ts";
 import { type DayWishes, planDay } from "./plan-day.ts";
 

@@ -1,5 +1,5 @@
 /** Plans a whole day of loads. The same options give the same plan, byte for byte; load 7 is the same among 10 and among 1,000. */
-import { normaliseDate } from "../domain/time/local-time.ts";
+import { normaliseDate } from "../../src/domain/time/local-time.ts";
 import type { DayOptions, DayPlan, LoadPlan, PlannedImport } from "./day-plan.ts";
 import { maxLoads, maxSeed, maxStops } from "./day-plan.ts";
 import type { Assignment } from "./journey.ts";

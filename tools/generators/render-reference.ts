@@ -1,10 +1,9 @@
 /** Writes `docs/configuration.md`: a hand-written introduction and one table a section, from the schema. */
-import { configSchema } from "./schema.ts";
-import type { SettingKind } from "./reader/setting.ts";
-import { childrenOf, type ListedSetting, settingsBelow } from "./reader/setting-list.ts";
-import { shownValue } from "./render-sample.ts";
-import { formatSize } from "./reader/size.ts";
-import { wrapped } from "./wrapped.ts";
+import { configSchema } from "../../src/config/schema.ts";
+import type { SettingKind } from "../../src/config/reader/setting.ts";
+import { childrenOf, type ListedSetting, settingsBelow } from "../../src/config/reader/setting-list.ts";
+import { formatSize } from "../../src/config/reader/size.ts";
+import { shownValue, wrapped } from "./setting-text.ts";
 
 const introduction = `# Configuration
 

@@ -1,6 +1,6 @@
 /** Where the loads of a day are driven: depots with their surroundings, and what is carried. Tables and the dice for them. */
-import type { GeoPoint } from "../domain/execution/geo-point.ts";
-import type { Address } from "../domain/stop/party.ts";
+import type { GeoPoint } from "../../src/domain/execution/geo-point.ts";
+import type { Address } from "../../src/domain/stop/party.ts";
 import type { Random } from "./random.ts";
 
 export interface Region {

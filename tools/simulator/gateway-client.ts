@@ -1,7 +1,7 @@
 /** The gateway over HTTP, as hosts and devices use it: connections that are kept, Basic at once, a time limit for each request. */
 import http from "node:http";
 import https from "node:https";
-import { messageOf } from "../lib/errors.ts";
+import { messageOf } from "../../src/lib/errors.ts";
 
 export interface GatewayRequest {
   readonly method: "GET" | "POST";

@@ -1,6 +1,6 @@
 /** How far a simulation is: one line that is drawn anew on a terminal, else a line every few seconds. */
-import type { DayProgress } from "../simulation/play-day.ts";
-import type { CliOutput } from "./command-line.ts";
+import type { DayProgress } from "./play-day.ts";
+import type { SimulationOutput } from "../../src/cli/simulation.ts";
 
 const barLength = 24;
 const drawnEveryMs = 100;
@@ -26,7 +26,7 @@ export function progressText(progress: DayProgress, tookMs: number): string {
   return `${bar} ${phases[phase]}: ${loadsDone} of ${loads} loads, ${requests} requests, ${rate}/s`;
 }
 
-export function createProgressView(output: CliOutput): ProgressView {
+export function createProgressView(output: SimulationOutput): ProgressView {
   const isTerminal = output.isTTY === true;
   const everyMs = isTerminal ? drawnEveryMs : printedEveryMs;
   const startedAt = performance.now();

@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
-import { configSchema } from "./schema.ts";
-import { descriptionWithRestart, keywordsOf, type SettingKind } from "./reader/setting.ts";
+import { configSchema } from "../../src/config/schema.ts";
+import { keywordsOf, type SettingKind } from "../../src/config/reader/setting.ts";
+import { descriptionWithRestart } from "./setting-text.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -9,8 +9,8 @@
  * What is in brackets is left out now and then. A pickup that is closed takes its drop-off out of the way. At the end
  * some requests are made late and some are repeated: neither changes the outcome.
  */
-import type { GeoPoint } from "../domain/execution/geo-point.ts";
-import type { RouteEventCode } from "../domain/execution/route-event-rules.ts";
+import type { GeoPoint } from "../../src/domain/execution/geo-point.ts";
+import type { RouteEventCode } from "../../src/domain/execution/route-event-rules.ts";
 import { type Journey, noteReport, stampOf, type TimelineInput } from "./journey.ts";
 import type { LoadPlan } from "./day-plan.ts";
 import { driveMs, loadingMinutes, type PlannedVisit } from "./plan-load.ts";

@@ -1,10 +1,10 @@
 /** Plans one load as the host sends it: header, stops with windows and details, and the visits in their order. */
-import { distanceMetres, type GeoPoint } from "../domain/execution/geo-point.ts";
-import type { LoadHeader } from "../domain/load/load.ts";
-import type { StopVisits } from "../domain/execution/route-event-rules.ts";
-import type { Stop } from "../domain/stop/stop.ts";
-import { visitsOf } from "../domain/execution/stop-visits.ts";
-import { localTimeOf, momentOf } from "../domain/time/zoned-time.ts";
+import { distanceMetres, type GeoPoint } from "../../src/domain/execution/geo-point.ts";
+import type { LoadHeader } from "../../src/domain/load/load.ts";
+import type { StopVisits } from "../../src/domain/execution/route-event-rules.ts";
+import type { Stop } from "../../src/domain/stop/stop.ts";
+import { visitsOf } from "../../src/domain/execution/stop-visits.ts";
+import { localTimeOf, momentOf } from "../../src/domain/time/zoned-time.ts";
 import type { DayOptions } from "./day-plan.ts";
 import { type DraftStop, draftOf, lastPlaceOf, minuteMs, stopOf, windowOf } from "./plan-stop.ts";
 import type { Random } from "./random.ts";

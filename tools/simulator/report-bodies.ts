@@ -1,10 +1,10 @@
 /** What a driver's device sends: stamps, quantities, exceptions, documents (specification/events.md#objects). */
-import type { DocumentObject } from "../domain/documents/document-object.ts";
-import type { GeoPoint } from "../domain/execution/geo-point.ts";
-import type { ReportedDetail, StopEventData } from "../domain/execution/route-event.ts";
-import type { Confirmed } from "../domain/stop/stop-detail.ts";
-import type { Stop } from "../domain/stop/stop.ts";
-import { localTimeOf } from "../domain/time/zoned-time.ts";
+import type { DocumentObject } from "../../src/domain/documents/document-object.ts";
+import type { GeoPoint } from "../../src/domain/execution/geo-point.ts";
+import type { ReportedDetail, StopEventData } from "../../src/domain/execution/route-event.ts";
+import type { Confirmed } from "../../src/domain/stop/stop-detail.ts";
+import type { Stop } from "../../src/domain/stop/stop.ts";
+import { localTimeOf } from "../../src/domain/time/zoned-time.ts";
 import type { Random } from "./random.ts";
 import { people, pointNear } from "./region.ts";
 import { notePdf, signaturePng } from "./sample-documents.ts";

@@ -1,6 +1,6 @@
 /** What is printed when a simulation has ended. */
-import type { Refusal } from "../simulation/day-tally.ts";
-import type { DayReport } from "../simulation/play-day.ts";
+import type { Refusal } from "./day-tally.ts";
+import type { DayReport } from "./play-day.ts";
 
 const shownDifferences = 20;
 

@@ -1,8 +1,51 @@
 /** Generates the schemas of the documents that go out. Tests compare the committed files with these texts. */
-import { exportElement, filesElement } from "./export-elements.ts";
-import { createOutgoingTypes } from "./outgoing-style.ts";
-import { completionElements } from "./stop-completion-elements.ts";
-import { annotation, schemaText } from "../elements/xsd-types.ts";
+import { exportElement, filesElement } from "../../src/documents/writing/export-elements.ts";
+import {
+  isTextKind,
+  type OutgoingKindName,
+  plainKindOf,
+} from "../../src/documents/writing/outgoing-kinds.ts";
+import { maximumOf } from "../../src/documents/writing/outgoing-style.ts";
+import { completionElements } from "../../src/documents/writing/stop-completion-elements.ts";
+import type { ValueElement } from "../../src/documents/elements/stop-element.ts";
+import {
+  annotation,
+  schemaText,
+  simpleTypeText,
+  type ValuePlace,
+  XsdTypeWriter,
+  type XsdTypes,
+} from "../../src/documents/elements/xsd-types.ts";
+
+function textType(types: XsdTypes, maximum: number, mayBeEmpty: boolean): string {
+  const name = mayBeEmpty ? `TextOrNone${maximum}` : `Text${maximum}`;
+  const least = mayBeEmpty ? 0 : 1;
+  const facets = [`<xs:minLength value="${least}"/>`, `<xs:maxLength value="${maximum}"/>`];
+  types.set(
+    name,
+    simpleTypeText({ name, about: `${least} to ${maximum} characters.`, base: "xs:string", facets }),
+  );
+  return name;
+}
+
+function simpleType(types: XsdTypes, element: ValueElement<OutgoingKindName>, place: ValuePlace): string {
+  if (isTextKind(element.kind)) return textType(types, maximumOf(element), place === "content");
+  const { typeName, ...kind } = plainKindOf(element.kind);
+  types.set(typeName, simpleTypeText({ name: typeName, ...kind }));
+  return typeName;
+}
+
+/** The generator of the types of one schema: elements come in the order of the table. */
+function createOutgoingTypes(): XsdTypeWriter<OutgoingKindName> {
+  return new XsdTypeWriter<OutgoingKindName>({
+    order: "sequence",
+    isNillable: false,
+    leastItems: 1,
+    simpleType,
+    attributeType: (types, attribute) => textType(types, maximumOf(attribute), false),
+    wordsOf: ({ about }) => about,
+  });
+}
 
 const reading =
   "Elements come in the order given here; what has no value is left out. Later versions may add elements: read by name, and pass over what you do not know.";

@@ -1,10 +1,10 @@
 /** Plans the stops of a load: what kind they are, where, what is handed over, and within which window. */
-import type { GeoPoint } from "../domain/execution/geo-point.ts";
-import type { Party } from "../domain/stop/party.ts";
-import type { StopVisits } from "../domain/execution/route-event-rules.ts";
-import type { StopDetail } from "../domain/stop/stop-detail.ts";
-import type { Stop } from "../domain/stop/stop.ts";
-import { localTimeOf } from "../domain/time/zoned-time.ts";
+import type { GeoPoint } from "../../src/domain/execution/geo-point.ts";
+import type { Party } from "../../src/domain/stop/party.ts";
+import type { StopVisits } from "../../src/domain/execution/route-event-rules.ts";
+import type { StopDetail } from "../../src/domain/stop/stop-detail.ts";
+import type { Stop } from "../../src/domain/stop/stop.ts";
+import { localTimeOf } from "../../src/domain/time/zoned-time.ts";
 import type { Random } from "./random.ts";
 import { addressIn, customers, depotAddress, people, products, type Region } from "./region.ts";
 
