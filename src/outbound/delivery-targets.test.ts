@@ -1,11 +1,11 @@
 /** What a target in trouble costs the others; targets that come, go and change. */
 import { describe, expect, test } from "vitest";
-import { listHeads } from "../../src/store/outbound/delivery-heads.ts";
-import { connectionOf } from "../../src/store/database/prepared-query.ts";
-import { recordEvents } from "../../src/operations/consequences/record-events.ts";
-import { DeliverySite, failure, hour, second, start, unreachable } from "../support/delivery-site.ts";
-import { watchStatements } from "../support/watch-statements.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { listHeads } from "../store/outbound/delivery-heads.ts";
+import { connectionOf } from "../store/database/prepared-query.ts";
+import { recordEvents } from "../operations/consequences/record-events.ts";
+import { DeliverySite, failure, hour, second, start, unreachable } from "../../test/support/delivery-site.ts";
+import { watchStatements } from "../../test/support/watch-statements.ts";
+import { waitFor } from "../../test/support/wait-for.ts";
 
 const delivered = { kind: "delivered" } as const;
 const both = ["a", "b"].map((name) => ({ name, takesCompletions: true }));

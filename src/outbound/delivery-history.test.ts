@@ -4,10 +4,10 @@
  * was given in the right order.
  */
 import { expect, test } from "vitest";
-import { resendDelivery, retryDelivery } from "../../src/operations/deliveries/repeat-delivery.ts";
-import type { DeliveryOutcome } from "../../src/outbound/target.ts";
-import { DeliverySite, failure, hour, unreachable } from "../support/delivery-site.ts";
-import { randomOf } from "../support/random-numbers.ts";
+import { resendDelivery, retryDelivery } from "../operations/deliveries/repeat-delivery.ts";
+import type { DeliveryOutcome } from "./target.ts";
+import { DeliverySite, failure, hour, unreachable } from "../../test/support/delivery-site.ts";
+import { randomOf } from "../../test/support/random-numbers.ts";
 
 const targets = ["a", "b"].map((name) => ({ name, takesCompletions: true }));
 const stopNbrs = ["S1", "S2", "S3", "s3"];

@@ -1,13 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { DeliverySite, failure, hour, start } from "../support/delivery-site.ts";
-import { pruneDelivered } from "../../src/outbound/prune-deliveries.ts";
-import { insertDelivery } from "../../src/store/outbound/deliveries.ts";
-import {
-  type Pruned,
-  type PruneStep,
-  pruneCompletions,
-  pruneExportDeliveries,
-} from "../../src/outbound/prune-steps.ts";
+import { DeliverySite, failure, hour, start } from "../../test/support/delivery-site.ts";
+import { pruneDelivered } from "./prune-deliveries.ts";
+import { insertDelivery } from "../store/outbound/deliveries.ts";
+import { type Pruned, type PruneStep, pruneCompletions, pruneExportDeliveries } from "./prune-steps.ts";
 
 const day = 24 * hour;
 

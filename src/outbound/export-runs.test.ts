@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { describe, expect, test } from "vitest";
-import { createLogger } from "../../src/lib/logs/log.ts";
+import { createLogger } from "../lib/logs/log.ts";
 import {
   deliverAgain,
   type ExportPlan,
@@ -8,17 +8,17 @@ import {
   type MadeExport,
   makeExport,
   runDueExports,
-} from "../../src/outbound/export-runs.ts";
-import { createExportScheduler } from "../../src/outbound/export-scheduler.ts";
-import { insertCompany } from "../../src/store/accounts/companies.ts";
-import { listCompletions } from "../../src/store/outbound/completions.ts";
-import type { ExportRecord } from "../../src/store/outbound/exports.ts";
-import { openStore } from "../../src/store/database/database.ts";
-import { pruneCompletions, pruneExportDeliveries } from "../../src/outbound/prune-steps.ts";
-import { listExportSchedules } from "../../src/store/outbound/export-schedules.ts";
-import { saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";
-import { DeliverySite, hour, minute } from "../support/delivery-site.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+} from "./export-runs.ts";
+import { createExportScheduler } from "./export-scheduler.ts";
+import { insertCompany } from "../store/accounts/companies.ts";
+import { listCompletions } from "../store/outbound/completions.ts";
+import type { ExportRecord } from "../store/outbound/exports.ts";
+import { openStore } from "../store/database/database.ts";
+import { pruneCompletions, pruneExportDeliveries } from "./prune-steps.ts";
+import { listExportSchedules } from "../store/outbound/export-schedules.ts";
+import { saveOutboundCopy } from "../store/outbound/outbound-targets.ts";
+import { DeliverySite, hour, minute } from "../../test/support/delivery-site.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 
 const log = createLogger({ level: "silent" });
 const day = 24 * hour;

@@ -4,10 +4,10 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Store } from "../../src/store/database/database.ts";
-import { findDelivery } from "../../src/store/outbound/delivery-queries.ts";
-import { DeliverySite, failure, hour, minute, second, start } from "../support/delivery-site.ts";
-import { waitFor } from "../support/wait-for.ts";
+import type { Store } from "../store/database/database.ts";
+import { findDelivery } from "../store/outbound/delivery-queries.ts";
+import { DeliverySite, failure, hour, minute, second, start } from "../../test/support/delivery-site.ts";
+import { waitFor } from "../../test/support/wait-for.ts";
 
 const delivered = { kind: "delivered" } as const;
 

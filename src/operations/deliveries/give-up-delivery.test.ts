@@ -1,14 +1,21 @@
 /** Deliveries that an administrator gives up: the later ones of the stop go on, and who did so is kept. */
 import { describe, expect, test } from "vitest";
-import { pruneDelivered } from "../../src/outbound/prune-deliveries.ts";
-import { giveUpDelivery } from "../../src/operations/deliveries/give-up-delivery.ts";
-import { listToGiveUp } from "../../src/store/outbound/delivery-give-ups.ts";
-import { findDelivery, listDeadIds } from "../../src/store/outbound/delivery-queries.ts";
-import { retryDelivery } from "../../src/operations/deliveries/repeat-delivery.ts";
-import type { OutboundTarget } from "../../src/store/outbound/outbound-targets.ts";
-import { listOutboundTargets } from "../../src/store/outbound/outbound-targets.ts";
-import { DeliverySite, failure, hour, minute, start, unreachable } from "../support/delivery-site.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { pruneDelivered } from "../../outbound/prune-deliveries.ts";
+import { giveUpDelivery } from "./give-up-delivery.ts";
+import { listToGiveUp } from "../../store/outbound/delivery-give-ups.ts";
+import { findDelivery, listDeadIds } from "../../store/outbound/delivery-queries.ts";
+import { retryDelivery } from "./repeat-delivery.ts";
+import type { OutboundTarget } from "../../store/outbound/outbound-targets.ts";
+import { listOutboundTargets } from "../../store/outbound/outbound-targets.ts";
+import {
+  DeliverySite,
+  failure,
+  hour,
+  minute,
+  start,
+  unreachable,
+} from "../../../test/support/delivery-site.ts";
+import { waitFor } from "../../../test/support/wait-for.ts";
 
 const delivered = { kind: "delivered" } as const;
 /** As a web server says that takes all but this one. */

@@ -1,10 +1,18 @@
 /** Deliveries that somebody asks for again: dead ones and delivered ones, in the order of their stops, with their history. */
 import { describe, expect, test } from "vitest";
-import { hastenAll, resendDelivery, retryDelivery } from "../../src/operations/deliveries/repeat-delivery.ts";
-import { findDelivery, listDeliveredIds } from "../../src/store/outbound/delivery-queries.ts";
-import { pruneDelivered } from "../../src/outbound/prune-deliveries.ts";
-import { DeliverySite, failure, hour, minute, second, start, unreachable } from "../support/delivery-site.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { hastenAll, resendDelivery, retryDelivery } from "./repeat-delivery.ts";
+import { findDelivery, listDeliveredIds } from "../../store/outbound/delivery-queries.ts";
+import { pruneDelivered } from "../../outbound/prune-deliveries.ts";
+import {
+  DeliverySite,
+  failure,
+  hour,
+  minute,
+  second,
+  start,
+  unreachable,
+} from "../../../test/support/delivery-site.ts";
+import { waitFor } from "../../../test/support/wait-for.ts";
 
 const delivered = { kind: "delivered" } as const;
 

@@ -1,8 +1,8 @@
 /** What people see of the queue: log lines, statistics, lists (specification/outbound.md#states-of-a-delivery). */
 import { describe, expect, test } from "vitest";
-import { listDeadIds, listDeliveries } from "../../src/store/outbound/delivery-queries.ts";
-import { listOutboundTargets } from "../../src/store/outbound/outbound-targets.ts";
-import { DeliverySite, failure, second, start, unreachable } from "../support/delivery-site.ts";
+import { listDeadIds, listDeliveries } from "../store/outbound/delivery-queries.ts";
+import { listOutboundTargets } from "../store/outbound/outbound-targets.ts";
+import { DeliverySite, failure, second, start, unreachable } from "../../test/support/delivery-site.ts";
 
 const delivered = { kind: "delivered" } as const;
 

@@ -1,7 +1,15 @@
 /** A target that is in trouble itself: it pauses, and nothing that waits for it is lost or reordered. */
 import { describe, expect, test } from "vitest";
-import { saveTargetPause } from "../../src/store/outbound/outbound-targets.ts";
-import { DeliverySite, failure, hour, minute, second, start, unreachable } from "../support/delivery-site.ts";
+import { saveTargetPause } from "../store/outbound/outbound-targets.ts";
+import {
+  DeliverySite,
+  failure,
+  hour,
+  minute,
+  second,
+  start,
+  unreachable,
+} from "../../test/support/delivery-site.ts";
 
 const delivered = { kind: "delivered" } as const;
 

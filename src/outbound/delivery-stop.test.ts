@@ -2,10 +2,10 @@
  * The end of the queue, at any moment, and what the next start finds (specification/outbound.md#states-of-a-delivery).
  */
 import { describe, expect, test } from "vitest";
-import { StoreError } from "../../src/lib/store-error.ts";
-import type { Store } from "../../src/store/database/database.ts";
-import { DeliverySite, failure, minute, second } from "../support/delivery-site.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { StoreError } from "../lib/store-error.ts";
+import type { Store } from "../store/database/database.ts";
+import { DeliverySite, failure, minute, second } from "../../test/support/delivery-site.ts";
+import { waitFor } from "../../test/support/wait-for.ts";
 
 const delivered = { kind: "delivered" } as const;
 

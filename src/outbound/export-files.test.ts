@@ -3,17 +3,13 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ParseOption, XmlDocument, XsdValidator } from "libxml2-wasm";
 import { describe, expect, onTestFinished, test } from "vitest";
-import {
-  createExportFiles,
-  type ExportFiles,
-  type ExportRendering,
-} from "../../src/outbound/export-files.ts";
-import { createExportRendering } from "../../src/outbound/export-rendering.ts";
-import { type ExportPlan, makeExport } from "../../src/outbound/export-runs.ts";
-import type { Delivery } from "../../src/outbound/target.ts";
-import { DeliverySite } from "../support/delivery-site.ts";
-import { projectFolder } from "../support/markdown.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createExportFiles, type ExportFiles, type ExportRendering } from "./export-files.ts";
+import { createExportRendering } from "./export-rendering.ts";
+import { type ExportPlan, makeExport } from "./export-runs.ts";
+import type { Delivery } from "./target.ts";
+import { DeliverySite } from "../../test/support/delivery-site.ts";
+import { projectFolder } from "../../test/support/markdown.ts";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 
 const rendering = createExportRendering(async () => undefined);
 
