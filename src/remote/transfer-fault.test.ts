@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { folderFault } from "./folder-faults.ts";
-import { anyFault, networkFault } from "../remote/network-faults.ts";
-import { failedBy, outcomeOf, quoted, TransferFault } from "../remote/transfer-fault.ts";
+import { anyFault, networkFault } from "./network-faults.ts";
+import { failedBy, outcomeOf, quoted, TransferFault } from "./transfer-fault.ts";
 
 const withCode = (code: string) => Object.assign(new Error(`it said ${code}`), { code });
 
@@ -32,7 +31,6 @@ describe("a fault", () => {
   test("that is no fault of the other side goes on", () => {
     const bug = new TypeError("undefined is not a function");
     expect(() => outcomeOf(bug)).toThrow(bug);
-    expect(() => folderFault(bug, "/share")).toThrow(bug);
   });
 
   test.each([
