@@ -1,22 +1,14 @@
 /**
- * The parser threads of a pool: those for small documents, of which there are always as many, and the spare ones.
- *
- * A spare one is made when a large document waits and there is none, and when all threads that may serve what waits stand
- * still. It takes large documents, and small ones of lines that no other thread serves. A minute after one was needed last
- * the spare ones end.
+ * The parser threads of a pool: those for small documents, of which there are always as many, and the spare ones
+ * (`spare-threads.ts`).
  */
 import type { JobQueue } from "../../lib/threads/job-queue.ts";
-import type { Logger } from "../../lib/logs/log.ts";
 import type { DocumentJob as Job } from "./document-job.ts";
-import { isLargeLine, isSameLine } from "./document-line.ts";
+import { isLargeLine } from "./document-line.ts";
 import { ParserThread, type ThreadEnd, type ThreadEvents, type ThreadOptions } from "./parser-thread.ts";
+import { type SpareOptions, SpareThreads } from "./spare-threads.ts";
 
-export interface FleetOptions {
-  readonly log: Logger;
-  /** For small documents. */
-  readonly threads: number;
-  /** How long a thread may be at one document before it counts as standing still. */
-  readonly stillMs: number;
+export interface FleetOptions extends SpareOptions {
   readonly threadOptions: Omit<ThreadOptions, "isSpare">;
 }
 
@@ -28,25 +20,22 @@ export interface FleetEvents extends Pick<ThreadEvents, "results"> {
 }
 
 const restartDelayMs = 1_000;
-const maxSpares = 3;
-const spareIdleMs = 60_000;
 
 export class ParserFleet {
   readonly #options: FleetOptions;
   readonly #events: FleetEvents;
   #threadOptions: Omit<ThreadOptions, "isSpare">;
   readonly #threads = new Set<ParserThread>();
+  readonly #spares: SpareThreads;
   readonly #started = Promise.withResolvers<void>();
   #state: "starting" | "running" | "ended" = "starting";
   #restart: NodeJS.Timeout | undefined;
-  /** Runs while jobs wait that have no thread. */
-  #stillWatch: NodeJS.Timeout | undefined;
-  #spareIdle: NodeJS.Timeout | undefined;
 
   constructor(options: FleetOptions, events: FleetEvents) {
     this.#options = options;
     this.#events = events;
     this.#threadOptions = options.threadOptions;
+    this.#spares = new SpareThreads(options, this.#threads, () => this.#add(true));
   }
 
   get size(): number {
@@ -78,35 +67,23 @@ export class ParserFleet {
 
   /** Whether a free thread may begin with the job. */
   mayHave(thread: ParserThread, job: Job): boolean {
-    return thread.isSpare ? this.#needsSpare(job) : !isLargeLine(job.line);
+    return thread.isSpare ? this.#spares.areNeededFor(job) : !isLargeLine(job.line);
   }
 
-  /** A spare one is made when what waits needs one; to be asked whenever the queue or the threads have changed. */
+  /** To be told whenever the queue or the threads have changed: what waits may need a spare one. */
   watch(queue: JobQueue<Job>): void {
-    const isNeeded = this.#state === "running" && queue.has((job) => this.#needsSpare(job));
-    if (!isNeeded) {
-      clearInterval(this.#stillWatch);
-      this.#stillWatch = undefined;
-      return;
-    }
-    const { stillMs } = this.#options;
-    this.#stillWatch ??= setInterval(() => this.#addSpareIfStanding(queue), stillMs).unref();
-    const isFirst = ![...this.#threads].some((thread) => thread.isSpare);
-    if (isFirst && queue.has((job) => isLargeLine(job.line))) this.#add(true);
+    if (this.#state === "running") this.#spares.watch(queue);
   }
 
   /** The thread has been given jobs. */
   noteUse(thread: ParserThread): void {
-    if (!thread.isSpare) return;
-    this.#spareIdle ??= setTimeout(() => this.#endSpares(), spareIdleMs).unref();
-    this.#spareIdle.refresh();
+    if (thread.isSpare) this.#spares.noteUse();
   }
 
   async endAll(): Promise<void> {
     this.#state = "ended";
     clearTimeout(this.#restart);
-    clearTimeout(this.#spareIdle);
-    clearInterval(this.#stillWatch);
+    this.#spares.end();
     await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
@@ -140,40 +117,5 @@ export class ParserFleet {
     if (end.wasReady) this.#add();
     // A thread that cannot even start would otherwise be made anew without end.
     else this.#restart = setTimeout(() => this.#add(), restartDelayMs);
-  }
-
-  /** No thread works for its line, and no spare one for its company. */
-  #needsSpare(job: Job): boolean {
-    return ![...this.#threads].some(
-      ({ openBatches, line, isSpare }) =>
-        openBatches > 0 && (isSameLine(job, line) || (isSpare && line.companyCode === job.companyCode)),
-    );
-  }
-
-  #addSpareIfStanding(queue: JobQueue<Job>): void {
-    // Each is asked, so that each remembers what it was at.
-    const standing = new Set([...this.#threads].filter((thread) => thread.standsStill()));
-    const isStuck = (job: Job) =>
-      [...this.#threads].every(
-        (thread) => standing.has(thread) || (isLargeLine(job.line) && !thread.isSpare),
-      );
-    if (!queue.has((job) => this.#needsSpare(job) && isStuck(job))) return;
-    if (this.#threads.size >= this.#options.threads + maxSpares) return;
-    if ([...this.#threads].some((thread) => thread.isSpare && !thread.isReady)) return;
-    this.#add(true);
-    this.#options.log.info(
-      { threads: this.#threads.size },
-      "parser threads stand still; one more serves what waits",
-    );
-  }
-
-  /** None of them was needed for a while, but for a document that one may still be at. */
-  #endSpares(): void {
-    this.#spareIdle = undefined;
-    for (const thread of this.#threads) {
-      if (!thread.isSpare) continue;
-      thread.isRetiring = true;
-      if (thread.openBatches === 0) void thread.end();
-    }
   }
 }

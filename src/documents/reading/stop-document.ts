@@ -2,7 +2,7 @@
 import type { Stop } from "../../domain/stop/stop.ts";
 import type { StopFunction } from "../../domain/stop/stop-change.ts";
 import type { Fault } from "../../lib/errors.ts";
-import type { ReaderLimits } from "./stop-reader.ts";
+import type { ReaderLimits } from "./field-reader.ts";
 
 export interface StopInstruction {
   readonly function: StopFunction;

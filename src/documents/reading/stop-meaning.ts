@@ -8,7 +8,8 @@ import type { Fault } from "../../lib/errors.ts";
 import { indexedPath, placesOf } from "./element-places.ts";
 import type { StopElement } from "../elements/stop-element.ts";
 import { stopElements } from "../elements/stop-elements.ts";
-import { asStop, itemPlace } from "./stop-reader.ts";
+import { itemPlace } from "./field-reader.ts";
+import { asStop } from "./stop-reader.ts";
 
 /** The elements of a field, from the one that holds the object: `to.schedule.timeFrom` is `EarliestStartDTTM`. */
 interface FieldPlaces {

@@ -6,6 +6,8 @@
  * Use: `openNext` moves into the next child of the current element; after it answered true, either read the child with
  * `leafText`, pass it with `skip`, or walk its own children with `openNext` until that answers false.
  */
+import { StartTag, withoutReferences } from "./start-tag.ts";
+
 export interface CursorLimits {
   /** How deep elements may nest; the root is at depth 1. */
   readonly maxDepth: number;
@@ -24,57 +26,31 @@ export class XmlLimitReached extends Error {
   }
 }
 
-const codes = {
-  tab: 9,
-  space: 32,
-  exclamation: 33,
-  slash: 47,
-  equals: 61,
-  greater: 62,
-  question: 63,
-} as const;
-
-const references = /&(?:#x([0-9a-fA-F]+)|#([0-9]+)|(amp|lt|gt|quot|apos));/g;
-const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-
-function withoutReferences(text: string): string {
-  return text.replace(references, (_whole, hex?: string, decimal?: string, name?: string) => {
-    if (name !== undefined) return named[name] ?? "";
-    return String.fromCodePoint(hex !== undefined ? Number.parseInt(hex, 16) : Number(decimal));
-  });
-}
-
-/** An attribute's value as XML 1.0 (3.3.3) normalises it: white space first, references after. */
-function attributeValue(raw: string): string {
-  const value = /[\t\n]/.test(raw) ? raw.replace(/[\t\n]/g, " ") : raw;
-  return value.includes("&") ? withoutReferences(value) : value;
-}
-
-function isSpace(code: number): boolean {
-  return code === codes.space || (code >= codes.tab && code <= 13);
-}
+const codes = { exclamation: 33, slash: 47, question: 63 } as const;
 
 export class XmlCursor {
-  /** Name of the element that was opened last. */
-  name = "";
   readonly #text: string;
   readonly #limits: CursorLimits;
+  /** Of the element that was opened last. */
+  readonly #tag: StartTag;
   #at = 0;
   #depth = 0;
-  #start = 0;
-  #tagEnd = 0;
-  #nameEnd = 0;
-  #isEmpty = false;
 
   constructor(text: string, limits: CursorLimits) {
     // Line ends as XML 1.0 (2.11) has every parser see them.
     this.#text = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
     this.#limits = limits;
+    this.#tag = new StartTag(this.#text);
+  }
+
+  /** Name of the element that was opened last. */
+  get name(): string {
+    return this.#tag.name;
   }
 
   /** Where the start tag of the last opened element begins; for `lineAt`. */
   get start(): number {
-    return this.#start;
+    return this.#tag.start;
   }
 
   /** Line (from 1) of an offset. Counts from the beginning: for faults and for the few elements that keep theirs. */
@@ -98,7 +74,7 @@ export class XmlCursor {
    * the texts that stand before it, references resolved, and where in the document each begins.
    */
   openNext(takeText?: (text: string, offset: number) => void): boolean {
-    if (this.#isEmpty) {
+    if (this.#tag.isEmpty) {
       this.#close();
       return false;
     }
@@ -122,7 +98,7 @@ export class XmlCursor {
 
   /** The text of the element just opened, references resolved, up to and with its end tag. */
   leafText(): string {
-    if (this.#isEmpty) {
+    if (this.#tag.isEmpty) {
       this.#close();
       return "";
     }
@@ -143,15 +119,8 @@ export class XmlCursor {
 
   /** An attribute of the element just opened. Read it before the element's content. */
   attribute(name: string): string | undefined {
-    const text = this.#text;
-    for (let at = this.#nameEnd; at < this.#tagEnd; ) {
-      const equals = this.#equalsFrom(at);
-      if (equals === -1) return undefined;
-      const open = this.#quoteAfter(equals);
-      const close = text.indexOf(text.charAt(open), open + 1);
-      if (text.slice(at, equals).trim() === name) return attributeValue(text.slice(open + 1, close));
-      at = close + 1;
-    }
+    if (!this.#tag.hasAttributes) return undefined;
+    for (const [found, value] of this.#tag.attributes()) if (found === name) return value;
     return undefined;
   }
 
@@ -160,7 +129,7 @@ export class XmlCursor {
    * another namespace pass. Read it before the element's content.
    */
   isNil(): boolean {
-    if (this.#nameEnd + 1 >= this.#tagEnd) return false;
+    if (!this.#tag.hasAttributes) return false;
     return this.attributes().some(
       ([name, value]) => name.endsWith(":nil") && /^\s*(?:true|1)\s*$/.test(value),
     );
@@ -168,17 +137,7 @@ export class XmlCursor {
 
   /** All attributes of the element just opened, as they stand. Read them before the element's content. */
   attributes(): (readonly [name: string, value: string])[] {
-    const text = this.#text;
-    const found: (readonly [string, string])[] = [];
-    for (let at = this.#nameEnd; at < this.#tagEnd; ) {
-      const equals = this.#equalsFrom(at);
-      if (equals === -1) break;
-      const open = this.#quoteAfter(equals);
-      const close = text.indexOf(text.charAt(open), open + 1);
-      found.push([text.slice(at, equals).trim(), attributeValue(text.slice(open + 1, close))]);
-      at = close + 1;
-    }
-    return found;
+    return [...this.#tag.attributes()];
   }
 
   /** The text up to `at`, where a tag or other markup begins; of a CDATA section that begins there its content too. */
@@ -190,59 +149,25 @@ export class XmlCursor {
       takeText(this.#text.slice(at + 9, this.#text.indexOf("]]>", at)), at + 9);
   }
 
-  /** Never looks behind the tag: a document without any `=` would be searched to its end for each element. */
-  #equalsFrom(from: number): number {
-    for (let at = from; at < this.#tagEnd; at++) {
-      if (this.#text.charCodeAt(at) === codes.equals) return at;
-    }
-    return -1;
-  }
-
-  #quoteAfter(equals: number): number {
-    let at = equals + 1;
-    while (isSpace(this.#text.charCodeAt(at))) at++;
-    return at;
-  }
-
   #open(at: number): void {
-    const text = this.#text;
-    let end = at + 2;
-    for (
-      let code = text.charCodeAt(end);
-      code !== codes.greater && code !== codes.slash && !isSpace(code);
-    ) {
-      code = text.charCodeAt(++end);
-    }
-    this.name = text.slice(at + 1, end);
-    this.#start = at;
-    this.#nameEnd = end;
-    this.#tagEnd = text.charCodeAt(end) === codes.greater ? end : this.#endOfTag(end);
-    this.#isEmpty = text.charCodeAt(this.#tagEnd - 1) === codes.slash;
-    this.#at = this.#tagEnd + 1;
+    this.#at = this.#tag.take(at);
     this.#depth++;
     if (this.#depth > this.#limits.maxDepth) {
       throw new XmlLimitReached(`elements are nested deeper than ${this.#limits.maxDepth}`, at);
     }
   }
 
-  /** The `>` of a start tag; one in an attribute's value does not count. */
-  #endOfTag(from: number): number {
-    const text = this.#text;
-    for (let at = from; ; at++) {
-      const character = text[at];
-      if (character === ">" || character === undefined) return at;
-      if (character === '"' || character === "'") at = text.indexOf(character, at + 1);
-    }
-  }
-
   #close(): void {
-    this.#isEmpty = false;
+    this.#tag.isEmpty = false;
     this.#depth--;
   }
 
   #checkTextLength(length: number): void {
     if (length <= this.#limits.maxTextLength) return;
-    throw new XmlLimitReached(`a text is longer than ${this.#limits.maxTextLength} characters`, this.#start);
+    throw new XmlLimitReached(
+      `a text is longer than ${this.#limits.maxTextLength} characters`,
+      this.#tag.start,
+    );
   }
 
   /** Passes a comment, a CDATA section or a processing instruction. */
@@ -254,7 +179,7 @@ export class XmlCursor {
 
   /** The text of an element that also holds comments, CDATA sections or (not valid here) elements. */
   #mixedText(): string {
-    const start = this.#start;
+    const { start } = this.#tag;
     const level = this.#depth;
     let result = "";
     while (this.#depth >= level) {
@@ -266,7 +191,7 @@ export class XmlCursor {
         this.#passMarkup(at);
       } else if (this.#text[at + 1] === "!" || this.#text[at + 1] === "?") this.#passMarkup(at);
       else if (this.openNext()) this.skip();
-      this.#start = start;
+      this.#tag.start = start;
       this.#checkTextLength(result.length);
     }
     return result;
