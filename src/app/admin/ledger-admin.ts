@@ -14,12 +14,9 @@ import {
   type StopStory,
 } from "../../inbound/explain/explain.ts";
 import { explanationLines } from "../../inbound/explain/explain-words.ts";
-import {
-  type LedgerReport,
-  type VerifyOptions,
-  type VerifyProgress,
-  verifyLedger,
-} from "../../inbound/recovery/ledger-verify.ts";
+import type { LedgerReport } from "../../inbound/recovery/ledger-report.ts";
+import { verifyLedger } from "../../inbound/recovery/ledger-verify.ts";
+import type { VerifyOptions, VerifyProgress } from "../../inbound/recovery/verify-options.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isSealedForm } from "../../lib/sealed-numbers.ts";

@@ -1,6 +1,7 @@
 /** Verifies the ledger once a day while the daemon runs, so that a discrepancy is seen before somebody asks for the file. */
 import type { Config } from "../../config/schema.ts";
-import { type VerifyDependencies, verifyLedger } from "../../inbound/recovery/ledger-verify.ts";
+import { verifyLedger } from "../../inbound/recovery/ledger-verify.ts";
+import type { VerifyDependencies } from "../../inbound/recovery/verify-options.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 
 const firstAfterMs = 3_600_000;

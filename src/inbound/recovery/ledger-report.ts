@@ -1,0 +1,109 @@
+/** What the accounting of the ledger has come to: sums by company, counts, and what is not right. */
+import type { Company } from "../../store/accounts/companies.ts";
+import type { AccountedFile } from "../../store/ledger/file-queries.ts";
+import type { LedgerFinding } from "../places/look-at-entry.ts";
+
+/** Entries of one company; `received` is the sum of the five that follow it. */
+export interface CompanyAccount {
+  readonly company: string;
+  readonly received: number;
+  readonly applied: number;
+  readonly refused: number;
+  readonly duplicate: number;
+  readonly superseded: number;
+  /** With those that are to be tried again. */
+  readonly waiting: number;
+}
+
+export type DiscrepancyKind = LedgerFinding["kind"] | "shared" | "state" | "unaccounted";
+
+export interface Discrepancy {
+  readonly kind: DiscrepancyKind;
+  readonly company?: string;
+  readonly fileId?: number;
+  readonly name?: string;
+  /** Relative to the state directory when inside it. */
+  readonly location: string;
+  readonly message: string;
+}
+
+export interface LedgerReport {
+  readonly accounts: readonly CompanyAccount[];
+  readonly entries: number;
+  readonly bytes: number;
+  /** Entries whose bytes a user removed from `error/`. */
+  readonly removed: number;
+  /** Entries that never had bytes: the file was gone, or was no file, when it was to be read. */
+  readonly withoutBytes: number;
+  /** Files in `inbound/` that the running daemon is about to take. */
+  readonly arriving: number;
+  /** Files that the next start takes, or moves on, while no daemon runs. */
+  readonly atNextStart: number;
+  readonly discrepancyCount: number;
+  /** The first of them. */
+  readonly discrepancies: readonly Discrepancy[];
+}
+
+/** How many are kept to be told; all are counted. */
+const maxTold = 1_000;
+
+type AccountState = Exclude<keyof CompanyAccount, "company" | "received">;
+
+const movingText = "the entry is still being filed away";
+
+function emptyAccount(company: string): CompanyAccount {
+  return { company, received: 0, applied: 0, refused: 0, duplicate: 0, superseded: 0, waiting: 0 };
+}
+
+/** Gathers the report. */
+export class LedgerTally {
+  readonly #codes: ReadonlyMap<number, string>;
+  readonly #accounts: Map<number, CompanyAccount>;
+  readonly #discrepancies: Discrepancy[] = [];
+  #count = 0;
+  readonly counts = { entries: 0, bytes: 0, removed: 0, withoutBytes: 0, arriving: 0, atNextStart: 0 };
+
+  constructor(companies: readonly Pick<Company, "id" | "code">[]) {
+    this.#codes = new Map(companies.map(({ id, code }) => [id, code]));
+    this.#accounts = new Map(companies.map(({ id, code }) => [id, emptyAccount(code)]));
+  }
+
+  /** Counts an entry in the sums of its company. */
+  enter(file: AccountedFile): void {
+    this.counts.entries += 1;
+    const account = this.#accounts.get(file.companyId) ?? emptyAccount(this.#codeOf(file));
+    const state: AccountState | undefined = file.state === "retry" ? "waiting" : file.state;
+    const counted = state === undefined ? {} : { [state]: account[state] + 1 };
+    this.#accounts.set(file.companyId, { ...account, received: account.received + 1, ...counted });
+    if (state === undefined) {
+      const message = `the state ${JSON.stringify(file.stateText)} does not exist, so the sums cannot agree`;
+      this.report({ kind: "state", ...this.#nameOf(file), location: file.location, message });
+    }
+  }
+
+  /** What is not right with an entry. */
+  reportFinding(file: AccountedFile, finding: LedgerFinding): void {
+    const { kind, location } = finding;
+    const isMoving = !file.isFiled && file.state !== "waiting" && file.state !== "retry";
+    const message = isMoving ? `${finding.message} (${movingText})` : finding.message;
+    this.report({ kind, ...this.#nameOf(file), location, message });
+  }
+
+  report(discrepancy: Discrepancy): void {
+    this.#count += 1;
+    if (this.#discrepancies.length < maxTold) this.#discrepancies.push(discrepancy);
+  }
+
+  toReport(): LedgerReport {
+    const accounts = [...this.#accounts.values()];
+    return { accounts, ...this.counts, discrepancyCount: this.#count, discrepancies: this.#discrepancies };
+  }
+
+  #codeOf({ companyId }: AccountedFile): string {
+    return this.#codes.get(companyId) ?? String(companyId);
+  }
+
+  #nameOf(file: AccountedFile): Pick<Discrepancy, "company" | "fileId" | "name"> {
+    return { company: this.#codeOf(file), fileId: file.id, name: file.name };
+  }
+}

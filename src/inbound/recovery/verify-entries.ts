@@ -1,0 +1,137 @@
+/** Looks at the bytes of every entry of the ledger; what is in motion is given time to arrive. */
+import {
+  type AccountedFile,
+  findAccountedFiles,
+  lastFileId,
+  listAccountedFiles,
+} from "../../store/ledger/file-queries.ts";
+import { type LedgerFinding, lookAtEntry } from "../places/look-at-entry.ts";
+import type { LedgerTally } from "./ledger-report.ts";
+import { maxAtOnce, pauseOf, type VerifyDependencies, type VerifyOptions } from "./verify-options.ts";
+
+const pageSize = 2_000;
+const lookers = 8;
+const bufferBytes = 64 * 1024;
+const maxLooks = 5;
+
+interface Doubt {
+  readonly file: AccountedFile;
+  readonly finding: LedgerFinding;
+}
+
+function isSameEntry(one: AccountedFile, other: AccountedFile): boolean {
+  return (
+    one.location === other.location &&
+    one.isFiled === other.isFiled &&
+    one.isRemoved === other.isRemoved &&
+    one.stateText === other.stateText
+  );
+}
+
+class EntryVerification {
+  readonly #deps: VerifyDependencies;
+  readonly #options: VerifyOptions;
+  readonly #tally: LedgerTally;
+  readonly #buffers = Array.from({ length: lookers }, () => Buffer.allocUnsafeSlow(bufferBytes));
+  #inMotion: Doubt[] = [];
+
+  constructor(deps: VerifyDependencies, options: VerifyOptions, tally: LedgerTally) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#tally = tally;
+  }
+
+  async run(): Promise<void> {
+    const { read } = this.#deps.store;
+    const total = await lastFileId(read);
+    for (let afterId = 0; ; ) {
+      const page = await listAccountedFiles(read, { afterId, limit: pageSize });
+      for (const file of page) this.#tally.enter(file);
+      await this.#settle(await this.#lookAtAll(page));
+      const { entries, bytes } = this.#tally.counts;
+      this.#options.onProgress?.({ entries, total, bytes });
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageSize) break;
+      afterId = last.id;
+    }
+    await this.#settleMotion();
+  }
+
+  /** Looks at the bytes of all; gives those that do not seem right. */
+  async #lookAtAll(files: readonly AccountedFile[]): Promise<Doubt[]> {
+    const doubts: Doubt[] = [];
+    const rest = files.values();
+    const lookOn = async (buffer: Buffer): Promise<void> => {
+      for (const file of rest) {
+        this.#options.signal?.throwIfAborted();
+        const finding = await this.#look(file, buffer);
+        if (finding !== undefined) doubts.push({ file, finding });
+      }
+    };
+    await Promise.all(this.#buffers.map(lookOn));
+    return doubts;
+  }
+
+  async #look(file: AccountedFile, buffer: Buffer): Promise<LedgerFinding | undefined> {
+    if (file.isRemoved) {
+      this.#tally.counts.removed += 1;
+      return undefined;
+    }
+    const look = await lookAtEntry(file, {
+      pathOf: (location) => this.#deps.locations.fromLedger(location),
+      buffer,
+      ...(this.#options.signal === undefined ? {} : { signal: this.#options.signal }),
+    });
+    if (look.kind === "withoutBytes") this.#tally.counts.withoutBytes += 1;
+    if (look.kind === "inOrder") this.#tally.counts.bytes += look.size;
+    return look.kind === "doubtful" ? look.finding : undefined;
+  }
+
+  /** Reports what is certain; what has changed or is in motion is looked at again later. */
+  async #settle(doubts: readonly Doubt[]): Promise<void> {
+    if (doubts.length === 0) return;
+    const ids = doubts.map(({ file }) => file.id);
+    const now = await findAccountedFiles(this.#deps.store.read, ids);
+    for (const { file, finding } of doubts) {
+      const current = now.get(file.id);
+      if (file.isFiled && current !== undefined && isSameEntry(file, current))
+        this.#tally.reportFinding(file, finding);
+      else this.#inMotion.push({ file, finding });
+    }
+    if (this.#inMotion.length >= maxAtOnce) await this.#settleMotion();
+  }
+
+  async #settleMotion(): Promise<void> {
+    let doubts = this.#inMotion;
+    this.#inMotion = [];
+    for (let looks = 1; looks <= maxLooks && doubts.length > 0; looks += 1) {
+      await pauseOf(this.#deps, this.#options);
+      const ids = doubts.map(({ file }) => file.id);
+      const now = await findAccountedFiles(this.#deps.store.read, ids);
+      const again = await this.#lookAtAll([...now.values()]);
+      const gone = doubts.filter(({ file }) => !now.has(file.id));
+      for (const { file, finding } of gone) this.#tally.reportFinding(file, finding);
+      doubts = again;
+      // Nobody moves anything meanwhile.
+      if (this.#deps.isStopped === true) break;
+    }
+    for (const { file, finding } of doubts) {
+      if (this.#isBrokenOff(finding)) this.#tally.counts.atNextStart += 1;
+      else this.#tally.reportFinding(file, finding);
+    }
+  }
+
+  /** A copy that was made to file the bytes away, whose source was not removed any more: the next start does that. */
+  #isBrokenOff({ kind }: LedgerFinding): boolean {
+    return this.#deps.isStopped === true && kind === "twice";
+  }
+}
+
+/** Counts every entry in the tally, and reports those whose bytes do not lie where they should. */
+export async function verifyEntries(
+  deps: VerifyDependencies,
+  options: VerifyOptions,
+  tally: LedgerTally,
+): Promise<void> {
+  await new EntryVerification(deps, options, tally).run();
+}

@@ -1,0 +1,43 @@
+/** How the ledger is verified. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Clock } from "../../lib/clock.ts";
+import type { Store } from "../../store/database/database.ts";
+import type { Locations } from "../places/locations.ts";
+
+export interface VerifyDependencies {
+  readonly store: Pick<Store, "read">;
+  readonly locations: Locations;
+  readonly clock: Clock;
+  /** How long a file may lie in `inbound/` while none is taken from there. */
+  readonly arrivalGraceMs: number;
+  /** How long a file may lie in `inbound/` unchanged because it is not whole yet. Default: `arrivalGraceMs`. */
+  readonly stayGraceMs?: number;
+  /** No daemon runs: what lies in `inbound/` is taken by the next start, which also ends what a crash broke off. */
+  readonly isStopped?: boolean;
+  /** How long files in motion are given between two looks. Default 1,000. */
+  readonly pauseMs?: number;
+}
+
+export interface VerifyProgress {
+  /** Entries looked at, of about `total`. */
+  readonly entries: number;
+  readonly total: number;
+  readonly bytes: number;
+}
+
+export interface VerifyOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: VerifyProgress) => void;
+}
+
+/** How many are kept to be looked at again at once. */
+export const maxAtOnce = 1_000;
+const defaultPauseMs = 1_000;
+
+/** What is in motion is given time between two looks. */
+export async function pauseOf(
+  { pauseMs = defaultPauseMs }: VerifyDependencies,
+  { signal }: VerifyOptions,
+): Promise<void> {
+  await wait(pauseMs, undefined, signal === undefined ? {} : { signal });
+}
