@@ -19,15 +19,13 @@ import type { Logger } from "../lib/logs/log.ts";
 import type { SealedNumbers } from "../lib/sealed-numbers.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database/database.ts";
-import type { LedgerEntry } from "../store/ledger/files.ts";
-import { ArrivalOrder } from "./arrival-order.ts";
 import {
   type AwaitedReceipts,
   type ReceiptOwner,
   removeReceiptsOfWaiting,
 } from "./receipts/awaited-receipts.ts";
 import { CompanyLanes } from "./lanes/company-lanes.ts";
-import { enterSurely } from "./enter-files.ts";
+import { EnteringFiles } from "./entering-files.ts";
 import { createFilingQueue, type FilingQueue } from "./places/filing-queue.ts";
 import { type HeldInDetail, logHeld } from "./lanes/held-files.ts";
 import type { Arrival, Inbox } from "./places/inbox.ts";
@@ -40,7 +38,7 @@ import { acceptRetries, redoFiling, waitingEntries } from "./recovery/recovery.t
 import { isCutInAgain, isInAgain } from "./places/place-arrival.ts";
 import { releaseOf } from "./release-of.ts";
 import { createAwaitedReceipts } from "./recovery/restore-receipt.ts";
-import type { WaitingFile, WaitingFileSource } from "./lanes/waiting-file.ts";
+import { WaitingFiles } from "./waiting-files.ts";
 
 export interface PipelineDependencies {
   readonly store: Pick<Store, "read" | "write" | "writeSoon">;
@@ -62,7 +60,6 @@ export interface Pipeline extends Inbox, Service {
   readonly waitingTotal: number;
 }
 
-const entryGroup = 256;
 const retryPollMs = 1_000;
 const heldReportMs = 60_000;
 /** What goes on failing is logged a few times a minute. */
@@ -75,10 +72,10 @@ class InboundPipeline implements Pipeline {
   readonly #filing: FilingQueue;
   readonly #awaitedReceipts: AwaitedReceipts;
   readonly #files: PresentFiles;
-  readonly #order: ArrivalOrder;
+  readonly #waiting: WaitingFiles;
   readonly #lanes: CompanyLanes;
   readonly #leftBehind: LeftBehind;
-  readonly #entering = new Set<Promise<void>>();
+  readonly #entering: EnteringFiles;
   readonly #timers: NodeJS.Timeout[] = [];
   #isStopped = false;
   /** Nothing is decided before all that was waiting is back in line. */
@@ -87,7 +84,6 @@ class InboundPipeline implements Pipeline {
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
     this.#leftBehind = new LeftBehind(deps.log);
-    this.#order = new ArrivalOrder(deps.clock);
     this.#failing = createLimitedLog(deps.log, failing);
     this.#filing = createFilingQueue({
       store: deps.store,
@@ -102,6 +98,7 @@ class InboundPipeline implements Pipeline {
       idle: (key) => this.#filing.receiptIdle(key),
     });
     this.#files = new PresentFiles(this.#awaitedReceipts);
+    this.#waiting = new WaitingFiles({ ...deps, files: this.#files, leftBehind: this.#leftBehind });
     this.#lanes = new CompanyLanes({
       ...deps,
       failing: this.#failing,
@@ -110,6 +107,12 @@ class InboundPipeline implements Pipeline {
       made: async (runner) => (this.#recovering ? undefined : await this.#waitForLeftBehind(runner)),
       decided: (file) => this.#files.decided(file),
       left: (file) => this.#files.left(file),
+    });
+    this.#entering = new EnteringFiles({
+      ...deps,
+      failing: this.#failing,
+      lanes: this.#lanes,
+      clearReceipts: (files) => this.#awaitedReceipts.clearAll(files),
     });
   }
 
@@ -161,10 +164,7 @@ class InboundPipeline implements Pipeline {
   /** Not an async function: that would keep all arrivals in memory until the last is entered. */
   arriveAll(arrivals: readonly Arrival[]): Promise<void> {
     killPoint("inbox.arriving");
-    const files = arrivals.map((arrival) => this.#toWaiting(arrival));
-    const entering = this.#enter(files).finally(() => this.#entering.delete(entering));
-    this.#entering.add(entering);
-    return entering;
+    return this.#entering.enter(arrivals.map((arrival) => this.#waiting.fromArrival(arrival)));
   }
 
   async hold(companyId: number): Promise<() => void> {
@@ -185,7 +185,7 @@ class InboundPipeline implements Pipeline {
     killPoint("recovery.redone");
     await removeReceiptsOfWaiting(this.#deps.locations);
     const released = await this.#loadWaiting(signal);
-    this.#order.recovered();
+    this.#waiting.recovered();
     this.#recovering = false;
     killPoint("recovery.inLine");
     await Promise.all(this.#lanes.all.map((runner) => this.#waitForLeftBehind(runner)));
@@ -203,11 +203,12 @@ class InboundPipeline implements Pipeline {
     if (this.#isStopped) return;
     this.#isStopped = true;
     this.#lanes.beginStop();
+    this.#entering.stop();
     for (const timer of this.#timers) clearInterval(timer);
     this.#leftBehind.clear();
     this.#awaitedReceipts.stop();
     killPoint("stop.pipeline");
-    await Promise.all([...this.#entering]);
+    await this.#entering.ended();
     await this.#lanes.stop();
     killPoint("stop.lanes");
     await this.#filing.close();
@@ -221,38 +222,12 @@ class InboundPipeline implements Pipeline {
       signal.throwIfAborted();
       // Of a name that is cut in `.again` the files there do not tell the receipt.
       if (isCutInAgain(entry.name) && isInAgain(entry.source)) await this.clearReceipt(entry);
-      const file = this.#fromLedger(entry);
+      const file = this.#waiting.fromLedger(entry);
       const runner = await this.#lanes.of(file.companyId);
       if (runner.size === 0) holds.push(runner.hold());
       runner.add(file);
-      killPoint("recovery.loaded");
     }
     return holds;
-  }
-
-  #toWaiting(arrival: Arrival): WaitingFile {
-    const file = this.#remember({
-      ...arrival,
-      userName: arrival.userName ?? null,
-      receivedAt: this.#order.receivedAtOf(arrival),
-      sequence: this.#order.next(arrival.channel),
-    });
-    // Not before: from its reservation on there is a file of the name on its way.
-    this.release(arrival.path);
-    return file;
-  }
-
-  #fromLedger(entry: LedgerEntry): WaitingFile {
-    const path = this.#deps.locations.fromLedger(entry.source);
-    this.#order.noteEntry(entry);
-    const channel = entry.channel as WaitingFile["channel"];
-    return this.#remember({ ...entry, path, channel, sequence: entry.id });
-  }
-
-  #remember(source: WaitingFileSource): WaitingFile {
-    const file = this.#files.add(source);
-    this.#leftBehind.arrived(source);
-    return file;
   }
 
   /** The hold is there when this is called; the promise is about what to wait for. */
@@ -266,40 +241,12 @@ class InboundPipeline implements Pipeline {
     await this.#leftBehind.waitFor(searched, runner.hold());
   }
 
-  /** Puts the files in line at once and enters them in the ledger; they are ready only with their ledger ids. */
-  async #enter(files: readonly WaitingFile[]): Promise<void> {
-    const holds = new Map<LaneRunner, () => void>();
-    try {
-      for (const file of files) {
-        const runner = this.#lanes.known(file.companyId) ?? (await this.#lanes.surely(file.companyId));
-        if (files.length > 1 && !holds.has(runner)) holds.set(runner, runner.hold());
-        runner.add(file);
-      }
-      for (let at = 0; at < files.length; at += entryGroup) {
-        await this.#enterGroup(files.slice(at, at + entryGroup));
-      }
-    } catch (error) {
-      // Only at the end of the process: the files lie under their final names, and the next start finds them.
-      this.#deps.log.error({ err: error, files: files.length }, "files were not entered in the ledger");
-    } finally {
-      for (const release of holds.values()) release();
-    }
-  }
-
-  async #enterGroup(files: readonly WaitingFile[]): Promise<void> {
-    const { store, locations } = this.#deps;
-    const isStopped = () => this.#isStopped;
-    await this.#awaitedReceipts.clearAll(files);
-    await enterSurely({ store, locations, failing: this.#failing, isStopped }, files);
-    for (const file of files) this.#lanes.known(file.companyId)?.wake();
-  }
-
   async #takeRetries(): Promise<void> {
     if (this.#recovering || this.#isStopped) return;
     try {
       for (const entry of await acceptRetries(this.#deps.store)) {
         const runner = await this.#lanes.of(entry.companyId);
-        runner.add(this.#fromLedger(entry));
+        runner.add(this.#waiting.fromLedger(entry));
         killPoint("retry.inLine");
       }
     } catch (error) {

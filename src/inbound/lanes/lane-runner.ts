@@ -9,9 +9,7 @@
  * back the later files of its stops and no others (`stalled-files.ts`). When nothing at all can be decided, because the
  * disk is full for instance, all files stay in line and the front is tried again each second.
  */
-import { setTimeout as wait } from "node:timers/promises";
 import type { DocumentPool } from "../../documents/pool/document-pool.ts";
-import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
 import type { DecidedState } from "../../domain/files/file-state.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { killPoint } from "../../lib/kill-point.ts";
@@ -25,16 +23,14 @@ import { logDecision } from "./decision-log.ts";
 import { receiptKeyOf } from "../receipts/awaited-receipts.ts";
 import type { FilingQueue } from "../places/filing-queue.ts";
 import type { HeldFiles, HeldInDetail } from "./held-files.ts";
-import { Lane } from "./lane.ts";
-import { LaneTroubles } from "./lane-troubles.ts";
+import { LaneLoop } from "./lane-loop.ts";
 import type { Locations } from "../places/locations.ts";
-import { growingPause, type LookAgainSettings, type PutAside, putAside } from "./look-again.ts";
+import { growingPause, type LookAgainSettings } from "./look-again.ts";
 import { toFilingTask } from "../places/places.ts";
 import { ReadAhead } from "./read-ahead.ts";
-import { StalledFiles } from "./stalled-files.ts";
-import { stopKeysOf } from "./stop-keys.ts";
 import { takeGroup } from "./take-group.ts";
-import { pathOf, toWaitingFile, type WaitingFile } from "./waiting-file.ts";
+import { UndecidedFiles } from "./undecided-files.ts";
+import { pathOf, type WaitingFile } from "./waiting-file.ts";
 
 export interface PipelineSettings extends LookAgainSettings {
   /** Files decided in one commit at most. */
@@ -67,187 +63,107 @@ export interface LaneRunnerDependencies {
 
 /** Decided files whose filing has not caught up; beyond it no more are decided, so that receipts stay close behind. */
 const maxUnfiled = 1024;
-/** Beyond it the store is taken to be at fault for all files, and none of them is put aside any more. */
-const maxHeldByStore = 1_000;
 
 export class LaneRunner {
   readonly companyId: number;
   readonly companyCode: string;
   readonly #deps: LaneRunnerDependencies;
-  readonly #lane = new Lane<WaitingFile>();
-  readonly #stalled: StalledFiles;
+  readonly #files: UndecidedFiles;
   readonly #reading: ReadAhead;
-  readonly #stopping = new AbortController();
-  readonly #troubles: LaneTroubles;
-  #holds = 0;
-  #running: Promise<void> | undefined;
-  #hasNews = false;
+  readonly #loop: LaneLoop;
 
   constructor(company: { id: number; code: string }, deps: LaneRunnerDependencies) {
     this.companyId = company.id;
     this.companyCode = company.code;
     this.#deps = deps;
-    // What has been put aside is read where it is: it keeps back others until it can go on.
-    this.#stalled = new StalledFiles((file) => void this.#reading.prepare(file));
-    this.#troubles = new LaneTroubles(company.code, this.#stalled);
+    const { settings, clock, failing } = deps;
+    const lookAgain = (file: WaitingFile) => void this.#reading.prepare(file);
+    this.#files = new UndecidedFiles({ company, settings, clock, failing, lookAgain });
     this.#reading = new ReadAhead({
       documents: deps.documents,
-      lane: this.#lane,
+      lane: this.#files.lane,
       companyCode: company.code,
       log: deps.log,
-      maxFileBytes: () => deps.settings().maxFileBytes,
-      takes: (file, prepared) => this.#takes(file, prepared),
+      maxFileBytes: () => settings().maxFileBytes,
+      takes: (file, prepared) => !this.#loop.isStopped && this.#files.takes(file, prepared),
       onRead: () => this.wake(),
+    });
+    this.#loop = new LaneLoop({
+      turn: () => this.#turn(),
+      pauseMs: () => settings().storePauseMs,
+      failed: (error) =>
+        deps.log.error(
+          { err: error, company: company.code },
+          "the files of a company came to a halt; going on",
+        ),
     });
   }
 
   get size(): number {
-    return this.#lane.size + this.#stalled.size;
+    return this.#files.size;
   }
 
   /** What does not go on, and why. */
   held(): HeldFiles {
-    return this.#troubles.held(this.#lane.size, this.#deps.settings().giveUpAfterMs);
+    return this.#files.held();
   }
 
   /** The same, file by file. */
   heldInDetail(): HeldInDetail {
-    return this.#troubles.heldInDetail(this.#lane.size, this.#deps.settings().giveUpAfterMs);
+    return this.#files.heldInDetail();
   }
 
   add(file: WaitingFile): void {
-    if (this.#isStopped) return;
-    this.#lane.add(file);
+    if (this.#loop.isStopped) return;
+    this.#files.lane.add(file);
     this.wake();
   }
 
   /** Nothing is decided until the hold is given back: more files are coming that may have to go first. */
   hold(): () => void {
-    this.#holds += 1;
-    return () => {
-      this.#holds -= 1;
-      this.wake();
-    };
+    return this.#loop.hold();
   }
 
   /** Files of its stop that go after a file of this name wait until the returned call is made. */
   keepBack(name: string): () => void {
-    const { companyId } = this;
-    const source = { companyId, name, path: name, channel: "folder", userName: null } as const;
-    const file = toWaitingFile({ ...source, receivedAt: this.#deps.clock.now(), size: 0, sequence: 0 });
-    // Another file of the name is a new attempt, which does not wait for the one that broke off.
-    file.key = { stopFunction: "~", stopNbr: "" };
-    this.#stalled.park(file, { stopKeys: stopKeysOf(name) });
+    const release = this.#files.keepBack(name);
     return () => {
-      for (const follower of this.#stalled.release(file)) this.#lane.add(follower);
+      release();
       this.wake();
     };
   }
 
   /** Something changed: a file came, was entered in the ledger, prepared or filed. */
   wake(): void {
-    this.#hasNews = true;
-    if (this.#isStopped || this.#holds > 0 || this.#running !== undefined) return;
-    this.#running = this.#runSafely().finally(() => {
-      this.#running = undefined;
-      // News may have come between the last look and this line.
-      if (this.#hasNews) this.wake();
-    });
+    this.#loop.wake();
   }
 
   /** Finishes the group in hand; what waits stays waiting in the ledger. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#loop.stop();
     this.#reading.stop();
-    this.#stalled.clear();
-    await this.#running;
+    this.#files.stalled.clear();
+    await this.#loop.ended();
   }
 
-  get #isStopped(): boolean {
-    return this.#stopping.signal.aborted;
-  }
-
-  /** A fault of our own must neither end the process nor leave the lane standing. */
-  async #runSafely(): Promise<void> {
-    try {
-      await this.#run();
-    } catch (error) {
-      this.#deps.log.error(
-        { err: error, company: this.companyCode },
-        "the files of a company came to a halt; going on",
-      );
-      await this.#pause();
-      this.#hasNews = true;
-    }
-  }
-
-  async #pause(): Promise<void> {
-    await wait(this.#deps.settings().storePauseMs, undefined, { signal: this.#stopping.signal }).catch(
-      () => undefined,
-    );
-  }
-
-  async #run(): Promise<void> {
-    // Files that came in the same turn are to be ordered before the first of them is decided.
-    await Promise.resolve();
-    while (this.#hasNews && !this.#isStopped && this.#holds === 0) {
-      this.#hasNews = false;
-      this.#reading.begin();
-      if (this.#deps.filing.length > maxUnfiled || this.#isGroupComing()) continue;
-      const group = this.#takeGroup();
-      if (group.length === 0) continue;
-      this.#hasNews = true;
-      killPoint("decide.grouped");
-      await this.#decideGroup(group);
-    }
+  async #turn(): Promise<void> {
+    this.#reading.begin();
+    if (this.#deps.filing.length > maxUnfiled || this.#isGroupComing()) return;
+    const { lane, stalled } = this.#files;
+    const source = { lane, stalled, reading: this.#reading };
+    const { files, hasMoved } = takeGroup(source, this.#deps.settings().groupSize);
+    if (hasMoved || files.length > 0) this.wake();
+    if (files.length === 0) return;
+    killPoint("decide.grouped");
+    await this.#decideGroup(files);
   }
 
   /** With many files waiting, full groups are worth a moment: each commit and each sync of a folder stands in the way. */
   #isGroupComing(): boolean {
     const { groupSize } = this.#deps.settings();
-    return this.#lane.size > groupSize && this.#reading.ready < groupSize && this.#reading.preparing > 0;
-  }
-
-  /** Whether the document is kept for its turn; else the file waits outside of the line. */
-  #takes(file: WaitingFile, prepared: PreparedDocument): boolean {
-    if (this.#isStopped) return false;
-    const { settings, clock } = this.#deps;
-    const stalledForMs = file.stall === undefined ? 0 : performance.now() - file.stall.since;
-    const aside = putAside(file, prepared, { settings: settings(), now: clock.now(), stalledForMs });
-    if (aside !== undefined) {
-      this.#putAside(file, prepared, aside);
-      return false;
-    }
-    if (this.#stalled.has(file)) this.#backInLine(file);
-    const stopKeys = stopKeysOf(file.name, prepared);
-    if (stopKeys.length > 1) file.stopKeys = stopKeys;
-    return true;
-  }
-
-  #putAside(file: WaitingFile, prepared: PreparedDocument, aside: PutAside): void {
-    const isNew = this.#troubles.note(file, aside);
-    // Where it stands within its second is known when it has been read.
-    if (prepared.kind !== "read") file.key = undefined;
-    if (!this.#stalled.has(file)) this.#lane.remove(file);
-    // A document that was read once may have named more stops than can be seen of it now.
-    const stopKeys = [...stopKeysOf(file.name, prepared), ...(file.stopKeys ?? [])];
-    this.#stalled.park(file, { stopKeys, pauseMs: aside.pauseMs });
-    if (!isNew) return;
-    const fields = { company: this.companyCode, file: file.name, fileId: file.id, ...aside };
-    this.#deps.failing.warn(fields, "the file cannot be taken now; it and the later files of its stop wait");
-  }
-
-  /** With those that waited for it: the line puts them in their order. */
-  #backInLine(file: WaitingFile): void {
-    for (const one of [...this.#stalled.release(file), file]) this.#lane.add(one);
-    this.#troubles.readable(file);
-  }
-
-  #takeGroup(): readonly ReadyFile[] {
-    const source = { lane: this.#lane, stalled: this.#stalled, reading: this.#reading };
-    const { files, hasMoved } = takeGroup(source, this.#deps.settings().groupSize);
-    this.#hasNews ||= hasMoved;
-    return files;
+    return (
+      this.#files.lane.size > groupSize && this.#reading.ready < groupSize && this.#reading.preparing > 0
+    );
   }
 
   async #decideGroup(group: readonly ReadyFile[]): Promise<void> {
@@ -257,49 +173,38 @@ export class LaneRunner {
     let isHalted = false;
     const deps = { store, locations, clock, log, company, rules, ledgerNumbers };
     await decideGroup(deps, group, (file, outcome) => {
-      if (outcome.kind === "held" && this.#isOfAll(outcome)) {
+      if (outcome.kind === "held" && this.#files.isOfAll(outcome)) {
         isHalted = true;
-        this.#haltFor(file, outcome.message);
+        this.#files.haltFor(file, outcome.message);
       } else if (outcome.kind === "again") this.#alone(file);
       else this.#finish(file, outcome);
     });
-    if (!isHalted) this.#troubles.goOn();
-    else await this.#pause();
-  }
-
-  #isOfAll({ isGeneral, reason }: DecisionOutcome & { readonly kind: "held" }): boolean {
-    return isGeneral || (reason === "store" && this.#stalled.size >= maxHeldByStore);
-  }
-
-  #haltFor(file: ReadyFile, message: string): void {
-    this.#lane.add(file);
-    if (!this.#troubles.halt(message)) return;
-    this.#deps.failing.warn({ company: this.companyCode, message }, "no file can be decided about; all wait");
+    if (!isHalted) this.#files.troubles.goOn();
+    else await this.#loop.pause();
   }
 
   /** Back in line: what goes before it may have come meanwhile. */
   #alone(file: ReadyFile): void {
     file.isToBeAlone = true;
-    this.#lane.add(file);
-    this.#hasNews = true;
+    this.#files.lane.add(file);
+    this.wake();
   }
 
   #finish(file: ReadyFile, outcome: Exclude<DecisionOutcome, { readonly kind: "again" }>): void {
     const { prepared } = file;
     delete file.isToBeAlone;
     this.#reading.drop(file);
-    if (outcome.kind !== "held") this.#troubles.over(file);
+    if (outcome.kind !== "held") this.#files.troubles.over(file);
     if (outcome.kind === "gone") this.#deps.onGone(file);
     else if (outcome.kind === "decided") this.#handOver(file, outcome.decided);
     else {
       const { reason, message } = outcome;
       const pauseMs = growingPause(this.#deps.settings().storePauseMs, file.looks ?? 0);
-      this.#putAside(file, prepared, { reason, message, pauseMs });
+      this.#files.putAside(file, prepared, { reason, message, pauseMs });
     }
   }
 
   #handOver(file: ReadyFile, decided: DecidedFile): void {
-    killPoint("decide.handingOver");
     const ms = this.#deps.clock.now() - file.receivedAt;
     logDecision(this.#deps.log, decided, { file, company: this.companyCode, ms });
     this.#deps.onDecided(file, decided.state);
