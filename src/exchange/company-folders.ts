@@ -1,5 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { mkdir } from "../lib/files/changes.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type DiskCalls, makeDirectoryDurably } from "../lib/files/durable-file.ts";
 import { systemCodeOf, unlessMissing } from "../lib/errors.ts";

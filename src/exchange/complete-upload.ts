@@ -7,7 +7,6 @@
  * One whose name says "unfinished" keeps it: sync of the bytes, sync of its folder, answer.
  */
 import { placeArrival } from "../inbound/places/place-arrival.ts";
-import { killPoint } from "../lib/kill-point.ts";
 import type { PinnedFolder } from "../lib/files/open-regular-file.ts";
 import type { ExchangeAttributes } from "./exchange-session.ts";
 import { type InboundContext, keyOf, type OwnFile } from "./inbound-names.ts";
@@ -38,7 +37,6 @@ export async function completeUpload(
   const closedAt = context.closeClock.now();
   await traced(context.deps.intake, context.company, async () => {
     await content.sync();
-    killPoint("upload.durable");
     if (!own.staysUnfinished) return await becomeFile(destination, { attributes, closedAt });
     await partials.sync();
     context.memory.setTimes(own.key, attributes);
@@ -60,6 +58,5 @@ export async function becomeFile(destination: Destination, closed: ClosedFile): 
     },
   );
   deps.arrivals.arrive(arrival);
-  killPoint("place.arrived");
   memory.becameFile(own.key, keyOf(partials, name), closed.attributes);
 }

@@ -1,5 +1,4 @@
 /** `inbound/` as one session sees it: files of the company that wait, and the user's own unfinished uploads. */
-import { killPoint } from "../lib/kill-point.ts";
 import type { PinnedFolder } from "../lib/files/open-regular-file.ts";
 import { isShownName } from "./client-path.ts";
 import { denied, noSuchFile } from "./disk-fault.ts";
@@ -75,7 +74,6 @@ export class InboundFolder {
       if (partials === undefined || (await this.#names.unfinished(own)) === undefined)
         throw await this.#names.whyNotOwn(name, own);
       await disk.unlink(partials.child(own.name));
-      killPoint("upload.removed");
       await partials.sync();
       memory.forget(own.key);
     } finally {

@@ -7,7 +7,6 @@ import { systemCodeOf } from "../lib/errors.ts";
 import { type DiskCalls, writeWhole } from "../lib/files/durable-file.ts";
 import type { PinnedFolder } from "../lib/files/open-regular-file.ts";
 import { syncShort } from "../lib/files/short-sync.ts";
-import { killPoint } from "../lib/kill-point.ts";
 import type { DiskSpace } from "./disk-space.ts";
 import type { Chunk } from "./upload-chunks.ts";
 
@@ -49,11 +48,9 @@ export class PartFile {
 
   async write(chunk: Chunk): Promise<void> {
     const fd = await this.#opened();
-    killPoint("upload.writing");
     await this.#checkSpace(chunk.length);
     this.#isDirty = true;
     await writeWhole(this.#deps.disk, fd, chunk.buffer.subarray(0, chunk.length), chunk.start);
-    killPoint("upload.written");
     this.#unsyncedBytes += chunk.length;
     if (this.#unsyncedBytes >= backgroundSyncBytes) this.#syncInBackground(fd);
   }
@@ -62,7 +59,6 @@ export class PartFile {
     const fd = await this.#opened();
     this.#isDirty = true;
     await this.#deps.disk.ftruncate(fd, size);
-    killPoint("upload.cut");
   }
 
   /** Bytes from `offset`, `length` of them at most. */
@@ -80,7 +76,6 @@ export class PartFile {
     this.#isDirty = false;
     const { disk } = this.#deps;
     await (isShort ? syncShort(disk, fd) : disk.fsync(fd));
-    killPoint("upload.synced");
   }
 
   async close(): Promise<void> {
@@ -118,14 +113,12 @@ export class PartFile {
   async #create(): Promise<number> {
     const { disk, folder, name } = this.#deps;
     this.#isDirty = true;
-    killPoint("upload.creating");
     try {
       return await disk.open(folder.child(name), createFlags, 0o640);
     } catch (error) {
       if (systemCodeOf(error) !== "EEXIST") throw error;
     }
     await disk.unlink(folder.child(name));
-    killPoint("upload.stalePartRemoved");
     return await disk.open(folder.child(name), createFlags, 0o640);
   }
 }

@@ -3,7 +3,6 @@ import { constants } from "node:fs";
 import { isUnfinishedName } from "../domain/files/unfinished-name.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { openRegularFile } from "../lib/files/open-regular-file.ts";
-import { killPoint } from "../lib/kill-point.ts";
 import { becomeFile, type Destination } from "./complete-upload.ts";
 import { noSuchFile } from "./disk-fault.ts";
 import { type ExchangeAttributes, ExchangeError } from "./exchange-session.ts";
@@ -48,7 +47,6 @@ async function toFinalName(
   } finally {
     await disk.close(file.fd);
   }
-  killPoint("upload.renameSynced");
   await becomeFile(destination, { attributes, closedAt: context.closeClock.now() });
 }
 
@@ -65,7 +63,6 @@ async function toUnfinishedName(
     if (mayReplace || (await names.unfinished(other)) === undefined)
       await disk.unlink(partials.child(other.name)).catch(unlessMissing);
     await disk.link(partials.child(own.name), partials.child(other.name));
-    killPoint("upload.renameLinked");
     await disk.unlink(partials.child(own.name));
     await partials.sync();
   } finally {

@@ -1,10 +1,10 @@
 import type { Stats } from "node:fs";
-import { lstat, unlink } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { isUnfinishedName } from "../domain/files/unfinished-name.ts";
+import { unlink } from "../lib/files/changes.ts";
 import { entriesOf } from "../lib/files/entries-of.ts";
 import { unlessMissing } from "../lib/errors.ts";
-import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import { isAheadName } from "./ahead-bytes.ts";
 import { partialFolderName } from "./company-tree.ts";
@@ -81,7 +81,6 @@ async function sweepIdle(
     return;
   }
   await unlink(at.path);
-  killPoint("sweep.removed");
   if (verdict === "too old")
     deps.log.info(facts, "the part of a broken upload was removed: nobody has continued it");
 }

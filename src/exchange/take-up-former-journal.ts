@@ -8,10 +8,11 @@
  * second pass finds what the first has placed.
  */
 import { constants } from "node:fs";
-import { lstat, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
+import { lstat, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Arrival } from "../inbound/places/inbox.ts";
 import { againFolderName, isAgainFileOf, placeArrival } from "../inbound/places/place-arrival.ts";
+import { rename, rm, rmdir } from "../lib/files/changes.ts";
 import {
   type DiskCalls,
   makeDirectoryDurably,
@@ -20,7 +21,6 @@ import {
   writeWhole,
 } from "../lib/files/durable-file.ts";
 import { systemCodeOf, unlessMissing } from "../lib/errors.ts";
-import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import { openRegularFile, type PinnedFolder, pinChild, pinFolder } from "../lib/files/open-regular-file.ts";
 import {
@@ -131,7 +131,6 @@ class TakingUp {
     await makeDirectoryDurably(parts);
     const temporary = join(parts, `.${note.turn}.recovered.tmp`);
     await this.#write(temporary, upload.bytes);
-    killPoint("journal.written");
     if (own !== undefined) {
       await rename(temporary, own.folder.child(own.name));
       await own.folder.sync();
@@ -222,7 +221,6 @@ export async function takeUpFormerJournal(deps: FormerJournalDeps): Promise<read
   const takenUp: TakenUp[] = [];
   const kept = new Set<string>();
   for (const upload of journal.uploads) {
-    killPoint("journal.takingUp");
     try {
       takenUp.push(await takingUp.place(upload));
     } catch (error) {
@@ -234,7 +232,6 @@ export async function takeUpFormerJournal(deps: FormerJournalDeps): Promise<read
       );
     }
   }
-  killPoint("journal.takenUp");
   await removeJournal(journalDir, journal, kept);
   const written = takenUp.filter(({ wasWritten }) => wasWritten).length;
   log.info(

@@ -6,7 +6,6 @@
  * file is made while the client is on its way to the first write; a first write that is short is probably the whole file
  * and is written and synced while the client is on its way to the close.
  */
-import { killPoint } from "../lib/kill-point.ts";
 import type { ExchangeError } from "./exchange-session.ts";
 import { JobLine } from "./job-line.ts";
 import { PartFile, type PartFileDeps } from "./part-file.ts";
@@ -92,7 +91,6 @@ export class UploadFile {
     this.#chunks.flush();
     void this.#jobs.add(() => this.#part.made());
     await this.close();
-    killPoint("upload.left");
   }
 
   /** Closes the descriptor once nothing uses it any more. Safe to call twice. */

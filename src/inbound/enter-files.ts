@@ -2,7 +2,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import { messageOf } from "../lib/errors.ts";
-import { killPoint } from "../lib/kill-point.ts";
 import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Store } from "../store/database/database.ts";
 import { enterFile, type NewFile } from "../store/ledger/files.ts";
@@ -32,7 +31,6 @@ async function insert(
       location: locations.toLedger(pathOf(file)),
     };
     ids.push(await enterFile(tx, row));
-    killPoint("ledger.inserted");
   }
   return ids;
 }
@@ -41,10 +39,8 @@ async function insert(
 export async function enterSurely(deps: EnterDependencies, files: readonly WaitingFile[]): Promise<void> {
   for (;;) {
     try {
-      killPoint("ledger.entering");
       const ids = await deps.store.write((tx) => insert(tx, deps.locations, files));
       for (const [index, file] of files.entries()) file.id = ids[index] ?? 0;
-      killPoint("ledger.entered");
       return;
     } catch (error) {
       if (deps.isStopped()) throw error;

@@ -3,7 +3,6 @@
  * shortly before they are sent.
  */
 import { longestWaitMs } from "../domain/outbound/retry-schedule.ts";
-import { killPoint } from "../lib/kill-point.ts";
 import { findCompletions } from "../store/outbound/completions.ts";
 import type { Reader } from "../store/database/database.ts";
 import { type DeliveryHead, findStillWaiting, listHeads } from "../store/outbound/delivery-heads.ts";
@@ -93,7 +92,6 @@ export class DueDeliveries {
     if (next !== undefined) this.expectAt(next.dueAt);
     else if (rows.length === limit) this.#nextAt = 0;
     this.#heads = rows.filter((row) => isDue(row) && !before.has(row.id));
-    killPoint("delivery.looked");
   }
 
   async #ask(limit: number): Promise<readonly DeliveryHead[]> {

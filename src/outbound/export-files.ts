@@ -1,10 +1,11 @@
 /** From the row of an export to its files: rendered once into a spool, from which they are read at each attempt. */
-import { readdir, unlink } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { xmlContentType } from "../documents/writing/element-writer.ts";
 import type { ExportHead } from "../documents/writing/export-head.ts";
 import type { ExportedFile, ExportManifest } from "../documents/writing/export-manifest.ts";
+import { unlink } from "../lib/files/changes.ts";
 import { makeDirectoryDurably } from "../lib/files/durable-file.ts";
 import { listCompletions, type StoredCompletion } from "../store/outbound/completions.ts";
 import type { Store } from "../store/database/database.ts";

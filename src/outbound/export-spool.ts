@@ -7,7 +7,8 @@
  * window of the export. So it is not synced, and what a crash has left is thrown away.
  */
 import { createHash, type Hash } from "node:crypto";
-import { type FileHandle, open, unlink } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { open, unlink } from "../lib/files/changes.ts";
 
 export interface SpooledFile {
   readonly name: string;

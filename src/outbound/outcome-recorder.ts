@@ -4,7 +4,6 @@
  */
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
-import { killPoint } from "../lib/kill-point.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import { isPassingStoreError } from "../lib/store-error.ts";
 import type { Store } from "../store/database/database.ts";
@@ -118,7 +117,6 @@ class Recorder implements OutcomeRecorder {
     } catch (error) {
       return error ?? new Error("the store failed without saying why");
     }
-    killPoint("delivery.done");
     for (const entry of batch) entry.resolve();
     return undefined;
   }

@@ -4,7 +4,6 @@
  * was asked for again: its outcome counts all the same.
  */
 import { freeCompletionName } from "../domain/outbound/completion-name.ts";
-import { killPoint } from "../lib/kill-point.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
 import { listTakenNames } from "../store/outbound/deliveries.ts";
 import {
@@ -93,7 +92,6 @@ async function recordOne(tx: Transaction, record: AttemptRecord, context: Contex
   } else {
     await recordDone(tx, record, context);
   }
-  killPoint("delivery.recorded");
 }
 
 /**

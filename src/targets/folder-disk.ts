@@ -2,6 +2,7 @@
 import * as fs from "node:fs";
 import { opendir } from "node:fs/promises";
 import { promisify } from "node:util";
+import * as changes from "../lib/files/changes.ts";
 import { type DiskCalls, systemDisk } from "../lib/files/durable-file.ts";
 import { asForeign, foreignEntries } from "../lib/files/foreign-calls.ts";
 import { isMountPoint } from "../lib/files/mount-point.ts";
@@ -20,11 +21,9 @@ export interface FolderDisk
   rename(from: string, to: string): Promise<void>;
 }
 
-const mkdirCall = promisify(fs.mkdir);
 const mkdir = async (path: string): Promise<void> => {
-  await mkdirCall(path, { mode: 0o750 });
+  await changes.mkdir(path, { mode: 0o750 });
 };
-const rename = promisify(fs.rename);
 
 /** For folders below the state directory: what does not wait for the disk is done on the spot. */
 export const ownDisk: FolderDisk = {
@@ -33,7 +32,7 @@ export const ownDisk: FolderDisk = {
   mkdir,
   isMountPoint,
   entries: (path) => opendir(path),
-  rename,
+  rename: changes.rename,
 };
 
 /** The same call as a promise, made on the spot. */
@@ -45,15 +44,13 @@ const onTheSpot =
 /** For folders below the state directory in a thread of its own: one call after the other, none by way of the pool. */
 export const threadDisk: FolderDisk = {
   ...ownDisk,
-  write: onTheSpot((fd, bytes, position) => fs.writeSync(fd, bytes, 0, bytes.byteLength, position)),
+  write: onTheSpot(changes.writeSync),
   read: onTheSpot((fd, into, position) => fs.readSync(fd, into, 0, into.byteLength, position)),
   lstat: onTheSpot((path) => fs.lstatSync(path)),
-  sync: onTheSpot((fd) => fs.fsyncSync(fd)),
-  rename: onTheSpot((from, to) => fs.renameSync(from, to)),
+  sync: onTheSpot(changes.fsyncSync),
+  rename: onTheSpot(changes.renameSync),
 };
 
-const openCall = promisify(fs.open);
-const writeCall = promisify(fs.write);
 const fstatCall = promisify(fs.fstat);
 
 /**
@@ -61,19 +58,17 @@ const fstatCall = promisify(fs.fstat);
  * and on the spot it would keep the whole process; in the pool it keeps one of the places for such calls.
  */
 export const foreignDisk: FolderDisk = {
-  open: asForeign((path, flags, mode) => openCall(path, flags, mode)),
+  open: asForeign(changes.openInPool),
   close: asForeign(promisify(fs.close)),
-  write: asForeign(
-    async (fd, bytes, position) => (await writeCall(fd, bytes, 0, bytes.byteLength, position)).bytesWritten,
-  ),
+  write: asForeign(changes.write),
   read: asForeign(systemDisk.read),
   fstat: asForeign((fd) => fstatCall(fd)),
   lstat: asForeign(systemDisk.lstat),
-  link: asForeign(promisify(fs.link)),
-  unlink: asForeign(promisify(fs.unlink)),
+  link: asForeign(changes.link),
+  unlink: asForeign(changes.unlink),
   sync: asForeign(systemDisk.fsync),
   mkdir: asForeign(mkdir),
   isMountPoint: asForeign(isMountPoint),
   entries: async (path) => foreignEntries(path),
-  rename: asForeign(rename),
+  rename: asForeign(changes.rename),
 };

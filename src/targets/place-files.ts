@@ -10,7 +10,6 @@ import { constants } from "node:fs";
 import { join } from "node:path";
 import { isMissing, systemCodeOf } from "../lib/errors.ts";
 import { writeWhole } from "../lib/files/durable-file.ts";
-import { killPoint } from "../lib/kill-point.ts";
 import { TransferFault } from "../remote/transfer-fault.ts";
 import type { FolderDisk } from "./folder-disk.ts";
 
@@ -55,7 +54,6 @@ async function write(disk: FolderDisk, hand: Hand): Promise<void> {
     await disk.close(fd);
     throw error;
   }
-  killPoint("delivery.writing");
 }
 
 async function sync(disk: FolderDisk, { fd }: Hand): Promise<void> {
@@ -65,7 +63,6 @@ async function sync(disk: FolderDisk, { fd }: Hand): Promise<void> {
   } finally {
     await disk.close(fd);
   }
-  killPoint("delivery.written");
 }
 
 /** Where there are no links, a look before the rename has to do; nobody but us makes files of these names. */
@@ -88,7 +85,6 @@ async function giveName(disk: FolderDisk, hand: Hand): Promise<void> {
     if (!noLinkCodes.has(systemCodeOf(error))) throw error;
     await renameUnlessTaken(disk, hand);
   }
-  killPoint("delivery.linked");
 }
 
 async function hasBytes(disk: FolderDisk, { final, bytes }: Hand): Promise<boolean> {
@@ -182,7 +178,6 @@ export async function placeFiles(
   for (const { fd, temporary } of hands) {
     if (fd === undefined) continue;
     await removeTemporary(disk, temporary);
-    killPoint("delivery.unlinked");
   }
   return results;
 }

@@ -3,7 +3,6 @@ import { constants } from "node:fs";
 import type { DeliveryOutcome } from "../outbound/target.ts";
 import { isMissing, messageOf } from "../lib/errors.ts";
 import { makeDirectoryDurably } from "../lib/files/durable-file.ts";
-import { killPoint } from "../lib/kill-point.ts";
 import { outcomeOf } from "../remote/transfer-fault.ts";
 import type { FolderDisk } from "./folder-disk.ts";
 import { folderFault } from "./folder-faults.ts";
@@ -29,7 +28,6 @@ async function syncFolder(disk: FolderDisk, path: string): Promise<void> {
   } finally {
     await disk.close(fd);
   }
-  killPoint("delivery.placed");
 }
 
 async function placeDurably(

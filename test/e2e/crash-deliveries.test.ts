@@ -7,22 +7,24 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type KillPoint, killPoints } from "../../src/lib/kill-point.ts";
 import { company, lenient, program, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { type Post, type Receiver, reply, startReceiver } from "../support/receiver.ts";
 import { runProgram } from "../support/run-program.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
-import { isDeliveryPoint } from "./crash-plan.ts";
 
-/** Those that no report of an event leads to. */
-const ofCommands: readonly KillPoint[] = ["delivery.retried", "delivery.pruned"];
-const points = (Object.keys(killPoints) as KillPoint[]).filter(
-  (point) => isDeliveryPoint(point) && !ofCommands.includes(point),
-);
+/** From the report of an event to the outcome of its deliveries. */
+const steps = [
+  "unit@report-route-event.reportRouteEvent",
+  "commit@report-route-event.reportRouteEvent",
+  ...["delivery.taken", "delivery.rendered", "delivery.sent"],
+  ...["create@place-files.write", "write@place-files.write", "fsync@place-files.sync"],
+  ...["link@place-files.giveName", "unlink@place-files.removeTemporary", "fsync@place-group.syncFolder"],
+  ...["unit", "commit"].map((kind) => `${kind}@outcome-recorder.tryToWrite`),
+];
 const passes = [1, 4];
-const deaths = points.flatMap((point) => passes.map((nth) => `${point}:${nth}`));
+const deaths = steps.flatMap((step) => passes.map((nth) => `${step}:${nth}`));
 const stopsOnLoad = 5;
 
 let site: Site;
@@ -206,7 +208,7 @@ test("a dead delivery that was asked for again while the command died waits to b
   await waitFor("the delivery to be dead", () => dead().length === 1);
   const [{ id }] = await site.json<readonly [{ id: number }]>("deliveries", "--state", "dead");
   const retry = ["delivery", "retry", String(id), "--config", site.configFile];
-  const env = { ...process.env, DROPGATE_KILL_POINT: "delivery.retried" };
+  const env = { ...process.env, DROPGATE_KILL_POINT: "unit@outbound-admin.retryAll" };
   expect((await runProgram(program, retry, { env })).exitCode).toBe(killedExitCode);
   expect(dead()).toHaveLength(1);
   receiver.always();

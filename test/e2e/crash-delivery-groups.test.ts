@@ -7,18 +7,17 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KillPoint } from "../../src/lib/kill-point.ts";
 import { company, lenient, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
 
-const points: readonly KillPoint[] = [
-  "delivery.writing",
-  "delivery.written",
-  "delivery.linked",
-  "delivery.unlinked",
-];
+const steps = [
+  "write@place-files.write",
+  "fsync@place-files.sync",
+  "link@place-files.giveName",
+  "unlink@place-files.removeTemporary",
+] as const;
 const stopsOnLoad = 12;
 /** The first file is tried alone, because the folder was not usable before; the thread counts its own passes. */
 const nth = 5;
@@ -86,12 +85,12 @@ async function gather(loadNbr: string): Promise<void> {
   renameSync(away, folder);
 }
 
-test.each(points)(
+test.each(steps)(
   "a death at %s amid a group",
-  async (point) => {
-    await gather(`L${points.indexOf(point)}`);
+  async (step) => {
+    await gather(`L${steps.indexOf(step)}`);
     const before = new Set(finalNames());
-    await site.start({ env: { DROPGATE_KILL_POINT: `${point}:${nth}` } }).catch(() => undefined);
+    await site.start({ env: { DROPGATE_KILL_POINT: `${step}:${nth}` } }).catch(() => undefined);
     expect(await site.daemon.exit).toBe(killedExitCode);
     // None of the group is recorded; the first one may be.
     expect(waiting().length).toBeGreaterThanOrEqual(stopsOnLoad - 1);
@@ -99,7 +98,7 @@ test.each(points)(
       finalNames().map((name) => [name, readFileSync(site.path("outbound", name), "utf8")]),
     );
     for (const content of inFolder.values()) expect(content.trimEnd()).toMatch(/<\/StopCompletion>$/);
-    const isLinked = point === "delivery.linked" || point === "delivery.unlinked";
+    const isLinked = step === "link@place-files.giveName" || step === "unlink@place-files.removeTemporary";
     expect(inFolder.size - before.size > 1).toBe(isLinked);
 
     await site.start();

@@ -12,11 +12,11 @@ afterEach(() => site.end());
 const names = ["a", "b", "c"].map((stop) => `${stop}_20261105_080000.xml`);
 
 test.each([
-  "folder.setAside:2",
-  "folder.placed:1",
-  "folder.placesSynced:1",
-  "folder.sourceRemoved:2",
-  "ledger.inserted:2",
+  "rename@place-files.exchange:2",
+  "link@place-files.linkUnlessThere:3",
+  "fsync@place-files.syncFolder:1",
+  "unlink@place-files.removeSource:2",
+  "unit@enter-files.enterSurely:1",
 ])(
   "killed at %s",
   async (point) => {

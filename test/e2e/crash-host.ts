@@ -189,13 +189,13 @@ async function untilDead(run: DaemonRun, error: unknown): Promise<void> {
 /** The administrator does not give up either; the first attempt dies before it is committed. */
 async function retryFile(site: Site, name: string): Promise<void> {
   const sql = "select id from files where name = ? and state = 'refused'";
-  for (const killPoint of ["retry.requested", ""]) {
+  for (const step of ["unit@file-retry.request", ""]) {
     const row = withDatabase(site, (database) => database.prepare<[string], { id: number }>(sql).get(name));
     if (row === undefined) throw new Error(`${name} is not refused`);
     const args = ["file", "retry", String(row.id), "--config", site.configFile];
-    const env = { ...process.env, DROPGATE_KILL_POINT: killPoint };
+    const env = { ...process.env, DROPGATE_KILL_POINT: step };
     const { exitCode, output } = await runProgram(program, args, { env });
-    const wanted = killPoint === "" ? 0 : killedExitCode;
+    const wanted = step === "" ? 0 : killedExitCode;
     if (exitCode !== wanted) throw new Error(`dropgate file retry ended with ${exitCode}: ${output}`);
   }
 }

@@ -12,13 +12,13 @@ const loads = Array.from({ length: 40 }, (_, at) => ({
   stops: [{ stopNbr: `S${at}-1` }, { stopNbr: `S${at}-2` }],
 }));
 
-// A start makes twelve commits. The first one of the import is the one that takes it; the groups of loads follow.
+// An import is taken by one commit; groups of its loads follow.
 test.each([
-  "commit.ready:13",
-  "commit.done:13",
-  "commit.unitDone:23",
-  "commit.answered:14",
-  "commit.unitBegun:36",
+  "unit@import-loads.acceptStandard:2",
+  "commit@import-loads.acceptStandard:2",
+  "unit@load-importer.decide:9",
+  "commit@load-importer.decide:1",
+  "unit@load-importer.decide:22",
 ])(
   "killed at %s, an import goes on where it was",
   async (point) => {

@@ -1,81 +1,102 @@
-/** Which way leads to each kill point. */
-import { existsSync, linkSync, mkdirSync, rmSync } from "node:fs";
+/**
+ * The ways that lead to the steps at which the process can be made to die. Which steps there are on a way is not written
+ * down: the daemon notes those it passes (`DROPGATE_STEPS_FILE`) in a run in which nothing happens to it.
+ */
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { takingFolderName } from "../../src/endpoints/folders/sweep-copies.ts";
 import { receiptNameOf } from "../../src/domain/files/stop-file-name.ts";
-import { type KillPoint, killPoints } from "../../src/lib/kill-point.ts";
 import { journaledName, journaledStops, plantFormerJournal } from "../support/former-journal.ts";
 import { withDatabase } from "./crash-check.ts";
 import { chainsOf, plainChain, retriedChain } from "./crash-orders.ts";
 import type { CrashPlace, Death, Round } from "./crash-round.ts";
 
-/** What a plan needs to be tried on. */
+/** What a way needs to be tried on. */
 export type Ground = "usual" | "firstStart" | "archiveElsewhere";
 
-export interface Plan {
+/** How the run ends that a way is about: at a step, or in peace, to learn the steps. */
+export type WayEnd =
+  | { readonly kind: "step"; readonly step: string }
+  | { readonly kind: "peace"; readonly stepsFile: string };
+
+export interface Way {
+  readonly title: string;
+  /** The run that it is about takes up what one before has left. */
+  readonly takesUp?: boolean;
   readonly ground: Ground;
-  /** Deaths and whatever else belongs to the round; `nth` is the pass of the point at which the process dies. */
-  roundFor(prefix: string, nth: number): Round;
+  roundFor(prefix: string, end: WayEnd): Round;
 }
 
-/** Whether the point is on the way of a delivery; crash-deliveries.test.ts takes those. */
-export function isDeliveryPoint(point: KillPoint): boolean {
-  return point.startsWith("delivery.") || point.startsWith("completion.");
+/** Steps, with how often the thread passed each of them that did so most. */
+export type StepCounts = ReadonlyMap<string, number>;
+
+/** What is noted in a file of steps: all of them, and those of the start, until all that was left is taken up. */
+export function stepsIn(stepsFile: string): { readonly all: StepCounts; readonly start: StepCounts } {
+  const lines = readFileSync(stepsFile, "utf8").trimEnd().split("\n");
+  const started = lines.findIndex((line) => line.endsWith(" recovery.inLine"));
+  return { all: countsOf(lines), start: countsOf(lines.slice(0, started + 1)) };
 }
 
-/** Whether the point is on the way of a file of a remote alone; crash-remotes.test.ts takes those. */
-export function isRemotePoint(point: KillPoint): boolean {
-  return point.startsWith("remote.");
+function countsOf(lines: readonly string[]): StepCounts {
+  const steps = new Map<string, number>();
+  for (const [line, { length }] of Map.groupBy(lines, (each) => each)) {
+    const step = line.slice(line.indexOf(" ") + 1);
+    steps.set(step, Math.max(length, steps.get(step) ?? 0));
+  }
+  return steps;
 }
 
-/** Whether only an older database comes by it; upgrades.test.ts takes those. */
-export function isUpgradePoint(point: KillPoint): boolean {
-  return point === "migrate.copied";
+function usual(title: string, more: Omit<Partial<Round>, "prefix" | "deaths"> = {}): Way {
+  return { title, ground: "usual", roundFor: (prefix, end) => ({ prefix, deaths: [end], ...more }) };
 }
 
-export const allPoints = (Object.keys(killPoints) as KillPoint[]).filter(
-  (point) => !isDeliveryPoint(point) && !isRemotePoint(point) && !isUpgradePoint(point),
-);
-
-function at(point: string, nth = 1): Death {
-  return { kind: "point", point: `${point}:${nth}` };
+/** The first death leaves work behind; the run after it meets whoever takes it up. */
+function afterDeathAt(step: string, between?: Round["between"]): Way {
+  const first: Death = { kind: "step", step };
+  return {
+    title: `after ${step}`,
+    takesUp: true,
+    ground: "usual",
+    roundFor: (prefix, end) => {
+      const deaths = [first, end];
+      return between === undefined ? { prefix, deaths } : { prefix, deaths, between };
+    },
+  };
 }
 
-function usual(roundFor: Plan["roundFor"]): Plan {
-  return { ground: "usual", roundFor };
+function ofGround(ground: Ground): Way {
+  return { title: ground, ground, roundFor: (prefix, end) => ({ prefix, deaths: [end] }) };
 }
 
-/** The first death leaves work behind; the second one meets whoever takes it up. */
-function afterDeathAt(point: KillPoint, first: string, between?: Round["between"]): Plan {
-  return usual((prefix, nth) => {
-    const deaths = [at(first), at(point, nth)];
-    return between === undefined ? { prefix, deaths } : { prefix, deaths, between };
-  });
-}
+const stopping: Way = {
+  title: "stopping",
+  ground: "usual",
+  roundFor: (prefix, end) => ({ prefix, deaths: [{ ...end, stopsAfterMs: 200 }] }),
+};
 
-function stopping(point: KillPoint): Plan {
-  return usual((prefix) => ({ prefix, deaths: [{ kind: "stopping", point, afterMs: 200 }] }));
-}
-
-function retried(point: KillPoint): Plan {
-  return usual((prefix) => ({
+const retried: Way = {
+  title: "retried",
+  ground: "usual",
+  roundFor: (prefix, end) => ({
     prefix,
-    deaths: [at(point)],
+    deaths: [end],
     chains: (options) => [...chainsOf(prefix, options).slice(0, 2), retriedChain(`${prefix}-r`)],
-  }));
-}
+  }),
+};
 
 /** A file of somebody else lies where the round's file is to go. */
-function placeTaken(point: KillPoint): Plan {
-  return usual((prefix) => {
+const placeTaken: Way = {
+  title: "place taken",
+  ground: "usual",
+  roundFor: (prefix, end) => {
     const chain = plainChain(`${prefix}-taken`);
     const planted = (place: CrashPlace) =>
       join(place.site.path("archive", new Date().toISOString().slice(0, 10)), chain.steps[0]?.name ?? "");
     return {
       prefix,
-      deaths: [at(point)],
+      deaths: [end],
       chains: () => [chain],
       async before(place) {
         mkdirSync(dirname(planted(place)), { recursive: true });
@@ -85,8 +106,8 @@ function placeTaken(point: KillPoint): Plan {
         rmSync(planted(place));
       },
     };
-  });
-}
+  },
+};
 
 /** How often each upload of the journal of an earlier version was applied, and whether the journal is still there. */
 async function assertTakenUp({ site }: CrashPlace): Promise<void> {
@@ -100,18 +121,8 @@ async function assertTakenUp({ site }: CrashPlace): Promise<void> {
     throw new Error(`of the uploads in the journal were applied, one by one: ${applied}`);
 }
 
-/** An earlier version has left its journal of uploads, whose files a power failure took. */
-function withFormerJournal(point: KillPoint): Plan {
-  return usual((prefix, nth) => ({
-    prefix,
-    deaths: [at(point, nth)],
-    before: async ({ site }) => plantFormerJournal(site.stateDir),
-    afterwards: assertTakenUp,
-  }));
-}
-
 /** What a restart of the whole machine looks like: another boot, and receipts that were never written back. */
-export async function loseReceipts(place: CrashPlace): Promise<void> {
+async function loseReceipts(place: CrashPlace): Promise<void> {
   const { site } = place;
   const database = new BetterSqlite(join(site.stateDir, "dropgate.db"));
   database.prepare("update meta set value = 'another boot' where key = 'boot_id'").run();
@@ -140,71 +151,35 @@ async function removeTakingFolder({ site }: CrashPlace): Promise<void> {
   rmSync(site.path("inbound", takingFolderName), { recursive: true, force: true });
 }
 
-const leavesDecided = "decide.committed:2";
+/** All ways; a step belongs to the first of them that passes it. */
+export const ways: readonly Way[] = [
+  usual("usual"),
+  afterDeathAt("commit@decide-group.decideOnce:2"),
+  afterDeathAt("commit@enter-files.enterSurely:3"),
+  afterDeathAt("link@place-arrival.linkReserved:3"),
+  afterDeathAt("unit@enter-files.enterSurely:2"),
+  afterDeathAt("write@copy-files.writeAll"),
+  afterDeathAt("rename@place-files.exchange"),
+  afterDeathAt("rename@file-away.writeReceipt", linkUnfiled),
+  afterDeathAt("commit@filing-queue.note:4", loseReceipts),
+  usual("folder for copies made", { before: removeTakingFolder }),
+  // An earlier version has left its journal of uploads, whose files a power failure took.
+  usual("former journal", {
+    before: async ({ site }) => plantFormerJournal(site.stateDir),
+    afterwards: assertTakenUp,
+  }),
+  placeTaken,
+  retried,
+  stopping,
+  ofGround("firstStart"),
+  ofGround("archiveElsewhere"),
+];
 
-function startUp(point: KillPoint): Plan {
-  return afterDeathAt(point, leavesDecided);
-}
-
-function ofGround(ground: Ground): (point: KillPoint) => Plan {
-  return (point) => ({ ground, roundFor: (prefix) => ({ prefix, deaths: [at(point)] }) });
-}
-
-const firstStart = ofGround("firstStart");
-const archiveElsewhere = ofGround("archiveElsewhere");
-
-/** The points that the usual round does not come by at its first start. */
-const specialPlans: Readonly<Partial<Record<KillPoint, (point: KillPoint) => Plan>>> = {
-  "lock.taken": startUp,
-  "lock.pidWritten": startUp,
-  "store.opened": startUp,
-  "store.migrated": startUp,
-  "migrate.begun": startUp,
-  "migrate.stepDone": firstStart,
-  "store.instanceNoted": firstStart,
-  "store.markerWritten": firstStart,
-  "generation.noted": startUp,
-  "boot.noted": startUp,
-  "recheck.written": (point) => afterDeathAt(point, "filing.noted:4", loseReceipts),
-  "journal.takingUp": withFormerJournal,
-  "journal.written": withFormerJournal,
-  "journal.takenUp": withFormerJournal,
-  "recovery.begun": startUp,
-  "recovery.filingQueued": startUp,
-  "recovery.redone": startUp,
-  "recovery.loaded": (point) => afterDeathAt(point, "ledger.entered:3"),
-  "recovery.inLine": (point) => afterDeathAt(point, "ledger.entered:3"),
-  "sweep.removed": (point) => afterDeathAt(point, "place.linked:3"),
-  "folder.leftoversSeen": (point) => afterDeathAt(point, "ledger.inserted:2"),
-  "folder.scanned": (point) => afterDeathAt(point, "ledger.inserted:2"),
-  "folder.takingMade": (point) =>
-    usual((prefix, nth) => ({ prefix, deaths: [at(point, nth)], before: removeTakingFolder })),
-  "folder.asideRecovered": (point) => afterDeathAt(point, "folder.setAside"),
-  "folder.copySwept": (point) => afterDeathAt(point, "folder.copied"),
-  "file.secondLinkRemoved": (point) => afterDeathAt(point, "file.begun:2", linkUnfiled),
-  "filed.located": placeTaken,
-  "move.copied": archiveElsewhere,
-  "move.copySynced": archiveElsewhere,
-  "move.copyLinked": archiveElsewhere,
-  "move.copyUnlinked": archiveElsewhere,
-  "move.sourceRemoved": archiveElsewhere,
-  "retry.requested": (point) => usual((prefix) => ({ ...retried(point).roundFor(prefix, 1), deaths: [] })),
-  "retry.accepted": retried,
-  "retry.inLine": retried,
-  "stop.pipeline": stopping,
-  "stop.lanes": stopping,
-  "stop.filing": stopping,
-  "stop.store": stopping,
-};
-
-/** The plan of a point. */
-export function planFor(point: KillPoint): Plan {
-  const special = specialPlans[point];
-  if (special !== undefined) return special(point);
-  return usual((prefix, nth) => ({ prefix, deaths: [at(point, nth)] }));
-}
-
-/** Points that the usual round passes often, so that a later pass makes sense. */
-export const frequentPoints = allPoints.filter(
-  (point) => specialPlans[point] === undefined && !point.startsWith("again.") && !point.startsWith("folder."),
-);
+/** On the way of a file of a remote, to its place, into the ledger, and until it is settled on its server. */
+export const remoteSteps = [
+  ...["create@fetch-file.openNew", "write@fetch-file", "fsync@fetch-file.download"],
+  ...["unit@remote-memory.noteTaken", "commit@remote-memory.noteTaken"],
+  ...["link@place-arrival.linkReserved", "syncFolder@place-arrival.placeArrival", "inbox.arriving"],
+  ...["unit@enter-files.enterSurely", "commit@enter-files.enterSurely"],
+  ...["remote@fetch-worker.withFile", "commit@remote-memory.forget"],
+];

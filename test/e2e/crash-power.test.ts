@@ -82,7 +82,7 @@ test("after a power failure the receipts of the last minutes are written again b
 test("a death while they are written again changes nothing: the next start begins anew", async () => {
   tearReceipts();
   changeMeta("boot_id", "yet another boot");
-  expect(await place.start({ DROPGATE_KILL_POINT: "recheck.written:5" })).toBeUndefined();
+  expect(await place.start({ DROPGATE_KILL_POINT: "rename@file-away.writeReceipt:5" })).toBeUndefined();
   expect(problems()).not.toEqual([]);
   await place.start({});
   expect(problems()).toEqual([]);

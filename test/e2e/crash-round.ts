@@ -1,5 +1,5 @@
 /**
- * One round of the crash test: the daemon dies at the given points, one after the other, while a host sends; then it
+ * One round of the crash test: the daemon dies at the given steps, one after the other, while a host sends; then it
  * runs in peace until nothing waits, and everything is looked at.
  */
 import { existsSync } from "node:fs";
@@ -12,12 +12,16 @@ import { CrashHost, type Folders, killedExitCode } from "./crash-host.ts";
 import { type Chain, chainsOf } from "./crash-orders.ts";
 
 /** How one run of the daemon ends. */
-export type Death =
-  /** `DROPGATE_KILL_POINT`: name and, after a colon, the pass. */
-  | { readonly kind: "point"; readonly point: string }
+export type Death = (
   | { readonly kind: "random"; readonly afterMs: number }
-  /** Told to stop in the middle of the work; dies at the point on its way down. */
-  | { readonly kind: "stopping"; readonly point: string; readonly afterMs: number };
+  /** `DROPGATE_KILL_POINT`: name and, after a colon, the pass. */
+  | { readonly kind: "step"; readonly step: string }
+  /** Not before all is done; the steps that it passes are noted in the file. */
+  | { readonly kind: "peace"; readonly stepsFile: string }
+) & {
+  /** Told to stop in the middle of the work. */
+  readonly stopsAfterMs?: number;
+};
 
 export interface Round {
   readonly prefix: string;
@@ -34,7 +38,7 @@ export interface Round {
 }
 
 export interface RoundResult {
-  /** The points that were waited for in vain. */
+  /** The steps that were waited for in vain. */
   readonly missed: readonly string[];
   readonly problems: readonly string[];
   readonly answered: number;
@@ -108,27 +112,36 @@ export class CrashPlace {
   }
 }
 
-function environmentFor(death: Death): NodeJS.ProcessEnv {
-  return death.kind === "random" ? {} : { DROPGATE_KILL_POINT: death.point };
+/** With what the program is started to end so. */
+export function environmentFor(death: Death): NodeJS.ProcessEnv {
+  if (death.kind === "step") return { DROPGATE_KILL_POINT: death.step };
+  return death.kind === "peace" ? { DROPGATE_STEPS_FILE: death.stepsFile } : {};
+}
+
+/** What ends the run from outside, if anything does. */
+function endFromOutside({ site }: CrashPlace, death: Death): NodeJS.Timeout | undefined {
+  const { process } = site.daemon;
+  const end = (signal: NodeJS.Signals) => () => {
+    if (site.isRunning) process.kill(signal);
+  };
+  if (death.stopsAfterMs !== undefined) return setTimeout(end("SIGTERM"), death.stopsAfterMs);
+  return death.kind === "random" ? setTimeout(end("SIGKILL"), death.afterMs) : undefined;
 }
 
 /** Sees to it that the run ends; says whether it died in the way that was asked for. */
 async function endRun(place: CrashPlace, death: Death, sending: Promise<void>): Promise<boolean> {
   const { site } = place;
   const { daemon } = site;
-  const stop = () => {
-    if (site.isRunning) daemon.process.kill(death.kind === "stopping" ? "SIGTERM" : "SIGKILL");
-  };
-  const timer = death.kind === "point" ? undefined : setTimeout(stop, death.afterMs);
+  const timer = endFromOutside(place, death);
   const done = sending.then(async () => {
     const late = new Promise((resolve) => setTimeout(resolve, calmMs));
     await Promise.race([late, daemon.exit]);
   });
   await Promise.race([done, daemon.exit]);
   clearTimeout(timer);
-  const isExpected = daemon.exitCode === killedExitCode;
+  const isExpected = death.kind !== "step" || daemon.exitCode === killedExitCode;
   if (site.isRunning) await site.kill();
-  return isExpected || death.kind === "random";
+  return isExpected;
 }
 
 /** Starts the daemon and sees to its death; says whether it died in the way that was asked for. */
@@ -157,7 +170,7 @@ export async function runRound(place: CrashPlace, round: Round): Promise<RoundRe
   const missed: string[] = [];
   for (const [index, death] of round.deaths.entries()) {
     const isExpected = await die(place, death, { host, sending });
-    if (!isExpected && death.kind !== "random") missed.push(death.point);
+    if (!isExpected && death.kind === "step") missed.push(death.step);
     if (index === 0) await round.between?.(place);
   }
   const run = await place.start({});

@@ -1,17 +1,20 @@
 /** Deaths one after the other, with a host that sends on; then one run in peace, and everything that was sent is looked at. */
+import { join } from "node:path";
 import { expect } from "vitest";
 import { CrashCheck, untilQuiet } from "./crash-check.ts";
 import type { OpenHostClient } from "./crash-client.ts";
 import { CrashHost } from "./crash-host.ts";
 import { type Chain, chainsOf } from "./crash-orders.ts";
 import { randomOf } from "../support/random-numbers.ts";
-import { frequentPoints } from "./crash-plan.ts";
+import { stepsIn } from "./crash-plan.ts";
 import { type CrashPlace, type Death, die } from "./crash-round.ts";
 
 const randomEvery = 5;
 const chainsInRound = 7;
-/** A few points are not on the way of the chains that were drawn: others take their places. */
+/** A few steps are not on the way of the chains that were drawn: others take their places. */
 const maxDraws = 40;
+/** A step that was passed so often is passed by most chains. */
+const oftenPassed = 5;
 
 type Random = () => number;
 
@@ -28,12 +31,23 @@ function shuffled<T>(all: readonly T[], random: Random): T[] {
     .map(({ each }) => each);
 }
 
-function drawDeaths(random: Random): Death[] {
-  const points = shuffled(frequentPoints, random);
+/** Sends everything there is to a daemon that lives, and gives the steps that it has passed often. */
+async function learnSteps(place: CrashPlace, host: CrashHost, chains: readonly Chain[]): Promise<string[]> {
+  const stepsFile = join(place.site.folder, "steps");
+  await die(place, { kind: "peace", stepsFile }, { host, sending: host.send(chains) });
+  return [...stepsIn(stepsFile).all]
+    .filter(([, count]) => count >= oftenPassed)
+    .map(([step]) => step)
+    .sort();
+}
+
+function drawDeaths(steps: readonly string[], random: Random): Death[] {
+  const drawn = shuffled(steps, random);
   return Array.from({ length: maxDraws }, (_, index): Death => {
     const isRandom = index % randomEvery === randomEvery - 1;
     if (isRandom) return { kind: "random", afterMs: Math.floor(random() * 300) };
-    return { kind: "point", point: `${points[index] ?? "ledger.inserted"}:${1 + Math.floor(random() * 2)}` };
+    const step = drawn[index % drawn.length];
+    return { kind: "step", step: `${step}:${1 + Math.floor(random() * 2)}` };
   });
 }
 
@@ -42,10 +56,11 @@ export async function expectToSurvive(place: CrashPlace, series: DeathSeries): P
   const { site, folders, hasOtherDisk } = place;
   const random = randomOf(series.seed);
   const host = new CrashHost(site, folders, series.open);
-  const chains: Chain[] = [];
+  const chains: Chain[] = chainsOf("q", { hasOtherDisk });
+  const steps = await learnSteps(place, host, chains);
   let sending: Promise<void> = Promise.resolve();
   let died = 0;
-  for (const [index, death] of drawDeaths(random).entries()) {
+  for (const [index, death] of drawDeaths(steps, random).entries()) {
     if (died === series.roundCount) break;
     const added = shuffled(chainsOf(`q${index}`, { hasOtherDisk }), random).slice(0, chainsInRound);
     chains.push(...added);

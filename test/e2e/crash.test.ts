@@ -1,8 +1,8 @@
 /**
- * Twenty deaths in a row: each run of the daemon dies at another kill point or moment, in the work of this run or while it
+ * Twenty deaths in a row: each run of the daemon dies at another step or moment, in the work of this run or while it
  * takes up what the one before has left. Then one run in peace, and everything that was sent is looked at.
  *
- * The points are drawn by DROPGATE_CRASH_SEED. `node test/nightly/crash-rounds.ts` takes every point and looks after each.
+ * The steps are drawn by DROPGATE_CRASH_SEED. `node test/nightly/crash-rounds.ts` takes every step and looks after each.
  */
 import { test } from "vitest";
 import { CrashPlace } from "./crash-round.ts";

@@ -5,7 +5,6 @@
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KillPoint } from "../../src/lib/kill-point.ts";
 import { company, lenient, type Settings, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
@@ -14,17 +13,12 @@ import { waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
 
 /** All that lead through a message. */
-const points: readonly KillPoint[] = [
-  ...(["delivery.inserted", "commit.ready", "commit.done", "delivery.looked", "delivery.taken"] as const),
-  ...([
-    "delivery.rendered",
-    "delivery.sent",
-    "delivery.recorded",
-    "delivery.promoted",
-    "delivery.done",
-  ] as const),
+const steps = [
+  ...["unit", "commit"].map((kind) => `${kind}@report-route-event.reportRouteEvent`),
+  ...["delivery.taken", "delivery.rendered", "delivery.sent"],
+  ...["unit", "commit"].map((kind) => `${kind}@outcome-recorder.tryToWrite`),
 ];
-const deaths = points.flatMap((point) => [1, 3].map((nth) => `${point}:${nth}`));
+const deaths = steps.flatMap((step) => [1, 3].map((nth) => `${step}:${nth}`));
 const connections = 2;
 const stopsOnLoad = 3;
 

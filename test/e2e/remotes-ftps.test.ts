@@ -2,20 +2,17 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type KillPoint, killPoints } from "../../src/lib/kill-point.ts";
 import { company, type Settings, Site } from "../support/daemon.ts";
 import { giveFolder, openFtpsRemote, putFile, type RemoteSite, stopText } from "../support/remote-site.ts";
 import { isInstalled } from "../support/run-program.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
-import { isRemotePoint } from "./crash-plan.ts";
+import { remoteSteps } from "./crash-plan.ts";
 
-type Death = { readonly point: KillPoint } | { readonly afterMs: number };
+type Death = { readonly step: string } | { readonly afterMs: number };
 
 const deaths: readonly Death[] = [
-  ...(Object.keys(killPoints) as KillPoint[]).filter(isRemotePoint).map((point) => ({ point })),
-  { point: "place.linked" },
-  { point: "ledger.inserted" },
+  ...remoteSteps.map((step) => ({ step })),
   ...[0, 60, 120, 200, 300].map((afterMs) => ({ afterMs })),
 ];
 const afters = ["delete", "move", "leave"] as const;
@@ -59,9 +56,9 @@ const ledger = () => site.json<readonly { name: string; state: string }[]>("file
 
 /** Runs the daemon until it dies so; false when it does not. */
 async function dies(death: Death): Promise<boolean> {
-  const env = "point" in death ? { DROPGATE_KILL_POINT: `${death.point}:1` } : {};
+  const env = "step" in death ? { DROPGATE_KILL_POINT: death.step } : {};
   const run = await site.start({ env }).catch(() => site.daemon);
-  const timeoutMs = "point" in death ? 15_000 : death.afterMs;
+  const timeoutMs = "step" in death ? 15_000 : death.afterMs;
   const late = new Promise<number>((resolve) => setTimeout(resolve, timeoutMs, -1).unref());
   const exitCode = await Promise.race([run.exit, late]);
   if (site.isRunning) await site.kill();

@@ -4,20 +4,14 @@ import { createServer, type Server } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type KillPoint, killPoints } from "../../src/lib/kill-point.ts";
 import type { SftpSettings } from "../../src/remote/server-settings.ts";
 import { company, type Settings, Site } from "../support/daemon.ts";
 import { giveFolder, openSftpRemote, putFile, type RemoteSite, stopText } from "../support/remote-site.ts";
 import { isInstalled } from "../support/run-program.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
-import { isRemotePoint } from "./crash-plan.ts";
+import { remoteSteps } from "./crash-plan.ts";
 
-/** Every step of its own, and those of the way that it shares with other files. */
-const points: readonly KillPoint[] = [
-  ...(Object.keys(killPoints) as KillPoint[]).filter(isRemotePoint),
-  ...(["place.linked", "place.finished", "inbox.arriving", "ledger.inserted", "ledger.entered"] as const),
-];
 const filesEach = 3;
 
 let remote: RemoteSite & { readonly server: SftpSettings };
@@ -81,7 +75,7 @@ describe.skipIf(!isInstalled("sshd"))("remotes of the daemon", () => {
     });
     const names: string[] = [];
     const missed: string[] = [];
-    for (const [round, point] of points.entries()) {
+    for (const [round, step] of remoteSteps.entries()) {
       for (const box of [remote.box, keptBox]) {
         for (let at = 0; at < filesEach; at += 1) {
           const stop = `${box === keptBox ? "k" : "g"}${round}-${at}`;
@@ -89,10 +83,10 @@ describe.skipIf(!isInstalled("sshd"))("remotes of the daemon", () => {
           putFile(join(box, `${stop}_20261105_080000.xml`), stopText(stop));
         }
       }
-      const env = { DROPGATE_KILL_POINT: `${point}:1` };
+      const env = { DROPGATE_KILL_POINT: step };
       const run = await site.start({ env }).catch(() => site.daemon);
       const late = new Promise<number>((resolve) => setTimeout(resolve, 60_000, -1).unref());
-      if ((await Promise.race([run.exit, late])) !== killedExitCode) missed.push(point);
+      if ((await Promise.race([run.exit, late])) !== killedExitCode) missed.push(step);
       if (site.isRunning) await site.kill();
     }
     await site.start();
@@ -107,7 +101,7 @@ describe.skipIf(!isInstalled("sshd"))("remotes of the daemon", () => {
     const files = await ledger();
     expect(files.map(({ name }) => name).sort()).toEqual(names.sort());
     expect(new Set(files.map(({ state }) => state))).toEqual(new Set(["applied"]));
-    expect(readdirSync(keptBox)).toHaveLength(points.length * filesEach);
+    expect(readdirSync(keptBox)).toHaveLength(remoteSteps.length * filesEach);
     expect(missed).toEqual([]);
     expect(readdirSync(site.path("inbound", ".fetching"))).toEqual([]);
     expect((await site.cli("ledger", "verify")).exitCode).toBe(0);

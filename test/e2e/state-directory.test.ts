@@ -183,7 +183,7 @@ describe("an older database that was restored over a newer one", () => {
     await site.start();
     await send(site, stopFile("R101"));
     await site.kill();
-    for (const point of ["generation.noted", "boot.noted"]) {
+    for (const point of ["commit@generation.countUp", "unit@meta.noteBoot"]) {
       await expect(site.start({ env: { DROPGATE_KILL_POINT: point } })).rejects.toThrow("ended with 137");
     }
     await site.start();

@@ -4,7 +4,6 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { KillPoint } from "../../src/lib/kill-point.ts";
 import { databaseFileName } from "../../src/store/database/database.ts";
 import { findSchema } from "../../src/store/database/migrate.ts";
 import { migrations } from "../../src/store/database/migrations/migrations.ts";
@@ -151,9 +150,9 @@ describe("a migration", () => {
   const oldest = databaseFixtures[0];
   if (oldest === undefined) throw new Error("there are no fixtures");
 
-  test.each<[KillPoint, number]>([
+  test.each<[string, number]>([
     ["migrate.begun", 1],
-    ["migrate.copied", 1],
+    ["syncFolder@sqlite-schema.copyDatabase", 1],
     ["migrate.stepDone", 1],
     ["migrate.stepDone", 5],
     ["migrate.stepDone", 9],

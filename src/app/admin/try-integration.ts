@@ -2,13 +2,14 @@
  * What an integration makes of a file, and what its import would say: the very import, in a transaction that is undone, with
  * the content of documents in a folder that is removed again.
  */
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { type ImportKindName, importKinds } from "../../domain/fields/import-kind.ts";
 import type { Integration } from "../../integrations/integration.ts";
 import { createIntegrations } from "../../integrations/integrations.ts";
+import { rm } from "../../lib/files/changes.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { DropgateError, type Fault, messageOf, reasonCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { createLogger } from "../../lib/logs/log.ts";

@@ -3,8 +3,9 @@
  * state directory, written anew when something has changed. Nothing is lost with it; a crash leaves it, and its process id
  * says that it is of another run.
  */
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { rename, rm, writeFile } from "../../lib/files/changes.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { HeldInDetail } from "../../inbound/lanes/held-files.ts";

@@ -6,7 +6,6 @@ import { constants } from "node:fs";
 import { join } from "node:path";
 import { documentEndBytes, endsWithRoot, lettersOf } from "../../domain/documents/document-end.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import { isSameLook, type Look, lookOf } from "./candidates.ts";
 import type { TakeCalls } from "./take-calls.ts";
 
@@ -83,7 +82,6 @@ function copyOpen(calls: TakeCalls, source: number, file: FileToCopy, request: C
     calls.close(target);
     if (!isSame) calls.unlink(to);
   }
-  killPoint("folder.copied");
   return isSame ? { kind: "copied", hasEnd: endsWithRoot(ends.begin, ends.end) } : { kind: "changed" };
 }
 
@@ -111,7 +109,6 @@ export function systemFaultOf(error: unknown): SystemFault {
 export function copyFiles(calls: TakeCalls, request: CopyRequest): CopyOutcome[] {
   try {
     calls.mkdir(request.taking);
-    killPoint("folder.takingMade");
   } catch (error) {
     if (systemCodeOf(error) !== "EEXIST") throw error;
   }

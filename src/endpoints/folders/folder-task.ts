@@ -170,7 +170,6 @@ export class FolderTask {
       const { isEmpty } = await scanFolder(this.#deps.disk, folder.at, { isOurs, visit });
       // After the plain names: a file lies under .again because another of its name came before it.
       if (this.#isFirstScan && this.#folder.isInbox) await this.#scanLeftovers(folder.at, found);
-      killPoint("folder.leftoversSeen");
       killPoint("folder.scanned");
       this.#add(found);
       const listing = { before: folder.stats, isEmpty, now, nowMs: startedMs };
@@ -363,10 +362,8 @@ export class FolderTask {
   }
 
   async #handOver(at: string, files: readonly SettledFile[]): Promise<void> {
-    killPoint("folder.settled");
     for (const { name } of files) this.#removed.add(name);
     const { arrivals, removed, changed, behind } = await this.#take(at, files);
-    killPoint("folder.taken");
     const gone = new Set(removed);
     for (const { name } of files) if (!gone.has(name)) this.#removed.delete(name);
     for (const name of changed) this.#hint(name);
@@ -379,7 +376,6 @@ export class FolderTask {
     this.#handing.add(handing);
     // They are in line, in which they keep their order: those that have waited for them may come.
     for (const name of removed) this.#staying.drop(name);
-    killPoint("folder.handed");
   }
 
   async #take(at: string, files: readonly SettledFile[]): Promise<TakenFiles> {

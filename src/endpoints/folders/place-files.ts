@@ -16,7 +16,6 @@
 import { constants } from "node:fs";
 import { join } from "node:path";
 import { systemCodeOf } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import { isSameLook, type Look, lookOf } from "./candidates.ts";
 import { type SystemFault, systemFaultOf } from "./copy-files.ts";
 import type { TakeCalls } from "./take-calls.ts";
@@ -99,9 +98,7 @@ class Placing {
   run(): PlaceOutcome[] {
     if (this.#request.aside !== undefined) this.#makeAside(this.#request.aside);
     const attempts = this.#request.files.map((file) => this.#attempt(file));
-    killPoint("folder.placed");
     this.#sync(attempts.filter((attempt): attempt is Placed => "file" in attempt));
-    killPoint("folder.placesSynced");
     const notPlaced = new Set<string>();
     return attempts.map((attempt, index) => {
       const stop = this.#request.files[index]?.stop;
@@ -155,7 +152,6 @@ class Placing {
   #exchange(file: FileToPlace, source: string, aside: string): Placed | PlaceOutcome {
     const path = `${aside}/${file.againName}`;
     this.#calls.rename(source, path);
-    killPoint("folder.setAside");
     try {
       if (isSameLook(lookOf(this.#calls.lstat(path)), file.look)) return this.#place(file, path);
     } catch (error) {
@@ -215,7 +211,6 @@ class Placing {
         return { kind: "changed" };
       }
       this.#calls.unlink(source);
-      killPoint("folder.sourceRemoved");
     } catch (error) {
       // When somebody removed it after we had it durably, it has arrived.
       if (!isMissing(error)) {

@@ -1,10 +1,10 @@
 /** What a crash leaves of the taking of files, in the dot-folders of `inbound/`. */
-import { mkdir, readdir, rename } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { hashBytesAt } from "../../inbound/places/hash-bytes.ts";
 import { againFolderName, asideFolderName, markOf } from "../../inbound/places/place-arrival.ts";
+import { mkdir, rename } from "../../lib/files/changes.ts";
 import { unlessMissing } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import { pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { FolderDeps } from "./folder-deps.ts";
 
@@ -32,7 +32,6 @@ export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<voi
   await recoverAside(deps, inbound, copies);
   for (const name of copies) {
     await deps.disk.unlink(join(taking, name)).catch(unlessMissing);
-    killPoint("folder.copySwept");
   }
 }
 
@@ -49,7 +48,6 @@ async function recoverAside(deps: SweepDeps, inbound: string, copies: readonly s
       copy !== undefined && (await hasPlace(deps, source, join(inbound, takingFolderName, copy)));
     if (isPlaced) await deps.disk.unlink(source);
     else await rename(source, join(inbound, againFolderName, name));
-    killPoint("folder.asideRecovered");
   }
 }
 

@@ -1,18 +1,14 @@
 /** The synchronous system calls with which files are taken. A seam: tests count them and make one of them fail. */
+import { closeSync, fstatSync, lstatSync, readSync, type Stats } from "node:fs";
 import {
-  closeSync,
-  fstatSync,
   fsyncSync,
   linkSync,
-  lstatSync,
   mkdirSync,
   openSync,
-  readSync,
   renameSync,
-  type Stats,
   unlinkSync,
   writeSync,
-} from "node:fs";
+} from "../../lib/files/changes.ts";
 
 export interface TakeCalls {
   open(path: string, flags: number, mode?: number): number;

@@ -8,7 +8,6 @@
  * `.again` is a copy already, or an upload. A file over the limit is not copied, because it is refused by its size.
  */
 import { constants } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Arrival } from "../../inbound/places/inbox.ts";
 import {
@@ -18,9 +17,9 @@ import {
   newAgainName,
   newMark,
 } from "../../inbound/places/place-arrival.ts";
+import { mkdir } from "../../lib/files/changes.ts";
 import { mapAtOnce } from "../../lib/files/at-once.ts";
 import { isMissing, messageOf, unlessMissing } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import { type PinnedFolder, pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { SettledFile } from "./candidates.ts";
 import type { CopyOutcome } from "./copy-files.ts";
@@ -126,7 +125,6 @@ class Taking {
     const inbound = await pinFolder(await disk.realpath(folder.inboundDirectory), [], disk);
     try {
       const copied = await this.#copyAll(files, inbound);
-      killPoint("folder.durable");
       await mkdir(inbound.child(againFolderName), { recursive: true, mode: 0o750 });
       const again = await pinChild(inbound, againFolderName, disk);
       try {

@@ -7,10 +7,10 @@
  * What is left by a crash is a file under a name that no other run uses; the next start removes it.
  */
 import { createHash } from "node:crypto";
-import { type FileHandle, open, unlink } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { isSameRemoteVersion } from "../../domain/files/remote-version.ts";
+import { append, open, syncFile, unlink } from "../../lib/files/changes.ts";
 import { messageOf, unlessMissing } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { RemoteEntry, RemoteSession } from "../../remote/remote-session.ts";
 import type { CallOutcome, FetchedFile, RemoteFile } from "./fetch-messages.ts";
 
@@ -51,7 +51,7 @@ function writerOf(handle: FileHandle, file: RemoteFile, received: Received) {
       received.size += piece.byteLength;
       if (received.size > file.size) throw new LongerError();
       received.hash.update(piece);
-      await handle.writeFile(piece);
+      await append(handle, piece);
     } catch (error) {
       received.fault = error instanceof LongerError ? error : new OwnFault(messageOf(error));
       throw received.fault;
@@ -67,7 +67,7 @@ async function download(session: RemoteSession, file: RemoteFile, handle: FileHa
     throw received.fault ?? error;
   }
   try {
-    await handle.sync();
+    await syncFile(handle);
   } catch (error) {
     throw new OwnFault(messageOf(error));
   }
@@ -77,7 +77,6 @@ async function download(session: RemoteSession, file: RemoteFile, handle: FileHa
 async function fetchInto(session: RemoteSession, file: RemoteFile, handle: FileHandle): Promise<CallOutcome> {
   const changedAt = await session.changedAt(file.name);
   const { size, hash } = await download(session, file, handle);
-  killPoint("remote.fetched");
   if (size !== file.size) return { kind: "changed", why: `${size} bytes came, and ${file.size} were listed` };
   if (!(await isUntouched(session, { ...file, changedAt })))
     return { kind: "changed", why: "it was changed meanwhile" };
@@ -93,7 +92,6 @@ export async function fetchFile(
   let outcome: CallOutcome | undefined;
   try {
     const handle = await openNew(path);
-    killPoint("remote.fetching");
     try {
       outcome = await fetchInto(session, file, handle);
     } finally {

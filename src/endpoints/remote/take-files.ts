@@ -9,15 +9,15 @@
  * that is sent again later is one that is not noted, and becomes a duplicate as everywhere.
  */
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, realpath, unlink } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { DeliveryFault } from "../../domain/outbound/delivery-fault.ts";
 import { isSameRemoteVersion } from "../../domain/files/remote-version.ts";
 import type { Arrival } from "../../inbound/places/inbox.ts";
 import { placeArrival } from "../../inbound/places/place-arrival.ts";
 import type { RemoteFileRecord } from "../../inbound/remotes/remote-memory.ts";
+import { mkdir, unlink } from "../../lib/files/changes.ts";
 import { messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { type PinnedFolder, pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { CallOutcome, FetchedFile, RemoteFile } from "./fetch-messages.ts";
@@ -255,23 +255,19 @@ export class FileTaker {
   /** Gives the files their places and hands them over, all together, so that the order of the pipeline holds over them. */
   async #place(fetched: readonly Fetched[]): Promise<readonly Arrival[]> {
     if (fetched.length === 0) return [];
-    killPoint("remote.noting");
     await this.#deps.memory.noteTaken(
       this.#taking.key,
       fetched.map(({ file, sha256 }) => ({ ...file, sha256 })),
     );
-    killPoint("remote.noted");
     const arrivals: Arrival[] = [];
     const inbound = await pinFolder(await realpath(this.#taking.remote.inboundDirectory));
     try {
       for (const one of fetched) await this.#placeOne(one, inbound, arrivals);
     } finally {
       await inbound.close();
-      killPoint("remote.placed");
       // Also after a fault: those that have their places are reserved, and no scan takes them.
       await this.#deps.inbox.arriveAll(arrivals);
     }
-    killPoint("remote.entered");
     this.#taking.taken(arrivals.length);
     this.#taking.log.info({ files: arrivals.length }, "files taken from a remote");
     return arrivals;
@@ -317,7 +313,6 @@ export class FileTaker {
     } finally {
       await memory.noteSeen(key, kept);
       await memory.forget(key, done);
-      killPoint("remote.forgotten");
     }
   }
 
@@ -326,7 +321,6 @@ export class FileTaker {
     const { client, remote, log } = this.#taking;
     const kind = remote.after === "move" ? "move" : "remove";
     const outcome = await client.run({ kind, file }, signal);
-    killPoint("remote.settled");
     if (outcome.kind === "failed" || outcome.kind === "ownFault") throw new RoundTrouble(outcome);
     if (outcome.kind !== "refused") {
       this.#isToldKept = false;

@@ -16,7 +16,6 @@ import type { DecidedState } from "../../domain/files/file-state.ts";
 import { baseNameOf, type StopFileName } from "../../domain/files/stop-file-name.ts";
 import { stopNumberForms, stopNumberInName } from "../../domain/files/stop-number-in-name.ts";
 import type { Fault } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import { applyStopChanges, type RecordCounts } from "../../operations/stops/apply-stop-changes.ts";
 import { noteLaterStops } from "../../store/ledger/file-stops.ts";
@@ -209,11 +208,9 @@ async function keep(
   const decision = toDecision(file, verdict, { location, now: momentOfDecision(rest.now, sharers) });
   if (!(await recordDecision(tx, decision))) throw new NotWaitingError(file.id);
   await keepLaterStops(tx, file);
-  killPoint("decide.recorded");
   const { name, receivedAt } = file;
   const entry = { ...decision, name, receivedAt };
   const receipts = await receiptsOf({ read: tx, numbers: rest.ledgerNumbers }, entry, sharers);
-  killPoint("decide.receiptMade");
   return {
     id: file.id,
     state: verdict.state,
@@ -241,13 +238,11 @@ export async function decideFile(
   file: FileToDecide,
   context: DecisionContext & { readonly rules: DecisionRules; readonly placeFor: PlaceFor },
 ): Promise<DecidedFile> {
-  killPoint("decide.begun");
   const once = await checkOnce(tx, file, context);
   const verdict =
     once.verdict ??
     checkNames(file, context.rules) ??
     (await applyDocument(tx, file, context.rules, context.now));
-  killPoint("decide.verdict");
   const location = context.placeFor(verdict.firstState ?? verdict.state, once.isNameTaken);
   return await keep(tx, file, verdict, { ...context, location, sharers: once.sharers });
 }

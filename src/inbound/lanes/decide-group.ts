@@ -13,7 +13,6 @@ import type { DecidedState } from "../../domain/files/file-state.ts";
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
@@ -147,7 +146,6 @@ export async function decideGroup(
   finish: (file: ReadyFile, outcome: DecisionOutcome) => void,
 ): Promise<void> {
   const attempts = await Promise.all(group.map((file) => outcomeOf(decideOnce(deps, file, decidable(file)))));
-  killPoint("decide.committed");
   for (const [index, attempt] of attempts.entries()) {
     const file = group[index];
     if (file !== undefined && !("error" in attempt)) finish(file, { kind: "decided", decided: attempt });

@@ -7,25 +7,20 @@
  * after a power failure the receipts of the last minutes are written again.
  */
 import { hash } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  type Stats,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, constants, lstatSync, readFileSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { nameWithMark, receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
+import {
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from "../../lib/files/changes.ts";
 
 export interface FilingTask {
   readonly id: number;
@@ -91,16 +86,11 @@ function copyAcross({ from }: FilingTask, temporary: string, to: string): void {
   // Never written over: it may be a link to bytes that have arrived.
   unlinkIfThere(temporary);
   copyFileSync(from, temporary);
-  killPoint("move.copied");
   syncFile(temporary);
-  killPoint("move.copySynced");
   linkSync(temporary, to);
-  killPoint("move.copyLinked");
   unlinkSync(temporary);
-  killPoint("move.copyUnlinked");
   syncFile(dirname(to), constants.O_RDONLY | constants.O_DIRECTORY);
   unlinkSync(from);
-  killPoint("move.sourceRemoved");
 }
 
 function rename(task: FilingTask, to: string): void {
@@ -141,7 +131,6 @@ function movedBefore(
   if (isSameFile(task, source, target)) {
     unlinkIfThere(temporaryFor(task));
     unlinkSync(task.from);
-    killPoint("file.secondLinkRemoved");
     return task.to;
   }
   return target.isFile() && holds(task.to, task.sha256) ? task.to : undefined;
@@ -174,16 +163,13 @@ function move(task: FilingTask): string | undefined {
 function writeReceipt(path: string, temporaryName: string, text: string): void {
   const temporary = join(dirname(path), temporaryName);
   const descriptor = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o640);
-  killPoint("receipt.opened");
   try {
     // Goes on after a write that took a part, and throws when the disk is full.
     writeFileSync(descriptor, text);
   } finally {
     closeSync(descriptor);
   }
-  killPoint("receipt.written");
   renameSync(temporary, path);
-  killPoint("receipt.renamed");
 }
 
 /** Writes a receipt that survives a power failure when the function returns. Leaves nothing behind that the next attempt does not replace. */
@@ -200,7 +186,6 @@ function makeDirectoryOf(path: string): void {
   const directory = dirname(path);
   if (knownDirectories.has(directory)) return;
   mkdirSync(directory, { recursive: true, mode: 0o750 });
-  killPoint("file.folderMade");
   syncFile(dirname(directory), constants.O_RDONLY | constants.O_DIRECTORY);
   if (knownDirectories.size > 1000) knownDirectories.clear();
   knownDirectories.add(directory);
@@ -240,13 +225,9 @@ function writeReceipts(task: FilingTask, at: string | undefined, touched: Set<st
 
 function fileOne(task: FilingTask, touched: Set<string>): FilingResult {
   try {
-    killPoint("file.begun");
     makeDirectoryOf(task.to);
-    killPoint("file.folderReady");
     const at = move(task);
-    killPoint("file.moved");
     writeReceipts(task, at, touched);
-    killPoint("receipt.allWritten");
     if (at === undefined) return { id: task.id, kind: "lost" };
     touched.add(dirname(task.from)).add(dirname(at));
     return at === task.to ? { id: task.id, kind: "filed" } : { id: task.id, kind: "filed", actual: at };
@@ -267,8 +248,6 @@ export function fileGroupAway(tasks: readonly FilingTask[]): FilingResult[] {
   const results = tasks.map((task) => fileOne(task, touched));
   for (const directory of touched) {
     syncFile(directory, constants.O_RDONLY | constants.O_DIRECTORY);
-    killPoint("file.folderSynced");
   }
-  killPoint("file.groupDone");
   return results;
 }

@@ -181,7 +181,6 @@ class ThreadedFilingQueue implements FilingQueue {
     // With more to file, those who decide may wait for it.
     await (this.#queue.length === 0 ? store.writeSoon(work) : store.write(work));
     for (const [index, result] of results.entries()) this.#report(group[index], result);
-    killPoint("filing.noted");
   }
 
   /** Whether it has no bytes just now. */

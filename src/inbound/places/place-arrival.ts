@@ -9,11 +9,10 @@
  * the old name may be left as a second link to the same bytes, which the sweep of unfinished parts removes.
  */
 import { randomBytes } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { mkdir } from "../../lib/files/changes.ts";
 import { type DiskCalls, systemDisk } from "../../lib/files/durable-file.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import { type PinnedFolder, pinChild } from "../../lib/files/open-regular-file.ts";
 import type { Arrival, Reservations } from "./inbox.ts";
 
@@ -84,11 +83,9 @@ async function linkReserved(
   to: { call: string; path: string },
 ): Promise<boolean> {
   deps.inbox.reserve(to.path, arrival);
-  killPoint("place.reserved");
   try {
     await deps.inbox.clearReceipt(arrival);
     await (deps.disk ?? systemDisk).link(from, to.call);
-    killPoint("place.linked");
     return true;
   } catch (error) {
     deps.inbox.release(to.path);
@@ -101,16 +98,13 @@ async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<st
   const { inbound, from, arrival } = placement;
   // Also here, because an administrator may have tidied the dot-folder away.
   await mkdir(inbound.child(againFolderName), { recursive: true, mode: 0o750 });
-  killPoint("again.folderMade");
   const folder = await pinChild(inbound, againFolderName, deps.disk);
   try {
     const name = newAgainName(arrival.name);
     const path = join(folder.path, name);
     if (!(await linkReserved(deps, placement, { call: folder.child(name), path })))
       return await placeAgain(deps, placement);
-    killPoint("again.linked");
     await finishReserved(deps, path, [folder.sync(), inbound.sync(), (deps.disk ?? systemDisk).unlink(from)]);
-    killPoint("again.finished");
     return path;
   } finally {
     await folder.close();
@@ -141,10 +135,7 @@ export async function placeArrival(deps: PlacementDeps, placement: Placement): P
   let path = join(inbound.path, arrival.name);
   if (await linkReserved(deps, placement, { call: inbound.child(arrival.name), path })) {
     // Side by side: nothing depends on the old name being gone, and the sync is what takes the time.
-    const synced = inbound.sync().then(() => killPoint("place.folderSynced"));
-    const unlinked = disk.unlink(from).then(() => killPoint("place.unlinked"));
-    await finishReserved(deps, path, [synced, unlinked]);
-    killPoint("place.finished");
+    await finishReserved(deps, path, [inbound.sync(), disk.unlink(from)]);
   } else {
     path = await placeAgain(deps, placement);
   }

@@ -15,7 +15,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Channel } from "../places/inbox.ts";
 import type { Locations } from "../places/locations.ts";
@@ -172,7 +171,6 @@ async function removeReceipt(locations: Locations, companyCode: string, name: st
   // Mostly there is none, and an error costs several times as much as a look.
   const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   if (isThere) await systemDisk.unlink(path).catch(unlessMissing);
-  killPoint("receipt.cleared");
   return isThere;
 }
 

@@ -5,7 +5,6 @@
  */
 import { readFile } from "node:fs/promises";
 import { unlessMissing } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
@@ -43,7 +42,6 @@ async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Prom
     const receipt = receiptFor(task, path);
     if ((await readIfThere(path)) === receipt) continue;
     writeReceiptDurably(path, receipt);
-    killPoint("recheck.written");
     written += 1;
   }
   return written;

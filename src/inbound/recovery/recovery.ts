@@ -73,7 +73,6 @@ export async function redoFiling(
       const task = toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided });
       const receiptKey = decided.rulesReceipt ? receiptKeyOf(entry) : undefined;
       filing.add(task, receiptKey, () => knownPaths.delete(dirname(from), basename(from)));
-      killPoint("recovery.filingQueued");
     }
     await filing.drain();
     if (entries.length < page) return;

@@ -11,8 +11,9 @@
  *
  * Several threads may put the same content at once: each writes under a name of its own, and the last rename counts.
  */
-import { link, mkdir, rename, stat, unlink, utimes } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { link, mkdir, rename, unlink, utimes } from "./changes.ts";
 import { makeDirectoryDurably, syncDirectory, writeFileDurably } from "./durable-file.ts";
 import { entriesOf } from "./entries-of.ts";
 import { systemCodeOf, unlessMissing } from "../errors.ts";

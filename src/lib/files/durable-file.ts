@@ -4,10 +4,11 @@
  */
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { type FileHandle, mkdir, open, rename, stat, unlink } from "node:fs/promises";
+import { type FileHandle, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { systemCodeOf } from "../errors.ts";
+import * as changes from "./changes.ts";
 import { shareRuns } from "./shared-run.ts";
 import { type ShortSyncCalls, syncShort } from "./short-sync.ts";
 
@@ -18,9 +19,9 @@ function temporaryNameFor(path: string): string {
 
 /** Makes what was renamed, linked or removed in a directory survive a power failure. */
 export async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
+  const handle = await changes.open(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
   try {
-    await handle.sync();
+    await changes.syncFolder(handle);
   } finally {
     await handle.close();
   }
@@ -28,8 +29,8 @@ export async function syncDirectory(directory: string): Promise<void> {
 
 async function writeAndSync(handle: FileHandle, bytes: string | Uint8Array): Promise<void> {
   try {
-    await handle.writeFile(bytes);
-    await handle.sync();
+    await changes.append(handle, bytes);
+    await changes.syncFile(handle);
   } finally {
     await handle.close();
   }
@@ -45,11 +46,11 @@ export async function writeFileDurably(
   mode = 0o640,
 ): Promise<void> {
   const temporary = temporaryNameFor(path);
-  await writeAndSync(await open(temporary, "wx", mode), bytes);
+  await writeAndSync(await changes.open(temporary, "wx", mode), bytes);
   try {
-    await rename(temporary, path);
+    await changes.rename(temporary, path);
   } catch (error) {
-    await unlink(temporary);
+    await changes.unlink(temporary);
     throw error;
   }
   await syncDirectory(dirname(path));
@@ -58,7 +59,7 @@ export async function writeFileDurably(
 /** Makes one directory. `parentMissing` when there is nowhere to make it; rejects when a file has the name. */
 async function makeOne(directory: string): Promise<"made" | "there" | "parentMissing"> {
   try {
-    await mkdir(directory, { mode: 0o750 });
+    await changes.mkdir(directory, { mode: 0o750 });
     return "made";
   } catch (error) {
     const code = systemCodeOf(error);
@@ -97,13 +98,6 @@ function onTheSpot<T>(call: () => T): Promise<T> {
 
 const maxSpotWriteBytes = 64 * 1024;
 
-const poolWrite = (fd: number, bytes: Uint8Array, position: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    fs.write(fd, bytes, 0, bytes.byteLength, position, (error, written) =>
-      error === null ? resolve(written) : reject(error),
-    );
-  });
-
 const callbackRead = (fd: number, into: Uint8Array, position: number): Promise<number> =>
   new Promise((resolve, reject) => {
     fs.read(fd, into, 0, into.byteLength, position, (error, count) =>
@@ -134,21 +128,21 @@ const lstatCall = promisify(fs.lstat);
 const statfsCall = promisify(fs.statfs);
 
 export const systemDisk: DiskCalls = {
-  open: (path, flags, mode) => onTheSpot(() => fs.openSync(path, flags, mode)),
+  open: (path, flags, mode) => onTheSpot(() => changes.openSync(path, flags, mode)),
   close: (fd) => onTheSpot(() => fs.closeSync(fd)),
   write: (fd, bytes, position) =>
     bytes.byteLength <= maxSpotWriteBytes
-      ? onTheSpot(() => fs.writeSync(fd, bytes, 0, bytes.byteLength, position))
-      : poolWrite(fd, bytes, position),
+      ? onTheSpot(() => changes.writeSync(fd, bytes, position))
+      : changes.write(fd, bytes, position),
   read: callbackRead,
-  fsync: promisify(fs.fsync),
-  fsyncNow: (fd) => fs.fsyncSync(fd),
-  fdatasync: promisify(fs.fdatasync),
-  ftruncate: promisify(fs.ftruncate),
+  fsync: changes.fsync,
+  fsyncNow: (fd) => changes.fsyncSync(fd),
+  fdatasync: changes.fdatasync,
+  ftruncate: changes.ftruncate,
   fstat: (fd) => onTheSpot(() => fs.fstatSync(fd)),
   lstat: (path) => lstatCall(path),
-  link: (from, to) => onTheSpot(() => fs.linkSync(from, to)),
-  unlink: (path) => onTheSpot(() => fs.unlinkSync(path)),
+  link: (from, to) => onTheSpot(() => changes.linkSync(from, to)),
+  unlink: (path) => onTheSpot(() => changes.unlinkSync(path)),
   statfs: (path) => statfsCall(path),
 };
 

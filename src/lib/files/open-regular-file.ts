@@ -8,6 +8,7 @@
 import { constants, type Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { seam } from "../kill-point.ts";
 import { createSharedSync, type DiskCalls, systemDisk } from "./durable-file.ts";
 import { systemCodeOf } from "../errors.ts";
 
@@ -27,11 +28,12 @@ const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOF
 
 async function pinAt(at: string, path: string, disk: DiskCalls): Promise<PinnedFolder> {
   const fd = await disk.open(at, folderFlags);
+  const sync = seam("syncFolder", createSharedSync(fd, disk));
   return {
     path,
     fd,
     child: (name) => `/proc/self/fd/${fd}/${name}`,
-    sync: createSharedSync(fd, disk),
+    sync,
     close: () => disk.close(fd),
   };
 }

@@ -7,7 +7,6 @@ import { completionFileName, freeCompletionName } from "../../domain/outbound/co
 import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import { isDoneStopStatus } from "../../domain/stop/stop-status.ts";
 import { localTimeOf } from "../../domain/time/zoned-time.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import {
   type EventRange,
@@ -76,6 +75,5 @@ export async function keepCompletion(tx: Transaction, trigger: CompletionTrigger
   const load = await findDrivenLoad(tx, found.loadId);
   const completion = { ...found.snapshot, ...range, ...load, companyId, stopNbr, name: wished, code, now };
   const inserted = await insertNamed(tx, completion, found.isNameTaken);
-  killPoint("completion.inserted");
   await insertCompletionDeliveries(tx, { companyId, ...inserted, orderKey: stopNbr, now });
 }

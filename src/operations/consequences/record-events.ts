@@ -9,7 +9,6 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { endsStop, recordedEvents } from "../../domain/outbound/recorded-events.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { wantedEventsOf } from "../../store/outbound/outbound-targets.ts";
 import { insertRecordedEvent } from "../../store/stops/recorded-events.ts";
@@ -54,7 +53,6 @@ export async function recordEvents(tx: Transaction, events: readonly RecordedEve
     count += 1;
     if (count % eventsInTurn === 0) await setImmediate();
     await keepEvent(tx, event);
-    killPoint("event.recorded");
   }
   count = 0;
   for (const event of events) {

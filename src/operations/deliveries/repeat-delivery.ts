@@ -4,7 +4,6 @@
  * that are open, and what it was is kept (`delivery_repeats`).
  */
 import { isGivenUp } from "../../domain/outbound/delivery-state.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import {
   type Asked,
@@ -76,7 +75,6 @@ async function reopen(tx: Transaction, one: FoundDelivery, now: number): Promise
   await reopenDelivery(tx, { id: one.id, state, now });
   const dead = one.state === "dead" ? -1 : 0;
   await changeTargetCounts(tx, { id: one.target_id, open: 1, dead });
-  killPoint("delivery.retried");
   const newerDelivered = one.kind === "completion" ? await findNewerDelivered(tx, one) : null;
   const isTargetConfigured = one.is_configured === 1;
   return { kind: "queued", delivery: { ...one, state }, isTargetConfigured, newerDelivered };

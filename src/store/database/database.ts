@@ -93,7 +93,6 @@ async function agreeOnInstance(db: Kysely<Tables>, markerPath: string): Promise<
     await db.insertInto("meta").values({ key: "instance", value: instanceId }).execute();
   killPoint("store.instanceNoted");
   await writeFileDurably(markerPath, `${instanceId}\n`);
-  killPoint("store.markerWritten");
   return instanceId;
 }
 
@@ -185,8 +184,8 @@ export async function openStore(stateDir: string, options: OpenOptions = {}): Pr
       instanceId,
       condition,
       read,
-      write: (work) => commits.run(work),
-      writeSoon: (work) => commits.runSoon(work),
+      write: commits.run,
+      writeSoon: commits.runSoon,
       listen: listeners.listen,
       vacuum: (pages) => vacuumIncrementally(writer, pages),
       async close() {

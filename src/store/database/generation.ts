@@ -9,7 +9,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeFileDurably } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { Reader, Store } from "./database.ts";
 import { forgetMeta, type MetaKey, readMeta, writeMeta } from "./meta.ts";
 
@@ -44,7 +43,6 @@ async function countUp(
     await writeMeta(tx, generationKey, next);
     if (ahead !== undefined) await writeMeta(tx, restoredKey, JSON.stringify(ahead));
   });
-  killPoint("generation.noted");
   await writeFileDurably(join(stateDir, generationFileName), `${next}\n`);
 }
 

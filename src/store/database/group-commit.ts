@@ -16,8 +16,8 @@ import { setTimeout as setTimer } from "node:timers";
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { DropgateError } from "../../lib/errors.ts";
+import { beginStep } from "../../lib/kill-point.ts";
 import { isStoreBusy, isStoreDamaged } from "../../lib/store-error.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import { announcementsOf, type Topic } from "./announcements.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
@@ -30,6 +30,10 @@ export type Transaction = Kysely<Tables>;
 
 interface Unit {
   work(tx: Transaction): Promise<unknown>;
+  /** It has run, not committed. */
+  ran(): void;
+  /** It is committed, not answered. */
+  committed(): void;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -83,12 +87,14 @@ interface UnitRun {
 async function runUnit(tx: Transaction, brackets: Brackets, { unit, isAlone }: UnitRun): Promise<() => void> {
   const { connection, savepoint, release } = brackets;
   await connection.runPrepared(savepoint, []);
-  killPoint("commit.unitBegun");
   try {
     const value = await unit.work(tx);
     await connection.runPrepared(release, []);
-    killPoint("commit.unitDone");
-    return () => unit.resolve(value);
+    unit.ran();
+    return () => {
+      unit.committed();
+      unit.resolve(value);
+    };
   } catch (error) {
     if (isStoreDamaged(error) && !isAlone) throw error;
     await undo(brackets, error);
@@ -164,13 +170,10 @@ async function commitOnce(
       begun.units += 1;
       done.push(await runUnit(tx, brackets, { unit, isAlone: units.length === 1 }));
     }
-    killPoint("commit.ready");
     return { answers: done, topics: announcementsOf(tx) };
   });
-  killPoint("commit.done");
   tell(topics);
   for (const answer of answers) answer();
-  killPoint("commit.answered");
 }
 
 /** Most units of a group: it bounds how long the first of them waits for the last. */
@@ -232,8 +235,9 @@ export function createGroupCommit(
   function queue<T>(work: (tx: Transaction) => Promise<T>, push: (unit: Unit) => void): Promise<T> {
     if (isClosed)
       return Promise.reject(new DropgateError("overloaded", "dropgate is stopping: try again later"));
+    const [ran, committed] = [beginStep("unit"), beginStep("commit")];
     return new Promise<T>((resolve, reject) => {
-      push({ work, resolve: (value) => resolve(value as T), reject });
+      push({ work, ran, committed, resolve: (value) => resolve(value as T), reject });
     });
   }
 

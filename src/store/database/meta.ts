@@ -1,5 +1,4 @@
 /** Small facts about the state itself. */
-import { killPoint } from "../../lib/kill-point.ts";
 import { newSealingKey } from "../../lib/sealed-numbers.ts";
 import type { Reader, Store } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
@@ -60,6 +59,5 @@ export async function noteBoot(store: Pick<Store, "write">, bootId: string, now:
   await store.write(async (tx) => {
     await writeMeta(tx, "boot_id", bootId);
     await writeMeta(tx, "alive_at", String(now));
-    killPoint("boot.noted");
   });
 }

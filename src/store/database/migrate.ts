@@ -106,7 +106,6 @@ async function copyBefore(database: SqliteDatabase, { path, log }: MigrationSurr
   const copy = `${path}.before-${currentSchema}`;
   log?.info({ copy }, "copying the database before its migration");
   await copyDatabase(database, copy);
-  killPoint("migrate.copied");
 }
 
 /** Whether it was done; not when another process has done it meanwhile. */

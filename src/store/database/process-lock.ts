@@ -1,6 +1,7 @@
 /** One daemon a state directory. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeFileSync } from "../../lib/files/changes.ts";
 import { isStoreBusy } from "../../lib/store-error.ts";
 import { lockExclusively } from "./sqlite-dialect.ts";
 import { killPoint } from "../../lib/kill-point.ts";
@@ -26,7 +27,6 @@ export function takeProcessLock(stateDir: string): ProcessLock {
     const lock = lockExclusively(join(stateDir, "dropgate.lock"));
     killPoint("lock.taken");
     writeFileSync(pidPath, `${process.pid}\n`);
-    killPoint("lock.pidWritten");
     return lock;
   } catch (error) {
     if (!isStoreBusy(error)) throw error;

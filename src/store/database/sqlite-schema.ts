@@ -1,9 +1,9 @@
 /** The schema of a SQLite database as a whole: its fingerprint, how it is changed, and a copy of the database before that. */
 import { createHash } from "node:crypto";
-import { closeSync, openSync, rmSync } from "node:fs";
-import { open, rename } from "node:fs/promises";
+import { closeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
+import { open, openSync, rename, rmSync, syncFile } from "../../lib/files/changes.ts";
 import { syncDirectory } from "../../lib/files/durable-file.ts";
 
 export type SqliteDatabase = BetterSqlite.Database;
@@ -96,7 +96,7 @@ export async function copyDatabase(database: SqliteDatabase, path: string): Prom
   try {
     await database.backup(temporary);
     const handle = await open(temporary, "r+");
-    await handle.sync().finally(() => handle.close());
+    await syncFile(handle).finally(() => handle.close());
     await rename(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

@@ -5,7 +5,6 @@
 import { sql } from "kysely";
 import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
 import type { Fault } from "../../lib/errors.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
@@ -119,13 +118,11 @@ export async function markFiled(tx: Transaction, ids: readonly number[]): Promis
     .set({ is_filed: 1 })
     .where("id", "in", [...ids])
     .execute();
-  killPoint("filed.marked");
 }
 
 /** The bytes lie somewhere else than was decided. */
 export async function recordLocation(tx: Transaction, id: number, location: string): Promise<void> {
   await tx.updateTable("files").set({ location }).where("id", "=", id).execute();
-  killPoint("filed.located");
 }
 
 /** A user removed the bytes of a refused file; says whether an entry lies there. */
@@ -254,7 +251,6 @@ export async function requestRetry(
     .where("is_filed", "=", 1)
     .where("removed_at", "is", null)
     .executeTakeFirst();
-  killPoint("retry.requested");
   if (before === undefined || Number(result.numUpdatedRows) !== 1) return false;
   await tx
     .insertInto("file_repeats")
@@ -295,7 +291,6 @@ export async function acceptRetry(tx: Transaction, id: number): Promise<boolean>
     .where("id", "=", id)
     .where("state", "=", "retry")
     .executeTakeFirst();
-  killPoint("retry.accepted");
   return Number(result.numUpdatedRows) === 1;
 }
 

@@ -1,7 +1,6 @@
 /** Entries that have one name, or one name of their receipt, between them: what the rules "once" and of receipts ask. */
 import { type DecidedState, type FileState, isDecidedState } from "../../domain/files/file-state.ts";
 import { mostReceiptNames, namesWithReceiptOf } from "../../domain/files/stop-file-name.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
@@ -56,7 +55,6 @@ export async function findReceiptSharers(
   key: { readonly companyId: number; readonly name: string; readonly id: number },
 ): Promise<readonly ReceiptSharer[]> {
   const { rows } = await sharers.run(read, sharersKey(key.companyId, key.name));
-  killPoint("decide.namesakes");
   const own = rows.find(({ id }) => id === key.id);
   const isNewer = ({ id, received_at: at }: SharerRow) =>
     own !== undefined && (at > own.received_at || (at === own.received_at && id > own.id));

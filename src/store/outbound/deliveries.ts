@@ -4,7 +4,6 @@
  */
 import { sql } from "kysely";
 import type { NameRange } from "../../domain/outbound/completion-name.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import { newDeliveryGuid } from "./delivery-guid.ts";
 import { isOpen } from "./delivery-states.ts";
 import { announce } from "../database/announcements.ts";
@@ -93,7 +92,6 @@ async function insertUncounted(tx: Transaction, delivery: NewDelivery): Promise<
   const isBehind = await isLineOpen(tx, delivery);
   const lineNbr = isBehind ? await lastPlaceOf(tx, delivery) : 0;
   await insertQuery.run(tx, { ...delivery, guid, lineNbr, state: isBehind ? "behind" : "waiting" });
-  killPoint("delivery.inserted");
   return guid;
 }
 

@@ -2,7 +2,6 @@
  * The rows of attempts and of what became of them: each outcome moves a delivery by one guarded statement. What an outcome
  * means is in `outbound/record-attempts.ts`.
  */
-import { killPoint } from "../../lib/kill-point.ts";
 import { type DeliveryLine, isLineOpen } from "./deliveries.ts";
 import type { Kysely } from "kysely";
 import { givenUpFault } from "../../domain/outbound/delivery-state.ts";
@@ -187,5 +186,4 @@ export async function findLine(tx: Transaction, id: number): Promise<DeliveryLin
 /** Lets the first of the line go, when it is behind one that is open no more. */
 export async function promoteNext(tx: Transaction, line: DeliveryLine): Promise<void> {
   if (await isLineOpen(tx, line)) await promoteQuery.run(tx, line);
-  killPoint("delivery.promoted");
 }

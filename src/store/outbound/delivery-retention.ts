@@ -1,7 +1,6 @@
 /** The rows of what was delivered long ago. What of it is removed, and in which steps, is in `outbound/prune-steps.ts`. */
 import { endedDeliveryStates, givenUpFault } from "../../domain/outbound/delivery-state.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import type { DeliveryKind } from "./deliveries.ts";
 
@@ -91,7 +90,6 @@ export async function removeDeliveries(
     .where("kind", "=", kind)
     .where("subject_id", "in", ids)
     .executeTakeFirstOrThrow();
-  killPoint("delivery.pruned");
   return Number(numDeletedRows);
 }
 

@@ -1,6 +1,5 @@
 /** Stops as the service keeps them: what the host sent, and what became of it. Writes; reads for hosts are in `stop-queries.ts`. */
 import { cancelledStopStatus, type StopStatus } from "../../domain/stop/stop-status.ts";
-import { killPoint } from "../../lib/kill-point.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
@@ -86,7 +85,6 @@ export async function findKnownStop(
   stopNbr: string,
 ): Promise<KnownStop | undefined> {
   const { rows } = await knownStop.run(tx, { companyId, stopNbr });
-  killPoint("stop.lookedUp");
   const row = rows[0];
   if (row === undefined) return undefined;
   return {
@@ -166,7 +164,6 @@ const saveStopQuery = prepareQuery<StopArguments>((db, arg) =>
 /** Keeps the stop, replacing what was kept of it before. */
 export async function saveStop(tx: Transaction, record: StopRecord): Promise<void> {
   await saveStopQuery.run(tx, { ...record, stopNbrKey: record.stopNbr.toLowerCase() });
-  killPoint("stop.saved");
 }
 
 interface CancelArguments extends StopKey {
@@ -195,7 +192,6 @@ const cancelStopQuery = prepareQuery<CancelArguments>((db, arg) =>
 /** Cancels the stop, off its load, unless it is cancelled already; says whether it did. What the host sent is kept. */
 export async function cancelStop(tx: Transaction, args: CancelArguments): Promise<boolean> {
   const { affected } = await cancelStopQuery.run(tx, args);
-  killPoint("stop.cancelled");
   return affected === 1;
 }
 
