@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   appendUpload,
@@ -22,16 +23,28 @@ const limits = { maxUploadBytes: 80 * mebi, maxWaiting: 5, minFreeBytes: () => 0
 let fixture: ExchangeFixture;
 let session: ExchangeSession;
 let isBroken: boolean;
+/** What a background sync waits for. */
+let backgroundSync: Promise<void>;
+let fileSyncs: number;
 
 beforeEach(async () => {
   isBroken = false;
+  backgroundSync = Promise.resolve();
+  fileSyncs = 0;
   const failing = async (call: () => Promise<void>): Promise<void> => {
     if (isBroken) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
     await call();
   };
   const disk: DiskCalls = {
     ...systemDisk,
-    fdatasync: (fd) => failing(() => systemDisk.fdatasync(fd)),
+    fsync: async (fd) => {
+      if ((await systemDisk.fstat(fd)).isFile()) fileSyncs += 1;
+      await systemDisk.fsync(fd);
+    },
+    fdatasync: async (fd) => {
+      await backgroundSync;
+      await failing(() => systemDisk.fdatasync(fd));
+    },
     ftruncate: (fd, size) => failing(() => systemDisk.ftruncate(fd, size)),
   };
   fixture = await openFixture({ disk, limits });
@@ -132,6 +145,7 @@ describe("writes in another order", () => {
     const handle = await open();
     await handle.change({ size: 8 });
     await handle.write(0, Buffer.from("<Stop/>"));
+    await expect(handle.sync()).rejects.toThrow("The file has a hole at byte 7");
     await expect(handle.close()).rejects.toThrow("bytes 7 to 7 never came");
     await expectPart(Buffer.from("<Stop/>"));
     const again = await open();
@@ -257,13 +271,34 @@ describe("an upload of which a write failed", () => {
   });
 });
 
+/** Writes so much that a part of it is synced while more comes. */
+async function writeMuch(handle: WriteHandle): Promise<void> {
+  const piece = Buffer.alloc(mebi, 32);
+  for (let at = 0; at < 33 * mebi; at += mebi) await handle.write(at, piece).catch(() => undefined);
+}
+
 test("a background sync that fails fails the close, although the disk takes the last sync", async () => {
   const handle = await open();
   isBroken = true;
-  const piece = Buffer.alloc(mebi, 32);
-  for (let at = 0; at < 33 * mebi; at += mebi) await handle.write(at, piece).catch(() => undefined);
+  await writeMuch(handle);
   await handle.read(0, 1).catch(() => undefined);
   isBroken = false;
   await expect(handle.close()).rejects.toMatchObject({ kind: "failure" });
+  expect(fixture.arrivals).toEqual([]);
+});
+
+test("a close waits for the background sync, and fails when that fails in the end", async () => {
+  const { promise, reject } = Promise.withResolvers<void>();
+  backgroundSync = promise;
+  const handle = await open();
+  await writeMuch(handle);
+  await handle.read(0, 1);
+  const closing = handle.close();
+  // Nothing but the background sync is left to wait for.
+  await setImmediate();
+  const syncsBefore = fileSyncs;
+  reject(Object.assign(new Error("EIO: i/o error"), { code: "EIO" }));
+  await expect(closing).rejects.toMatchObject({ kind: "failure" });
+  expect(syncsBefore).toBe(0);
   expect(fixture.arrivals).toEqual([]);
 });

@@ -24,7 +24,7 @@ import { OpenReceipts } from "./open-receipts.ts";
 const groupSize = 256;
 const pauseMs = 5_000;
 const longestPauseMs = 60_000;
-const lostAfterMs = 3_600_000;
+const usualLostAfterMs = 3_600_000;
 
 export interface FilingQueue {
   /**
@@ -69,6 +69,17 @@ export interface FilingQueueDependencies {
 /** Whether anything was read of it; what was not is mostly refused because there was nothing. */
 function hadBytes({ sha256 }: FilingTask): boolean {
   return sha256 !== null && sha256 !== "";
+}
+
+/** Whether the bytes of a task are missed, and may still come. */
+function mayComeBack(
+  kind: FilingResult["kind"],
+  queued: Queued | undefined,
+  lostAfterMs = usualLostAfterMs,
+): boolean {
+  if (kind !== "lost" || queued === undefined || !hadBytes(queued.task)) return false;
+  const { missingSince } = queued;
+  return missingSince === undefined || performance.now() - missingSince < lostAfterMs;
 }
 
 /** The task without the receipt of its name. The one beside a file in `error/` is its own, and always written. */
@@ -153,10 +164,11 @@ class ThreadedFilingQueue implements FilingQueue {
     try {
       killPoint("filing.sent");
       const receiptKeys = new Set(group.flatMap(({ receiptKey }) => receiptKey ?? []));
-      const results = await this.#thread.run(
-        group.map((queued) => this.#taskNow(queued)),
-        receiptKeys,
-      );
+      const tasks = group.map(({ task, receiptKey, turn }) => {
+        const isItsOwn = this.#receipts.isLatest(receiptKey, turn) && !this.#deps.isAwaited(receiptKey);
+        return isItsOwn ? task : withoutReceiptOfName(task);
+      });
+      const results = await this.#thread.run(tasks, receiptKeys);
       killPoint("filing.done");
       const noting = this.#note(group, results)
         .catch((error: unknown) => this.#failed(group, error))
@@ -167,15 +179,10 @@ class ThreadedFilingQueue implements FilingQueue {
     }
   }
 
-  #taskNow({ task, receiptKey, turn }: Queued): FilingTask {
-    const isLatest = receiptKey !== undefined && this.#receipts.isLatest(receiptKey, turn);
-    return isLatest && !this.#deps.isAwaited(receiptKey) ? task : withoutReceiptOfName(task);
-  }
-
   async #note(group: readonly Queued[], results: readonly FilingResult[]): Promise<void> {
     const { store, toLedger } = this.#deps;
     const done = results.filter(
-      ({ kind }, index) => kind !== "failed" && !this.#mayComeBack(group[index], kind),
+      ({ kind }, index) => kind !== "failed" && !mayComeBack(kind, group[index], this.#deps.lostAfterMs),
     );
     const work = (tx: Transaction) => mark(tx, done, toLedger);
     // With more to file, those who decide may wait for it.
@@ -183,18 +190,9 @@ class ThreadedFilingQueue implements FilingQueue {
     for (const [index, result] of results.entries()) this.#report(group[index], result);
   }
 
-  /** Whether it has no bytes just now. */
-  #mayComeBack(queued: Queued | undefined, kind: FilingResult["kind"]): boolean {
-    if (kind !== "lost" || queued === undefined || !hadBytes(queued.task)) return false;
-    const { missingSince } = queued;
-    return (
-      missingSince === undefined || performance.now() - missingSince < (this.#deps.lostAfterMs ?? lostAfterMs)
-    );
-  }
-
   #report(queued: Queued | undefined, result: FilingResult): void {
     if (queued === undefined) return;
-    const { failing, log } = this.#deps;
+    const { failing, log, lostAfterMs } = this.#deps;
     const { id: fileId } = result;
     const path = queued.task.from;
     if (result.kind === "failed") {
@@ -203,7 +201,7 @@ class ThreadedFilingQueue implements FilingQueue {
       this.#again([queued]);
       return;
     }
-    if (this.#mayComeBack(queued, result.kind)) {
+    if (mayComeBack(result.kind, queued, lostAfterMs)) {
       const message = "the bytes of a decided file are not there; they are looked for again";
       failing.warn({ fileId, path }, message);
       const { missed, missingSince = performance.now() } = queued;

@@ -13,8 +13,8 @@ export class OpenReceipts {
   }
 
   /** Whether no later file has the receipt. */
-  isLatest(key: string, turn: number): boolean {
-    return this.#open.get(key)?.latestTurn === turn;
+  isLatest(key: string | undefined, turn: number): key is string {
+    return key !== undefined && this.#open.get(key)?.latestTurn === turn;
   }
 
   /** A file that was begun with the key is done. */
