@@ -1,0 +1,185 @@
+/**
+ * Looks for new files in one folder, by a scan of all of it or by the names of hints, and makes candidates of them. What is
+ * no file to be taken is noted with those that stay, or are left alone.
+ */
+import { constants, type Stats } from "node:fs";
+import { join } from "node:path";
+import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
+import { againFolderName } from "../../inbound/places/place-arrival.ts";
+import { systemCodeOf } from "../../lib/errors.ts";
+import { killPoint } from "../../lib/kill-point.ts";
+import type { Logger } from "../../lib/logs/log.ts";
+import type { Candidates, Look } from "./candidates.ts";
+import { EmptyFolder } from "./empty-folder.ts";
+import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
+import type { FolderWatchKeeper } from "./folder-watch-keeper.ts";
+import { LeftAlone } from "./left-alone.ts";
+import { type Entry, lookAtEntries, type ScanVisitor, scanFolder } from "./scan-folder.ts";
+import type { StayingFiles } from "./staying-files.ts";
+import { sweepCopies } from "./sweep-copies.ts";
+
+/** A scan is followed by a rest of so many times its own duration. */
+const restFactor = 5;
+
+export interface FolderScannerDeps
+  extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "disk" | "runId"> {
+  readonly log: Logger;
+  readonly candidates: Candidates;
+  readonly staying: StayingFiles;
+  readonly watch: Pick<FolderWatchKeeper, "keep" | "release">;
+}
+
+/** The files that one pass over entries has found. */
+type Found = Map<string, Look>;
+
+export class FolderScanner {
+  readonly #deps: FolderScannerDeps;
+  readonly #folder: WatchedFolder;
+  readonly #leftAlone: LeftAlone;
+  /** Of `inbound/` alone: its disk is local, and the times of others tell nothing sure. */
+  readonly #empty: EmptyFolder | undefined;
+  /** What was there when the process started, until the first scan is done. */
+  #isRecovering: boolean;
+  #isFirst = true;
+  #at: string | undefined;
+  #restUntilMs = 0;
+
+  /** `isStartUp`: files found by the first scan were left by an earlier run. */
+  constructor(deps: FolderScannerDeps, folder: WatchedFolder, isStartUp: boolean) {
+    this.#deps = deps;
+    this.#folder = folder;
+    this.#isRecovering = isStartUp && folder.isInbox;
+    this.#leftAlone = new LeftAlone(deps.log);
+    this.#empty = folder.isInbox ? new EmptyFolder() : undefined;
+  }
+
+  /** The real path of the folder, when the last scan found it. */
+  get at(): string | undefined {
+    return this.#at;
+  }
+
+  /** False while the last scan took so long that the next has to wait, or nothing can have come since. */
+  get isDue(): boolean {
+    if (performance.now() < this.#restUntilMs) return false;
+    if (this.#empty?.mayAsk(performance.now()) !== true) return true;
+    try {
+      return !this.#empty.isUnchanged(this.#deps.disk.statNow(this.#folder.path));
+    } catch {
+      // The scan meets the same fault, and reports it.
+      return true;
+    }
+  }
+
+  /** Scans all entries. Rejects when the folder cannot be read. */
+  async scan(): Promise<void> {
+    const startedMs = performance.now();
+    this.#restUntilMs = Number.POSITIVE_INFINITY;
+    try {
+      await this.#scanFrom(startedMs);
+    } catch (error) {
+      this.#empty?.forget();
+      // A watch on what is gone would keep its parent folders under watch.
+      if (this.#at === undefined) this.#deps.watch.release();
+      throw error;
+    } finally {
+      const endedMs = performance.now();
+      this.#restUntilMs = endedMs + restFactor * (endedMs - startedMs);
+    }
+  }
+
+  async #scanFrom(startedMs: number): Promise<void> {
+    const { disk, clock, settings, staying, watch } = this.#deps;
+    const now = clock.now();
+    const folder = await this.#locate();
+    watch.keep(folder.at, folder.stats, startedMs);
+    const found: Found = new Map();
+    const { isEmpty } = await scanFolder(disk, folder.at, this.#visitor(folder.at, found));
+    // After the plain names: a file lies under .again because another of its name came before it.
+    if (this.#isFirst && this.#folder.isInbox) await this.#scanLeftovers(folder.at, found);
+    killPoint("folder.scanned");
+    this.#add(found);
+    const listing = { before: folder.stats, isEmpty, now, nowMs: startedMs };
+    await this.#empty?.listed(listing, () => disk.stat(folder.at));
+    this.#leftAlone.endScan();
+    staying.endScan({ now: clock.now(), giveUpAfterMs: settings().giveUpAfterMs });
+    this.#isFirst = false;
+    this.#isRecovering = false;
+  }
+
+  async #locate(): Promise<{ at: string; stats: Stats }> {
+    const { disk } = this.#deps;
+    this.#at = undefined;
+    const at = await disk.realpath(this.#folder.path);
+    const stats = await disk.stat(at);
+    // Before anything is looked at: files that cannot be removed from a folder cannot be taken out of it.
+    if (!this.#folder.isInbox) await disk.access(at, constants.W_OK);
+    this.#at = at;
+    return { at, stats };
+  }
+
+  /** What a crash left in the dot-folders of `inbound/`. */
+  async #scanLeftovers(at: string, found: Found): Promise<void> {
+    const { disk } = this.#deps;
+    await sweepCopies(this.#deps, at);
+    const { isOurs, visit } = this.#visitor(at, found);
+    const inAgain = (name: string) => `${againFolderName}/${name}`;
+    try {
+      await scanFolder(disk, join(at, againFolderName), {
+        isOurs: (name) => isOurs(inAgain(name)),
+        visit: (name, entry) => visit(inAgain(name), entry),
+      });
+    } catch (error) {
+      if (systemCodeOf(error) !== "ENOENT") throw error;
+    }
+  }
+
+  /** Its writer has done something to an entry. Tells whether there may be something new to find under the name. */
+  isNews(name: string): boolean {
+    this.#deps.staying.wake(name);
+    // Our own uploads and moves, and files that are not finished: nothing to be found.
+    return !isUnfinishedName(name) && this.#at !== undefined && !this.#isOurs(this.#at, name);
+  }
+
+  /** Scans some entries. Rejects when none of them can be looked at. */
+  async scanEntries(names: readonly string[]): Promise<void> {
+    const at = this.#at;
+    if (at === undefined) return;
+    const found: Found = new Map();
+    const unknown = names.filter((name) => !this.#isOurs(at, name));
+    await lookAtEntries(this.#deps.disk, at, unknown, this.#visitor(at, found));
+    this.#add(found);
+  }
+
+  /** In the pipeline or on its way there. */
+  #isOurs(at: string, name: string): boolean {
+    const { staying, candidates, inbox } = this.#deps;
+    // Asked first, because it also notes that the file is still there.
+    if (staying.isResting(name, performance.now()) || candidates.has(name)) return true;
+    return this.#folder.isInbox && inbox.isKnown(join(at, name));
+  }
+
+  #visitor(at: string, found: Found): ScanVisitor {
+    return {
+      isOurs: (name) => this.#isOurs(at, name),
+      visit: (name, entry) => {
+        if (entry.kind === "file") found.set(name, entry.look);
+        else this.#passOver(name, entry);
+      },
+    };
+  }
+
+  #passOver(name: string, entry: Exclude<Entry, { readonly kind: "file" }>): void {
+    const { clock, settings, staying } = this.#deps;
+    const now = clock.now();
+    const { scanMs, unfinishedReportAfterMs: reportAfterMs } = settings();
+    if (entry.kind === "faulty") staying.failed(name, entry.error, { nowMs: performance.now(), now, scanMs });
+    else if (entry.kind === "special") this.#leftAlone.special(name, entry.special, now);
+    else this.#leftAlone.unfinished(name, { nowMs: now, modifiedAtMs: entry.modifiedAtMs, reportAfterMs });
+  }
+
+  /** All looks of one pass count from its end, so that its files are due together. */
+  #add(found: Found): void {
+    const at = { atMs: performance.now(), isRecovered: this.#isRecovering };
+    for (const [name, look] of found) this.#deps.candidates.add(name, look, at);
+  }
+}
