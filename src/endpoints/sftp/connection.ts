@@ -10,29 +10,22 @@
  * Everything a client can make fail has a listener here: without one, an error event would end the process.
  */
 import type { Socket } from "node:net";
-import type { AuthContext, Connection as SshClient, ServerChannel, Session } from "ssh2";
+import type { Connection as SshClient } from "ssh2";
+import { ClientLog } from "../../exchange/client-log.ts";
+import { ConnectionDeadline } from "../../exchange/connection-deadline.ts";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
-import { exchangeCompaniesOf, lossSince } from "../../operations/users/exchange-companies.ts";
+import { lossSince } from "../../operations/users/exchange-companies.ts";
 import type { Place } from "../../sign-in/connection-gate.ts";
-import type { CurrentUser, SignedInUser, SignIn } from "../../sign-in/sign-in.ts";
-import { type Mismatch, mismatchOf } from "./algorithms.ts";
-import { judge, signInMethods, type Verdict } from "./authentication.ts";
-import { type ClientOffer, isForOneHostKeyType, OfferWatch } from "./client-offer.ts";
-import { NotedSignIn } from "./noted-sign-in.ts";
+import type { CurrentUser, SignIn } from "../../sign-in/sign-in.ts";
+import { OfferWatch } from "./client-offer.ts";
+import { ClientSocket } from "./client-socket.ts";
+import { reportMismatch } from "./report-mismatch.ts";
+import { SftpChannels } from "./sftp-channels.ts";
 import type { SftpOptions } from "./sftp-options.ts";
-import { SftpSession } from "./sftp-session.ts";
-
-/** Below this a client's channel makes the SSH library cut data into ever smaller pieces; 0 hangs it for ever. */
-const minPacketSize = 1024;
-/** Answers waiting in the socket beyond which nothing more is read from a client that does not read them. */
-const maxSocketBacklogBytes = 16 * 1024 * 1024;
-/** How long a client may take to let go after it has been told that the connection ends. */
-const farewellMs = 2_000;
-/** The same for a user that was changed: with the time that it takes to see the change, all is over within 2 s. */
-const promptFarewellMs = 500;
+import { SshSignIn } from "./ssh-sign-in.ts";
 
 export interface ConnectionDeps {
   readonly id: string;
@@ -49,299 +42,70 @@ export interface ConnectionDeps {
 }
 
 export class Connection {
-  /** Resolves when the socket is gone and all sessions have finished. */
-  readonly finished: Promise<void>;
-
-  readonly #deps: ConnectionDeps;
-  readonly #socket: Socket;
+  readonly #options: SftpOptions;
+  readonly #socket: ClientSocket;
   readonly #offer = new OfferWatch();
-  readonly #sessions = new Set<SftpSession>();
-  #log: Logger;
+  readonly #log: ClientLog;
+  readonly #deadline = new ConnectionDeadline();
+  readonly #signIn: SshSignIn;
+  readonly #channels: SftpChannels;
+  readonly #done = Promise.withResolvers<void>();
   #client: SshClient | undefined;
-  #user: SignedInUser | undefined;
-  #channels = 0;
-  #failedAttempts = 0;
-  #attempt: NotedSignIn | undefined;
-  #isSocketPaused = false;
-  #isLeaving = false;
-  #isClosed = false;
-  #lastActivityAtMs = Date.now();
-  #timer: NodeJS.Timeout | undefined;
-  #resolveFinished: () => void = () => undefined;
+  #state: "open" | "leaving" | "closed" = "open";
 
   constructor(deps: ConnectionDeps) {
-    this.#deps = deps;
-    this.#socket = deps.socket;
-    this.#log = deps.log.child({ connectionId: deps.id, address: deps.address });
-    this.finished = new Promise((resolve) => {
-      this.#resolveFinished = resolve;
+    const { id: connectionId, socket, options } = deps;
+    this.#options = options;
+    this.#log = new ClientLog({ ...deps, connectionId });
+    const shared = { ...deps, connectionId, log: this.#log, isOpen: () => this.#state === "open" };
+    this.#signIn = new SshSignIn({ ...shared, leave: () => this.#leave() });
+    this.#channels = new SftpChannels({
+      ...shared,
+      user: () => this.#signIn.user,
+      cutOff: (reason) => {
+        this.#log.log.warn({ reason }, "sftp connection cut off");
+        this.destroy();
+      },
+      sessionEnded: () => this.#endSession(),
     });
-    this.#listenToSocket();
-    this.#timer = setTimeout(() => this.#missDeadline(), deps.options.loginTimeoutMs);
+    this.#socket = new ClientSocket(socket, {
+      data: (chunk) => {
+        this.#offer.push(chunk);
+        this.#channels.checkWindows();
+      },
+      drained: () => this.#channels.socketDrained(),
+      failed: (error) => this.#log.log.debug({ err: error }, "sftp socket failed"),
+      closed: () => this.#close(),
+    });
+    this.#deadline.toSignIn(options.loginTimeoutMs, () => this.#signIn.missDeadline());
   }
 
-  #listenToSocket(): void {
-    const socket = this.#socket;
-    socket.on("error", (error) => this.#log.debug({ err: error }, "sftp socket failed"));
-    socket.on("close", () => this.#close());
-    socket.on("data", (chunk: Buffer) => this.#watch(chunk));
-    socket.on("drain", () => this.#drained());
+  /** Resolves when the socket is gone and all sessions have finished. */
+  get finished(): Promise<void> {
+    return this.#done.promise;
   }
 
-  /** Sees each chunk just before the SSH library does. */
-  #watch(chunk: Buffer): void {
-    this.#offer.push(chunk);
-    // Whatever the library writes because of this chunk leaves together.
-    this.#socket.cork();
-    process.nextTick(() => this.#socket.uncork());
-    if (this.#socket.writableLength > maxSocketBacklogBytes) {
-      this.#isSocketPaused = true;
-      this.#socket.pause();
-    }
-    for (const session of this.#sessions) {
-      if (session.isOverrun()) this.#cutOff("the client ignores the channel's window");
-    }
-  }
-
-  #drained(): void {
-    if (this.#isSocketPaused) {
-      this.#isSocketPaused = false;
-      this.#socket.resume();
-    }
-    for (const session of this.#sessions) session.socketDrained();
-  }
-
-  #cutOff(reason: string): void {
-    this.#log.warn({ reason }, "sftp connection cut off");
-    this.#socket.destroy();
-  }
-
-  #missDeadline(): void {
-    const { options, signIn, address } = this.#deps;
-    this.#tell("info", { afterMs: options.loginTimeoutMs }, "sftp sign-in not completed in time");
-    if (this.#attempt?.isAtWork !== true) signIn.reportSilence(address);
-    this.#leave();
+  /** Who is signed in and has not been told to go. */
+  get userId(): number | undefined {
+    return this.#state === "open" ? this.#signIn.user?.userId : undefined;
   }
 
   /** The client sent its identification line: the SSH library has an object for it now. */
   attach(client: SshClient): void {
     this.#client = client;
     client.on("error", (error: Error) => this.#fail(error));
-    client.on("authentication", (context) => void this.#authenticate(context));
-    client.on("ready", () => this.#signedIn());
-    client.on("session", (accept, reject) => this.#openSession(accept, reject));
-    client.on("rekey", () => {
-      for (const session of this.#sessions) session.keysExchanged();
-    });
-  }
-
-  /** What can happen before the sign-in can happen to anybody at any rate. */
-  #tell(level: "info" | "warn", facts: object, message: string): void {
-    const { id: connectionId, address, outsiderLog } = this.#deps;
-    if (this.#user !== undefined) this.#log[level](facts, message);
-    else outsiderLog[level]({ connectionId, address, ...facts }, message);
-  }
-
-  #fail(error: Error): void {
-    const offer = this.#user === undefined ? this.#offer.offer : undefined;
-    const mismatch = offer && mismatchOf(offer);
-    if (offer && mismatch && "level" in error && error.level === "handshake") {
-      this.#tellMismatch(offer, mismatch);
-    } else if (!this.#isClosed) {
-      this.#tell("info", { reason: messageOf(error) }, "sftp connection failed");
-    }
-    this.#leave();
-  }
-
-  #tellMismatch(offer: ClientOffer, { offered, wouldLegacyDo }: Mismatch): void {
-    const { identification } = offer;
-    const remedy = wouldLegacyDo
-      ? "sftp.legacyAlgorithms: true would accept it"
-      : "not even sftp.legacyAlgorithms would accept it";
-    const lacksHostKeyAlone = Object.keys(offered).join() === "host key";
-    if (lacksHostKeyAlone && isForOneHostKeyType(offer)) {
-      // So does ssh-keyscan, with a connection for each type there may be: most of them have to fail.
-      const line = { identification, offered, ...(wouldLegacyDo ? { remedy } : {}) };
-      this.#tell("info", line, "sftp client accepts a single type of host key, not in use here");
-      return;
-    }
-    this.#tell(
-      "warn",
-      { identification, offered, remedy },
-      `sftp client offers no algorithm that this server accepts; ${remedy}`,
-    );
-  }
-
-  async #authenticate(context: AuthContext): Promise<void> {
-    // A client told to go may have sent more guesses already; they are not even looked at.
-    if (this.#isLeaving) return;
-    // An agent's many keys and a guesser's many passwords count alike; "none" only asks for the methods.
-    if (context.method !== "none" || this.#failedAttempts > 0) this.#failedAttempts += 1;
-    const { address, options } = this.#deps;
-    const signIn = new NotedSignIn(this.#deps.signIn);
-    this.#attempt = signIn;
-    try {
-      const verdict = await judge({ signIn, address, isSha1Allowed: options.legacyAlgorithms }, context);
-      if (!this.#isLeaving && !this.#isClosed) this.#apply(context, verdict, signIn.hasRefused);
-    } catch (error) {
-      this.#log.error({ err: error }, "sftp sign-in failed");
-      if (!this.#isClosed) context.reject(signInMethods);
-    }
-  }
-
-  #apply(context: AuthContext, verdict: Verdict, isLogged: boolean): void {
-    if (verdict.kind === "granted") {
-      this.#grant(context, verdict.user);
-      return;
-    }
-    if (verdict.kind === "keyWouldDo") {
-      this.#failedAttempts -= 1;
-      context.accept();
-      return;
-    }
-    context.reject(signInMethods);
-    if (context.method !== "none") {
-      const user = context.username.slice(0, 64);
-      const line = { user, method: context.method, reason: verdict.reason };
-      // At the level debug, the line of the sign-in can be traced to its connection.
-      if (isLogged) this.#log.debug(line, "sftp sign-in refused");
-      else this.#tell("warn", line, "sftp sign-in refused");
-    }
-    const isOverLimit = this.#failedAttempts >= this.#deps.options.maxAuthAttempts;
-    if (isOverLimit)
-      this.#tell("warn", { attempts: this.#failedAttempts }, "sftp: too many attempts to sign in");
-    if (isOverLimit || verdict.isBanned) this.#leave();
-  }
-
-  #grant(context: AuthContext, user: SignedInUser): void {
-    if (!this.#deps.place.signIn()) {
-      const { userName } = user;
-      this.#tell("warn", { user: userName }, "sftp sign-in refused: as many as may be are signed in");
-      // Not rejected: "permission denied" would send people to look for a fault in their password.
-      this.#leave();
-      return;
-    }
-    this.#user = user;
-    this.#log = this.#log.child({ user: user.userName });
-    context.accept();
-    this.#log.info({ method: context.method }, "sftp signed in");
-  }
-
-  #signedIn(): void {
-    clearTimeout(this.#timer);
-    this.#touch();
-    this.#watchIdleness(this.#deps.options.idleTimeoutMs);
-  }
-
-  #touch(): void {
-    this.#lastActivityAtMs = Date.now();
-  }
-
-  #watchIdleness(delayMs: number): void {
-    this.#timer = setTimeout(() => {
-      const requestsAt = [...this.#sessions].map((session) => session.lastRequestAtMs);
-      const idleMs = Date.now() - Math.max(this.#lastActivityAtMs, ...requestsAt);
-      const leftMs = this.#deps.options.idleTimeoutMs - idleMs;
-      if (leftMs > 0) {
-        this.#watchIdleness(leftMs);
-        return;
-      }
-      this.#log.info({ idleMs }, "sftp connection idle for too long");
-      this.#leave();
-    }, delayMs);
-  }
-
-  #openSession(accept: () => Session, reject: () => void): void {
-    if (this.#isLeaving || this.#channels >= this.#deps.options.maxSessionsPerConnection) {
-      this.#log.warn({ sessions: this.#channels }, "sftp: session refused, too many on this connection");
-      reject();
-      return;
-    }
-    this.#channels += 1;
-    const session = accept();
-    let hasChannel = false;
-    session.on("error", (error: Error) => this.#log.debug({ err: error }, "ssh session failed"));
-    session.on("close", () => {
-      // The library never lets go of a session that was closed without having become anything: it goes on counting.
-      if (hasChannel) this.#channels -= 1;
-    });
-    session.on("subsystem", (acceptChannel, rejectChannel, { name }) => {
-      if (name !== "sftp") {
-        rejectChannel?.();
-        return;
-      }
-      hasChannel = true;
-      this.#serve(acceptChannel());
-    });
-    const refuse = (acceptChannel: () => ServerChannel): void => {
-      hasChannel = true;
-      this.#refuseCommand(acceptChannel());
-    };
-    session.on("exec", refuse);
-    session.on("shell", refuse);
-  }
-
-  /** There are no commands here: says so where a person sees it. */
-  #refuseCommand(channel: ServerChannel | undefined): void {
-    if (channel === undefined || !this.#isUsable(channel)) return;
-    channel.resume();
-    channel.stderr.write("only SFTP is served here\n");
-    channel.exit(1);
-    channel.end();
-  }
-
-  /** Guards every channel that is about to be written to. */
-  #isUsable(channel: ServerChannel): boolean {
-    channel.on("error", (error: Error) => this.#log.debug({ err: error }, "ssh channel failed"));
-    channel.stderr.on("error", (error: Error) => this.#log.debug({ err: error }, "ssh channel failed"));
-    const packetSize = outgoingPacketSize(channel);
-    if (packetSize >= minPacketSize) return true;
-    this.#cutOff(`the client takes packets of at most ${packetSize} bytes`);
-    return false;
-  }
-
-  #serve(channel: ServerChannel | undefined): void {
-    const user = this.#user;
-    if (channel === undefined || user === undefined || !this.#isUsable(channel)) return;
-    const exchange = this.#deps.exchange.openSession({
-      userId: user.userId,
-      userName: user.userName,
-      companies: exchangeCompaniesOf(user),
-      channel: "sftp",
-      address: this.#deps.address,
-      connectionId: this.#deps.id,
-    });
-    const { maxOpenHandles } = this.#deps.options;
-    const session = new SftpSession({
-      channel,
-      socket: this.#socket,
-      exchange,
-      maxOpenHandles,
-      log: this.#log,
-    });
-    this.#sessions.add(session);
-    void session.ended.then(() => this.#endSession(session));
-  }
-
-  #endSession(session: SftpSession): void {
-    this.#sessions.delete(session);
-    this.#touch();
-    if (this.#sessions.size > 0) return;
-    if (this.#isClosed) this.#resolveFinished();
-    else if (this.#isLeaving) this.#leave();
+    client.on("authentication", (context) => void this.#signIn.authenticate(context));
+    client.on("ready", () => this.#watchIdleness());
+    client.on("session", (accept, reject) => this.#channels.open(accept, reject));
+    client.on("rekey", () => this.#channels.keysExchanged());
   }
 
   /** Finishes the requests in hand, then takes the link down. */
   drain(): void {
-    if (this.#isLeaving) return;
-    this.#isLeaving = true;
-    if (this.#sessions.size === 0) this.#leave();
-    for (const session of this.#sessions) session.drain();
-  }
-
-  /** Who is signed in and has not been told to go. */
-  get userId(): number | undefined {
-    return this.#isLeaving || this.#isClosed ? undefined : this.#user?.userId;
+    if (this.#state === "leaving") return;
+    if (this.#state === "open") this.#state = "leaving";
+    if (this.#channels.isEmpty) this.#leave();
+    this.#channels.drain();
   }
 
   /**
@@ -349,11 +113,12 @@ export class Connection {
    * was received before is finished; an upload that was not closed is not completed.
    */
   review(now: CurrentUser | undefined): void {
-    if (this.userId === undefined || this.#user === undefined) return;
-    const reason = lossSince(this.#user, now);
+    const { user } = this.#signIn;
+    if (this.userId === undefined || user === undefined) return;
+    const reason = lossSince(user, now);
     if (reason === undefined) return;
-    this.#log.warn({ reason }, "sftp connection ended: the user was changed");
-    this.#leave(promptFarewellMs);
+    this.#log.log.warn({ reason }, "sftp connection ended: the user was changed");
+    this.#leave({ isPrompt: true });
     // Nothing that a client still sends counts; one that does not hang up is cut off after the farewell.
     this.#socket.pause();
   }
@@ -363,12 +128,38 @@ export class Connection {
     this.#socket.destroy();
   }
 
+  #fail(error: Error): void {
+    const isOfHandshake = "level" in error && error.level === "handshake";
+    const offer = isOfHandshake && this.#signIn.user === undefined ? this.#offer.offer : undefined;
+    const isReported = offer !== undefined && reportMismatch(this.#log, offer);
+    if (!isReported && this.#state !== "closed")
+      this.#log.report("info", { reason: messageOf(error) }, "sftp connection failed");
+    this.#leave();
+  }
+
+  #watchIdleness(): void {
+    this.#deadline.toBeActive({
+      timeoutMs: this.#options.idleTimeoutMs,
+      lastActiveAtMs: () => this.#channels.lastRequestAtMs,
+      expired: (idleMs) => {
+        this.#log.log.info({ idleMs }, "sftp connection idle for too long");
+        this.#leave();
+      },
+    });
+  }
+
+  #endSession(): void {
+    this.#deadline.touch();
+    if (!this.#channels.isEmpty) return;
+    if (this.#state === "closed") this.#done.resolve();
+    else if (this.#state === "leaving") this.#leave();
+  }
+
   /** Says good-bye and makes sure that the socket really goes. */
-  #leave(withinMs = farewellMs): void {
-    if (this.#isClosed) return;
-    this.#isLeaving = true;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#socket.destroy(), withinMs);
+  #leave({ isPrompt } = { isPrompt: false }): void {
+    if (this.#state === "closed") return;
+    this.#state = "leaving";
+    this.#deadline.toLetGo(() => this.#socket.destroy(), { isPrompt });
     if (this.#client === undefined) {
       this.#socket.destroy();
       return;
@@ -377,24 +168,16 @@ export class Connection {
       this.#client.end();
     } catch (error) {
       // The library has given the connection up already: there is nobody to say good-bye to.
-      this.#log.debug({ err: error }, "sftp good-bye failed");
+      this.#log.log.debug({ err: error }, "sftp good-bye failed");
       this.#socket.destroy();
     }
   }
 
   #close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    for (const session of this.#sessions) session.linkLost();
-    if (this.#user !== undefined) this.#log.info("sftp connection closed");
-    if (this.#sessions.size === 0) this.#resolveFinished();
+    this.#state = "closed";
+    this.#deadline.end();
+    this.#channels.linkLost();
+    if (this.#signIn.user !== undefined) this.#log.log.info("sftp connection closed");
+    if (this.#channels.isEmpty) this.#done.resolve();
   }
-}
-
-/** How much the client takes in one packet. The library has it, its type definitions do not. */
-function outgoingPacketSize(channel: object): number {
-  if (!("outgoing" in channel)) return 0;
-  const { outgoing } = channel;
-  if (typeof outgoing !== "object" || outgoing === null || !("packetSize" in outgoing)) return 0;
-  return typeof outgoing.packetSize === "number" ? outgoing.packetSize : 0;
 }

@@ -1,5 +1,5 @@
 /**
- * What each SFTP request does to the file exchange, and its reply. No order and no flow control here: `sftp-session.ts`
+ * What each SFTP request does to the file exchange, and its reply. No order and no flow control here: `request-queue.ts`
  * decides when a request is its turn.
  */
 import { dirname } from "node:path/posix";

@@ -6,6 +6,12 @@ import type { Socket } from "node:net";
 import type { ServerChannel } from "ssh2";
 import type { Reply } from "./reply.ts";
 
+/** Why a session ends, as its client is told. */
+export interface Farewell {
+  readonly exitStatus: number;
+  readonly text: string | undefined;
+}
+
 export class ReplyOutput {
   readonly #channel: ServerChannel;
   readonly #socket: Socket;
@@ -55,11 +61,11 @@ export class ReplyOutput {
   }
 
   /** OpenSSH's client hangs at its end unless EOF is answered with an exit status and CLOSE. */
-  end(exitStatus: number, farewell: string | undefined): void {
+  end({ exitStatus, text }: Farewell): void {
     if (this.#isOver) return;
     this.#flush();
     this.#isOver = true;
-    if (farewell !== undefined) this.#channel.stderr.write(farewell);
+    if (text !== undefined) this.#channel.stderr.write(text);
     this.#channel.exit(exitStatus);
     this.#channel.end();
   }

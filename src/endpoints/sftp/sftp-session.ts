@@ -3,24 +3,17 @@
  *
  * States
  *   opening   nothing but INIT is taken; it is answered with VERSION and the extensions → serving
- *   serving   packets become requests, requests become replies
+ *   serving   packets become requests (`RequestInput`), requests become replies (`RequestQueue`)
  *   draining  the daemon stops while uploads are under way: nothing new is opened; when the last upload is closed, or no
  *             request came for `stalledMs` → ending
  *   ending    no more input: the client sent EOF or closed the channel, the link broke, the stream could not be
  *             understood, or the daemon stops. What was received whole is still done; then → ended
  *   ended     EOF, exit status and CLOSE are sent (while there is a link), the exchange session is ended
  *
- * Order
- *   Requests take effect strictly first in, first out, and are answered in that order. Three things run faster than one
- *   by one without being seen: consecutive READs run side by side (their answers wait for each other), consecutive WRITEs
- *   to adjoining places of one file that wait at the same time go to the exchange as one, and replies that become ready in
- *   one turn of the event loop leave as one channel write.
- *
  * Back-pressure
- *   Out: no request is started while more than `maxUnsentBytes` wait in the batch, the channel or the socket, or while
- *   a key exchange holds the output back. A READ counts with its length from its start.
- *   In: the channel is paused while more than `maxQueuedBytes` of writes or `maxQueuedRequests` wait. The channel's
- *   window (2 MiB, kept by the library) then stops the client. A client that ignores its window is cut off.
+ *   Out: `RequestQueue` starts no request while too much of what was answered waits to be sent.
+ *   In: the channel is paused while too many writes or requests wait (`WaitingRequests`). The channel's window (2 MiB, kept
+ *   by the library) then stops the client. A client that ignores its window is cut off.
  *
  * When the link breaks, requests that were received whole still take effect (a CLOSE that is here is a CLOSE), only reads
  * are dropped. A handle without a CLOSE stays an incomplete upload.
@@ -31,34 +24,19 @@ import { ExchangeError, type ExchangeSession } from "../../exchange/exchange-ses
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { HandleTable } from "./handle-table.ts";
-import { abandonHandles, type OperationContext, runRequest, runWrites } from "./operations.ts";
-import { BrokenStream, PacketReader } from "./packet-reader.ts";
-import { type Reply, versionReply } from "./reply.ts";
-import { ReplyOutput } from "./reply-output.ts";
-import { readRequest, type SftpRequest } from "./request.ts";
-import { RunningRequests } from "./running-requests.ts";
-import { WaitingRequests } from "./waiting-requests.ts";
+import { abandonHandles, type OperationContext } from "./operations.ts";
+import { BrokenStream } from "./packet-reader.ts";
+import { versionReply } from "./reply.ts";
+import { type Farewell, ReplyOutput } from "./reply-output.ts";
+import type { SftpRequest } from "./request.ts";
+import { RequestInput } from "./request-input.ts";
+import { RequestQueue } from "./request-queue.ts";
 
-const maxUnsentBytes = 4 * 1024 * 1024;
 /** The library's window is 2 MiB; more than this unread in the channel means that the client does not keep to it. */
 const maxUnreadBytes = 4 * 1024 * 1024;
-/** An upload that stands still for so long does not hold up a stop. */
+/** An upload that stands still for so long does not delay a stop. */
 const stalledMs = 2_000;
 const stopping = new ExchangeError("failure", "The server is stopping; connect again in a moment");
-
-/** Requests that change nothing; without a link nobody waits for their answers. */
-const readingKinds: ReadonlySet<SftpRequest["kind"]> = new Set([
-  "read",
-  "readdir",
-  "stat",
-  "fstat",
-  "realpath",
-  "statvfs",
-  "fstatvfs",
-  "limits",
-  "opendir",
-  "refused",
-]);
 
 export interface SftpSessionDeps {
   readonly channel: ServerChannel;
@@ -68,65 +46,68 @@ export interface SftpSessionDeps {
   readonly log: Logger;
 }
 
-/** Why a session ends, as its client is told. */
-interface Farewell {
-  readonly exitStatus: number;
-  readonly text: string | undefined;
+function isOpening(request: SftpRequest): request is Extract<SftpRequest, { kind: "open" | "opendir" }> {
+  return request.kind === "open" || request.kind === "opendir";
 }
 
 export class SftpSession {
-  /** Resolves when everything received is done and the exchange session is ended. Never rejects. */
-  readonly ended: Promise<void>;
-  lastRequestAtMs = Date.now();
-
   readonly #channel: ServerChannel;
   readonly #log: Logger;
   readonly #context: OperationContext;
-  readonly #reader = new PacketReader();
-  readonly #waiting = new WaitingRequests();
-  readonly #running = new RunningRequests();
+  readonly #input: RequestInput;
+  readonly #requests: RequestQueue;
   readonly #output: ReplyOutput;
   readonly #done = Promise.withResolvers<void>();
-  #isPumping = false;
-  #isOpened = false;
-  #isInputOver = false;
-  #isLinkLost = false;
-  #isEnded = false;
+  #state: "taking" | "ending" | "ended" = "taking";
   #drainTimer: NodeJS.Timeout | undefined;
   #farewell: Farewell = { exitStatus: 0, text: undefined };
 
-  constructor(deps: SftpSessionDeps) {
-    this.#channel = deps.channel;
-    this.#log = deps.log;
-    this.#output = new ReplyOutput(deps.channel, deps.socket);
-    const handles = new HandleTable(deps.maxOpenHandles);
-    this.#context = { exchange: deps.exchange, handles, log: deps.log };
-    this.ended = this.#done.promise;
-    this.#listen();
-  }
-
-  #listen(): void {
-    const channel = this.#channel;
-    channel.on("error", (error: Error) => this.#log.debug({ err: error }, "sftp channel failed"));
+  constructor({ channel, socket, exchange, maxOpenHandles, log }: SftpSessionDeps) {
+    this.#channel = channel;
+    this.#log = log;
+    this.#output = new ReplyOutput(channel, socket);
+    this.#context = { exchange, handles: new HandleTable(maxOpenHandles), log };
+    this.#input = new RequestInput({
+      opened: () => this.#output.send(versionReply()),
+      request: (request) => {
+        const isTooLate = this.#drainTimer !== undefined && isOpening(request);
+        this.#requests.add(isTooLate ? { kind: "refused", id: request.id, reason: stopping } : request);
+      },
+    });
+    this.#requests = new RequestQueue({
+      context: this.#context,
+      output: this.#output,
+      input: this.#input,
+      answered: () => {
+        this.#advance();
+        if (this.#drainTimer !== undefined && !this.#requests.isBusy) this.#drainIfDone();
+      },
+    });
+    channel.on("error", (error: Error) => log.debug({ err: error }, "sftp channel failed"));
     channel.on("data", (chunk: Buffer) => this.#receive(chunk));
     channel.on("end", () => this.#endInput());
     channel.on("close", () => this.linkLost());
-    channel.on("drain", () => this.#pump());
+    channel.on("drain", () => this.#advance());
   }
 
-  get isBusy(): boolean {
-    return !this.#running.isEmpty || !this.#waiting.isEmpty;
+  /** Resolves when everything received is done and the exchange session is ended. Never rejects. */
+  get ended(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  get lastRequestAtMs(): number {
+    return this.#requests.lastRequestAtMs;
   }
 
   /** The socket took what waited in it. */
   socketDrained(): void {
-    this.#pump();
+    this.#advance();
   }
 
   /** A key exchange is over: what it held back is on its way. */
   keysExchanged(): void {
     this.#output.keysExchanged();
-    this.#pump();
+    this.#advance();
   }
 
   /** Whether the client sent more than its window allows. */
@@ -136,129 +117,66 @@ export class SftpSession {
 
   /** No answer can be sent any more. What was received is still done. */
   linkLost(): void {
-    if (this.#isLinkLost) return;
-    this.#isLinkLost = true;
+    if (this.#requests.isLinkLost) return;
+    this.#requests.linkLost();
     this.#output.drop();
     // What the channel still holds is finite now, so it is taken whatever the limits say.
     this.#channel.resume();
     if (this.#channel.readableEnded || this.#channel.destroyed) this.#endInput();
-    this.#pump();
+    this.#advance();
   }
 
   /** Lets uploads under way come to their end, then takes no more requests, finishes those received, says good-bye. */
   drain(): void {
-    this.lastRequestAtMs = Date.now();
+    this.#requests.lastRequestAtMs = Date.now();
     this.#drainTimer ??= setInterval(() => this.#drainIfDone(), stalledMs / 4);
     this.#drainIfDone();
   }
 
   #drainIfDone(): void {
-    const isMoving = Date.now() - this.lastRequestAtMs < stalledMs;
-    if (!this.#isInputOver && isMoving && this.#context.handles.isWriting) return;
+    const isMoving = Date.now() - this.#requests.lastRequestAtMs < stalledMs;
+    if (this.#state === "taking" && isMoving && this.#context.handles.isWriting) return;
     clearInterval(this.#drainTimer);
     this.#channel.pause();
     this.#endInput();
   }
 
   #endInput(): void {
-    this.#isInputOver = true;
-    this.#pump();
+    if (this.#state === "taking") this.#state = "ending";
+    this.#advance();
   }
 
   #receive(chunk: Buffer): void {
-    if (this.#isInputOver) return;
+    if (this.#state !== "taking") return;
     try {
-      this.#reader.push(chunk, (packet) => this.#take(packet));
+      this.#input.push(chunk);
     } catch (error) {
-      this.#refuseStream(messageOf(error), error);
+      const message = messageOf(error);
+      if (!(error instanceof BrokenStream)) this.#log.error({ err: error }, "reading an sftp packet failed");
+      this.#log.warn({ reason: message }, "sftp session ended: its packets cannot be understood");
+      this.#farewell = { exitStatus: 1, text: `sftp: ${message}\n` };
+      this.#state = "ending";
     }
-    this.#pump();
-  }
-
-  #take(packet: Buffer): void {
-    const request = readRequest(packet);
-    if (this.#isOpened && request.kind !== "init") {
-      const isOpening = request.kind === "open" || request.kind === "opendir";
-      const isTooLate = isOpening && this.#drainTimer !== undefined;
-      this.#waiting.add(isTooLate ? { kind: "refused", id: request.id, reason: stopping } : request);
-      return;
-    }
-    if (this.#isOpened || request.kind !== "init") {
-      throw new BrokenStream(this.#isOpened ? "INIT came twice" : "the first packet is not INIT");
-    }
-    this.#isOpened = true;
-    this.#output.send(versionReply());
-  }
-
-  #refuseStream(message: string, error: unknown): void {
-    if (!(error instanceof BrokenStream)) this.#log.error({ err: error }, "reading an sftp packet failed");
-    this.#log.warn({ reason: message }, "sftp session ended: its packets cannot be understood");
-    this.#farewell = { exitStatus: 1, text: `sftp: ${message}\n` };
-    this.#isInputOver = true;
+    this.#advance();
   }
 
   /** Starts every request whose turn it is; pauses or resumes the input; ends when all is done. */
-  #pump(): void {
-    if (this.#isPumping || this.#isEnded) return;
-    this.#isPumping = true;
-    for (
-      let next = this.#waiting.first;
-      next !== undefined && this.#mayStart(next);
-      next = this.#waiting.first
-    ) {
-      this.#waiting.removeFirst();
-      if (!(this.#isLinkLost && readingKinds.has(next.kind))) this.#start(next);
+  #advance(): void {
+    if (this.#state === "ended" || !this.#requests.startDue()) return;
+    if (this.#state === "ending") {
+      if (!this.#requests.isBusy) void this.#end();
+      return;
     }
-    this.#isPumping = false;
-    this.#steerInput();
-    if (this.#isInputOver && !this.isBusy) this.#end();
-  }
-
-  #mayStart(request: SftpRequest): boolean {
-    const unsentBytes = this.#output.unsentBytes + (this.#isLinkLost ? 0 : this.#running.reservedBytes);
-    return !this.#output.isHeld && unsentBytes <= maxUnsentBytes && this.#running.mayJoin(request);
-  }
-
-  #steerInput(): void {
-    if (this.#isInputOver || this.#isLinkLost) return;
-    const { isFull } = this.#waiting;
-    if (isFull === this.#channel.isPaused()) return;
+    const { isFull, isLinkLost } = this.#requests;
+    if (isLinkLost || isFull === this.#channel.isPaused()) return;
     if (isFull) this.#channel.pause();
     else this.#channel.resume();
   }
 
-  #start(request: SftpRequest): void {
-    this.lastRequestAtMs = Date.now();
-    if (request.kind === "close") this.#reader.dropSpare();
-    this.#running.add(request, this.#run(request), (replies) => this.#answer(replies));
-  }
-
-  /** WRITEs run together; their memory is used again for the next packets. */
-  async #run(request: SftpRequest): Promise<Reply> {
-    if (request.kind !== "write") return await runRequest(this.#context, request);
-    const run = this.#waiting.takeRun(request);
-    try {
-      return await runWrites(this.#context, run.writes);
-    } finally {
-      this.#waiting.finished(run);
-      for (const { bytes } of run.writes) this.#reader.giveBack(bytes);
-    }
-  }
-
-  #answer(replies: readonly Reply[]): void {
-    for (const reply of replies) this.#output.send(reply);
-    this.#pump();
-    if (this.#drainTimer !== undefined && !this.isBusy) this.#drainIfDone();
-  }
-
-  #end(): void {
-    this.#isEnded = true;
+  async #end(): Promise<void> {
+    this.#state = "ended";
     clearInterval(this.#drainTimer);
-    this.#output.end(this.#farewell.exitStatus, this.#farewell.text);
-    void this.#endExchange();
-  }
-
-  async #endExchange(): Promise<void> {
+    this.#output.end(this.#farewell);
     try {
       await abandonHandles(this.#context);
       await this.#context.exchange.end();

@@ -1,0 +1,104 @@
+/** The attempts of one SSH client to sign in: how many there may be, and who it is in the end. */
+import type { AuthContext } from "ssh2";
+import type { ClientLog } from "../../exchange/client-log.ts";
+import type { Place } from "../../sign-in/connection-gate.ts";
+import type { SignedInUser, SignIn } from "../../sign-in/sign-in.ts";
+import { judge, signInMethods, type Verdict } from "./authentication.ts";
+import { NotedSignIn } from "./noted-sign-in.ts";
+import type { SftpOptions } from "./sftp-options.ts";
+
+export interface SshSignInDeps {
+  readonly address: string;
+  /** Among the connections of the server. */
+  readonly place: Place;
+  readonly signIn: SignIn;
+  readonly options: SftpOptions;
+  readonly log: ClientLog;
+  /** False for a client that was told to go. */
+  readonly isOpen: () => boolean;
+  /** The connection has to end. */
+  readonly leave: () => void;
+}
+
+export class SshSignIn {
+  readonly #deps: SshSignInDeps;
+  #user: SignedInUser | undefined;
+  #failedAttempts = 0;
+  #attempt: NotedSignIn | undefined;
+
+  constructor(deps: SshSignInDeps) {
+    this.#deps = deps;
+  }
+
+  get user(): SignedInUser | undefined {
+    return this.#user;
+  }
+
+  /** The client has not signed in in time. */
+  missDeadline(): void {
+    const { options, signIn, address, log, leave } = this.#deps;
+    log.report("info", { afterMs: options.loginTimeoutMs }, "sftp sign-in not completed in time");
+    if (this.#attempt?.isAtWork !== true) signIn.reportSilence(address);
+    leave();
+  }
+
+  /** One attempt. Never rejects. */
+  async authenticate(context: AuthContext): Promise<void> {
+    // A client told to go may have sent more guesses already; they are not even looked at.
+    if (!this.#deps.isOpen()) return;
+    // An agent's many keys and a guesser's many passwords count alike; "none" only asks for the methods.
+    if (context.method !== "none" || this.#failedAttempts > 0) this.#failedAttempts += 1;
+    const { address, options, log, isOpen } = this.#deps;
+    const signIn = new NotedSignIn(this.#deps.signIn);
+    this.#attempt = signIn;
+    try {
+      const verdict = await judge({ signIn, address, isSha1Allowed: options.legacyAlgorithms }, context);
+      if (isOpen()) this.#apply(context, verdict, signIn.hasRefused);
+    } catch (error) {
+      log.log.error({ err: error }, "sftp sign-in failed");
+      if (isOpen()) context.reject(signInMethods);
+    }
+  }
+
+  #apply(context: AuthContext, verdict: Verdict, isLogged: boolean): void {
+    if (verdict.kind === "granted") this.#grant(context, verdict.user);
+    else if (verdict.kind === "keyWouldDo") {
+      this.#failedAttempts -= 1;
+      context.accept();
+    } else this.#refuse(context, verdict, isLogged);
+  }
+
+  #grant(context: AuthContext, user: SignedInUser): void {
+    const { place, log, leave } = this.#deps;
+    const { userName } = user;
+    if (!place.signIn()) {
+      log.report("warn", { user: userName }, "sftp sign-in refused: as many as may be are signed in");
+      // Not rejected: "permission denied" would send people to look for a fault in their password.
+      leave();
+      return;
+    }
+    this.#user = user;
+    log.signedIn(userName);
+    context.accept();
+    log.log.info({ method: context.method }, "sftp signed in");
+  }
+
+  #refuse(
+    context: AuthContext,
+    { reason, isBanned }: Extract<Verdict, { readonly kind: "refused" }>,
+    isLogged: boolean,
+  ): void {
+    const { options, log, leave } = this.#deps;
+    context.reject(signInMethods);
+    if (context.method !== "none") {
+      const line = { user: context.username.slice(0, 64), method: context.method, reason };
+      // At the level debug, the line of the sign-in can be traced to its connection.
+      if (isLogged) log.log.debug(line, "sftp sign-in refused");
+      else log.report("warn", line, "sftp sign-in refused");
+    }
+    const attempts = this.#failedAttempts;
+    const isOverLimit = attempts >= options.maxAuthAttempts;
+    if (isOverLimit) log.report("warn", { attempts }, "sftp: too many attempts to sign in");
+    if (isOverLimit || isBanned) leave();
+  }
+}
