@@ -19,28 +19,26 @@ import type {
   RemoteFile,
   ToFetchThread,
 } from "./fetch-messages.ts";
+import { KeptSession } from "./kept-session.ts";
 
 type Send = (message: FromJobThread<FromFetchThread, CallOutcome>) => void;
 
 /** Bytes of a name to which an addition can be made. */
 const longestWithMark = 240;
 
-const noStep = (): void => undefined;
 /** Faults that say something of the one file when the connection lives. */
 const fileFaults: ReadonlySet<DeliveryFault> = new Set(["notAllowed", "missingFolder", "refused", "busy"]);
 
 class FetchWorker implements ThreadClient {
   readonly #send: Send;
   readonly #settings: FetchSettings;
-  readonly #newSession: () => RemoteSession;
-  #session: RemoteSession | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  readonly #session: KeptSession;
   #current: { readonly id: number; more: PromiseWithResolvers<boolean> | undefined } | undefined;
 
   constructor(settings: FetchSettings, newSession: () => RemoteSession, send: Send) {
     this.#send = send;
     this.#settings = settings;
-    this.#newSession = newSession;
+    this.#session = new KeptSession(settings, newSession);
   }
 
   receive(message: ToJobThread<ToFetchThread>): void {
@@ -52,30 +50,29 @@ class FetchWorker implements ThreadClient {
   }
 
   #cancel(): void {
-    this.#session?.destroy();
+    this.#session.cut();
     this.#current?.more?.resolve(false);
   }
 
   end(): void {
-    clearTimeout(this.#idle);
-    this.#session?.end();
+    this.#session.end();
   }
 
   async #run(id: number, call: FetchCall): Promise<void> {
     this.#current = { id, more: undefined };
     const outcome = await this.#outcome(id, call);
     this.#current = undefined;
-    this.#keep();
+    this.#session.keep();
     this.#send({ kind: "done", id, outcome });
   }
 
   async #outcome(id: number, call: FetchCall): Promise<CallOutcome> {
     try {
-      const session = await this.#enter();
+      const session = await this.#session.enter();
       return call.kind === "list" ? await this.#list(session, id) : await this.#withFile(session, call);
     } catch (error) {
       const fault = this.#faultOf(error);
-      this.#session?.destroy();
+      this.#session.cut();
       return fault.outcome;
     }
   }
@@ -84,35 +81,6 @@ class FetchWorker implements ThreadClient {
     const { server } = this.#settings;
     const secrets = [server.password, server.kind === "sftp" ? server.passphrase : undefined];
     return anyFault(error, `${server.kind} ${server.host}:${server.port}`, secrets);
-  }
-
-  /** Opens and enters; a kept connection that turns out to be dead is replaced by a new one, once. */
-  async #enter(): Promise<RemoteSession> {
-    clearTimeout(this.#idle);
-    const kept = this.#session;
-    if (kept?.isOpen === true) {
-      try {
-        await kept.enter(this.#place());
-        return kept;
-      } catch {
-        kept.destroy(); // what is wrong is said by the new one
-      }
-    }
-    const session = this.#newSession();
-    this.#session = session;
-    await session.open(noStep);
-    await session.enter(this.#place());
-    return session;
-  }
-
-  #place() {
-    return { directory: this.#settings.directory, inner: undefined, makesFolders: false };
-  }
-
-  #keep(): void {
-    const session = this.#session;
-    if (session?.isOpen !== true) return;
-    this.#idle = setTimeout(() => session.end(), this.#settings.server.times.keepMs);
   }
 
   async #list(session: RemoteSession, id: number): Promise<CallOutcome> {

@@ -2,91 +2,75 @@
  * One remote:
  *
  *   waiting ──due──> listing ──new files──> settling ──settleMs──> listing again ──> taking ──> waiting
- *                       └──────── trouble, told once ──> waiting, longer each time ──┘
+ *                       └──────── trouble, reported once ──> waiting, longer each time ──┘
  *
- * What was seen once is kept for the next round; nothing of it is kept over a restart. How it stands is written to the store
- * when that changes, and each minute, for commands to show. A command that asks for a round (`heed`) ends its pause.
+ * `RoundSchedule` says when a round is due, `SettlingFiles` lists, `FileTaker` takes, `RemoteHealth` keeps how it went.
+ * Nothing of it is kept over a restart. How the remote stands is written to the store when that changes, and each minute, for
+ * commands to show. A command that asks for a round (`heed`) ends its pause.
  */
-import { nextDue } from "../../domain/time/cron-schedule.ts";
-import { pausedUntil } from "../../domain/outbound/retry-schedule.ts";
 import type { RemoteState } from "../../inbound/remotes/remote-states.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { Logger } from "../../lib/logs/log.ts";
-import { sleep, sleepAtLeast } from "../../lib/sleep.ts";
+import { sleep } from "../../lib/sleep.ts";
 import { failedBy } from "../../remote/transfer-fault.ts";
-import { StopsKeptBack } from "./order-of-stops.ts";
-import { listRemote } from "./read-remote.ts";
 import { RemoteCandidates } from "./remote-candidates.ts";
 import { createRemoteClient, type RemoteClient } from "./remote-client.ts";
 import type { PolledRemote, RemoteDeps, RemoteStatistics } from "./remote-deps.ts";
+import { RemoteHealth } from "./remote-health.ts";
 import { RemoteReports } from "./remote-reports.ts";
 import { RemoteStanding } from "./remote-standing.ts";
-import { FileTaker, RoundTrouble, sweepDownloads, type Trouble } from "./take-files.ts";
+import { RoundSchedule } from "./round-schedule.ts";
+import { SettlingFiles } from "./settling-files.ts";
+import { FileTaker, RoundTrouble, sweepDownloads } from "./take-files.ts";
 
 /** Names that are kept of one round; the rest comes in later ones. */
 const defaultMaxCandidates = 10_000;
 /** Timers are set for so long at most: the clock may be changed meanwhile, and Node knows no timer of a month. */
 const longestSleepMs = 60_000;
 
-function faultOf(trouble: Trouble): string {
-  return trouble.kind === "failed" ? trouble.fault : "ownFault";
+/** A server that is known how to get to. */
+interface Source {
+  readonly client: RemoteClient;
+  readonly files: SettlingFiles;
+  readonly taker: FileTaker;
 }
 
 export class RemotePoller {
   readonly remote: PolledRemote;
   readonly #deps: RemoteDeps;
-  readonly #log: Logger;
-  readonly #client: RemoteClient | undefined;
-  readonly #candidates: RemoteCandidates;
   readonly #reports: RemoteReports;
-  readonly #taker: FileTaker | undefined;
+  readonly #health: RemoteHealth;
+  readonly #schedule: RoundSchedule;
+  readonly #standing: RemoteStanding;
+  readonly #source: Source | undefined;
   readonly #aborted = new AbortController();
   #turn: Promise<void> = Promise.resolve();
   #running: Promise<void> | undefined;
   #isSwept = false;
-  #told: string | undefined;
-  #isLeftOutTold = false;
-  #isFirst = true;
-  /** The last round: by a clock that never jumps, and by that of the wall. */
-  #endedMs = performance.now();
-  #endedAt: number;
-  #pauseMs = 0;
-  #failuresInRow = 0;
-  #failures = 0;
-  #filesTaken = 0;
-  #lastSuccessAt: number | undefined;
-  readonly #standing: RemoteStanding;
-  #trouble: Trouble | undefined;
 
   constructor(deps: RemoteDeps, remote: PolledRemote, maxCandidates = defaultMaxCandidates) {
+    const { companyId, companyCode, name, fetch, settleMs, timeoutMs } = remote;
+    const log = deps.log.child({ company: companyCode, remote: name });
     this.#deps = deps;
     this.remote = remote;
-    this.#endedAt = deps.clock.now();
-    this.#log = deps.log.child({ company: remote.companyCode, remote: remote.name });
-    this.#candidates = new RemoteCandidates(maxCandidates);
-    this.#reports = new RemoteReports(this.#log);
-    this.#standing = new RemoteStanding(deps.states, remote, this.#log);
-    if ("fault" in remote.fetch) return;
-    this.#client = createRemoteClient(remote.fetch, remote.timeoutMs);
-    this.#taker = new FileTaker(deps, {
-      ...this.#listed(this.#client),
-      remote,
-      log: this.#log,
-      taken: (count) => {
-        this.#filesTaken += count;
-      },
-    });
+    this.#reports = new RemoteReports(log);
+    this.#health = new RemoteHealth({ clock: deps.clock, log, reports: this.#reports });
+    this.#schedule = new RoundSchedule(deps, remote.schedule);
+    this.#standing = new RemoteStanding(deps.states, remote, log);
+    if ("fault" in fetch) return;
+    const client = createRemoteClient(fetch, timeoutMs);
+    const { server, directory = "" } = fetch;
+    const key = { companyId, remote: `${name} ${server.host}:${server.port}/${directory}` };
+    const listed = { key, client, candidates: new RemoteCandidates(maxCandidates), reports: this.#reports };
+    const taken = (count: number) => this.#health.taken(count);
+    this.#source = {
+      client,
+      files: new SettlingFiles({ ...deps, log, listed, settleMs }),
+      taker: new FileTaker(deps, { ...listed, remote, log, taken }),
+    };
   }
 
   get statistics(): RemoteStatistics {
-    return {
-      company: this.remote.companyCode,
-      remote: this.remote.name,
-      filesTaken: this.#filesTaken,
-      failures: this.#failures,
-      isFailing: this.#failuresInRow > 0 || this.#reports.hasLinkBreakers,
-      lastSuccessAt: this.#lastSuccessAt,
-    };
+    return { company: this.remote.companyCode, remote: this.remote.name, ...this.#health.statistics };
   }
 
   /** Polls from now on until it is closed. */
@@ -113,140 +97,40 @@ export class RemotePoller {
     this.#aborted.abort();
     await this.#running;
     await this.#turn;
-    await this.#client?.close();
-  }
-
-  #listed(client: RemoteClient) {
-    const { companyId, name, fetch } = this.remote;
-    const place =
-      "fault" in fetch ? "" : ` ${fetch.server.host}:${fetch.server.port}/${fetch.directory ?? ""}`;
-    const key = { companyId, remote: name + place };
-    return { key, client, candidates: this.#candidates, reports: this.#reports };
+    await this.#source?.client.close();
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#aborted;
     while (!signal.aborted) {
-      const waitMs = this.#waitMs();
+      const waitMs = this.#schedule.waitMs();
       if (waitMs > 0) await sleep(Math.min(waitMs, longestSleepMs), signal);
       else await this.pollNow();
     }
-  }
-
-  /** After trouble by the schedule of retries: sooner than one by the clock would come, later than a short interval. */
-  #waitMs(): number {
-    const { schedule } = this.remote;
-    const sinceMs = performance.now() - this.#endedMs;
-    const pausedMs = this.#failuresInRow === 0 ? undefined : this.#pauseMs - sinceMs;
-    if (schedule.kind === "every") {
-      const everyMs = this.#isFirst ? 0 : schedule.everyMs;
-      return Math.max(everyMs - sinceMs, pausedMs ?? 0);
-    }
-    const now = this.#deps.clock.now();
-    this.#endedAt = Math.min(this.#endedAt, now); // the clock may have been put back
-    const dueMs = nextDue(schedule.cron, schedule.zone, this.#endedAt) - now;
-    return Math.min(dueMs, pausedMs ?? dueMs);
-  }
-
-  #ended(): void {
-    this.#isFirst = false;
-    this.#endedMs = performance.now();
-    this.#endedAt = this.#deps.clock.now();
-    const failures = this.#failuresInRow;
-    this.#pauseMs = failures === 0 ? 0 : pausedUntil({ failures, now: 0, random: this.#deps.random() });
-  }
-
-  async #note(): Promise<void> {
-    const trouble = this.#trouble;
-    await this.#standing.note({
-      polledAt: this.#endedAt,
-      succeededAt: this.#lastSuccessAt ?? null,
-      failures: this.#failuresInRow,
-      pausedUntil: this.#pauseMs === 0 ? 0 : this.#endedAt + this.#pauseMs,
-      fault: trouble === undefined ? null : faultOf(trouble),
-      faultText: trouble?.message ?? null,
-    });
   }
 
   async #round(): Promise<void> {
     if (this.#aborted.signal.aborted) return;
     try {
       await this.#poll();
-      this.#succeeded();
+      this.#health.succeeded();
     } catch (error) {
       if (this.#aborted.signal.aborted) return;
-      if (error instanceof RoundTrouble) this.#failed(error.trouble);
-      else this.#failed({ kind: "ownFault", message: messageOf(error) }, error);
+      if (error instanceof RoundTrouble) this.#health.failed(error.trouble);
+      else this.#health.failed({ kind: "ownFault", message: messageOf(error) }, error);
     } finally {
-      this.#ended();
+      this.#schedule.ended(this.#health.failuresInRow);
     }
-    await this.#note();
+    await this.#standing.note({ ...this.#schedule.standing, ...this.#health.standing });
   }
 
   async #poll(): Promise<void> {
-    const { fetch, inboundDirectory, settleMs } = this.remote;
+    const { fetch, inboundDirectory } = this.remote;
     const { signal } = this.#aborted;
     if ("fault" in fetch) throw new RoundTrouble(failedBy("configuration", fetch.fault));
     if (!this.#isSwept) await sweepDownloads(this.#deps.runId, inboundDirectory);
     this.#isSwept = true;
-    await this.#list();
-    let settled = this.#candidates.settled(settleMs);
-    if (settled.length < this.#candidates.size) {
-      await sleepAtLeast(settleMs, signal);
-      await this.#list();
-      settled = this.#candidates.settled(settleMs);
-    }
-    await this.#taker?.take(settled, this.#keptBack(), signal);
-  }
-
-  /** By what the server still has in the making, and by what could not be fetched. */
-  #keptBack(): StopsKeptBack {
-    const kept = new StopsKeptBack();
-    for (const { name } of this.#candidates.unsettled(this.remote.settleMs)) kept.add(name);
-    const { giveUpAfterMs } = this.#deps.limits();
-    for (const name of this.#reports.failing(performance.now(), giveUpAfterMs)) kept.add(name);
-    return kept;
-  }
-
-  async #list(): Promise<void> {
-    const { signal } = this.#aborted;
-    signal.throwIfAborted();
-    if (this.#client === undefined) return;
-    const outcome = await listRemote(this.#deps, this.#listed(this.#client), signal);
-    if (outcome.kind === "failed" || outcome.kind === "ownFault") throw new RoundTrouble(outcome);
-    this.#tellLeftOut();
-  }
-
-  #tellLeftOut(): void {
-    const { hasLeftOut, size } = this.#candidates;
-    if (hasLeftOut && !this.#isLeftOutTold)
-      this.#log.warn(
-        { files: size },
-        "the remote has more files than one poll takes; later polls take the rest",
-      );
-    this.#isLeftOutTold = hasLeftOut;
-  }
-
-  #succeeded(): void {
-    this.#failuresInRow = 0;
-    this.#trouble = undefined;
-    this.#lastSuccessAt = this.#deps.clock.now();
-    // The files that break the link are resting, and it will be broken again.
-    if (this.#told === undefined || this.#reports.hasLinkBreakers) return;
-    this.#log.info({}, "the remote can be used again");
-    this.#told = undefined;
-  }
-
-  #failed(trouble: Trouble, error?: unknown): void {
-    this.#failures += 1;
-    this.#failuresInRow += 1;
-    this.#trouble = trouble;
-    const fault = faultOf(trouble);
-    if (this.#told === fault) return;
-    this.#told = fault;
-    this.#log.warn(
-      { fault, reason: trouble.message, ...(error === undefined ? {} : { err: error }) },
-      "a remote cannot be polled; retrying after pauses that grow to 10 minutes",
-    );
+    const settled = await this.#source?.files.settled(signal);
+    await this.#source?.taker.take(settled ?? [], this.#source.files.keptBack(), signal);
   }
 }
