@@ -45,7 +45,11 @@ function refuse(session: FtpSession, message: string, isBanned: boolean): Reply 
   session.userName = undefined;
   const isOverLimit = session.failedAttempts >= session.deps.options.maxAuthAttempts;
   if (isOverLimit)
-    session.tell("warn", { attempts: session.failedAttempts }, "ftp: too many attempts to sign in");
+    session.deps.clientLog.report(
+      "warn",
+      { attempts: session.failedAttempts },
+      "ftp: too many attempts to sign in",
+    );
   if (!isOverLimit && !isBanned) return reply(530, message);
   session.deps.control.send(reply(530, message));
   session.deps.control.leave(reply(421, "Too many failed attempts to sign in"));
@@ -56,7 +60,11 @@ function letIn(session: FtpSession, user: SignedInUser): Reply | undefined {
   const { control, exchange } = session.deps;
   if (!control.signIn()) {
     const { userName } = user;
-    session.tell("warn", { user: userName }, "ftp sign-in refused: as many as may be are signed in");
+    session.deps.clientLog.report(
+      "warn",
+      { user: userName },
+      "ftp sign-in refused: as many as may be are signed in",
+    );
     control.leave(reply(421, "Too many users are signed in; try again in a few minutes"));
     return undefined;
   }
@@ -69,7 +77,7 @@ function letIn(session: FtpSession, user: SignedInUser): Reply | undefined {
     connectionId: control.id,
   });
   session.user = user;
-  session.log = session.log.child({ user: user.userName });
+  session.deps.clientLog.signedIn(user.userName);
   session.log.info({ tls: control.isSecure }, "ftp signed in");
   return reply(230, "Signed in");
 }
@@ -90,7 +98,7 @@ async function signIn(session: FtpSession, password: string): Promise<Reply | un
   }
   if (exchangeCompaniesOf(outcome.user).length === 0) {
     const reason = "the user has the role DI_Integration in no company";
-    session.tell("warn", { user: shown, reason }, "ftp sign-in refused");
+    session.deps.clientLog.report("warn", { user: shown, reason }, "ftp sign-in refused");
     return refuse(session, "This user may not exchange files", false);
   }
   return control.gone.aborted ? undefined : letIn(session, outcome.user);

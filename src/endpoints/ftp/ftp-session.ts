@@ -1,6 +1,6 @@
 /** What one client has said so far, and what its commands work with. */
+import type { ClientLog } from "../../exchange/client-log.ts";
 import type { ExchangeSession, FileExchange } from "../../exchange/exchange-session.ts";
-import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SignedInUser, SignIn } from "../../sign-in/sign-in.ts";
 import type { DataConnection } from "./data-connection.ts";
@@ -8,7 +8,7 @@ import { DataFault } from "./data-fault.ts";
 import type { FtpOptions } from "./ftp-options.ts";
 import { type FactName, factNames } from "./listing.ts";
 import { type PassivePort, openPassivePort } from "./passive-port.ts";
-import { Refusal, type Reply } from "./replies.ts";
+import { Refusal, type Reply, reply } from "./replies.ts";
 import type { TlsSession } from "./tls-session.ts";
 
 /** The control connection as commands see it. */
@@ -40,9 +40,7 @@ export interface FtpSessionDeps {
   readonly options: FtpOptions;
   /** TLS of this client; undefined when there is no certificate. */
   readonly tls: TlsSession | undefined;
-  readonly log: Logger;
-  /** For what anybody can cause, as often as they like: it is summed up. */
-  readonly outsiderLog: LimitedLog;
+  readonly clientLog: ClientLog;
   readonly received: ((bytes: number) => void) | undefined;
 }
 
@@ -56,7 +54,6 @@ export interface Transfer {
 
 export class FtpSession {
   readonly deps: FtpSessionDeps;
-  log: Logger;
   /** Of the last USER. */
   userName: string | undefined;
   failedAttempts = 0;
@@ -79,17 +76,24 @@ export class FtpSession {
   #passive: PassivePort | undefined;
   #transfer: Transfer | undefined;
   #unclosed: DataConnection | undefined;
+  /** Whether a password is being checked: then the client waits for us, and not we for the client. */
   #isBeingChecked = false;
 
   constructor(deps: FtpSessionDeps, isImplicit: boolean) {
     this.deps = deps;
-    this.log = deps.log;
     this.isDataProtected = isImplicit;
   }
 
-  /** Whether a password is being checked: then the client waits for us, and not we for the client. */
-  get isBeingChecked(): boolean {
-    return this.#isBeingChecked;
+  get log(): Logger {
+    return this.deps.clientLog.log;
+  }
+
+  /** The client has not signed in in time. */
+  missDeadline(): void {
+    const { control, options, signIn, clientLog } = this.deps;
+    clientLog.report("info", { afterMs: options.loginTimeoutMs }, "ftp sign-in not completed in time");
+    if (!this.#isBeingChecked) signIn.reportSilence(control.address);
+    control.leave(reply(421, "The sign-in took too long"));
   }
 
   async whileChecked<T>(check: () => Promise<T>): Promise<T> {
@@ -99,13 +103,6 @@ export class FtpSession {
     } finally {
       this.#isBeingChecked = false;
     }
-  }
-
-  /** What can happen before the sign-in can happen to anybody at any rate. */
-  tell(level: "info" | "warn", facts: object, message: string): void {
-    const { control, outsiderLog } = this.deps;
-    if (this.user !== undefined) this.log[level](facts, message);
-    else outsiderLog[level]({ connectionId: control.id, address: control.address, ...facts }, message);
   }
 
   /** The file exchange of the user, who is signed in. */
