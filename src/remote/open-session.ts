@@ -15,9 +15,9 @@ function withSteps(session: RemoteSession): RemoteSession {
 /** Loads only what this server needs, as each of the libraries takes as long to load as everything else. Gives what makes sessions. */
 export async function loadSession(server: ServerSettings): Promise<() => RemoteSession> {
   if (server.kind === "sftp") {
-    const { openSftpSession } = await import("./sftp-session.ts");
-    return () => withSteps(openSftpSession(server));
+    const { openSftpClientSession } = await import("./sftp-client-session.ts");
+    return () => withSteps(openSftpClientSession(server));
   }
-  const { openFtpSession } = await import("./ftp-session.ts");
-  return () => withSteps(openFtpSession(server));
+  const { openFtpClientSession } = await import("./ftp-client-session.ts");
+  return () => withSteps(openFtpClientSession(server));
 }
