@@ -4,7 +4,6 @@
  * and may read nothing but the compiled program and its packages.
  */
 import { type ChildProcess, fork } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../lib/errors.ts";
 import { memoryExitCode } from "../lib/threads/hosted-worker.ts";
@@ -12,10 +11,11 @@ import { siblingModule } from "../lib/threads/sibling-module.ts";
 import type { EndReason } from "../lib/threads/worker-host.ts";
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
 import type { JobMessage, ProcessReport } from "./mapping-messages.ts";
+import { ProcessWatch } from "./process-watch.ts";
 
 export interface ProcessLimits {
   readonly maxHeapMb: number;
-  /** All memory of the process; a look each `lookEachMs` while it works. */
+  /** All memory of the process while it works. */
   readonly maxMemoryMb: number;
   readonly maxParserMb: number;
 }
@@ -29,7 +29,6 @@ export interface ProcessEvents {
 
 /** jsonata's own limit comes first, for it names itself; behind it the process is ended. */
 const graceMs = 500;
-const lookEachMs = 50;
 const startTimeoutMs = 30_000;
 const maxErrorText = 4_000;
 
@@ -55,16 +54,6 @@ export function nodeOptions({ maxHeapMb }: ProcessLimits): string[] {
   ];
 }
 
-/** Resident memory of a process in MB; 0 when it has gone. */
-async function memoryMbOf(pid: number): Promise<number> {
-  try {
-    const status = await readFile(`/proc/${pid}/status`, "utf8");
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
-  } catch {
-    return 0; // It ended between two looks; its end is told by the process itself.
-  }
-}
-
 /** V8 ends a process that it cannot give memory with an abort or a trap, and says so. */
 function reasonOf(code: number | null, signal: NodeJS.Signals | null, text: string): EndReason {
   if (code === memoryExitCode || /out of memory|Allocation failed|invalid .*size/i.test(text))
@@ -79,11 +68,8 @@ export class MappingProcess {
   readonly #exited = Promise.withResolvers<void>();
   #errorText = "";
   #reason: EndReason | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #look: NodeJS.Timeout | undefined;
+  readonly #watch: ProcessWatch;
   #isStarted = false;
-  /** Ends after the job in hand. */
-  #isWornOut = false;
 
   constructor(limits: ProcessLimits, events: ProcessEvents) {
     this.#limits = limits;
@@ -95,7 +81,8 @@ export class MappingProcess {
       serialization: "advanced",
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
-    this.#timer = setTimeout(() => this.#endFor("crash"), startTimeoutMs);
+    this.#watch = new ProcessWatch(this.#child, limits.maxMemoryMb);
+    this.#watch.time(startTimeoutMs, () => this.#endFor("crash"));
     this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#note(text));
     this.#child.on("message", (report: ProcessReport) => this.#receive(report));
     // A channel that breaks, or a program that cannot be run: `exit` follows, or never came to be.
@@ -110,8 +97,8 @@ export class MappingProcess {
   /** Gives it a job; it must be free. */
   send(job: MappingJob): void {
     const message: JobMessage = { job, maxParserBytes: this.#limits.maxParserMb * 1024 * 1024 };
-    this.#timer = setTimeout(() => this.#endFor("time"), job.integration.timeoutMs + graceMs);
-    this.#look = setInterval(() => void this.#checkMemory(), lookEachMs);
+    this.#watch.time(job.integration.timeoutMs + graceMs, () => this.#endFor("time"));
+    this.#watch.memory(() => this.#endFor("memory"));
     // An error of the channel comes as `error` too; the callback keeps it from being thrown.
     this.#child.send(message, () => undefined);
   }
@@ -127,34 +114,17 @@ export class MappingProcess {
   }
 
   #receive(report: ProcessReport): void {
-    this.#rest();
+    this.#watch.rest();
     if (report.kind === "ready") this.#isStarted = true;
-    else {
-      this.#isWornOut = report.isWornOut;
-      this.#events.done(this, report.outcome);
-    }
-    if (this.#isWornOut) this.#endFor("stopped");
+    else this.#events.done(this, report.outcome);
+    if (report.kind !== "ready" && report.isWornOut) this.#endFor("stopped");
     else this.#events.free(this);
   }
 
-  async #checkMemory(): Promise<void> {
-    const { pid } = this.#child;
-    if (pid === undefined || (await memoryMbOf(pid)) <= this.#limits.maxMemoryMb) return;
-    // It may have answered while the look was under way.
-    if (this.#look !== undefined) this.#endFor("memory");
-  }
-
   #endFor(reason: EndReason): void {
-    this.#rest();
+    this.#watch.rest();
     this.#reason ??= reason;
     this.#child.kill("SIGKILL");
-  }
-
-  #rest(): void {
-    clearTimeout(this.#timer);
-    clearInterval(this.#look);
-    this.#timer = undefined;
-    this.#look = undefined;
   }
 
   #failed(error: Error): void {
@@ -164,7 +134,7 @@ export class MappingProcess {
   }
 
   #ended(code: number | null, signal: NodeJS.Signals | null): void {
-    this.#rest();
+    this.#watch.rest();
     this.#exited.resolve();
     const reason = this.#reason ?? reasonOf(code, signal, this.#errorText);
     const fatal = /FATAL ERROR:.*|Error:.*/.exec(this.#errorText)?.[0] ?? "";

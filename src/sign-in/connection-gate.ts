@@ -15,6 +15,7 @@ import { peerKeyOf } from "../lib/address-range.ts";
 import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { AddressStanding } from "./sign-in.ts";
+import { type Entry, type Newcomer, type Peer, WaitingConnections } from "./waiting-connections.ts";
 
 export interface ConnectionLimits {
   /** That are signed in. */
@@ -23,16 +24,6 @@ export interface ConnectionLimits {
   readonly maxUnauthenticatedConnections: number;
   /** Of one address, signed in or not. */
   readonly maxConnectionsPerAddress: number;
-}
-
-/** A connection that has just come. */
-export interface Newcomer {
-  /** Normalised. */
-  readonly address: string;
-  /** A trusted proxy, behind which anybody may be: it counts as signed in, and has no limit of its own. */
-  readonly isProxy?: boolean;
-  /** Takes the connection down to make room for another. Its place is free already. */
-  displace(): void;
 }
 
 /** Where a connection is counted. */
@@ -59,40 +50,11 @@ export interface ConnectionGateDeps {
   readonly letsInBanned?: boolean;
 }
 
-/** What one address has open. */
-interface Peer {
-  readonly key: string;
-  open: number;
-  /** One excess is reported until the address has been under its limit again: a burst is one fault, not fifty. */
-  isReported: boolean;
-  /** Somebody has signed in from it lately. Looked up when its first connection comes. */
-  isKnown: boolean;
-  /** Those that are not signed in, oldest first. */
-  readonly waiting: Set<Entry>;
-}
-
-interface Entry {
-  readonly peer: Peer;
-  readonly newcomer: Newcomer;
-  /** How many came before. */
-  readonly order: number;
-  state: "waiting" | "signedIn" | "gone";
-}
-
-/** Whether the one has to make room rather than the other. */
-function goesBefore(one: Entry, other: Entry): boolean {
-  if (one.peer.isKnown !== other.peer.isKnown) return other.peer.isKnown;
-  const [size, otherSize] = [one.peer.waiting.size, other.peer.waiting.size];
-  return size === otherSize ? one.order < other.order : size > otherSize;
-}
-
 export class ConnectionGate {
   readonly #deps: ConnectionGateDeps;
   readonly #log: LimitedLog;
   readonly #peers = new Map<string, Peer>();
-  /** Those of them with connections in the pool. */
-  readonly #waitingPeers = new Set<Peer>();
-  #waiting = 0;
+  readonly #waiting = new WaitingConnections();
   #signedIn = 0;
   #admitted = 0;
   #isClosed = false;
@@ -164,18 +126,12 @@ export class ConnectionGate {
 
   #takeIntoPool(entry: Entry): void {
     // More than one goes only after a reload that has made the pool smaller.
-    while (this.#waiting >= this.#deps.limits().maxUnauthenticatedConnections) this.#makeRoom();
-    this.#waiting += 1;
-    entry.peer.waiting.add(entry);
-    this.#waitingPeers.add(entry.peer);
+    while (this.#waiting.count >= this.#deps.limits().maxUnauthenticatedConnections) this.#makeRoom();
+    this.#waiting.add(entry);
   }
 
   #makeRoom(): void {
-    let first: Entry | undefined;
-    for (const { waiting } of this.#waitingPeers) {
-      const [oldest] = waiting;
-      if (oldest !== undefined && (first === undefined || goesBefore(oldest, first))) first = oldest;
-    }
+    const first = this.#waiting.firstToGo();
     if (first === undefined) throw new Error("the pool is full and holds nothing");
     const { address } = first.newcomer;
     this.#log.info({ address }, `${this.#deps.name} connection dropped: too many are not signed in`);
@@ -183,17 +139,11 @@ export class ConnectionGate {
     first.newcomer.displace();
   }
 
-  #takeOutOfPool(entry: Entry): void {
-    this.#waiting -= 1;
-    entry.peer.waiting.delete(entry);
-    if (entry.peer.waiting.size === 0) this.#waitingPeers.delete(entry.peer);
-  }
-
   #signIn(entry: Entry): boolean {
     if (entry.state !== "waiting") return entry.state === "signedIn";
     entry.peer.isKnown = true;
     if (this.#signedIn >= this.#deps.limits().maxConnections) return false;
-    this.#takeOutOfPool(entry);
+    this.#waiting.remove(entry);
     this.#signedIn += 1;
     entry.state = "signedIn";
     return true;
@@ -201,7 +151,7 @@ export class ConnectionGate {
 
   #leave(entry: Entry): void {
     if (entry.state === "gone") return;
-    if (entry.state === "waiting") this.#takeOutOfPool(entry);
+    if (entry.state === "waiting") this.#waiting.remove(entry);
     else this.#signedIn -= 1;
     entry.state = "gone";
     const { peer } = entry;

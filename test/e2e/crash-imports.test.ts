@@ -16,9 +16,9 @@ const loads = Array.from({ length: 40 }, (_, at) => ({
 test.each([
   "unit@import-loads.acceptStandard:2",
   "commit@import-loads.acceptStandard:2",
-  "unit@load-importer.decide:9",
-  "commit@load-importer.decide:1",
-  "unit@load-importer.decide:22",
+  "unit@decide-load.decideLoad:9",
+  "commit@decide-load.decideLoad:1",
+  "unit@decide-load.decideLoad:22",
 ])(
   "killed at %s, an import goes on where it was",
   async (point) => {

@@ -10,8 +10,7 @@
  */
 import { DropgateError } from "../../lib/errors.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
-import { CompanyShares } from "../../lib/company-shares.ts";
-import { JobQueue } from "../../lib/threads/job-queue.ts";
+import { FairQueue } from "../../lib/threads/fair-queue.ts";
 import type { JsonLimits } from "../../lib/json-text.ts";
 import type { Service } from "../../lib/service.ts";
 import type { ImportReaders, LargeImport, Prepared, PreparedKind } from "./import-preparation.ts";
@@ -68,8 +67,7 @@ function stopping(): DropgateError {
 class ReaderPool implements ImportThreads {
   readonly name = "reader threads";
   readonly #options: Required<ImportThreadsOptions>;
-  readonly #shares: CompanyShares;
-  readonly #queue = new JobQueue<Waiting>();
+  readonly #queue: FairQueue<Waiting>;
   readonly #free: ReaderThread[] = [];
   readonly #threads = new Set<ReaderThread>();
   readonly #busy = new Set<ReaderThread>();
@@ -82,7 +80,7 @@ class ReaderPool implements ImportThreads {
       ...{ threads: 2, deadlineMs: minuteMs, idleMs: minuteMs, clock: systemClock },
       ...options,
     };
-    this.#shares = new CompanyShares(this.#options.clock, this.#options.threads);
+    this.#queue = new FairQueue(this.#options.clock, this.#options.threads);
   }
 
   async start(): Promise<void> {
@@ -97,7 +95,7 @@ class ReaderPool implements ImportThreads {
       deadline.addEventListener("abort", () => resolve(), { once: true });
       if (deadline.aborted || this.#isIdle) resolve();
     });
-    for (let one = this.#queue.take(); one !== undefined; one = this.#queue.take()) one.reject(stopping());
+    this.#queue.rejectAll((one) => one.reject(stopping()));
     await Promise.all([...this.#threads].map((thread) => thread.end(stopping())));
   }
 
@@ -133,7 +131,6 @@ class ReaderPool implements ImportThreads {
 
   #run(job: ReaderJob, companyCode: string): Promise<ReaderResult> {
     if (this.#isStopping) return Promise.reject(stopping());
-    this.#shares.came(companyCode);
     return new Promise((resolve, reject) => {
       this.#queue.add({ companyCode, job, resolve, reject });
       this.#dispatch();
@@ -146,11 +143,10 @@ class ReaderPool implements ImportThreads {
 
   #dispatch(): void {
     clearTimeout(this.#idle);
-    const mayHave = ({ companyCode }: Waiting) => this.#shares.mayHaveAnother(companyCode);
-    while (this.#queue.has(mayHave)) {
+    while (this.#queue.isReady) {
       const thread = this.#free.pop() ?? this.#added();
       if (thread === undefined) return;
-      const waiting = this.#queue.take(mayHave);
+      const waiting = this.#queue.take();
       if (waiting !== undefined) this.#send(thread, waiting);
     }
     if (!this.#isIdle) return;
@@ -167,16 +163,15 @@ class ReaderPool implements ImportThreads {
     return thread;
   }
 
-  #send(thread: ReaderThread, { companyCode, job, resolve, reject }: Waiting): void {
+  #send(thread: ReaderThread, waiting: Waiting): void {
     this.#busy.add(thread);
-    this.#shares.took(companyCode);
     const settle = () => {
       this.#busy.delete(thread);
-      this.#shares.gaveBack(companyCode);
+      this.#queue.done(waiting);
       if (this.#threads.has(thread)) this.#free.push(thread);
       this.#dispatch();
     };
-    void thread.run(job).then(resolve, reject).finally(settle);
+    void thread.run(waiting.job).then(waiting.resolve, waiting.reject).finally(settle);
   }
 
   #ended(thread: ReaderThread): void {

@@ -1,0 +1,71 @@
+/** Applies one imported load in a unit of work, or refuses it; its outcome is kept in the same transaction. */
+import type { Load } from "../../domain/load/load.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { DropgateError, type Fault } from "../../lib/errors.ts";
+import { isDiskFault } from "../../lib/files/disk-fault.ts";
+import type { Logger } from "../../lib/logs/log.ts";
+import { isStoreFault } from "../../lib/store-error.ts";
+import type { Store } from "../../store/database/database.ts";
+import { attempt, type Transaction } from "../../store/database/group-commit.ts";
+import { decideImportItem, isItemWaiting, type WaitingItem } from "../../store/stops/imports.ts";
+import { applyLoad } from "../loads/apply-load.ts";
+
+export interface DecideLoadDeps {
+  readonly store: Pick<Store, "write">;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A load with its text parsed, or why it cannot be. */
+export interface ReadLoad {
+  readonly item: WaitingItem;
+  readonly load: Load | undefined;
+  readonly error?: unknown;
+}
+
+/** Rejects when the store is at fault; then nothing was decided. */
+export async function decideLoad(deps: DecideLoadDeps, read: ReadLoad): Promise<void> {
+  const { store, log } = deps;
+  const faults = await store.write((tx) => apply(deps, tx, read));
+  if (faults === "decided before") return;
+  const { loadNbr, companyId, guid: importId } = read.item;
+  const line = { loadNbr, companyId, importId };
+  if (faults.length === 0) log.info(line, "load applied");
+  else log.warn({ ...line, faults }, "load refused");
+}
+
+async function apply(
+  { clock, log }: DecideLoadDeps,
+  tx: Transaction,
+  read: ReadLoad,
+): Promise<readonly Fault[] | "decided before"> {
+  const { item, load } = read;
+  if (!(await isItemWaiting(tx, item))) return "decided before";
+  const now = clock.now();
+  const { companyId, position } = item;
+  const faults = await refusalOf(log, async () => {
+    if (load === undefined) throw read.error;
+    await attempt(tx, () => applyLoad(tx, { companyId, load, path: `loads[${position}]`, now }));
+  });
+  const state = faults.length === 0 ? "applied" : "refused";
+  await decideImportItem(tx, { ...item, state, faults, now });
+  return faults;
+}
+
+/** A load that makes the program fail must not block all others for ever: it is refused too, and the log has why. */
+async function refusalOf(log: Logger, work: () => Promise<void>): Promise<readonly Fault[]> {
+  try {
+    await work();
+    return [];
+  } catch (error) {
+    if (error instanceof DropgateError && error.code === "overloaded") throw error;
+    if (error instanceof DropgateError && error.code !== "internal") return faultsOf(error);
+    if (isStoreFault(error) || isDiskFault(error)) throw error;
+    log.error({ err: error }, "an imported load cannot be applied");
+    return [{ code: "internal", message: "internal error; the operator finds its cause in the log." }];
+  }
+}
+
+function faultsOf(error: DropgateError): readonly Fault[] {
+  return error.faults.length > 0 ? error.faults : [{ code: error.code, message: error.message }];
+}
