@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { DeliveryFault } from "../../domain/outbound/delivery-fault.ts";
+import { KeptSessions } from "../../remote/kept-sessions.ts";
 import { anyFault } from "../../remote/network-faults.ts";
 import { loadSession } from "../../remote/open-session.ts";
 import type { RemoteSession, TakeEntries } from "../../remote/remote-session.ts";
@@ -19,26 +20,28 @@ import type {
   RemoteFile,
   ToFetchThread,
 } from "./fetch-messages.ts";
-import { KeptSession } from "./kept-session.ts";
 
 type Send = (message: FromJobThread<FromFetchThread, CallOutcome>) => void;
 
 /** Bytes of a name to which an addition can be made. */
 const longestWithMark = 240;
 
+const noStep = (): void => undefined;
 /** Faults that say something of the one file when the connection lives. */
 const fileFaults: ReadonlySet<DeliveryFault> = new Set(["notAllowed", "missingFolder", "refused", "busy"]);
 
 class FetchWorker implements ThreadClient {
   readonly #send: Send;
   readonly #settings: FetchSettings;
-  readonly #session: KeptSession;
+  readonly #kept: KeptSessions;
+  /** Of the last call. */
+  #session: RemoteSession | undefined;
   #current: { readonly id: number; more: PromiseWithResolvers<boolean> | undefined } | undefined;
 
   constructor(settings: FetchSettings, newSession: () => RemoteSession, send: Send) {
     this.#send = send;
     this.#settings = settings;
-    this.#session = new KeptSession(settings, newSession);
+    this.#kept = new KeptSessions(newSession, settings.server.times.keepMs);
   }
 
   receive(message: ToJobThread<ToFetchThread>): void {
@@ -50,29 +53,30 @@ class FetchWorker implements ThreadClient {
   }
 
   #cancel(): void {
-    this.#session.cut();
+    this.#session?.destroy();
     this.#current?.more?.resolve(false);
   }
 
   end(): void {
-    this.#session.end();
+    this.#kept.endAll();
+    this.#session?.end();
   }
 
   async #run(id: number, call: FetchCall): Promise<void> {
     this.#current = { id, more: undefined };
     const outcome = await this.#outcome(id, call);
     this.#current = undefined;
-    this.#session.keep();
+    this.#kept.keep(this.#session);
     this.#send({ kind: "done", id, outcome });
   }
 
   async #outcome(id: number, call: FetchCall): Promise<CallOutcome> {
     try {
-      const session = await this.#session.enter();
+      const session = await this.#enter();
       return call.kind === "list" ? await this.#list(session, id) : await this.#withFile(session, call);
     } catch (error) {
       const fault = this.#faultOf(error);
-      this.#session.cut();
+      this.#session?.destroy();
       return fault.outcome;
     }
   }
@@ -81,6 +85,26 @@ class FetchWorker implements ThreadClient {
     const { server } = this.#settings;
     const secrets = [server.password, server.kind === "sftp" ? server.passphrase : undefined];
     return anyFault(error, `${server.kind} ${server.host}:${server.port}`, secrets);
+  }
+
+  /** Opens and enters; a kept connection that turns out to be dead is replaced by a new one, once. */
+  async #enter(): Promise<RemoteSession> {
+    const place = { directory: this.#settings.directory, inner: undefined, makesFolders: false };
+    let session = this.#kept.take();
+    this.#session = session;
+    if (session.isOpen) {
+      try {
+        await session.enter(place);
+        return session;
+      } catch {
+        session.destroy(); // what is wrong is said by the new one
+      }
+      session = this.#kept.take();
+      this.#session = session;
+    }
+    await session.open(noStep);
+    await session.enter(place);
+    return session;
   }
 
   async #list(session: RemoteSession, id: number): Promise<CallOutcome> {

@@ -1,5 +1,5 @@
 /** The sessions of a client with one server. Those that no job uses are kept for some seconds for the next one. */
-import type { RemoteSession } from "../remote/remote-session.ts";
+import type { RemoteSession } from "./remote-session.ts";
 
 export class KeptSessions {
   readonly #newSession: () => RemoteSession;
