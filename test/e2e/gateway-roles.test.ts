@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { roles } from "../../src/domain/users/role.ts";
 import type { CompanyRoute } from "../../src/endpoints/http/server/route.ts";
-import { routes } from "../../src/endpoints/http/gateway/routes.ts";
+import { routes } from "../../src/endpoints/http/routes.ts";
 import { http, type HttpReply } from "../support/clients.ts";
 import { company, lenient, Site } from "../support/daemon.ts";
 

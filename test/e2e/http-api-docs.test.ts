@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { configSchema } from "../../src/config/schema.ts";
 import { settingsBelow } from "../../src/config/reader/setting-list.ts";
 import type { Route } from "../../src/endpoints/http/server/route.ts";
-import { routes } from "../../src/endpoints/http/gateway/routes.ts";
+import { routes } from "../../src/endpoints/http/routes.ts";
 import { http } from "../support/clients.ts";
 import { type Settings, Site } from "../support/daemon.ts";
 import {

@@ -3,7 +3,7 @@
  * says. The operations are taken from the document, so that a new one is tried as soon as it is there.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operations } from "../../src/endpoints/http/gateway/routes.ts";
+import { operations } from "../../src/endpoints/http/routes.ts";
 import { curl, type HttpReply, http } from "../support/clients.ts";
 import { lenient, Site } from "../support/daemon.ts";
 import {

@@ -17,7 +17,7 @@ import {
 } from "../../src/documents/elements/stop-element.ts";
 import { valueKinds } from "../../src/documents/elements/value-kinds.ts";
 import { maxLengthOf } from "../../src/domain/fields/field-limits.ts";
-import { routes } from "../../src/endpoints/http/gateway/routes.ts";
+import { routes } from "../../src/endpoints/http/routes.ts";
 import { errorCatalogue, reasonCodeOf } from "../../src/lib/errors.ts";
 import {
   anchorsIn,

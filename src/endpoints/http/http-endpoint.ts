@@ -34,7 +34,7 @@ import type { Monitoring } from "./server/monitoring.ts";
 import type { CallOperation } from "./server/operation-context.ts";
 import type { JsonReaders } from "./server/request-content.ts";
 import { createRouteTable } from "./server/route-table.ts";
-import { routes } from "./gateway/routes.ts";
+import { routes } from "./routes.ts";
 
 export interface HttpEndpointDeps {
   readonly options: HttpOptions;

@@ -7,8 +7,7 @@ import {
   SlotListingBody,
   SlotReservationBody,
 } from "../openapi/api-appointment-schemas.ts";
-import { bodyErrors, jsonAnswerOf } from "../openapi/api-description.ts";
-import type { CompanyOperation } from "../server/route.ts";
+import { bodyErrors, type CompanyOperation, jsonAnswerOf } from "../openapi/api-description.ts";
 import { answersJson, bodyOf, gatewayWrite } from "./operation-parts.ts";
 
 const place = { addr1: "8 Elm Lane", city: "Springfield", state: "IL", zip: "62704", country: "US" };

@@ -6,11 +6,11 @@ import type { Role } from "../../../domain/users/role.ts";
 import { reportGpsPosition } from "../../../operations/execution/report-gps-position.ts";
 import { reportRouteEvent } from "../../../operations/execution/report-route-event.ts";
 import type { RouteReport } from "../../../operations/execution/route-report.ts";
-import { bodyErrors, success } from "../openapi/api-description.ts";
+import { bodyErrors, type CompanyOperation, success } from "../openapi/api-description.ts";
 import { withCompany } from "../openapi/api-schemas.ts";
-import type { HttpOptions } from "../server/http-options.ts";
-import type { CompanyOperation, OperationRequest } from "../server/route.ts";
-import { answersSuccess, bodyOf, gatewayWrite, jsonLimitsOf } from "./operation-parts.ts";
+import { type HttpOptions, jsonLimitsOf } from "../server/http-options.ts";
+import type { OperationRequest } from "../server/route.ts";
+import { answersSuccess, bodyOf, gatewayWrite } from "./operation-parts.ts";
 
 const RouteEventBody = withCompany(RouteEvent, {
   eventCode: Type.Unsafe<string>({ type: "string", enum: [...routeEventCodes] }),

@@ -15,7 +15,7 @@ import { DriverAssignment } from "../../../operations/loads/load-driver.ts";
 import { LoadCancellation } from "../../../operations/stops/cancellation-request.ts";
 import { CarrierAssignment } from "../../../operations/stops/carrier-assignment.ts";
 import { defaultEventLimit, maxEventLimit, readEventList } from "../../../operations/stops/event-list.ts";
-import { bodyErrors, importErrors, jsonAnswerOf, success, textFilter } from "../openapi/api-description.ts";
+import { bodyErrors, type CompanyOperation, importErrors, jsonAnswerOf, success, textFilter } from "../openapi/api-description.ts";
 import {
   DriverAssignmentByBody,
   LoadImport,
@@ -26,7 +26,7 @@ import {
 import { EventList, ImportInfo } from "../openapi/api-service-schemas.ts";
 import { jsonAnswer } from "../server/answer.ts";
 import type { HttpOptions } from "../server/http-options.ts";
-import type { CompanyOperation, OperationRequest } from "../server/route.ts";
+import type { OperationRequest } from "../server/route.ts";
 import {
   answersDocument,
   answersJson,

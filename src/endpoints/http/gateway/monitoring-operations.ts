@@ -1,9 +1,8 @@
 /** Health and figures, without signing in (specification/operation.md#health). */
-import { jsonAnswerOf, textAnswerOf } from "../openapi/api-description.ts";
+import { jsonAnswerOf, type PublicOperation, textAnswerOf } from "../openapi/api-description.ts";
 import { Health } from "../openapi/api-service-schemas.ts";
 import { type Answer, jsonType, textType } from "../server/answer.ts";
-import type { PublicOperation } from "../server/route.ts";
-import { openRead } from "./operation-parts.ts";
+import { openRead } from "../server/route.ts";
 
 const ready = { store: true, ledger: true, parser: true, http: true, sftp: true };
 

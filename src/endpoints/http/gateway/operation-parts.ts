@@ -1,11 +1,10 @@
 /** What the routes of the gateway have in common. */
 import type { Role } from "../../../domain/users/role.ts";
-import type { JsonLimits } from "../../../lib/json-text.ts";
 import type { ImportInput, ImportRules } from "../../../operations/imports/import-request.ts";
 import type { ServiceImport } from "../../../operations/imports/service-import.ts";
 import type { BodyInput } from "../../../operations/request-body.ts";
 import { jsonAnswer, jsonType, successAnswer } from "../server/answer.ts";
-import type { HttpOptions } from "../server/http-options.ts";
+import { type HttpOptions, jsonLimitsOf } from "../server/http-options.ts";
 import type { OperationContext } from "../server/operation-context.ts";
 import type { CompanyRoute, OperationRequest } from "../server/route.ts";
 
@@ -26,17 +25,6 @@ export const gatewayWrite = {
 /** A read of the gateway. */
 export const gatewayRead = { ...gatewayWrite, method: "GET", body: "none", media: [] } as const;
 
-/** What everybody may ask for, without signing in. */
-export const openRead = {
-  method: "GET",
-  version: "none",
-  access: "public",
-  errors: "text",
-  query: "ignored",
-  body: "none",
-  media: [],
-} as const;
-
 /** A part of the request's path by its name in the pattern. */
 export function param(request: OperationRequest, name: string): string {
   const value = request.params[name];
@@ -54,11 +42,6 @@ export function importOf(request: OperationRequest, options: HttpOptions): Impor
   const { companyId, companyCode, json, large } = request;
   const input = { companyId, companyCode, body: json, rules: importRulesOf(options) };
   return large === undefined ? input : { ...input, large, jsonLimits: jsonLimitsOf(options) };
-}
-
-/** What JSON may be. */
-export function jsonLimitsOf({ maxJsonDepth, maxJsonValues }: HttpOptions): JsonLimits {
-  return { maxDepth: maxJsonDepth, maxValues: maxJsonValues };
 }
 
 /** The same for imports whose path has `{serviceName}`; their routes are `isMappable`. */

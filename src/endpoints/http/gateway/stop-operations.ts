@@ -7,6 +7,7 @@ import { assignStopCarrier, unassignStopCarrier } from "../../../operations/stop
 import { readStopDetail } from "../../../operations/stops/stop-detail.ts";
 import {
   bodyErrors,
+  type CompanyOperation,
   importErrors,
   jsonAnswerOf,
   stopImportErrors,
@@ -14,7 +15,7 @@ import {
 } from "../openapi/api-description.ts";
 import { StopImport, StopRetrieval, withCompany } from "../openapi/api-schemas.ts";
 import type { HttpOptions } from "../server/http-options.ts";
-import type { CompanyOperation, OperationRequest } from "../server/route.ts";
+import type { OperationRequest } from "../server/route.ts";
 import {
   answersDocument,
   answersSuccess,

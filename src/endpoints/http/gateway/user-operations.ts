@@ -2,10 +2,9 @@
 import type { Role } from "../../../domain/users/role.ts";
 import { importBusinessPartners } from "../../../operations/imports/business-partners.ts";
 import { importUsers } from "../../../operations/imports/import-users.ts";
-import { importErrors, success } from "../openapi/api-description.ts";
+import { type CompanyOperation, importErrors, success } from "../openapi/api-description.ts";
 import { BusinessPartnerImport, UserImport } from "../openapi/api-schemas.ts";
 import { successAnswer } from "../server/answer.ts";
-import type { CompanyOperation } from "../server/route.ts";
 import { answersSuccess, gatewayWrite, importOf } from "./operation-parts.ts";
 import { allOrNothing } from "./shared-examples.ts";
 

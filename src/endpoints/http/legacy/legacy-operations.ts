@@ -7,12 +7,12 @@ import { defaultLimit, maxLimit } from "../../../operations/legacy/legacy-filter
 import { findLegacyLoads } from "../../../operations/legacy/legacy-loads.ts";
 import { findLegacyStops } from "../../../operations/legacy/legacy-stops.ts";
 import { gatewayRead, integration, param } from "../gateway/operation-parts.ts";
-import { type ApiQueryParameter, jsonAnswerOf, textFilter } from "../openapi/api-description.ts";
+import { type ApiQueryParameter, type CompanyOperation, jsonAnswerOf, textFilter } from "../openapi/api-description.ts";
 import { LegacyLoad, LegacyStop, StopResponse } from "../openapi/api-service-schemas.ts";
 import { jsonAnswer, xmlType } from "../server/answer.ts";
 import { attachment } from "../server/content-disposition.ts";
 import { httpStatusOf } from "../server/http-status.ts";
-import type { CompanyOperation, CompanyRoute } from "../server/route.ts";
+import type { CompanyRoute } from "../server/route.ts";
 
 const stopDocument = `<?xml version="1.0" encoding="UTF-8"?>
 <Stop>

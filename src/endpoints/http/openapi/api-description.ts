@@ -2,6 +2,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../lib/errors.ts";
 import { jsonType } from "../server/answer.ts";
+import type { CompanyRoute, PublicRoute } from "../server/route.ts";
 import { Success } from "./api-schemas.ts";
 
 /** The groups of operations, in the order in which they are shown. */
@@ -53,6 +54,16 @@ export interface ApiDescription {
   /** Refusals besides those that every route of its kind can answer with. */
   readonly errors: readonly ErrorCode[];
 }
+
+interface Described {
+  /** What the API document says besides. */
+  readonly api: ApiDescription;
+}
+
+export type PublicOperation = PublicRoute & Described;
+export type CompanyOperation = CompanyRoute & Described;
+/** A route that is in the API document: every one but files of the page that shows it. */
+export type Operation = PublicOperation | CompanyOperation;
 
 /** What is wrong with bodies that name a company and carry fields. */
 export const bodyErrors = ["missing", "wrongType", "companyDiffers", "tooLong"] as const;

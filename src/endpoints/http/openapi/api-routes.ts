@@ -1,10 +1,9 @@
 /** Routes of the API document and of the page that shows it. */
 import { Type } from "@sinclair/typebox";
 import { createHash } from "node:crypto";
-import { openRead } from "../gateway/operation-parts.ts";
 import { type Answer, jsonAnswer } from "../server/answer.ts";
-import type { Operation, PublicOperation, PublicRoute, Route } from "../server/route.ts";
-import { jsonAnswerOf, textAnswerOf } from "./api-description.ts";
+import { openRead, type PublicRoute, type Route } from "../server/route.ts";
+import { jsonAnswerOf, type Operation, type PublicOperation, textAnswerOf } from "./api-description.ts";
 import {
   type ApiPageFile,
   apiPageAnswer,

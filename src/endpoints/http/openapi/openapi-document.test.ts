@@ -12,7 +12,7 @@ import {
 import { errorCatalogue } from "../../../lib/errors.ts";
 import { httpStatusOf } from "../server/http-status.ts";
 import { createOpenApiDocument, documentedPath } from "./openapi-document.ts";
-import { operations as described } from "../gateway/routes.ts";
+import { operations as described } from "../routes.ts";
 
 const byName = new Map(described.map((route) => [route.name, route]));
 

@@ -2,7 +2,7 @@
  * The OpenAPI 3.1 document (specification/gateway.md#operations), made from the records of operations and the
  * definitions that bodies are checked with.
  */
-import { apiTags } from "./api-description.ts";
+import { apiTags, type Operation } from "./api-description.ts";
 import { namedAppointmentSchemas } from "./api-appointment-schemas.ts";
 import { namedSchemas } from "./api-schemas.ts";
 import { namedServiceSchemas } from "./api-service-schemas.ts";
@@ -10,7 +10,7 @@ import { createSchemaCollector } from "./openapi-components.ts";
 import type { Json } from "./openapi-json.ts";
 import { documentedOperation } from "./openapi-operation.ts";
 import { type DocumentParts, headerComponents } from "./openapi-responses.ts";
-import type { Operation, Route } from "../server/route.ts";
+import type { Route } from "../server/route.ts";
 
 /** The version of the interface specification that the operations follow. */
 const interfaceVersion = "6.1.1";

@@ -1,11 +1,11 @@
 /** One operation in the API document. */
 import { Type } from "@sinclair/typebox";
 import { identifier } from "../../../domain/fields/fields.ts";
-import type { ApiAnswer, ApiDescription } from "./api-description.ts";
+import type { ApiAnswer, ApiDescription, Operation } from "./api-description.ts";
 import { jsonType } from "../server/answer.ts";
 import type { Json } from "./openapi-json.ts";
 import { type DocumentParts, headerReferences, refusalResponses } from "./openapi-responses.ts";
-import type { Operation, Route } from "../server/route.ts";
+import type { Route } from "../server/route.ts";
 
 interface PathPart {
   readonly description: string;

@@ -8,7 +8,7 @@ import { normaliseStop } from "../../../domain/stop/normalise-stop.ts";
 import { validateStop } from "../../../domain/stop/stop.ts";
 import { User, validateUser } from "../../../domain/users/user.ts";
 import { createOpenApiDocument } from "./openapi-document.ts";
-import { operations } from "../gateway/routes.ts";
+import { operations } from "../routes.ts";
 
 const document = JSON.parse(JSON.stringify(createOpenApiDocument(operations, ""))) as ApiDocument;
 const check = createSchemaCheck(document);

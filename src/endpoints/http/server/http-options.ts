@@ -1,4 +1,5 @@
 /** What the HTTP endpoint needs to know; the composition root fills it from the configuration. */
+import type { JsonLimits } from "../../../lib/json-text.ts";
 import type { ConnectionLimits } from "../../../sign-in/connection-gate.ts";
 
 /** Contents, not paths: the composition root reads the files, at start and at every reload. */
@@ -43,4 +44,9 @@ export interface HttpOptions extends ConnectionLimits {
   /** 0 closes each connection after its answer. */
   readonly keepAliveTimeoutMs: number;
   readonly maxRequestsInFlight: number;
+}
+
+/** The bounds of a JSON body. */
+export function jsonLimitsOf({ maxJsonDepth, maxJsonValues }: HttpOptions): JsonLimits {
+  return { maxDepth: maxJsonDepth, maxValues: maxJsonValues };
 }

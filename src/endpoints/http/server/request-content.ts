@@ -11,12 +11,11 @@ import type { BodyToCheck } from "../../../operations/imports/import-threads.ts"
 import { defaultService, type SentBody } from "../../../operations/imports/service-import.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import type { Exchange } from "./exchange.ts";
-import type { HttpOptions } from "./http-options.ts";
+import { type HttpOptions, jsonLimitsOf } from "./http-options.ts";
 import { ClientGone } from "./http-refusal.ts";
 import { checkMediaType, isXmlBody, xmlMedia } from "./media-type.ts";
 import { announcedLength, bodyAtHand, readBody } from "./body-bytes.ts";
 import type { CompanyRoute, OperationRequest } from "./route.ts";
-import { jsonLimitsOf } from "../gateway/operation-parts.ts";
 
 /** The reader threads, as far as bodies need them. */
 export interface JsonReaders {

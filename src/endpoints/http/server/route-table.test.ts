@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CompanyRoute } from "./route.ts";
 import { createRouteTable } from "./route-table.ts";
-import { routes } from "../gateway/routes.ts";
+import { routes } from "../routes.ts";
 
 function route(
   name: string,

@@ -4,7 +4,6 @@
  */
 import type { Role } from "../../../domain/users/role.ts";
 import type { SentBody } from "../../../operations/imports/service-import.ts";
-import type { ApiDescription } from "../openapi/api-description.ts";
 import type { Answer, ErrorShape } from "./answer.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { Monitoring } from "./monitoring.ts";
@@ -89,12 +88,13 @@ export interface CompanyRoute extends RouteBase {
 
 export type Route = PublicRoute | CompanyRoute;
 
-interface Described {
-  /** What the API document says besides. */
-  readonly api: ApiDescription;
-}
-
-export type PublicOperation = PublicRoute & Described;
-export type CompanyOperation = CompanyRoute & Described;
-/** A route that is in the API document: every one but files of the page that shows it. */
-export type Operation = PublicOperation | CompanyOperation;
+/** What everybody may ask for, without signing in. */
+export const openRead = {
+  method: "GET",
+  version: "none",
+  access: "public",
+  errors: "text",
+  query: "ignored",
+  body: "none",
+  media: [],
+} as const;

@@ -1,0 +1,31 @@
+/** The table of routes: every operation over HTTP, once. */
+import { legacyOperations } from "./legacy/legacy-operations.ts";
+import type { Operation } from "./openapi/api-description.ts";
+import { createApiOperations, pageFiles } from "./openapi/api-routes.ts";
+import type { Route } from "./server/route.ts";
+import { appointmentOperations } from "./gateway/appointment-operations.ts";
+import { customerOperations } from "./gateway/customer-operations.ts";
+import { eventOperations } from "./gateway/event-operations.ts";
+import { loadOperations } from "./gateway/load-operations.ts";
+import { monitoringOperations } from "./gateway/monitoring-operations.ts";
+import { orderOperations } from "./gateway/order-operations.ts";
+import { stopOperations } from "./gateway/stop-operations.ts";
+import { userOperations } from "./gateway/user-operations.ts";
+
+const families: readonly Operation[] = [
+  ...loadOperations,
+  ...stopOperations,
+  ...userOperations,
+  ...orderOperations,
+  ...customerOperations,
+  ...appointmentOperations,
+  ...eventOperations,
+  ...legacyOperations,
+  ...monitoringOperations,
+];
+
+/** Every operation, the document of them and its page among them. */
+export const operations: readonly Operation[] = [...families, ...createApiOperations(families)];
+
+/** Every route. */
+export const routes: readonly Route[] = [...operations, ...pageFiles];
