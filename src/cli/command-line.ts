@@ -17,7 +17,7 @@ export interface CliIo {
   readonly stderr: CliOutput;
 }
 
-/** One run of the program; a command leaves its exit code here. */
+/** One run of the program; a command sets its exit code here. */
 export interface CliRun {
   readonly io: CliIo;
   exitCode: number;
@@ -25,7 +25,7 @@ export interface CliRun {
 
 export const exitCodes = { fine: 0, failure: 1, wrongUse: 2 } as const;
 
-/** The configuration cannot be used; its faults are printed one a line. */
+/** The configuration cannot be used; its faults are printed, one per line. */
 export class FaultyConfigError extends Error {
   constructor(faults: readonly ConfigFault[], file: string | undefined) {
     super(formatConfigFaults(faults, file ?? ""));
@@ -63,14 +63,14 @@ export async function loadConfigFor(
   return await loadConfig({ ...(path === undefined ? {} : { path }), env, cwd, needsSecrets });
 }
 
-/** The configuration without a look at its secrets, or an error that carries all of its faults. */
+/** The configuration, read without its secrets, or an error with all of its faults. */
 export async function requireConfig(run: CliRun, command: Command): Promise<Config> {
   const loaded = await loadConfigFor(run, command, false);
   if (loaded.kind === "faulty") throw new FaultyConfigError(loaded.faults, loaded.file);
   return loaded.config;
 }
 
-/** Names come from hosts: nothing that a terminal obeys or hides may reach it. */
+/** Hosts choose names: control characters and invisible ones must not reach a terminal. */
 export const printable = visible;
 
 export function printLines(run: CliRun, lines: readonly string[]): void {
@@ -94,7 +94,7 @@ export function wholeNumber(least: number, greatest: number): (text: string) => 
   };
 }
 
-/** Gathers an option that may be given several times. */
+/** Collects an option that may be given several times. */
 export function gathered(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }

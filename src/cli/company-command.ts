@@ -7,7 +7,7 @@ type CompanyView = Awaited<ReturnType<typeof setCompany>>;
 type CompanyChange = Parameters<typeof setCompany>[2];
 type AddedCompany = Awaited<ReturnType<typeof addCompany>>;
 
-/** Codes compare without regard to case: the one that counts is the one that was registered first. */
+/** Codes are compared without regard to case: the spelling that was registered first counts. */
 function addedLine(given: string, { code, isNew, folder }: AddedCompany): string {
   const place = `its folders are in ${folder}`;
   if (isNew) return `Company ${code} registered; ${place}.`;
@@ -28,14 +28,14 @@ function companyTable(companies: readonly CompanyView[]): readonly string[] {
 function declareSet(company: Command, run: CliRun): void {
   const set = declare(company, "set", "set name and address of a company")
     .argument("<code>", "code of the company")
-    .option("--name <text>", "what it is called")
+    .option("--name <text>", "name of the company")
     .option("--addr1 <text>", "street and number")
     .option("--addr2 <text>", "second line of the street")
     .option("--city <text>", "city")
     .option("--state <text>", "state or province")
     .option("--zip <text>", "postal code")
     .option("--country <text>", "country")
-    .addHelpText("after", '\nWhat is not given stays as it is; an empty text ("") takes it away.');
+    .addHelpText("after", '\nOptions that are left out change nothing; an empty text ("") clears the value.');
   withJson(set).action(
     async (code: string, options: CompanyChange & { readonly json?: true }, command: Command) => {
       const config = await requireConfig(run, command);

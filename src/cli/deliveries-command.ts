@@ -24,7 +24,7 @@ interface ListOptions {
 const defaultLimit = 50;
 const maxLimit = 100_000;
 
-/** When it was done, or is tried next. */
+/** When it was delivered, or the time of its next attempt. */
 function whenText(delivery: DeliveryView): string {
   const { state, deliveredAt, lastAttemptAt, dueAt, targetPausedUntil } = delivery;
   if (state === "delivered") return deliveredAt ?? "-";
@@ -54,16 +54,14 @@ const head = [
   ...["COLLECTED", "FAULT"],
 ];
 
-/** What to do about what the list shows. */
+/** Hints for the deliveries that are listed. */
 function hintLines(deliveries: readonly DeliveryView[]): string[] {
   const faulty = deliveries.find(({ state, fault }) => state !== "delivered" && fault !== null);
   if (faulty === undefined) return [];
   const dead = deliveries.find(({ state }) => state === "dead");
   const retry =
-    dead === undefined
-      ? ""
-      : `; \`dropgate delivery retry ${dead.id}\` tries it again once the cause is mended`;
-  return ["", `\`dropgate delivery show ${(dead ?? faulty).id}\` tells why${retry}.`];
+    dead === undefined ? "" : `; \`dropgate delivery retry ${dead.id}\` retries it once the cause is fixed`;
+  return ["", `\`dropgate delivery show ${(dead ?? faulty).id}\` shows why${retry}.`];
 }
 
 /** `dropgate deliveries` */
@@ -85,7 +83,7 @@ export function declareDeliveries(program: Command, run: CliRun): void {
         ...(target === undefined ? {} : { target }),
         ...(stop === undefined ? {} : { stopNbr: stop }),
       });
-      // Beside the list, so that a program that reads it is told as well.
+      // On standard error, so that programs which read the list can see it too.
       if (isCut) printError(run, `(only the newest ${limit}; --limit shows more)`);
       if (options.json) return printJson(run, deliveries);
       if (deliveries.length === 0) return printLines(run, ["There is no such delivery."]);

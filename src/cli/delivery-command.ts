@@ -45,7 +45,7 @@ function remedyRows(delivery: DeliveryDetail): Row[] {
   const place = target.startsWith("messages.") ? target : "outbound.targets";
   const configure = `put the target ${target} back into the configuration (companies.${company}.${place}) and reload`;
   if (state === "dead") {
-    const first = isTargetConfigured ? "mend what the fault names" : configure;
+    const first = isTargetConfigured ? "fix what the fault names" : configure;
     return [["What to do", `${first}, then \`dropgate delivery retry ${id}\``]];
   }
   if (state === "dropped" && fault === "givenUp")
@@ -53,12 +53,12 @@ function remedyRows(delivery: DeliveryDetail): Row[] {
   const giveUp = `\`dropgate delivery give-up ${id} --reason …\``;
   if (state === "waiting" && !isTargetConfigured)
     return [["What to do", `${configure}, or ${giveUp} if it is no longer wanted`]];
-  // What fails again and again may never go, and holds up the later ones of its stop as long.
+  // A delivery that keeps failing blocks the later ones of its stop as long.
   return state === "waiting" && fault !== null
     ? [
         [
           "What to do",
-          `mend what the fault names; if only this one can never go, ${giveUp} lets the next go on`,
+          `fix what the fault names; if only this one can never go, ${giveUp} lets the next go on`,
         ],
       ]
     : [];
@@ -182,7 +182,7 @@ function requireOneWay(ids: readonly number[], { all, target, company }: RetryOp
 const retryWords = { done: "is to be tried again", refused: "is not tried again" } as const;
 
 function declareRetry(delivery: Command, run: CliRun): void {
-  declare(delivery, "retry", "try dead deliveries and given-up ones again, and waiting ones at once")
+  declare(delivery, "retry", "retry deliveries that are dead or given up, and attempt waiting ones at once")
     .argument("[id...]", "numbers of deliveries", readNumbers)
     .option("--all", "all dead ones of a target")
     .option("--target <name>", "the target, with --all")

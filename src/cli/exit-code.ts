@@ -1,4 +1,4 @@
-/** How the program ends after an error. */
+/** The exit code of the program for each error. */
 import { CommanderError } from "commander";
 import { WrongUseError } from "../app/admin/wrong-use-error.ts";
 import { DropgateError, type ErrorCode } from "../lib/errors.ts";
@@ -61,11 +61,11 @@ const exitCodeOfError: Readonly<Record<ErrorCode, ExitCode>> = {
 
 export interface Ending {
   readonly exitCode: number;
-  /** Undefined when all has been said. */
+  /** Undefined when the command has printed everything itself. */
   readonly message?: string;
 }
 
-/** The exit code and the words for anything that a command threw. */
+/** The exit code and the message for anything that a command threw. */
 export function endingAfter(error: unknown): Ending {
   if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? exitCodes.fine : wrongUse };
   if (error instanceof FaultyConfigError) return { exitCode: wrongUse, message: error.message };

@@ -16,7 +16,7 @@ export function declareExplain(program: Command, run: CliRun): void {
       "<file-or-stop>",
       "name of a file or of its receipt, the reference in a receipt, or number of a stop",
     )
-    .option("--company <code>", "look in one company")
+    .option("--company <code>", "search this company only")
     .addHelpText("after", "\nExit code 1 when nothing is known of it.")
     .action(
       async (

@@ -40,13 +40,13 @@ function exportLines({ exports, daemonPid }: ExportOutcome): string[] {
 
 /** `dropgate export` */
 export function declareExport(program: Command, run: CliRun): void {
-  withJson(declare(program, "export", "make the exports now that the schedules make otherwise"))
+  withJson(declare(program, "export", "make exports now instead of waiting for their schedules"))
     .option("--company <code>", "exports of a company; without it, of all")
     .option("--name <name>", "the export of this name")
     .option("--again <number>", "deliver an earlier export again", wholeNumber(1, 999_999_999))
     .addHelpText(
       "after",
-      "\nAn export has everything that was completed since the last one of its name; the schedule goes on\nfrom there. --again has what that export had.",
+      "\nAn export contains everything completed since the last one of its name; the schedule continues\nfrom there. With --again it contains the same as that export.",
     )
     .action(async (options: ExportOptions, command: Command) => {
       const config = await requireConfig(run, command);

@@ -41,7 +41,7 @@ export function declareFiles(program: Command, run: CliRun): void {
       const { listLedger } = await import("../app/admin/ledger-admin.ts");
       const { limit } = options;
       const { files, isCut } = await listLedger(config, { ...fileFilterOf(options), limit });
-      // Beside the list, so that a program that reads it is told as well.
+      // On standard error, so that programs which read the list can see it too.
       if (isCut) printError(run, `(only the newest ${limit}; --limit shows more)`);
       if (options.json) return printJson(run, files);
       if (files.length === 0) return printLines(run, ["The ledger has no such file."]);

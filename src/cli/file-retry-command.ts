@@ -71,13 +71,13 @@ async function retrySelected(run: CliRun, config: Config, options: Options): Pro
 
 /** `dropgate file retry` */
 export function declareFileRetry(file: Command, run: CliRun): void {
-  withFileFilter(declare(file, "retry", "try refused and superseded files again"))
+  withFileFilter(declare(file, "retry", "retry refused and superseded files"))
     .argument("[entry...]", "numbers of ledger entries, or the references in their receipts")
-    .option("--dry-run", "say which that would be, and change nothing")
-    .option("--yes", "try all that the other options choose")
+    .option("--dry-run", "list what would be retried, and change nothing")
+    .option("--yes", "retry all files that the other options select")
     .addHelpText(
       "after",
-      "\nWhat options choose is tried with --yes only; without it the command prints their number. Exit code 1 when one\nthat was named is not tried again, or nothing is chosen.",
+      "\nFiles that options select are retried only with --yes; without it the command prints how many they are. Exit code 1\nwhen a named file is not retried, or none is selected.",
     )
     .action(async (given: readonly string[] | undefined, options: Options, command: Command) => {
       const entries = given ?? [];

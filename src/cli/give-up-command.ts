@@ -21,7 +21,7 @@ function readReason(text: string): string {
   return reason;
 }
 
-/** What is given up: some by their numbers, or all of one target. */
+/** The deliveries to give up: some by their numbers, or all of one target. */
 function requireOneWay(ids: readonly number[], { all, target, company, yes }: Options): string | undefined {
   if (all === true && target !== undefined && ids.length === 0) return target;
   const hasNoFilter = [all, target, company, yes].every((option) => option === undefined);
@@ -58,14 +58,14 @@ async function giveUpAll(run: CliRun, command: Command, target: string, options:
 export function declareGiveUp(delivery: Command, run: CliRun): void {
   declare(delivery, "give-up", "give deliveries up, so that the later ones of their stops go on")
     .argument("[id...]", "numbers of deliveries", readNumbers)
-    .requiredOption("--reason <text>", "why, for who asks later", readReason)
+    .requiredOption("--reason <text>", "the reason, which `delivery show` prints later", readReason)
     .option("--all", "all of a target that wait or are dead")
     .option("--target <name>", "the target, with --all")
     .option("--company <code>", "only those of a company, with --all")
-    .option("--yes", "give up all that --all chooses")
+    .option("--yes", "give up all that --all selects")
     .addHelpText(
       "after",
-      "\nWhat is given up is not sent; `dropgate delivery retry` asks for it again, and `dropgate delivery show` tells who gave\nit up, when and why. --all needs --yes; without it the command prints their number. Exit code 1 when one that was\nnamed is not given up.",
+      "\nA delivery that is given up is not sent; `dropgate delivery retry` asks for it again, and `dropgate delivery show`\nshows who gave it up, when and why. --all needs --yes; without it the command prints how many they are. Exit code 1\nwhen a named delivery is not given up.",
     )
     .action(async (given: readonly number[] | undefined, options: Options, command: Command) => {
       const ids = given ?? [];

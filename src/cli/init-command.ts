@@ -29,7 +29,7 @@ function connectionLines(done: InitDone): string[] {
   ];
 }
 
-/** The sentence about a password that was changed is what bin/start looks for. */
+/** bin/start looks for the sentence about a password that was changed. */
 function passwordLines({ generatedPassword, isPasswordRight }: InitDone): string[] {
   if (generatedPassword !== undefined) return [`Password:       ${generatedPassword} (shown only now)`];
   if (isPasswordRight !== false) return [];
@@ -58,7 +58,7 @@ export function declareInit(program: Command, run: CliRun): void {
     .requiredOption("--user <name>", "name of its user with the role DI_Integration")
     .option(
       "--password-file <file>",
-      "file that holds the user's password (- for standard input); else one is made up",
+      "file that holds the user's password (- for standard input); else one is generated",
     )
     .option("--state-dir <dir>", "folder for the state, when not DIR/var")
     .option("--http-port <port>", "port of HTTP", port)

@@ -66,7 +66,7 @@ export function reportLines(report: VerifiedLedger): string[] {
 
 const progressEveryMs = 200;
 
-/** A line that is written over again; nothing when nobody looks. */
+/** A progress line that overwrites itself; nothing when standard error is no terminal. */
 function progressOn(output: CliOutput): { show(progress: VerifyProgressView): void; end(): void } {
   let shownAt = 0;
   return {

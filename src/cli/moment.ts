@@ -12,7 +12,7 @@ function milliseconds(text: string, now: number): number {
   const [, count, unit] = agoForm.exec(text) ?? [];
   if (count !== undefined) return now - Number(count) * unitsMs[unit as keyof typeof unitsMs];
   if (!momentForm.test(text)) return Number.NaN;
-  // What JavaScript takes for local time is meant as UTC, as all times are that commands print.
+  // JavaScript would take it for local time; commands take and print UTC.
   const isPlain = text.includes("T") && !/(?:Z|[+-]\d{2}:\d{2})$/.test(text);
   const read = new Date(isPlain ? `${text}Z` : text);
   return text.startsWith(dayOf(text, read)) ? read.getTime() : Number.NaN;

@@ -1,4 +1,4 @@
-/** Which Node.js dropgate runs on. Imports nothing, so that it can be asked before anything native is loaded. */
+/** Which Node.js dropgate runs on. Imports nothing, so that it can be checked before a native module is loaded. */
 const leastMinorOf22 = 22;
 
 /** Why a version of Node.js (such as `22.23.3`) cannot run dropgate, in one line; undefined when it can. */

@@ -53,7 +53,7 @@ function declareRetry(remote: Command, run: CliRun): void {
       const when =
         daemonPid === undefined
           ? "The daemon is not running: its next start does it."
-          : `The daemon (process ${daemonPid}) begins within a second; \`dropgate remote list\` tells how it went.`;
+          : `The daemon (process ${daemonPid}) begins within a second; \`dropgate remote list\` shows the result.`;
       printLines(run, [`The remote ${name} of ${companies.join(", ")} is due for a poll at once. ${when}`]);
     });
 }

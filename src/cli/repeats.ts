@@ -1,4 +1,4 @@
-/** What commands share that ask for files or deliveries again: their numbers, and what became of them. */
+/** What the commands for retries and repetitions share: the numbers they take, and how they print results. */
 import type { RepeatView } from "../app/admin/repeat-view.ts";
 import { type CliRun, exitCodes, printError, printLines, wholeNumber } from "./command-line.ts";
 
@@ -8,7 +8,7 @@ export function readNumbers(value: string, before: readonly number[] | undefined
   return [...(before ?? []), readNumber(value)];
 }
 
-/** Of a selection no more are named one by one. */
+/** From this many on, a selection is not listed one by one. */
 const namedAtMost = 20;
 
 export function numbersText(ids: readonly number[]): string {

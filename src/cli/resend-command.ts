@@ -72,7 +72,7 @@ async function resendSelected(
       whenText(report.daemonPid),
     ]);
   }
-  // Changed between the look and the wish: all of them are named.
+  // Something changed between the selection and the request: then each result is printed.
   printRepeats(run, { repeats: refused, daemonPid: report.daemonPid }, words);
 }
 
@@ -96,11 +96,11 @@ export function declareResend(delivery: Command, run: CliRun): void {
     )
     .option("--target <name>", "completion files delivered to a target")
     .option("--company <code>", "only those of a company")
-    .option("--dry-run", "say how many that would be, and send nothing")
-    .option("--yes", "send all that --stop, --since and --target choose")
+    .option("--dry-run", "print how many would be sent, and send nothing")
+    .option("--yes", "send all files that --stop, --since and --target select")
     .addHelpText(
       "after",
-      "\nWhat --stop, --since and --target choose is sent with --yes only; without it the command prints their number.\nThe files of a stop are sent in their order. Exit code 1 when one that was named is not sent, or nothing is chosen.",
+      "\nFiles that --stop, --since and --target select are sent only with --yes; without it the command prints how many they are.\nThe files of a stop are sent in their order. Exit code 1 when a named file is not sent, or none is selected.",
     )
     .action(async (given: readonly number[] | undefined, options: Options, command: Command) => {
       const ids = given ?? [];

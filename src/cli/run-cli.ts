@@ -39,7 +39,7 @@ const declarations = [
   ],
 ];
 
-/** Commander says which arguments have to be there, and not which options. */
+/** Commander's usage line names required arguments, but not required options. */
 function optionDescription(option: Option): string {
   const text = Help.prototype.optionDescription.call(new Help(), option);
   return option.mandatory ? `${text} (required)` : text;
@@ -50,7 +50,7 @@ function createProgram(run: CliRun): Command {
     .description("Takes stop orders in over SFTP or from folders and applies them in order, exactly once.")
     .option("-c, --config <file>", "configuration file")
     .version(`dropgate ${readVersion()}`, "-V, --version", "print the version")
-    // The column of the longest command leaves less than the 40 that commander wraps from.
+    // The column of the longest command leaves less than 40 characters, the least that commander wraps to.
     .configureHelp({ minWidthToWrap: 24, optionDescription })
     .enablePositionalOptions()
     .showHelpAfterError("(add --help for its options)")

@@ -165,7 +165,7 @@ Exit code 0 when all was answered as planned, else 1. Ctrl-C ends it with the su
 /** `dropgate simulate` */
 export function declareSimulate(program: Command, run: CliRun): void {
   withJson(declare(program, "simulate", "play a day of loads against a running daemon, for demos and tests"))
-    .requiredOption("--company <code>", "company of the loads; use one that is made for it")
+    .requiredOption("--company <code>", "company of the loads; use one made for this purpose")
     .requiredOption("--user <name>", "user with the role DI_Integration")
     .option(
       "--password-file <file>",
@@ -185,9 +185,9 @@ export function declareSimulate(program: Command, run: CliRun): void {
       "--driver-password-file <file>",
       "file that holds the password of all drivers: they report themselves",
     )
-    .option("--seed <number>", "what the day is made from", wholeNumber(0, 9_999), 1)
+    .option("--seed <number>", "seed of the random numbers of the day", wholeNumber(0, 9_999), 1)
     .option("--date <date>", "day of the loads, YYYY-MM-DD (else today)")
-    .option("--prefix <text>", "what numbers of loads and stops begin with (else made from seed and date)")
+    .option("--prefix <text>", "prefix of the numbers of loads and stops (else made from seed and date)")
     .option("--loads <number>", "loads of the day", wholeNumber(1, 9_999), 20)
     .option("--stops <number>", "stops of each load", wholeNumber(1, 99), 8)
     .option(

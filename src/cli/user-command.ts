@@ -42,7 +42,7 @@ function declareAdd(user: Command, run: CliRun): void {
     .option("--key <file>", "public key for SFTP, as in an .pub file")
     .addHelpText(
       "after",
-      "\nA new user without password and key gets a made-up password, which is shown once.",
+      "\nA new user without password and key gets a generated password, which is shown once.",
     )
     .action(async (userName: string, options: AddOptions, command: Command) => {
       const config = await requireConfig(run, command);
@@ -97,7 +97,7 @@ function declareSetPassword(user: Command, run: CliRun): void {
     .option("--company <code>", "selects among users of the same name")
     .option(
       "--password-file <file>",
-      "file that holds the password (- for standard input); else one is made up",
+      "file that holds the password (- for standard input); else one is generated",
     )
     .action(
       async (
@@ -170,7 +170,7 @@ function declareKeys(user: Command, run: CliRun): void {
 }
 
 function declareRemoveKey(user: Command, run: CliRun): void {
-  declare(user, "remove-key", "take a public key away from a user")
+  declare(user, "remove-key", "remove a public key from a user")
     .argument("<name>", "name of the user")
     .argument("<fingerprint>", "SHA256:… as `dropgate user keys` and `ssh-keygen -l` show it")
     .option("--company <code>", "selects among users of the same name")

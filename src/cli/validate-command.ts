@@ -44,7 +44,7 @@ function changeLines({ stopNbr, effect, statusBefore, statusAfter, fields }: Sto
   ];
 }
 
-/** This very file, and then the document under another name. */
+/** First this very file, then the same document under another name. */
 function duplicateLines({ first, underNewTime }: ValidatedFile): string[] {
   if (first === undefined || underNewTime === undefined) return [];
   const codes = [...new Set(first.reasons.map(({ reasonCode }) => reasonCode))].join(", ");

@@ -15,7 +15,7 @@ export interface DropFolder {
   readonly label?: string;
 }
 
-/** What the configuration says about one company, with what it leaves to the section `inbound` filled in. */
+/** What the configuration says about one company, with the defaults of the section `inbound` filled in. */
 export interface CompanySettings {
   readonly folders: readonly DropFolder[];
   readonly names: InboundConfig["names"];
@@ -43,7 +43,7 @@ export function companySettingsOf(
   };
 }
 
-/** What goes out for one company, with what its configuration leaves out filled in. */
+/** What goes out for one company, with defaults filled in. */
 export interface OutboundSettings extends Omit<OutboundConfig, "targets" | "exports"> {
   /** At least one. */
   readonly targets: ReadonlyMap<string, TargetConfig>;

@@ -1,6 +1,6 @@
 /**
- * From a file to the one frozen `Config`: find, parse, read by the schema, check what concerns several settings. All
- * faults come back together, each with its line, so that one look at the file repairs it.
+ * From a file to the one frozen `Config`: find, parse, read by the schema, check rules over several settings. All
+ * faults come back together, each with its line, so that one edit can correct them all.
  */
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -14,13 +14,13 @@ import { type Config, configSchema } from "./schema.ts";
 import { Secret } from "./reader/secret.ts";
 
 export interface LoadOptions {
-  /** What `--config` names; then no other place is looked at. */
+  /** What `--config` names; then no other place is searched. */
   readonly path?: string;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /**
-   * Whether a secret that cannot be read is a fault (so when not given); else it is told when the secret is revealed. The
-   * variables and credentials of the service are not there in the shell of an administrator.
+   * Whether a secret that cannot be read is a fault (the default); else the fault is thrown when the secret is
+   * revealed. The shell of an administrator does not have the variables and credentials of the service.
    */
   readonly needsSecrets?: boolean;
 }
@@ -66,7 +66,7 @@ async function readNamed(file: string, namedBy: string): Promise<FoundFile | Loa
   return (await readBytes(file)) ?? { kind: "faulty", file, faults: [{ path: "", message }] };
 }
 
-/** Undefined when there is no such file. A file that is there but cannot be read is a fault, never passed over. */
+/** Undefined when there is no such file. A file that exists but cannot be read is a fault, never ignored. */
 async function readBytes(file: string): Promise<FoundFile | LoadOutcome | undefined> {
   try {
     return { file, bytes: await readFile(file) };
@@ -80,7 +80,7 @@ async function readBytes(file: string): Promise<FoundFile | LoadOutcome | undefi
 
 function loadBytes({ file, bytes }: FoundFile, { env, needsSecrets = true }: LoadOptions): LoadOutcome {
   const { root, faults: formFaults, placeOf } = parseYaml(bytes);
-  // Behind a fault of form nothing can be trusted to be where it seems to be.
+  // After a syntax error the positions of all that follows cannot be trusted.
   if (formFaults.length > 0) return { kind: "faulty", file, faults: inFileOrder(formFaults) };
   const reading: Reading = {
     env,

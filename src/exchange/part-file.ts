@@ -6,7 +6,7 @@ import { constants } from "node:fs";
 import { systemCodeOf } from "../lib/errors.ts";
 import { type DiskCalls, writeWhole } from "../lib/files/durable-file.ts";
 import type { PinnedFolder } from "../lib/files/open-regular-file.ts";
-import { syncShort } from "../lib/files/short-sync.ts";
+import { syncAdaptively } from "../lib/files/adaptive-sync.ts";
 import type { DiskSpace } from "./disk-space.ts";
 import type { Chunk } from "./upload-chunks.ts";
 
@@ -75,7 +75,7 @@ export class PartFile {
     if (!this.#isDirty) return;
     this.#isDirty = false;
     const { disk } = this.#deps;
-    await (isShort ? syncShort(disk, fd) : disk.fsync(fd));
+    await (isShort ? syncAdaptively(disk, fd) : disk.fsync(fd));
   }
 
   async close(): Promise<void> {

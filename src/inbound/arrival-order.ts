@@ -1,4 +1,4 @@
-/** In which order files have come, over all companies and also over a restart. */
+/** The order in which files have come, over all companies and also over a restart. */
 import type { Clock } from "../lib/clock.ts";
 import type { LedgerEntry } from "../store/ledger/files.ts";
 import type { Arrival } from "./places/inbox.ts";
@@ -17,7 +17,7 @@ export class ArrivalOrder {
     this.#clock = clock;
   }
 
-  /** An entry of the ledger that waits: what comes from now on came after it. */
+  /** A waiting entry of the ledger: files that come from now on came after it. */
   noteEntry({ id, receivedAt }: Pick<LedgerEntry, "id" | "receivedAt">): void {
     this.#sequence = Math.max(this.#sequence, id);
     this.#lastReceivedAt = Math.max(this.#lastReceivedAt, receivedAt);
@@ -29,7 +29,7 @@ export class ArrivalOrder {
     this.#sequence += recoveredSequences;
   }
 
-  /** What an earlier run has answered came before all that comes now, whenever the scan finds it. */
+  /** Files of an earlier run came before all that come now, whenever the scan finds them. */
   next(channel: Arrival["channel"]): number {
     if (channel !== "recovered") {
       this.#sequence += 1;

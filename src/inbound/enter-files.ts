@@ -1,4 +1,4 @@
-/** Enters files that have come in the ledger, however often that must be tried: they are ready only with their ids. */
+/** Enters files in the ledger, however often that must be tried: they are ready only with their ids. */
 import { setTimeout as wait } from "node:timers/promises";
 import { parseStopFileName } from "../domain/files/stop-file-name.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -47,7 +47,7 @@ export async function enterSurely(deps: EnterDependencies, files: readonly Waiti
       const reason = messageOf(error);
       deps.failing.warn(
         { err: error, reason, files: files.length },
-        "the ledger cannot be written; trying again",
+        "the ledger cannot be written; retrying",
       );
       await wait(pauseMs);
     }

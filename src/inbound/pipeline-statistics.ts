@@ -10,6 +10,6 @@ export interface PipelineStatistics {
     readonly count: number;
   }[];
   readonly unfiled: number;
-  /** What does not go on, by company. */
+  /** Halted companies and held files, by company. */
   readonly held: readonly HeldFiles[];
 }

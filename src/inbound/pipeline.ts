@@ -30,13 +30,12 @@ import { createFilingQueue, type FilingQueue } from "./places/filing-queue.ts";
 import { type HeldInDetail, logHeld } from "./lanes/held-files.ts";
 import type { Arrival, Inbox } from "./places/inbox.ts";
 import type { LaneRunner, PipelineSettings } from "./lanes/lane-runner.ts";
-import { LeftBehind } from "./recovery/left-behind.ts";
+import { FilesOfEarlierRun } from "./recovery/files-of-earlier-run.ts";
 import type { Locations } from "./places/locations.ts";
 import { PresentFiles } from "./present-files.ts";
 import type { PipelineStatistics } from "./pipeline-statistics.ts";
 import { acceptRetries, redoFiling, waitingEntries } from "./recovery/recovery.ts";
 import { isCutInAgain, isInAgain } from "./places/place-arrival.ts";
-import { releaseOf } from "./release-of.ts";
 import { createAwaitedReceipts } from "./recovery/restore-receipt.ts";
 import { WaitingFiles } from "./waiting-files.ts";
 
@@ -62,7 +61,7 @@ export interface Pipeline extends Inbox, Service {
 
 const retryPollMs = 1_000;
 const heldReportMs = 60_000;
-/** What goes on failing is logged a few times a minute. */
+/** Repeated failures are logged a few times a minute. */
 const failing = { maxLines: 5, windowMs: 60_000 } as const;
 
 class InboundPipeline implements Pipeline {
@@ -74,7 +73,7 @@ class InboundPipeline implements Pipeline {
   readonly #files: PresentFiles;
   readonly #waiting: WaitingFiles;
   readonly #lanes: CompanyLanes;
-  readonly #leftBehind: LeftBehind;
+  readonly #filesOfEarlierRun: FilesOfEarlierRun;
   readonly #entering: EnteringFiles;
   readonly #timers: NodeJS.Timeout[] = [];
   #isStopped = false;
@@ -83,7 +82,7 @@ class InboundPipeline implements Pipeline {
 
   constructor(deps: PipelineDependencies) {
     this.#deps = deps;
-    this.#leftBehind = new LeftBehind(deps.log);
+    this.#filesOfEarlierRun = new FilesOfEarlierRun(deps.log);
     this.#failing = createLimitedLog(deps.log, failing);
     this.#filing = createFilingQueue({
       store: deps.store,
@@ -98,7 +97,11 @@ class InboundPipeline implements Pipeline {
       idle: (key) => this.#filing.receiptIdle(key),
     });
     this.#files = new PresentFiles(this.#awaitedReceipts);
-    this.#waiting = new WaitingFiles({ ...deps, files: this.#files, leftBehind: this.#leftBehind });
+    this.#waiting = new WaitingFiles({
+      ...deps,
+      files: this.#files,
+      filesOfEarlierRun: this.#filesOfEarlierRun,
+    });
     this.#lanes = new CompanyLanes({
       ...deps,
       failing: this.#failing,
@@ -174,10 +177,16 @@ class InboundPipeline implements Pipeline {
   keepBack(companyId: number, name: string): () => void {
     const keeping = this.#lanes.surely(companyId).then((runner) => {
       const release = runner.keepBack(name);
-      this.#leftBehind.stays({ companyId, name });
+      this.#filesOfEarlierRun.stays({ companyId, name });
       return release;
     });
-    return releaseOf(keeping);
+    return () => {
+      // It fails only at the end of the process, which needs no release.
+      keeping.then(
+        (release) => release(),
+        () => undefined,
+      );
+    };
   }
 
   async start(signal: AbortSignal): Promise<void> {
@@ -205,7 +214,7 @@ class InboundPipeline implements Pipeline {
     this.#lanes.beginStop();
     this.#entering.stop();
     for (const timer of this.#timers) clearInterval(timer);
-    this.#leftBehind.clear();
+    this.#filesOfEarlierRun.clear();
     this.#awaitedReceipts.stop();
     killPoint("stop.pipeline");
     await this.#entering.ended();
@@ -238,7 +247,7 @@ class InboundPipeline implements Pipeline {
     const furtherFolders = furtherFoldersOf?.(companyCode) ?? [];
     const isKnown = (path: string) => this.isKnown(path);
     const searched = { companyId, companyCode, inbound, furtherFolders, settleMs, isKnown };
-    await this.#leftBehind.waitFor(searched, runner.hold());
+    await this.#filesOfEarlierRun.waitFor(searched, runner.hold());
   }
 
   async #takeRetries(): Promise<void> {
@@ -250,7 +259,7 @@ class InboundPipeline implements Pipeline {
         killPoint("retry.inLine");
       }
     } catch (error) {
-      this.#failing.warn({ err: error }, "files to be tried again could not be taken; trying again");
+      this.#failing.warn({ err: error }, "files to be retried could not be read; retrying");
     }
   }
 }

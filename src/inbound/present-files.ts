@@ -1,16 +1,19 @@
-/** The files that are in the pipeline, or about to appear: their paths, their counts, and the receipts they are waited for. */
+/**
+ * The files that are in the pipeline, or about to appear: their paths, their counts, and the receipts that wait for
+ * them.
+ */
 import { basename, dirname } from "node:path";
 import type { AwaitedReceipts, ReceiptOwner } from "./receipts/awaited-receipts.ts";
 import { FileCounts } from "./file-counts.ts";
-import { KnownPaths } from "./places/known-paths.ts";
+import { CountedPaths } from "./places/counted-paths.ts";
 import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./lanes/waiting-file.ts";
 
 export class PresentFiles {
   readonly counts = new FileCounts();
-  /** Paths of files in the pipeline: scans leave them alone. */
-  readonly paths = new KnownPaths();
+  /** Paths of files in the pipeline: scans ignore them. */
+  readonly paths = new CountedPaths();
   /** Paths that are about to appear. Kept apart: giving one back must not forget a file that waits under that name. */
-  readonly #reservedPaths = new KnownPaths();
+  readonly #reservedPaths = new CountedPaths();
   readonly #receipts: AwaitedReceipts;
 
   constructor(receipts: AwaitedReceipts) {
@@ -39,7 +42,7 @@ export class PresentFiles {
     return file;
   }
 
-  /** It is decided about, or gone. */
+  /** It is decided, or gone. */
   decided(file: WaitingFile): void {
     this.#receipts.delete(file);
     this.counts.decided(file.companyId);

@@ -18,7 +18,7 @@ export interface StopSubmission {
   readonly requestId: string;
 }
 
-/** What became of it. `xml` is the StopResponse document; `mappedCode` is the first reason when `status` is 99. */
+/** The result. `xml` is the StopResponse document; `mappedCode` is the first reason when `status` is 99. */
 export interface SubmittedStopDocument {
   readonly status: 10 | 99;
   readonly xml: string;
@@ -35,7 +35,7 @@ export interface StopSubmissionDependencies {
 const unknownDocument = "UNKNOWN";
 const noCounts = { created: 0, updated: 0, deleted: 0 } as const;
 
-/** The StopResponse for something that never came to processing. */
+/** The StopResponse for a document that was never processed. */
 export function refusalDocument(faults: readonly Fault[]): string {
   return writeStopResponse({ documentId: unknownDocument, faults, ...noCounts });
 }

@@ -6,13 +6,13 @@ import type { WaitingFile, WaitingFileSource } from "./lanes/waiting-file.ts";
 import type { Arrival } from "./places/inbox.ts";
 import type { Locations } from "./places/locations.ts";
 import type { PresentFiles } from "./present-files.ts";
-import type { LeftBehind } from "./recovery/left-behind.ts";
+import type { FilesOfEarlierRun } from "./recovery/files-of-earlier-run.ts";
 
 export interface WaitingFilesDependencies {
   readonly clock: Clock;
   readonly locations: Locations;
   readonly files: PresentFiles;
-  readonly leftBehind: Pick<LeftBehind, "arrived">;
+  readonly filesOfEarlierRun: Pick<FilesOfEarlierRun, "arrived">;
 }
 
 export class WaitingFiles {
@@ -50,7 +50,7 @@ export class WaitingFiles {
 
   #remember(source: WaitingFileSource): WaitingFile {
     const file = this.#deps.files.add(source);
-    this.#deps.leftBehind.arrived(source);
+    this.#deps.filesOfEarlierRun.arrived(source);
     return file;
   }
 }

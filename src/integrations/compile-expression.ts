@@ -1,4 +1,4 @@
-/** Makes expressions ready, and brings what jsonata says about them into places and words. */
+/** Compiles expressions, and translates jsonata's errors into messages with places. */
 import jsonata from "jsonata";
 import { positionOfSharedRegex } from "./shared-regex.ts";
 
@@ -45,7 +45,7 @@ function positionOf(thrown: unknown): number | undefined {
 
 type Place = Required<Pick<ExpressionFault, "line" | "column" | "excerpt">>;
 
-/** jsonata tells the offset behind the part that it means. */
+/** jsonata's offset is behind the part that it means. */
 function placeOf(text: string, position: number): Place {
   const at = Math.min(Math.max(position - 1, 0), text.length);
   const lineStart = text.lastIndexOf("\n", at - 1) + 1;
@@ -56,7 +56,7 @@ function placeOf(text: string, position: number): Place {
   return { line, column: at - lineStart + 1, excerpt: text.slice(from, to).trim() };
 }
 
-/** Words for what is JavaScript's and not jsonata's to say. */
+/** Messages for JavaScript's own errors. */
 const plainWords: readonly (readonly [RegExp, string])[] = [
   [/^Maximum call stack size exceeded/, "it is nested too deep, or calls itself without end"],
   [

@@ -18,7 +18,7 @@ export interface Integration {
   readonly companies: readonly string[] | undefined;
 }
 
-/** What one mapping is about. */
+/** The input of one mapping. */
 export interface MappingRequest {
   readonly serviceName: string;
   /** The company's code as it is registered; the expression has it as `$companyCode`. */

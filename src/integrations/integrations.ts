@@ -16,7 +16,7 @@ export interface Integrations extends Service {
   map(request: MappingRequest, signal?: AbortSignal): Promise<unknown>;
   /** The same as JSON text. */
   mapToText(request: MappingRequest, signal?: AbortSignal): Promise<string>;
-  /** Others from now on; what is in hand goes on with what it began with. */
+  /** Replaces the integrations; a body in hand keeps the old one. */
   configure(integrations: ReadonlyMap<string, Integration>): void;
 }
 

@@ -8,17 +8,17 @@ import type { Integration, MappingRequest } from "./integration.ts";
 import { outOfTimeMessage } from "./out-of-time.ts";
 import { toPlainJson } from "./plain-json.ts";
 
-/** What a mapping process is told. */
+/** A job of a mapping process. */
 export interface MappingJob extends MappingRequest {
   readonly integration: Pick<Integration, "expression" | "input" | "timeoutMs" | "maxOutputBytes">;
 }
 
-/** What it answers. */
+/** Its answer. */
 export type MappingOutcome =
   | { readonly kind: "mapped"; readonly text: string }
   | { readonly kind: "refused"; readonly faults: readonly Fault[] };
 
-/** Beyond this the oldest compiled expression is given up: reloads bring new ones. */
+/** Beyond this number the oldest compiled expression is dropped: reloads bring new ones. */
 const maxCompiled = 50;
 const compiled = new Map<string, jsonata.Expression>();
 
@@ -39,7 +39,7 @@ function expressionOf({ serviceName, integration }: MappingJob): jsonata.Express
   const known = compiled.get(key);
   if (known !== undefined) return known;
   const outcome = compileExpression(text, { timeoutMs });
-  // It was compiled before it came here, so this is no fault of the body.
+  // It was compiled before, so this is no fault of the body.
   if (outcome.kind === "faulty")
     throw new Error(`the expression of ${serviceName} does not compile: ${outcome.fault.message}`);
   const [oldest] = compiled.keys();

@@ -1,4 +1,4 @@
-/** What the pool and its mapping processes say to each other. */
+/** The messages between the pool and its mapping processes. */
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
 
 export interface JobMessage {

@@ -30,7 +30,7 @@ function serve(): void {
   process.on("message", (message: JobMessage) => {
     if (!isCapped) capWasmMemory(message.maxParserBytes, () => process.exit(memoryExitCode));
     isCapped = true;
-    // What rejects is a fault of this program; it goes on unhandled and ends the process.
+    // A rejection is a fault of this program; unhandled it ends the process.
     void work(message);
   });
   // Signals to the group of a terminal are the daemon's to answer; when it goes, the channel closes and this ends.

@@ -1,7 +1,7 @@
 /**
- * Makes JSON text of what an expression gave. Only plain JSON passes: no functions, no numbers that JSON has not, no
- * `__proto__`, no half characters, nothing over the limits. Expressions may use one value in many places, so that a small
- * graph can be an endless text: the walk counts each visit and ends at the limit, before any text is made.
+ * Makes JSON text of an expression's result. Only plain JSON passes: no functions, no numbers that JSON does not have,
+ * no `__proto__`, no half characters, nothing over the limits. Expressions may use one value in many places, so that a
+ * small graph can be an endless text: the walk counts each visit and ends at the limit, before any text is made.
  */
 export interface PlainJsonLimits {
   readonly maxBytes: number;

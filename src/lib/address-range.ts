@@ -24,7 +24,7 @@ function mappedIPv4(groups: readonly number[]): string | undefined {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** How a socket that listens on both families shows every IPv4 peer: worth a short cut. */
+/** How a socket that listens on both families shows every IPv4 peer: common enough for a short cut. */
 const usualMapped = /^::ffff:(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 
 function withoutZone(address: string): string {
@@ -65,7 +65,7 @@ function addRange(list: BlockList, range: string): void {
   const [network = "", prefix] = range.split("/");
   const family = isIPv4(network) ? "ipv4" : "ipv6";
   const bits = prefix === undefined ? (family === "ipv4" ? 32 : 128) : Number(prefix);
-  // A range of mapped addresses means the IPv4 addresses, which is how they are asked for.
+  // A range of mapped addresses means the IPv4 addresses, because that is how they are looked up.
   const mapped = family === "ipv6" ? normaliseAddress(network) : network;
   if (isIPv4(mapped) && family === "ipv6" && bits >= 96) list.addSubnet(mapped, bits - 96, "ipv4");
   else list.addSubnet(network, bits, family);

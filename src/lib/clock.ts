@@ -1,4 +1,4 @@
-/** Where the time comes from; tests put their own in. */
+/** The clock; tests put their own in. */
 export interface Clock {
   /** Milliseconds since the epoch, UTC. */
   now(): number;

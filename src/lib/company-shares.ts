@@ -9,7 +9,7 @@ import type { Clock } from "./clock.ts";
 
 /** How long a company counts as there after its last body. */
 const presenceMs = 10 * 60_000;
-/** A list of companies that is longer is looked over for those that have gone. */
+/** A list of companies that is longer is checked for those that have gone. */
 const maxKept = 100;
 
 export class CompanyShares {

@@ -135,13 +135,13 @@ export function systemCodeOf(thrown: unknown): string | undefined {
   return typeof thrown.code === "string" ? thrown.code : undefined;
 }
 
-/** Whether a fault says that there is nothing of that name: ENOENT, or ENOTDIR for a part of the path. */
+/** Whether a fault says that nothing has that name: ENOENT, or ENOTDIR for a part of the path. */
 export function isMissing(thrown: unknown): boolean {
   const code = systemCodeOf(thrown);
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** For `catch` of a promise: undefined when there is nothing of that name; every other fault goes on. */
+/** For `catch` of a promise: undefined when nothing has that name; every other fault is thrown. */
 export function unlessMissing(thrown: unknown): undefined {
   if (!isMissing(thrown)) throw thrown;
   return undefined;

@@ -11,7 +11,7 @@ export function listen(server: Server, options: ListenOptions): Promise<void> {
   });
 }
 
-/** Where a server listens over TCP; port 0 and no address when it does not. */
+/** The address of a server that listens over TCP; port 0 and no address when it does not. */
 export function boundTo(server: Server): { readonly port: number; readonly address: string } {
   const bound = server.address();
   return typeof bound === "object" && bound !== null ? bound : { port: 0, address: "" };

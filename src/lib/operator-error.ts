@@ -1,4 +1,4 @@
-/** What only an administrator can put right. The message says what is wrong and what to do; a stack would hide it. */
+/** What only an administrator can repair. The message says what is wrong and what to do; a stack would hide it. */
 export class OperatorError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

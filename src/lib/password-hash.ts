@@ -1,5 +1,5 @@
 /**
- * Passwords as they are kept: `scrypt$15$8$1$salt$hash`, that is log2 N, r, p, and salt and hash in base64.
+ * Passwords as they are stored: `scrypt$15$8$1$salt$hash`, that is log2 N, r, p, and salt and hash in base64.
  *
  * One hash takes some 60 ms and 32 MB in a thread of libuv's pool of four: callers bound how many run at once.
  */
@@ -19,7 +19,7 @@ interface StoredPassword extends ScryptCost {
 const cost: ScryptCost = { log2N: 15, r: 8, p: 1 };
 const saltBytes = 16;
 const hashBytes = 32;
-/** What a stored hash may ask for at most: a damaged row must not take gigabytes. */
+/** The most that a stored hash may cost: a damaged row must not take gigabytes. */
 const greatestCost: ScryptCost = { log2N: 18, r: 16, p: 4 };
 
 /** Stands in for the hash of nobody, so that an unknown user costs the same as a known one. */

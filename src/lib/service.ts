@@ -1,5 +1,5 @@
 /**
- * What starts, runs and stops. Start order is given by the composition root, stop order is its exact reverse.
+ * A part that starts, runs and stops. Start order is given by the composition root, stop order is its exact reverse.
  */
 export interface Service {
   readonly name: string;

@@ -21,31 +21,30 @@ export class StoreError extends Error {
   }
 }
 
-/** Whether the store is at fault, and not what was to be written: it is to be held, never refused. */
+/** Whether the store is at fault, and not the values to be written: these are held, never refused. */
 export function isStoreFault(error: unknown): boolean {
   return error instanceof StoreError && error.kind !== "refused";
 }
 
-/** Whether the fault passes when disk or other processes allow it, without anybody mending the database. */
+/** Whether the fault passes when disk or other processes allow it, without a repair of the database. */
 export function isPassingStoreError(error: unknown): boolean {
   return error instanceof StoreError && (error.kind === "busy" || error.kind === "unavailable");
 }
 
-/** Whether the database is not what it was written as. */
+/** Whether the database is damaged. */
 export function isStoreDamaged(error: unknown): boolean {
   return error instanceof StoreError && error.kind === "damaged";
 }
 
-/** Whether another process stood in the way for a moment. */
+/** Whether another process blocked the database for a moment. */
 export function isStoreBusy(error: unknown): boolean {
   return error instanceof StoreError && error.kind === "busy";
 }
 
-/** What the administrator is to do about each; the log, `/readyz` and `check` say it in these words. */
+/** The remedy for each, as the log, `/readyz` and `check` print it. */
 export const storeRemedies: Readonly<Record<StoreErrorKind, string>> = {
   busy: "end the other program that writes to the database",
-  unavailable:
-    "see to the disk of the state directory: free space, its health, and whether it can be written",
+  unavailable: "check the disk of the state directory: free space, its health, and whether it can be written",
   damaged:
     "stop dropgate, check the disk, and restore the database from the last backup (docs/operations.md, A damaged database)",
   unfit: "start the version of dropgate that this database belongs to; `dropgate check` compares them",

@@ -13,7 +13,7 @@ const modern = ["ECDHE-ECDSA", "ECDHE-RSA"].flatMap((keyExchange) => [
 ]);
 const modernOfTls13 = ["TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256"];
 
-/** For clients that know no others: CBC with SHA-1, and no forward secrecy. */
+/** For clients that support nothing newer: CBC with SHA-1, and no forward secrecy. */
 const legacy = ["ECDHE-ECDSA", "ECDHE-RSA"]
   .flatMap((keyExchange) => [
     `${keyExchange}-AES128-SHA256`,
@@ -30,7 +30,7 @@ const legacy = ["ECDHE-ECDSA", "ECDHE-RSA"]
     "AES256-SHA",
   ]);
 
-/** The settings of a server's TLS that say so; the server's order counts, so that legacy suites come last. */
+/** The TLS settings of a server for these suites; the server's order counts, so that legacy suites come last. */
 export function suiteSettings(
   legacyCiphers: boolean,
 ): Required<Pick<SecureContextOptions, "ciphers" | "honorCipherOrder" | "secureOptions">> {

@@ -50,7 +50,7 @@ export function createExportScheduler(deps: ExportSchedulerDeps): ExportSchedule
       for (const made of await runDueExports(deps, await deps.plans())) logMade(log, made);
       await deps.tidy?.();
     } catch (error) {
-      log.error({ err: error }, "the exports that are due cannot be looked up; trying again in a minute");
+      log.error({ err: error }, "the exports that are due cannot be read; retrying in a minute");
     }
   }
 

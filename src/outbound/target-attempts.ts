@@ -3,7 +3,7 @@
  * them. The target itself can be replaced while attempts on the old one are under way.
  */
 import type { Clock } from "../lib/clock.ts";
-import { FewAtOnce } from "../lib/files/at-once.ts";
+import { ConcurrencyLimit } from "../lib/concurrency.ts";
 import { isoTime } from "../lib/iso-time.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { OutboundTarget, TargetPause } from "../store/outbound/outbound-targets.ts";
@@ -41,7 +41,7 @@ export class TargetAttempts {
   readonly #deps: AttemptsDeps;
   readonly #health: TargetHealth;
   readonly #stopping = new AbortController();
-  readonly #large = new FewAtOnce(largeAtOnce);
+  readonly #large = new ConcurrencyLimit(largeAtOnce);
   #inUse: TargetInUse;
   /** Attempts under way on the target as it is now. */
   #places = { active: 0 };

@@ -20,7 +20,7 @@ import { type Entry, type Newcomer, type Peer, WaitingConnections } from "./wait
 export interface ConnectionLimits {
   /** That are signed in. */
   readonly maxConnections: number;
-  /** That are not, or not yet. */
+  /** That are not signed in (yet). */
   readonly maxUnauthenticatedConnections: number;
   /** Of one address, signed in or not. */
   readonly maxConnectionsPerAddress: number;
@@ -46,7 +46,7 @@ export interface ConnectionGateDeps {
   /** Those in force: a reload may change them. */
   limits(): ConnectionLimits;
   readonly log: Pick<Logger, "info" | "warn">;
-  /** Whether a banned address is let in all the same, to be told so by the protocol. */
+  /** Whether a banned address is admitted all the same, so that the protocol can tell it. */
   readonly letsInBanned?: boolean;
 }
 
@@ -64,7 +64,7 @@ export class ConnectionGate {
     this.#log = createLimitedLog(deps.log);
   }
 
-  /** Lets nobody in any more. */
+  /** Admits nobody any more. */
   close(): void {
     this.#isClosed = true;
     this.#log.flush();

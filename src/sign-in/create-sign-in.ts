@@ -71,20 +71,20 @@ export interface SignInDeps {
 export interface ConfigurableSignIn extends SignIn, SignInReview {
   /** Reads from which addresses users have signed in before. Comes before the first sign-in. */
   load(): Promise<void>;
-  /** Resolves when what came of the sign-ins so far is written. */
+  /** Resolves when the results of the sign-ins so far are written. */
   settled(): Promise<void>;
   /** Replaces the options; what was counted, banned and remembered stays. */
   configure(options: SignInOptions): void;
 }
 
-/** One name in very many companies must not buy an attacker very many hashes. */
+/** One name in very many companies must not cost very many hashes. */
 const maxRecordsTried = 20;
-/** A hash that found the line full may be tried again soon. */
+/** A hash that found the queue full may be retried soon. */
 const busyRetryMs = 2_000;
 
 async function waitForTimer(ms: number, signal?: AbortSignal): Promise<void> {
   try {
-    // Unreferenced: an answer that is held back does not hold up the end of the process.
+    // Unreferenced: a delayed answer does not delay the end of the process.
     await delay(ms, undefined, signal === undefined ? { ref: false } : { ref: false, signal });
   } catch (error) {
     // Aborted means that nobody waits for the answer any more, so it may as well come now.

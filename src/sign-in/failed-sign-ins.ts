@@ -163,7 +163,7 @@ export function createFailedSignIns(deps: FailedSignInsDeps): FailedSignIns {
   }
 
   function count(address: string, key: string, { points, limit }: { points: number; limit: number }): void {
-    // What was under way when the ban began must not make the next one come sooner.
+    // Attempts that were running when the ban began must not make the next one come sooner.
     if (bans.remainingMs(key) > 0 || addresses.add(key, points, window()) < limit) return;
     addresses.clear(key);
     const bannedForMs = bans.start(key, settings);

@@ -18,7 +18,7 @@ import {
 import { createBoundedMap } from "../lib/bounded-map.ts";
 
 export interface FamiliarAddresses {
-  /** Reads what earlier runs have noted, and forgets what is too old. */
+  /** Reads the rows of earlier runs, and removes old ones. */
   load(): Promise<void>;
   /** Whether the user has signed in from the address before. */
   has(address: string, userId: number): boolean;
@@ -26,7 +26,7 @@ export interface FamiliarAddresses {
   hasSignedInLately(address: string): boolean;
   /** The user has signed in from the address. */
   note(address: string, userId: number): void;
-  /** Resolves when all that was noted is in the database, or could not be written. */
+  /** Resolves when all of it is in the database, or could not be written. */
   settled(): Promise<void>;
 }
 
@@ -73,8 +73,8 @@ export function createFamiliarAddresses({ store, clock, log }: FamiliarAddresses
         await store.write((tx) => saveSignInAddresses(tx, addresses));
         await prune();
       } catch (error) {
-        // The sign-ins stand: after a restart these addresses are strangers until they sign in once.
-        log.warn({ err: error, addresses: addresses.length }, "addresses of sign-ins could not be kept");
+        // The sign-ins stay valid: after a restart these addresses are strangers until they sign in once.
+        log.warn({ err: error, addresses: addresses.length }, "addresses of sign-ins could not be saved");
       }
     }
     writing = undefined;

@@ -3,7 +3,7 @@
  * of the line is theirs alone: a flood of guesses from many addresses does not shut out the real hosts.
  */
 export interface HashQueue {
-  /** The outcome of the task, or undefined at once when the line is full. */
+  /** The result of the task, or undefined at once when the queue is full. */
   run<T>(isFamiliar: boolean, task: () => Promise<T>): Promise<T> | undefined;
 }
 
@@ -24,7 +24,7 @@ export function createHashQueue(limits: HashQueueLimits): HashQueue {
 
   async function runInTurn<T>(isFamiliar: boolean, task: () => Promise<T>): Promise<T> {
     if (running < limits.maxRunning) running += 1;
-    // Who waits takes over the place of the one that ends, so `running` stays.
+    // The next one takes over the place of the one that ends, so `running` stays.
     else await new Promise<void>((resolve) => (isFamiliar ? familiars : strangers).push(resolve));
     try {
       return await task();

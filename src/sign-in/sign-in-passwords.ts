@@ -25,15 +25,15 @@ export interface PasswordQuestion {
   mayRun(): boolean;
 }
 
-/** What a password is remembered by. */
+/** The key of a remembered password. */
 export type PasswordGiven = Pick<PasswordQuestion, "user" | "userName" | "password">;
 
 export type PasswordVerdict = "right" | "wrong" | "notAllowed" | "tooBusy";
 
 export interface PasswordCheck {
-  /** What was found out a short while ago, or undefined. Costs microseconds. */
+  /** A remembered verdict, or undefined. Costs microseconds. */
   recall(question: PasswordGiven): "right" | "wrong" | undefined;
-  /** Hashes; the caller has seen that nothing can be recalled. */
+  /** Hashes; the caller has checked that nothing is remembered. */
   check(question: PasswordQuestion): Promise<PasswordVerdict>;
   /** Whether this wrong password of this user has not been asked about before, since the start as far as memory goes. */
   isNewGuess(question: PasswordQuestion): boolean;
@@ -41,13 +41,13 @@ export interface PasswordCheck {
 
 export interface PasswordCheckDeps {
   readonly clock: Clock;
-  /** How long a password once hashed is remembered; 0 for not at all. */
+  /** How long a hashed password is remembered; 0 for not at all. */
   rememberForMs(): number;
   readonly queueLimits?: HashQueueLimits;
 }
 
 const maxRemembered = 10_000;
-/** At two hashes in 70 ms the last of the line waits some 4 s. */
+/** At two hashes in 70 ms the last of the queue waits some 4 s. */
 const defaultQueueLimits: HashQueueLimits = { maxRunning: 2, maxWaiting: 128, maxWaitingStrangers: 96 };
 
 export function createPasswordCheck(deps: PasswordCheckDeps): PasswordCheck {

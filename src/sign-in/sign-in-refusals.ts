@@ -1,4 +1,4 @@
-/** The answers to those who may not sign in, and what the log says about them. */
+/** The answers to users that may not sign in, and their log lines. */
 import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import type { SignInOutcome, SignInProtocol } from "./sign-in.ts";
 
@@ -12,7 +12,7 @@ export type RefusalReason =
   | "addressBanned"
   | "tooManyWaiting";
 
-/** What the log says of an attempt. */
+/** The log line of an attempt. */
 export interface LoggedAttempt {
   readonly userName: string;
   readonly address: string;
@@ -26,7 +26,7 @@ export function logRefusal(log: LimitedLog, attempt: LoggedAttempt, reason: Refu
   log.info({ user, address, protocol, method, reason }, "sign-in refused");
 }
 
-/** To those who have to wait, for which reason whatever. */
+/** For those who have to wait, whatever the reason. */
 export function tooMany(retryAfterMs: number): SignInOutcome {
   const seconds = Math.ceil(retryAfterMs / 1_000);
   const time = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
@@ -34,7 +34,7 @@ export function tooMany(retryAfterMs: number): SignInOutcome {
   return { kind: "refused", code: "tooManyAttempts", message, retryAfterMs };
 }
 
-/** To all others: nothing tells an outsider who exists where. */
+/** For all others: an outsider learns nothing about who exists. */
 export const badCredentials = {
   kind: "refused",
   code: "badCredentials",

@@ -10,7 +10,7 @@ interface Points {
 }
 
 export interface ScoreBoard {
-  /** Adds points and gives the total within the window. */
+  /** Adds points and returns the total within the window. */
   add(key: string, points: number, window: ScoreWindow): number;
   /** Milliseconds until fewer than `limit` points are left in the window; 0 when it is so already. */
   msUntilBelow(key: string, limit: number, window: ScoreWindow): number;

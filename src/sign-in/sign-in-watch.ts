@@ -6,9 +6,9 @@ const reviewEveryMs = 1_000;
 
 /** A connection that outlives its sign-in. */
 export interface WatchedConnection {
-  /** Who is signed in and has not been told to go. */
+  /** Users that are signed in and have not been asked to go. */
   readonly userId: number | undefined;
-  /** Told how the user is now; undefined when it may not sign in any more. */
+  /** Called with the user as it is now; undefined when it may not sign in any more. */
   review(now: CurrentUser | undefined): void;
 }
 
@@ -18,7 +18,7 @@ interface WatchDeps {
   readonly log: Logger;
 }
 
-/** Looks again and again whether those who are signed in still may. */
+/** Checks periodically whether signed-in users still may be. */
 export class SignInWatch {
   readonly #deps: WatchDeps;
   #timer: NodeJS.Timeout | undefined;
@@ -28,7 +28,7 @@ export class SignInWatch {
     this.#deps = deps;
   }
 
-  /** The next look comes only when the one before is done: a slow store gets no second question. */
+  /** The next check comes only when the one before is done: a slow store gets no second query. */
   start(): void {
     if (this.#isStopped) return;
     const look = (): void => void this.#look().finally(() => this.start());
@@ -40,7 +40,7 @@ export class SignInWatch {
     clearTimeout(this.#timer);
   }
 
-  /** Asks once for each user. */
+  /** One query for each user. */
   async #look(): Promise<void> {
     const users = new Map<number, CurrentUser | undefined>();
     try {
@@ -51,7 +51,7 @@ export class SignInWatch {
         connection.review(users.get(userId));
       }
     } catch (error) {
-      // Nobody is sent away because the store is in trouble; the next look asks again.
+      // Nobody is disconnected because the store fails; the next check asks again.
       this.#deps.log.error({ err: error }, "signed-in users could not be checked again");
     }
   }

@@ -68,7 +68,7 @@ export interface SignInReview {
   signedInNow(userId: number): Promise<CurrentUser | undefined>;
 }
 
-/** What is known of addresses, over all protocols together. */
+/** State of addresses, over all protocols together. */
 export interface AddressStanding {
   /** Milliseconds for which the address is still banned; 0 when it is not. */
   bannedForMs(address: string): number;
@@ -87,7 +87,10 @@ export interface SignIn extends AddressStanding {
    * right a short while ago, when nothing has changed since.
    */
   withPassword(attempt: PasswordAttempt, signal?: AbortSignal): SignInOutcome | Promise<SignInOutcome>;
-  /** Whether this key would do. Proves nothing yet: the caller verifies the signature, then calls `withVerifiedKey`. */
+  /**
+   * Whether this key would be accepted. Proves nothing yet: the caller verifies the signature, then calls
+   * `withVerifiedKey`.
+   */
   isKeyKnown(attempt: KeyAttempt): Promise<boolean>;
   /** The caller has verified a signature made with this key. */
   withVerifiedKey(attempt: KeyAttempt, signal?: AbortSignal): Promise<SignInOutcome>;

@@ -6,7 +6,7 @@ import * as changes from "../lib/files/changes.ts";
 import { type DiskCalls, systemDisk } from "../lib/files/durable-file.ts";
 import { asForeign, foreignEntries } from "../lib/files/foreign-calls.ts";
 import { isMountPoint } from "../lib/files/mount-point.ts";
-import { syncShort } from "../lib/files/short-sync.ts";
+import { syncAdaptively } from "../lib/files/adaptive-sync.ts";
 
 export interface FolderDisk
   extends Pick<DiskCalls, "open" | "close" | "write" | "read" | "fstat" | "lstat" | "link" | "unlink"> {
@@ -28,7 +28,7 @@ const mkdir = async (path: string): Promise<void> => {
 /** For folders below the state directory: what does not wait for the disk is done on the spot. */
 export const ownDisk: FolderDisk = {
   ...systemDisk,
-  sync: (fd) => syncShort(systemDisk, fd),
+  sync: (fd) => syncAdaptively(systemDisk, fd),
   mkdir,
   isMountPoint,
   entries: (path) => opendir(path),

@@ -131,7 +131,7 @@ describe("what cannot be played is said clearly", () => {
     const args = ["simulate", "--company", company, "--user", user, ...withPassword()];
     const { exitCode, output } = await runProgram(program, [...args, "--url", "http://127.0.0.1:1"]);
     expect(exitCode).toBe(1);
-    expect(output).toContain("dropgate: http://127.0.0.1:1 gives no answer: connect ECONNREFUSED");
+    expect(output).toContain("dropgate: http://127.0.0.1:1 does not answer: connect ECONNREFUSED");
     expect(output).toContain("Start the daemon, or name its address.");
   });
 

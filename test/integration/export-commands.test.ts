@@ -155,9 +155,7 @@ describe("dropgate deliveries", () => {
     await kill(1);
     const { stdout } = await run("deliveries");
     expect(stdout).toMatch(/\n +1 .* dead +1_20261105_000000\.xml +1 +given up .* credentials\n/);
-    expect(stdout).toContain(
-      "`dropgate delivery show 1` tells why; `dropgate delivery retry 1` tries it again",
-    );
+    expect(stdout).toContain("`dropgate delivery show 1` shows why; `dropgate delivery retry 1` retries it");
     expect(await json("deliveries", "--state", "dead")).toMatchObject([
       { id: 1, fault: "credentials", message: "the server refuses the password: correct it", attempts: 1 },
     ]);
@@ -184,7 +182,7 @@ describe("dropgate delivery show", () => {
     expect(stdout).toContain("Stop          1\n");
     expect(stdout).toContain("Fault         credentials: the server refuses the password: correct it\n");
     expect(stdout).toContain("Failed        1970-01-01T00:00:00.005Z, 7 ms, credentials: the server");
-    expect(stdout).toContain("What to do    mend what the fault names, then `dropgate delivery retry 1`\n");
+    expect(stdout).toContain("What to do    fix what the fault names, then `dropgate delivery retry 1`\n");
     const shown = await json("delivery", "show", "1");
     expect(await json("delivery", "show", shown.guid.toUpperCase())).toEqual(shown);
     expect(await json("delivery", "show", `${shown.guid}-12`)).toEqual(shown);

@@ -6,7 +6,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDocumentPool } from "../../src/documents/pool/document-pool.ts";
-import { mapAtOnce } from "../../src/lib/files/at-once.ts";
+import { mapConcurrently } from "../../src/lib/concurrency.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { regionOf, settingsOf } from "../support/appointment-settings.ts";
 import { replayEvents } from "../support/replay-events.ts";
@@ -152,7 +152,7 @@ test(`${walks} walks of 5 to 40 steps keep to the tables, and replay to the same
   route.site.appointmentSettings = settingsOf([room], { horizonDays: 1 });
   const seen: Seen = { outcomes: new Set(), states: new Set() };
   const seeds = Array.from({ length: walks }, (_, index) => firstSeed + index);
-  const ended = await mapAtOnce(seeds, atOnce, async (seed) => {
+  const ended = await mapConcurrently(seeds, atOnce, async (seed) => {
     const walk = new ShortWalk({ route, documents }, seed);
     return { walk, states: await told(walk, () => run(walk, seen)) };
   });

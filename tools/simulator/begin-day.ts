@@ -1,4 +1,4 @@
-/** What comes before the first load is played: whether the day is new to the gateway, and the imports. */
+/** The steps before the first load is played: whether the day is new to the gateway, and the imports. */
 import type { DayPlan, PlannedImport } from "./day-plan.ts";
 import { noteRefusal } from "./day-tally.ts";
 import { type GatewayAnswer, UnreachableError } from "./gateway-client.ts";
@@ -28,7 +28,7 @@ function descriptionsIn(body: string): string {
     const { Reasons = [] } = JSON.parse(body) as { readonly Reasons?: readonly { description: string }[] };
     return Reasons.map(({ description }) => description).join(" ");
   } catch {
-    return body.slice(0, 200); // not the gateway's words: a proxy, or another program on this port
+    return body.slice(0, 200); // not an answer of the gateway: a proxy, or another program on this port
   }
 }
 

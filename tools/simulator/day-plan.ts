@@ -38,7 +38,7 @@ export interface PlannedRequest {
   readonly at: number;
   /** User name of the driver who sends it; undefined for the host. */
   readonly sender: string | undefined;
-  /** Behind the address of the gateway and before the company: `/v5/event/gps`. */
+  /** Path without the gateway's address and the company: `/v5/event/gps`. */
   readonly path: string;
   /** JSON. */
   readonly body: string;
@@ -55,7 +55,7 @@ export interface PlannedStopOutcome {
   readonly confirmed: readonly Confirmed[];
 }
 
-/** What the gateway has to say of the load when all is played. */
+/** The state of the load in the gateway when all is played. */
 export interface PlannedOutcome {
   readonly loadStatus: LoadStatus;
   readonly driverUserName: string;

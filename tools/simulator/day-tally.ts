@@ -2,7 +2,7 @@
 import type { RequestKind } from "./day-plan.ts";
 import type { GatewayAnswer, GatewayRequest } from "./gateway-client.ts";
 
-/** What is asked besides the plan: whether loads are there already, how an import goes on, what a load has become. */
+/** Requests besides the plan: whether loads exist already, how an import proceeds, what a load has become. */
 export type AskedKind = RequestKind | "loadSearch" | "importInfo" | "loadDetail";
 
 /** An answer other than planned, with all that is needed to see why. */

@@ -39,10 +39,10 @@ export interface GatewayClientOptions {
   readonly timeoutMs?: number;
 }
 
-/** No answer came: nobody listens there, the connection broke, or nothing was heard for too long. */
+/** No answer came: nobody listens there, the connection broke, or no data came for too long. */
 export class UnreachableError extends Error {
   constructor(url: string, cause: unknown) {
-    super(`${url} gives no answer: ${messageOf(cause)}`, { cause });
+    super(`${url} does not answer: ${messageOf(cause)}`, { cause });
     this.name = "UnreachableError";
   }
 }
@@ -95,7 +95,7 @@ function ask({ url, path, method, body, authorization, agent, timeoutMs }: Ask):
       readAnswer(response, sentAt).then(resolve, reject);
     });
     asked.on("error", reject);
-    asked.on("timeout", () => asked.destroy(new Error(`nothing was heard for ${timeoutMs} ms`)));
+    asked.on("timeout", () => asked.destroy(new Error(`no data for ${timeoutMs} ms`)));
     asked.end(body);
   });
 }

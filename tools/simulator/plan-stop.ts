@@ -82,7 +82,7 @@ function commentsOf(random: Random) {
     : {};
 }
 
-/** What the load says of a stop. */
+/** The stop as the load lists it. */
 export interface PlaceInLoad {
   readonly stopNbr: string;
   readonly seq: number;
@@ -99,7 +99,7 @@ function partiesOf({ kind, pickup, dropoff }: DraftStop, planned: PlaceInLoad, r
   });
   const to = dropoff === undefined ? {} : { to: party("to", dropoff) };
   if (pickup !== undefined) return { from: party("from", pickup), ...to };
-  // From the depot: said by its address, or by leaving the pickup out.
+  // From the depot: given by its address, or by leaving the pickup out.
   if (kind === "dropoffOnly" && random.chance(0.5))
     return { from: { address: depotAddress(planned.region) }, ...to };
   return { puConfirmation: "SKIP", ...to };

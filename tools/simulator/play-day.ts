@@ -6,7 +6,7 @@
  * The requests of a load are sent one after the answer to the other, none before its time. The first answer that is not as
  * planned ends its load: what follows could only be refused too.
  */
-import { mapAtOnce } from "../../src/lib/files/at-once.ts";
+import { mapConcurrently } from "../../src/lib/concurrency.ts";
 import { checkDayIsNew, importLoads } from "./begin-day.ts";
 import type { DayPlan, LoadPlan, PlannedRequest } from "./day-plan.ts";
 import {
@@ -26,7 +26,7 @@ export interface DayProgress {
   readonly phase: "import" | "play" | "verify";
   /** Answered up to now. */
   readonly requests: number;
-  /** Of the plan; what is asked besides is not among them. */
+  /** Of the plan; requests besides it are not counted. */
   readonly plannedRequests: number;
   /** Played in full. */
   readonly loadsDone: number;
@@ -108,7 +108,7 @@ async function playLoads(play: Play, stage: Stage, applied: ReadonlySet<string>)
   const realMs: Pace = (simulatedMs) => simulatedMs / speed;
   const dayAt = loads[0]?.requests[0]?.at ?? 0;
   const startedAt = performance.now();
-  await mapAtOnce(loads, connections, async (load) => {
+  await mapConcurrently(loads, connections, async (load) => {
     const dueAt = startedAt + realMs((load.requests[0]?.at ?? 0) - dayAt);
     if (!(await rest(dueAt - performance.now(), play.signal))) return;
     if (await playLoad(play, load, realMs)) stage.done.push(load);
@@ -119,7 +119,7 @@ async function playLoads(play: Play, stage: Stage, applied: ReadonlySet<string>)
 /** Reads every load that was played in full; gives what differs from the plan, one line each. */
 async function verifyLoads(play: Play, { done, options }: Stage): Promise<readonly string[]> {
   const { connections = 4 } = options;
-  const differences = await mapAtOnce(done, connections, async (load) => {
+  const differences = await mapConcurrently(done, connections, async (load) => {
     const path = `/v5/load/info/${encodeURIComponent(load.loadNbr)}/${play.companyCode}`;
     const asked = { kind: "loadDetail", request: { method: "GET", path, sender: undefined } } as const;
     const answer = await askAsPlanned(play, asked, ({ status }) => status === 200);
@@ -166,8 +166,8 @@ function reportOf({ plan, done }: Stage, { tally, tookMs, isInterrupted, differe
 }
 
 /**
- * Plays the day and tells what came of it. Rejects with a `DayNotPlayableError` when it cannot even begin: nobody there,
- * the user refused, or loads that are done already. The client stays open.
+ * Plays the day and reports on it. Rejects with a `DayNotPlayableError` when it cannot even begin: nobody there, the
+ * user refused, or loads that are done already. The client stays open.
  */
 export async function playDay(
   plan: DayPlan,

@@ -1,4 +1,7 @@
-/** Sends requests with patience: what the gateway asks to be sent later, and what no answer came to, is sent again. */
+/**
+ * Sends requests with patience: requests that the gateway asks to send later, and those without an answer, are sent
+ * again.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import { type AskedKind, type DayTally, noteAnswer, noteRefusal } from "./day-tally.ts";
 import {

@@ -5,7 +5,7 @@ import type { SimulationOutput } from "../../src/cli/simulation.ts";
 const barLength = 24;
 const drawnEveryMs = 100;
 const printedEveryMs = 5_000;
-/** To the start of the line, and what stands there away. */
+/** Returns to the start of the line and clears it. */
 const newLine = "\r\x1b[2K";
 
 const phases = { import: "importing", play: "playing", verify: "verifying" } as const;

@@ -55,7 +55,7 @@ export async function becomeOwnerOf(folder: string): Promise<void> {
 
 export type AdminStore = Pick<Store, "read" | "write">;
 
-/** Whether there is a state in the directory. Wrong use when it cannot be looked at. */
+/** Whether there is a state in the directory. Wrong use when that cannot be determined. */
 export function findStore(stateDir: string): StatePresence {
   try {
     return findState(stateDir);
@@ -65,7 +65,7 @@ export function findStore(stateDir: string): StatePresence {
   }
 }
 
-/** A daemon that still runs, as one of the version before, must not find other tables under it. */
+/** A running daemon, perhaps of the version before, must not find changed tables. */
 async function withoutDaemon<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
   const lock = lockForMigration(stateDir);
   try {

@@ -144,7 +144,7 @@ describe("the commands of an administrator", () => {
     await addCompany(config, "OTHER");
     const file = join(dir, "4711_20261105_080000.xml");
     await writeFile(file, stopFile(""));
-    await expect(validateFiles(config, [file], {})).rejects.toThrow("say which with --company");
+    await expect(validateFiles(config, [file], {})).rejects.toThrow("name one with --company");
     expect(await validateFiles(config, [file], { companyCode: "other" })).toMatchObject([
       { verdict: "applied" },
     ]);

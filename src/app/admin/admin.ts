@@ -90,7 +90,7 @@ export async function requireCompany(
   if (company !== undefined) return company;
   const codes = (await readCompanies(store.read)).map((known) => known.code);
   if (codes.length === 0) return undefined;
-  throw new WrongUseError(`there are several companies (${codes.join(", ")}): say which with --company`);
+  throw new WrongUseError(`there are several companies (${codes.join(", ")}): name one with --company`);
 }
 
 const maxSecretBytes = 10_000;
@@ -134,7 +134,7 @@ export interface NewUserOptions {
 
 /** Adds a user to a company, or brings the one that is there up to what is given. */
 export async function addUser(config: StateConfig, options: NewUserOptions): Promise<userAdmin.AddedUser> {
-  // Read before the store is opened: as root, the files may be for root alone.
+  // Read before the store is opened: the files may be readable for root alone.
   const password = await readPasswordFile(options.passwordFile);
   const publicKey = options.keyFile === undefined ? undefined : await readKeyFile(options.keyFile);
   return await withAdminStore(config.stateDir, { mayCreate: false }, (store) =>

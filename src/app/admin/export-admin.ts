@@ -83,7 +83,7 @@ function listed(exports: readonly ChosenExport[]): string {
   return exports.map(({ company, plan }) => `${plan.name} (${company.code})`).join(", ");
 }
 
-/** The exports that are meant. Without any in the configuration, one company has a default one. */
+/** The selected exports. Without any in the configuration, one company has a default one. */
 function chooseExports(
   config: Pick<Config, "companies">,
   companies: readonly Company[],

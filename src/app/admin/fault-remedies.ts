@@ -1,4 +1,4 @@
-/** What an administrator does about a server that cannot be used; the message of the fault says what happened. */
+/** What an administrator can do about a server that cannot be used; the message of the fault says what happened. */
 import type { DeliveryFault } from "../../domain/outbound/delivery-fault.ts";
 
 const ofSuchServer = "check that host and port are those of such a server";
@@ -15,7 +15,7 @@ export const faultRemedies: Readonly<Record<DeliveryFault, string>> = {
   missingFolder: "have the folder made there, or correct the setting that names it",
   noSpace: "have space made there",
   refused: "see its answer in the message; its operator can tell why",
-  busy: "try again later; if it stays so, ask its operator how many connections it allows",
+  busy: "try again later; if that persists, ask its operator how many connections it allows",
   protocol: `${ofSuchServer}, and no proxy stands before it`,
   configuration: "correct the setting that the message names",
   content: "see the message",

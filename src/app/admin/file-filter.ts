@@ -1,4 +1,4 @@
-/** What entries of the ledger commands choose. */
+/** The filter by which commands select entries of the ledger. */
 import { fileStates, isFileState } from "../../domain/files/file-state.ts";
 import { type ErrorCode, errorCatalogue } from "../../lib/errors.ts";
 import type { FileSelection } from "../../store/ledger/file-queries.ts";
@@ -32,7 +32,7 @@ function codesOf(reasonCode: number): readonly ErrorCode[] {
   return found;
 }
 
-/** The selection without the company. Throws when it names what there is not. */
+/** The filter without the company. Throws when it names something that does not exist. */
 export function readFilter(filter: FileFilter): Omit<FileSelection, "limit"> {
   const { state, reason, companyCode: _, ...rest } = filter;
   if (state !== undefined && !isFileState(state)) {

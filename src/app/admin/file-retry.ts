@@ -1,4 +1,4 @@
-/** Refused and superseded files that an administrator wants tried again. */
+/** Retries of refused and superseded files that an administrator requests. */
 import { lstat } from "node:fs/promises";
 import type { Config } from "../../config/schema.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
@@ -13,14 +13,14 @@ import { entryNumberOf } from "./ledger-reference.ts";
 
 type StateConfig = Pick<Config, "stateDir">;
 
-/** What became of one that was asked for. */
+/** The result for one requested file. */
 export interface FileRetry {
   /** The number or reference that was asked for. */
   readonly given: string;
   /** Null when there is no such entry. */
   readonly id: number | null;
   readonly name: string | null;
-  /** Undefined when it is to be tried again. */
+  /** Undefined when it will be retried. */
   readonly why: string | undefined;
 }
 
@@ -68,7 +68,7 @@ async function request(store: AdminStore, wanted: readonly FileRetry[]): Promise
 
 const retriesAtOnce = 500;
 
-/** Asks for files to be tried again, by numbers or references; a running daemon takes them up within a second. */
+/** Requests retries by numbers or references; a running daemon takes them up within a second. */
 export async function retryFiles(
   config: StateConfig,
   entries: readonly string[],
@@ -90,7 +90,7 @@ export async function retryFiles(
 
 const selectedAtMost = 1_000_000;
 
-/** The numbers of refused and superseded files that the filter chooses and that can be tried again. */
+/** The numbers of refused and superseded files that match the filter and can be retried. */
 export async function selectRetries(config: StateConfig, filter: FileFilter): Promise<readonly number[]> {
   const read = readFilter(filter);
   const states = read.states ?? (["refused", "superseded"] as const);

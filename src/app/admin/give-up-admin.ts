@@ -28,7 +28,7 @@ function accountName(): string {
   try {
     return userInfo().username;
   } catch {
-    // In a container the number of the user may have no name.
+    // In a container the user id may have no name.
     return `user ${process.getuid?.() ?? "unknown"}`;
   }
 }

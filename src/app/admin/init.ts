@@ -1,6 +1,6 @@
 /**
- * `dropgate init`: everything a first start needs. Each step is skipped when its outcome is there, so running it again
- * changes nothing, and running it again after a crash finishes it.
+ * `dropgate init`: everything a first start needs. Each step is skipped when its result exists, so running it again
+ * changes nothing, and running it again after a crash completes it.
  */
 import { existsSync } from "node:fs";
 import { chmod } from "node:fs/promises";
@@ -57,9 +57,9 @@ export interface InitDone {
   readonly sftp?: { readonly host: string; readonly port: number };
   /** Whether the password of `passwordFile` is the user's; undefined when none was given. */
   readonly isPasswordRight?: boolean;
-  /** What was made by this run, in words; empty when all was there. */
+  /** What this run made, for the output; empty when everything existed. */
   readonly made: readonly string[];
-  /** Options that a configuration which is there overrides, in words that say where the value stands. */
+  /** Options that an existing configuration overrides; each message says where the value is set. */
   readonly ignored: readonly string[];
 }
 
@@ -112,7 +112,7 @@ function checkPassword(password: string): void {
   );
 }
 
-/** Options that a configuration which was there before overrides. */
+/** Options that an existing configuration overrides. */
 function ignoredOptions(file: string, config: Config, options: InitOptions): readonly string[] {
   const asked = options.stateDir === undefined ? undefined : resolve(options.stateDir);
   const settings = [
@@ -128,7 +128,7 @@ function ignoredOptions(file: string, config: Config, options: InitOptions): rea
     );
 }
 
-/** As the configuration names it: relative where both lie in one folder, so that they can be moved together. */
+/** As the configuration names it: relative when both are in one folder, so that they can be moved together. */
 function stateDirText({ dir, stateDir = join(dir, "var"), configFile }: InitOptions): string {
   const path = relative(resolve(dir), resolve(stateDir));
   const isInside = path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);

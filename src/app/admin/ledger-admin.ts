@@ -145,7 +145,7 @@ async function findGiven(store: AdminStore, given: string): Promise<LedgerEntry 
   return id === undefined ? undefined : await findFile(store.read, id);
 }
 
-/** What was decided about a file before somebody asked for it to be tried again. */
+/** What was decided about a file before a retry was requested. */
 export interface FileRepeatView {
   readonly askedAt: string;
   readonly state: FileState;
@@ -172,7 +172,7 @@ export async function showFile(config: StateConfig, given: string): Promise<File
   });
 }
 
-/** What is told of a file besides its entry. */
+/** What is reported of a file besides its entry. */
 function storyView(story: FileStory, stateDir: string): object {
   const { before, first, laterStop, presence, path, repeats, ofSameStop } = story;
   return {
@@ -215,7 +215,7 @@ function explanationView(explanation: Explanation, stateDir: string): object {
   };
 }
 
-/** An explanation as facts for programs, and in words. */
+/** An explanation, as facts for programs and as text. */
 export interface ExplainedSubject {
   /** Whether anything is known of it. */
   readonly isKnown: boolean;
@@ -284,7 +284,7 @@ export async function explainSubject(
   });
 }
 
-/** The report of a verification, and how far one has come, for those above. */
+/** Progress and report of a verification, for the commands. */
 export type VerifiedLedger = LedgerReport;
 export type VerifyProgressView = VerifyProgress;
 

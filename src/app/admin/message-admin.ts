@@ -25,7 +25,7 @@ export interface OptOutView {
 export interface OptOutChange {
   readonly company: string;
   readonly address: string;
-  /** False when it was so already. */
+  /** False when nothing changed. */
   readonly isChanged: boolean;
 }
 
@@ -66,7 +66,7 @@ async function change(
   });
 }
 
-/** From now on nothing is sent to the address, nor what waits for it already. */
+/** Opts out: from now on nothing is sent to the address, messages that wait included. */
 export function optOut(config: StateConfig, options: OptOutOptions): Promise<OptOutChange> {
   return change(config, options, false);
 }

@@ -1,4 +1,4 @@
-/** Deliveries, as the commands of an administrator see them and ask for them again. */
+/** Deliveries, as the commands of an administrator list and retry them. */
 import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
@@ -24,7 +24,7 @@ type StateConfig = Pick<Config, "stateDir">;
 /** A delivery as commands show it; times are ISO, UTC. */
 export interface DeliveryView {
   readonly id: number;
-  /** What the other side knows it by. */
+  /** The id that the receiver knows. */
   readonly guid: string;
   readonly company: string;
   readonly target: string;
@@ -62,7 +62,7 @@ export interface AttemptView {
   readonly message: string;
 }
 
-/** What a delivery was when somebody asked for it again, or gave it up; times are ISO, UTC. */
+/** What a delivery was when somebody retried it, repeated it or gave it up; times are ISO, UTC. */
 export interface RepeatedView {
   readonly askedAt: string;
   readonly action: "again" | "giveUp";
@@ -82,7 +82,7 @@ export interface RepeatedView {
 }
 
 export interface DeliveryDetail extends DeliveryView {
-  /** What it was each time that somebody asked for it again, or gave it up, the oldest first. */
+  /** What it was at each retry, repetition and give-up, the oldest first. */
   readonly repeats: readonly RepeatedView[];
   /** Those that failed, the oldest first. */
   readonly failedAttempts: readonly AttemptView[];
@@ -165,7 +165,7 @@ export async function readCompany(
   return company === undefined ? {} : { companyId: company.id };
 }
 
-/** A mistyped target would look like one to which nothing goes. */
+/** Without this check a mistyped target would look like one that nothing is sent to. */
 export async function readTarget(
   { read }: AdminStore,
   target: string | undefined,
@@ -184,7 +184,7 @@ export interface DeliveryList {
   readonly isCut: boolean;
 }
 
-/** Deliveries of all companies, or of what is chosen. */
+/** Deliveries of all companies, or those that the filter selects. */
 export async function listDeliveries(
   config: StateConfig,
   options: DeliveryListOptions,
@@ -208,7 +208,7 @@ export async function listDeliveries(
   });
 }
 
-/** One delivery by its number, or by the GUID that the other side knows; undefined when there is none. */
+/** One delivery by its number, or by the GUID that the receiver knows; undefined when there is none. */
 export async function showDelivery(
   config: StateConfig,
   key: number | string,
@@ -243,13 +243,16 @@ async function chooseTargets(store: AdminStore, { target, companyId }: Partial<D
   );
 }
 
-/** Whoever asks again has seen to the target: it is tried at once, and pauses again if that fails. Says whether it paused. */
+/**
+ * Whoever retries has repaired the target: it is tried at once, and pauses again if that fails. Returns whether it
+ * paused.
+ */
 async function endPauses(store: AdminStore, selection: Partial<DeliverySelection>): Promise<boolean> {
   const now = systemClock.now();
   const paused = (await chooseTargets(store, selection)).filter(({ pausedUntil }) => pausedUntil > now);
   if (paused.length === 0) return false;
   await store.write(async (tx) => {
-    // Not 0: a running daemon, which has the pause in its memory, takes this moment for its end.
+    // Not 0: a running daemon keeps the pause in memory, and takes this moment as its end.
     for (const { id, failures } of paused) await saveTargetPause(tx, { id, failures, pausedUntil: now });
   });
   return true;

@@ -1,4 +1,4 @@
-/** Remotes, as the commands of an administrator see them and ask for them. */
+/** Remotes, as the commands of an administrator list and retry them. */
 import { remoteSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -12,7 +12,7 @@ import { WrongUseError } from "./wrong-use-error.ts";
 
 type RemoteConfigOwner = Pick<Config, "stateDir" | "companies">;
 
-/** `asked`: a round was asked for and has not ended. `new`: no round has ended yet. */
+/** `asked`: a poll was requested and has not ended. `new`: no poll has ended yet. */
 export type RemoteCondition = "fine" | "failing" | "asked" | "new";
 
 /** A remote as commands show it; times are ISO, UTC. */
@@ -75,7 +75,7 @@ function toView({ company, remote, server }: Configured, state: RemoteState | un
   };
 }
 
-/** The remotes of the configuration, of all companies or of one, as their last rounds have ended. */
+/** The remotes of the configuration, of all companies or of one, with the results of their last polls. */
 export async function listRemotes(
   config: RemoteConfigOwner,
   { companyCode }: { readonly companyCode?: string },
@@ -92,12 +92,12 @@ export async function listRemotes(
 }
 
 export interface RemoteRetry {
-  /** Companies whose remote of that name is polled at once. */
+  /** Companies whose remote of that name will be polled at once. */
   readonly companies: readonly string[];
   readonly daemonPid: number | undefined;
 }
 
-/** Asks for a round of a remote at once, whatever it waits for; a running daemon begins within a second. */
+/** Requests a poll of a remote at once, whatever it waits for; a running daemon begins within a second. */
 export async function retryRemote(
   config: RemoteConfigOwner,
   { name, companyCode }: { readonly name: string; readonly companyCode?: string },

@@ -1,4 +1,4 @@
-/** What became of deliveries that were asked for again, as commands show it. */
+/** The result of retries and repetitions of deliveries, as commands show it. */
 import { isoTime } from "../../lib/iso-time.ts";
 import type { RepeatOutcome } from "../../operations/deliveries/repeat-delivery.ts";
 
@@ -6,7 +6,7 @@ export interface RepeatView {
   readonly id: number;
   readonly isQueued: boolean;
   readonly name: string | null;
-  /** Why not; or what to know about it. */
+  /** Why not, or a remark. */
   readonly remarks: readonly string[];
 }
 
@@ -26,12 +26,12 @@ function remarksOf({ newerDelivered, isTargetConfigured, delivery }: Queued): st
   return [...behind, ...left, newer];
 }
 
-/** Why one that is not there cannot be asked for. */
+/** Why a delivery that does not exist cannot be repeated. */
 export function unknownRemark({ wasRemoved }: { readonly wasRemoved: boolean }): string {
   return wasRemoved ? removed : never;
 }
 
-/** `whyNot` says why one that is there is not to be asked for in this way. */
+/** `whyNot` says why an existing delivery cannot be repeated in this way. */
 export function toRepeatView(
   id: number,
   outcome: RepeatOutcome,

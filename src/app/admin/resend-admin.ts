@@ -24,7 +24,7 @@ export interface ResendOptions {
 export interface ResendPlan {
   /** Numbers of deliveries, in the order in which they are sent. */
   readonly ids: readonly number[];
-  /** What to know besides: why there are none, or not all that were once delivered. */
+  /** A remark: why there are none, or fewer than were once delivered. */
   readonly remarks: readonly string[];
 }
 
@@ -44,7 +44,7 @@ function keepDaysOf(config: Pick<Config, "companies">, companies: readonly Compa
   return Math.max(...companies.map(({ code }) => outboundSettingsOf(config, code).keepDays));
 }
 
-/** Why nothing is found of the stop. */
+/** Why nothing was found for the stop. */
 async function noneOfStop(
   { read }: AdminStore,
   stopNbr: string,
@@ -82,7 +82,7 @@ async function remarksOf(
   return count === 0 ? ["None of these was delivered."] : [];
 }
 
-/** Delivered completions that the options choose, without sending them. */
+/** The delivered completions that the options select; nothing is sent. */
 export async function planResend(
   config: Pick<Config, "stateDir" | "companies">,
   options: ResendOptions,
@@ -110,7 +110,7 @@ function whyNotResent({ delivery, isMessage }: Extract<RepeatOutcome, { kind: "r
 
 const resendsAtOnce = 500;
 
-/** Undoes what a dry run has done, and carries what it would have come to. */
+/** Rolls a dry run back, and carries its result. */
 class DryRun extends Error {
   readonly views: readonly RepeatView[];
 
@@ -142,8 +142,8 @@ async function resendSome(
 }
 
 /**
- * Puts deliveries in the queue again, in their order; a running daemon takes them up within a second. A target that pauses
- * goes on pausing: nobody has said that it is well.
+ * Puts deliveries in the queue again, in their order; a running daemon takes them up within a second. A target that
+ * pauses goes on pausing: nobody has said that it works again.
  */
 export async function resendDeliveries(
   config: Pick<Config, "stateDir">,

@@ -36,7 +36,7 @@ export interface TriedIntegration {
   readonly importKind?: ImportKindName;
   readonly reasons: readonly FileReason[];
   readonly durationMs: number;
-  /** What is to be known besides. */
+  /** A remark for the administrator. */
   readonly note?: string;
 }
 
@@ -100,7 +100,7 @@ async function runImport(
   await importLoads(deps, { ...input, rules, maxStops: maxEntries, userName: "test" });
 }
 
-/** The faults of the import; none when it would be taken. */
+/** The faults of the import; none when it would be accepted. */
 async function importReasons(imported: Imported): Promise<readonly FileReason[]> {
   const documentsDir = await mkdtemp(join(tmpdir(), "dropgate-integration-"));
   try {
@@ -190,7 +190,7 @@ async function tryFor(
   const { name, file } = trial;
   const { maxLoads, maxEntries, unknownFields, maxJsonDepth: maxDepth } = config.http;
   const integration = await requireIntegration(config, name);
-  // Whoever tries it for a company that may not use it is told what that company is told.
+  // For a company that may not use it, the answer is the one that company gets.
   const own = { ...integration, companies: store === undefined ? undefined : integration.companies };
   const mapping = { companyCode: company.code, bytes, maxDepth };
   const { document, reasons, durationMs } = await mapFile(own, trial, mapping);

@@ -38,15 +38,15 @@ export interface StopChangeView {
 
 export interface ValidatedFile {
   readonly file: string;
-  /** What would be decided; `valid` when only the document could be looked at. */
+  /** What would be decided; `valid` when only the document could be checked. */
   readonly verdict: DecidedState | "valid";
   readonly reasons: readonly FileReason[];
   readonly changes: readonly StopChangeView[];
-  /** Of a duplicate: the entry that counts. Its reasons and changes are those that it would meet under a new time. */
+  /** Of a duplicate: the entry that counts. Reasons and changes are those that the file would have under a new time. */
   readonly first?: FirstEntry;
   /** Of a duplicate: what would be decided about it under a new time. */
   readonly underNewTime?: DecidedState;
-  /** What is to be known besides. */
+  /** A remark for the administrator. */
   readonly note?: string;
 }
 
@@ -64,7 +64,7 @@ interface Read {
   readonly document: ReadableDocument;
 }
 
-/** Carries the outcome of a dry run out of the transaction, which it undoes. */
+/** Carries the result of a dry run out of the transaction, which it rolls back. */
 class DryRun extends Error {
   readonly outcome: Outcome;
 
@@ -87,7 +87,7 @@ function toReasons(faults: readonly Fault[]): readonly FileReason[] {
   return faults.map(({ code, ...fault }) => ({ reasonCode: reasonCodeOf(code), ...fault }));
 }
 
-/** What is no stop file at all was not meant: no reason code speaks of it. */
+/** Something that is no stop file was named by mistake: no reason code fits. */
 async function readOne(pool: DocumentPool, file: string): Promise<ReadableDocument> {
   const path = resolve(file);
   const stats = await stat(path).catch(unlessMissing);
@@ -193,7 +193,7 @@ async function decideDry(tx: Transaction, trial: Trial): Promise<Outcome> {
   const file = { id, companyId, companyCode, name, receivedAt: now, parsedName, prepared: document };
   // The receipt is shown to nobody.
   const ledgerNumbers = { seal: String };
-  const decided = await decideFile(tx, file, { rules, placeFor: () => "dry run", now, ledgerNumbers });
+  const decided = await decideFile(tx, file, { rules, locationFor: () => "dry run", now, ledgerNumbers });
   const after = await stopsOf(tx, company.id, numbers);
   const changes = numbers.map((number) => changeOf(number, before.get(number), after.get(number)));
   const first = await firstOf(tx, id);

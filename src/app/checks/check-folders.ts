@@ -1,4 +1,4 @@
-/** Checks of folders: there, writable, on the right file system, with enough room. */
+/** Checks of folders: they exist, can be written, and are on the right file system with enough room. */
 import { constants, type Stats } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,13 +6,13 @@ import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { folderNames } from "../../exchange/folder-rights.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
-import { mapAtOnce } from "../../lib/files/at-once.ts";
+import { mapConcurrently } from "../../lib/concurrency.ts";
 import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
 import { minFreeBytesOf } from "../daemon/endpoint-options.ts";
 import { probeFolder, type ProbeFolder, probesAtOnce, silentText } from "./folder-probe.ts";
 
-/** File systems on which SQLite's locks or its shared memory cannot be trusted, by the type that statfs tells. */
+/** File systems on which SQLite's locks or its shared memory cannot be trusted, by their statfs type. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],
@@ -177,7 +177,7 @@ async function checkDropFolders(
   const all = codes.flatMap((code) =>
     companySettingsOf(config, code).folders.map(({ path }) => ({ code, path })),
   );
-  const found = await mapAtOnce(all, probesAtOnce, async (folder) => ({
+  const found = await mapConcurrently(all, probesAtOnce, async (folder) => ({
     code: folder.code,
     finding: await checkDropFolder(config, folder, probe),
   }));

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import type { Config } from "../../config/schema.ts";
 import { channelOfTarget } from "../../domain/messages/message-event.ts";
-import { mapAtOnce } from "../../lib/files/at-once.ts";
+import { mapConcurrently } from "../../lib/concurrency.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import type { OutboundTarget } from "../../store/outbound/outbound-targets.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
@@ -160,7 +160,7 @@ export async function checkOutbound(
       ...{ companyCode, name, settings },
     })),
   );
-  const findings = await mapAtOnce(all, probesAtOnce, (checked) =>
+  const findings = await mapConcurrently(all, probesAtOnce, (checked) =>
     checkOne(checked, config.stateDir, options),
   );
   return findings.flat();

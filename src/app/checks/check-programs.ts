@@ -28,7 +28,7 @@ export type DaemonPresence =
   | { readonly kind: "stopped" }
   | { readonly kind: "unknown"; readonly why: string };
 
-/** Looks for the daemon of a state directory. */
+/** Finds the daemon of a state directory. */
 export async function findDaemon(stateDir: string): Promise<DaemonPresence> {
   const pid = findProcessLockHolder(stateDir);
   if (pid !== undefined) return { kind: "running", pid };
@@ -135,9 +135,9 @@ async function checkCertificate(
   return days < 14 ? warning(what, "renew it soon") : fine(what);
 }
 
-/** Who reads the key can pass for the server. The group may: that is how services share a key. */
+/** Whoever reads the key can impersonate the server. The group may read it: that is how services share a key. */
 async function checkKeyMode(path: string): Promise<readonly CheckFinding[]> {
-  // A key that cannot be looked at cannot be read, and is reported with its certificate.
+  // A key that cannot be examined cannot be read either, and is reported with its certificate.
   const found = await stat(path).catch(() => undefined);
   if (found === undefined || (found.mode & 0o007) === 0) return [];
   const what = `the TLS key ${path} has mode ${modeText(found.mode)}: everybody on this machine can use it`;

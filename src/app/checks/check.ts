@@ -25,7 +25,7 @@ export type { CheckFinding } from "./check-finding.ts";
 
 const configRemedy = "correct it; docs/configuration.md lists all settings";
 
-/** A check that fails for a reason nobody thought of is a problem, and the others still run. */
+/** A check that fails for an unexpected reason is reported as a problem, and the others still run. */
 async function guarded(
   what: string,
   check: () => Promise<readonly CheckFinding[]>,
@@ -38,7 +38,7 @@ async function guarded(
 }
 
 async function checkWorld(config: Config, isRemote: boolean): Promise<readonly CheckFinding[]> {
-  // As root everything can be written, which says nothing about the daemon.
+  // Root can write everywhere, which says nothing about the daemon.
   await becomeOwnerOf(config.stateDir);
   const daemon = await findDaemon(config.stateDir);
   const store = await checkStore(config.stateDir);

@@ -1,4 +1,4 @@
-/** Drop folders from which nothing can be taken at the moment, for who asks why a file is not. */
+/** Drop folders from which nothing can be taken at the moment, for `dropgate explain`. */
 import { access, constants, opendir } from "node:fs/promises";
 import type { SearchedFolder } from "../../inbound/recovery/find-loose-files.ts";
 import { isMissing, systemCodeOf } from "../../lib/errors.ts";

@@ -1,4 +1,4 @@
-/** The process that looks at one folder (folder-probe.ts): path and rights as arguments, what it found to its output. */
+/** The process that probes one folder (folder-probe.ts): path and rights as arguments, the result on its output. */
 import { accessSync, statSync } from "node:fs";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { isMountPoint } from "../../lib/files/mount-point.ts";

@@ -1,6 +1,7 @@
 /**
- * Looks at a folder that may lie on a share whose server is gone. A call to such a share does not come back, and keeps a
- * thread without which this process cannot end; so a process of its own looks, and is ended when it takes too long.
+ * Probes a folder that may be on a share whose server is gone. A call to such a share does not return, and keeps a
+ * thread without which this process cannot end; so a process of its own makes the call, and is ended when it takes too
+ * long.
  */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -8,7 +9,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { siblingModule } from "../../lib/threads/sibling-module.ts";
 
 export type FolderProbe =
-  /** A folder that may be used as was asked for. */
+  /** A folder that can be used as requested. */
   | {
       readonly kind: "usable";
       /** The number of its file system. */
@@ -17,7 +18,7 @@ export type FolderProbe =
       readonly isMountPoint: boolean;
     }
   | { readonly kind: "notAFolder" }
-  /** It cannot be looked at, or (`refused`) not be used; the code of the system. */
+  /** It cannot be examined, or (`refused`) not be used; the code of the system. */
   | { readonly kind: "failed" | "refused"; readonly code: string }
   /** No answer within the time. */
   | { readonly kind: "silent" };
@@ -31,10 +32,10 @@ export interface ProbedFolder {
 export type ProbeFolder = (folder: ProbedFolder) => Promise<FolderProbe>;
 
 const probeSeconds = 10;
-/** As many folders are looked at at the same time. */
+/** How many folders are probed at the same time. */
 export const probesAtOnce = 8;
 
-/** What to say of a folder that is silent. */
+/** The message for a folder that does not answer. */
 export function silentText(title: string): string {
   return `${title} does not answer within ${probeSeconds} seconds`;
 }
@@ -45,7 +46,7 @@ function programFile(): string {
 
 interface ProbeOptions {
   readonly timeoutMs: number;
-  /** The program that looks; tests put their own in. */
+  /** The program that probes; tests put their own in. */
   readonly file?: string;
 }
 
@@ -60,7 +61,7 @@ export function createFolderProbe({ timeoutMs, file = programFile() }: ProbeOpti
     });
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
-      // Amid a call to a dead share even a killed process may stay: nobody waits for it.
+      // In a call to a dead share even a killed process may stay: nobody waits for it.
       resolve({ kind: "silent" });
     }, timeoutMs);
     return await promise.finally(() => clearTimeout(timer));

@@ -14,7 +14,7 @@ export interface CompanyDirectory {
   watchedFolders(): Promise<readonly WatchedFolder[]>;
 }
 
-/** Looks companies up in the store; a code never changes, so it is remembered. */
+/** Reads companies from the store; a code never changes, so it is cached. */
 export function createCompanyDirectory(deps: {
   readonly read: Reader;
   readonly locations: Locations;

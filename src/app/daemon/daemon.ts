@@ -57,9 +57,9 @@ export interface Daemon {
   /** What listens, for the line that says "ready". */
   readonly listening: Readonly<Record<string, string>>;
   readonly health: Health;
-  /** Takes over what can be taken over while running; the log says what cannot. */
+  /** Applies the settings that can change while running; the log names those that cannot. */
   reload(config: Config, integrations: ReadonlyMap<string, Integration>): Promise<void>;
-  /** Stops in reverse order; gives the number of failures. */
+  /** Stops in reverse order; returns the number of failures. */
   stop(deadline: AbortSignal): Promise<number>;
 }
 
@@ -71,13 +71,13 @@ export interface DaemonSurroundings {
   readonly integrations: ReadonlyMap<string, Integration>;
 }
 
-/** The real path: the endpoints know files by it, and the ledger is to name each place in one way only. */
+/** The real path: the endpoints know files by it, and the ledger has one name for each location. */
 async function realStateDir(config: Config): Promise<Config> {
   return { ...config, stateDir: (await realpath(config.stateDir).catch(unlessMissing)) ?? config.stateDir };
 }
 
 async function openState(config: Config, stack: ReleaseStack, log: Logger): Promise<Store> {
-  // Before anything is made there, as the lock is.
+  // Before the first file is made there, which is the lock.
   const presence = findState(config.stateDir);
   if (presence !== "there") throw new OperatorError(stateFault(config.stateDir, presence));
   const lock = takeProcessLock(config.stateDir);

@@ -1,10 +1,13 @@
-/** A start that fails because the database is damaged where every start reads it: which tables, and what is to be done. */
+/**
+ * A start that fails because the database is damaged where every start reads it: which tables are damaged, and the
+ * remedy.
+ */
 import { messageOf } from "../../lib/errors.ts";
 import { isStoreDamaged, storeRemedies } from "../../lib/store-error.ts";
 import { lookAtIntegrity } from "../../store/database/integrity-look.ts";
 import { toStoreError } from "../../store/database/sqlite-dialect.ts";
 
-/** A look through a large database takes its time; without its end the tables are not named. */
+/** Checking a large database takes long; without a result in this time the tables are not named. */
 const longestLookMs = 60_000;
 
 function isDamage(error: unknown): boolean {
@@ -15,7 +18,7 @@ function isDamage(error: unknown): boolean {
 
 async function damagedTables(stateDir: string): Promise<readonly string[]> {
   const look = lookAtIntegrity(stateDir, AbortSignal.timeout(longestLookMs));
-  // What it says is more than is known already; when it fails as well, that is enough.
+  // Its result only adds to what is known already; its own failure is ignored for that reason.
   const outcome = await look.catch(() => undefined);
   return outcome !== undefined && "problems" in outcome ? outcome.problems : [];
 }

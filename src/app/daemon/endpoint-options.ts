@@ -1,4 +1,4 @@
-/** From the configuration to what the endpoints and the pipeline want to know. */
+/** From the configuration to the options of endpoints and pipeline. */
 import { readFile } from "node:fs/promises";
 import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
@@ -34,7 +34,7 @@ export function signInOptionsOf(config: Config): SignInOptions {
   return { ...bans, wrongPasswordDelayMs, passwordCacheMs };
 }
 
-/** Settings of the inbound pipeline; asked for again at each use. */
+/** Settings of the inbound pipeline; read again at each use. */
 export function pipelineSettingsOf(config: Config): PipelineSettings {
   const { groupSize, settleMs, incompleteGraceMs, giveUpAfterMs, maxFileBytes } = config.inbound;
   return {

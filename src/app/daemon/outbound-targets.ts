@@ -25,7 +25,7 @@ import { createSmsTarget, type SmsTargetOptions } from "../../targets/sms-target
 
 type TargetOf<Type extends TargetConfig["type"]> = Extract<TargetConfig, { type: Type }>;
 
-/** What a target is made from: secrets and the contents of files in place of their names. */
+/** What a target is made from: values of secrets and contents of files instead of their names. */
 type TargetOptions =
   | { readonly kind: "folder"; readonly options: FolderTargetOptions }
   | { readonly kind: "https"; readonly options: HttpsTargetOptions }

@@ -39,7 +39,7 @@ export interface Outbound extends Pick<DeliveryQueue, "statistics"> {
   reload(): Promise<void>;
 }
 
-/** The files of exports: they are removed when nobody reads them any more. */
+/** The files of exports: they are removed once nobody reads them any more. */
 async function startExportFiles(
   deps: OutboundDeps,
   rendering: ReturnType<typeof createExportRendering>,
@@ -51,7 +51,7 @@ async function startExportFiles(
   return files;
 }
 
-/** Starts the queue and the exports. What they need of the store is there afterwards, also for a first start. */
+/** Starts the queue and the exports. The rows that they need are in the store afterwards, also at a first start. */
 export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const { store, clock, log, stack, signal, config, stateDir } = deps;
   const readDocument = createDocumentReader(deps);

@@ -24,7 +24,7 @@ type RemoteOf<Type extends RemoteConfig["type"]> = Extract<RemoteConfig, { type:
 
 const longestConnectMs = 15_000;
 const longestSilenceMs = 20_000;
-/** Between the calls of one round, and from a first listing to the second. */
+/** Between the calls of one poll, and from a first listing to the second. */
 const keepMs = 15_000;
 
 function timesOf({ timeoutMs }: RemoteConfig): Times {
@@ -71,7 +71,7 @@ async function ftpServerOf(settings: RemoteOf<"ftp" | "ftps">): Promise<ServerSe
   };
 }
 
-/** Secrets and the contents of files in place of their names. Rejects when a file cannot be read. */
+/** Values of secrets and contents of files instead of their names. Rejects when a file cannot be read. */
 export async function fetchSettingsOf(settings: RemoteConfig): Promise<FetchSettings> {
   const server = settings.type === "sftp" ? sftpServerOf(settings) : await ftpServerOf(settings);
   const { directory, moveTo } = settings;

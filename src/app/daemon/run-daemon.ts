@@ -44,14 +44,14 @@ function untilNextSignal(): Promise<"impatient"> {
   });
 }
 
-/** Takes note of SIGHUP from the beginning: unheard it would end the process. What comes before `answer` is kept. */
+/** Handles SIGHUP from the beginning: unhandled it would end the process. One that comes before `answer` is kept. */
 function listenForHangUps(): { answer(reload: () => Promise<void>): void } {
   let reloadOnce: (() => Promise<void>) | undefined;
   let isAsked = false;
   let turn = Promise.resolve();
   const ask = () => {
     if (reloadOnce === undefined) isAsked = true;
-    // One after the other: what is read last is to be what holds.
+    // One after the other: the configuration that is read last is to stay in force.
     else turn = turn.then(reloadOnce);
   };
   process.on("SIGHUP", ask);

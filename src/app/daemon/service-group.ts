@@ -1,6 +1,6 @@
 /**
- * Starts services in order and stops them in the exact reverse; a failed start unwinds what is up. Whoever is told to stop
- * knows the deadline and keeps to it; one that hangs all the same is left behind a moment after it, so that the others are
+ * Starts services in order and stops them in the exact reverse; a failed start unwinds what is up. Each service gets
+ * the deadline and keeps to it. One that hangs all the same is abandoned shortly after it, so that the others are
  * stopped and the process ends.
  */
 import { once } from "node:events";
@@ -18,7 +18,7 @@ const defaultGraceMs = 5_000;
 
 class OverdueError extends Error {
   constructor() {
-    super("it has not stopped in time, and is left behind");
+    super("it has not stopped in time; the stop goes on without it");
     this.name = "OverdueError";
   }
 }
@@ -50,8 +50,8 @@ export class ReleaseStack {
   }
 
   /**
-   * Undoes everything, last first; goes on past failures and gives their number. `graceMs` after the deadline it waits for
-   * nobody any more.
+   * Undoes everything, last first; goes on after failures and returns their number. `graceMs` after the deadline it
+   * waits for nobody any more.
    */
   async releaseAll(deadline: AbortSignal, graceMs = defaultGraceMs): Promise<number> {
     const tooLate = overdue(deadline, graceMs);
@@ -63,7 +63,10 @@ export class ReleaseStack {
         this.#log.debug({ service: next.name }, "stopped");
       } catch (error) {
         failures += 1;
-        this.#log.error({ err: error, service: next.name }, "stopping failed; going on with the others");
+        this.#log.error(
+          { err: error, service: next.name },
+          "stopping a service failed; continuing with the others",
+        );
       }
     }
     return failures;

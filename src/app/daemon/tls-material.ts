@@ -1,4 +1,4 @@
-/** Certificate and key of HTTPS and FTPS, read and tried, with words that name the setting and the file at fault. */
+/** Certificate and key of HTTPS and FTPS, read and tested; messages name the setting and the file at fault. */
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import type { Config } from "../../config/schema.ts";
@@ -31,7 +31,7 @@ async function readNamed(setting: string, file: string): Promise<Buffer | TlsFau
   }
 }
 
-/** What the TLS library says against these, undefined when it takes them. */
+/** What the TLS library objects to, undefined when it accepts them. */
 function objection(options: SecureContextOptions): string | undefined {
   try {
     createSecureContext(options);

@@ -21,7 +21,7 @@ import { ownOutboundFolder } from "../daemon/outbound-targets.ts";
 
 const intervalMs = 10 * 60_000;
 const hourMs = 3_600_000;
-/** More than anybody reads; the figure says "at least" then. */
+/** More than anybody reads; the metric then means "at least". */
 const mostCounted = 10_000;
 
 export interface CollectionWatchDeps {
@@ -35,7 +35,7 @@ export interface CollectionWatchDeps {
 export interface CollectionWatch {
   /** Notes with its delivery that a host has taken a file. */
   record(pickup: Pickup): Promise<void>;
-  /** Files that lie longer than they may, by company, as the last look found them; only where that is watched. */
+  /** Files that lie longer than they may, by company, as the last check found them; only where that is watched. */
   uncollected(): ReadonlyMap<string, number>;
   /** Looks now. */
   look(): Promise<void>;
@@ -50,8 +50,8 @@ function ownTargetNames({ targets }: OutboundSettings): readonly string[] {
 }
 
 /**
- * What the delivery of a file is called. One in a folder of an export counts when it is the manifest, which tells that all
- * others are there.
+ * What the delivery of a file is called. One in a folder of an export counts when it is the manifest, which is written
+ * last.
  */
 function deliveryNameOf(pathInOutbound: string): string | undefined {
   const [folder, name] = [dirname(pathInOutbound), basename(pathInOutbound)];
@@ -135,7 +135,7 @@ class Watch implements CollectionWatch {
     );
   }
 
-  /** Whoever works on this machine may have taken a file: that is noted, and nobody is blamed. */
+  /** Whoever works on this machine may have taken a file: that is recorded, without a user. */
   async #stillThere(
     companyId: number,
     lying: {
@@ -161,7 +161,7 @@ class Watch implements CollectionWatch {
   }
 }
 
-/** Watches from now on; the first look is to be asked for. */
+/** Watches from now on; the caller requests the first check. */
 export function startCollectionWatch(deps: CollectionWatchDeps): CollectionWatch {
   return new Watch(deps);
 }

@@ -1,11 +1,11 @@
-/** Whether the daemon works, as `/readyz` and systemd's watchdog are told. */
+/** Whether the daemon works, for `/readyz` and systemd's watchdog. */
 import type { Trouble } from "./troubles.ts";
 import { runSelfCheck, type SelfCheckDependencies } from "./self-check.ts";
 
 export interface HealthState {
   readonly isReady: boolean;
   readonly checks: Readonly<Record<string, boolean>>;
-  /** What is wrong and what is held, for those who may look at the figures. */
+  /** What is wrong and which files are held, for addresses that may read the metrics. */
   readonly messages: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export interface Health {
   current(): HealthState;
   /** Runs the self-check; gives the names and messages of what failed. */
   refresh(): Promise<readonly string[]>;
-  /** Whether the last self-check found a fault that a restart can mend. */
+  /** Whether the last self-check found a fault that a restart can repair. */
   wantsRestart(): boolean;
   /** From now on the self-check connects to this as well. */
   watch(name: string, host: string, port: number): void;

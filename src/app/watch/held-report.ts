@@ -1,7 +1,7 @@
 /**
- * What the running daemon knows of files that do not go on, for `dropgate explain`, which runs in another process: a file in the
- * state directory, written anew when something has changed. Nothing is lost with it; a crash leaves it, and its process id
- * says that it is of another run.
+ * What the running daemon knows of files that do not go on, for `dropgate explain`, which runs in another process: a
+ * file in the state directory, rewritten when something has changed. Nothing depends on it; a crash leaves it behind,
+ * and its process id shows that it is of another run.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export interface HeldReport {
   /** Of the daemon. */
   readonly pid: number;
   readonly companies: readonly HeldInDetail[];
-  /** What else is wrong, as `/readyz` tells it. */
+  /** What else is wrong, as `/readyz` reports it. */
   readonly troubles: readonly string[];
 }
 
@@ -33,7 +33,7 @@ function isEmpty({ companies, troubles }: Omit<HeldReport, "pid">): boolean {
   return troubles.length === 0 && companies.length === 0;
 }
 
-/** Writes until it is stopped; gives the stop. */
+/** Writes until it is stopped; returns the stop. */
 export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
   const { stateDir, current, log, everyMs = reportEveryMs } = deps;
   const path = join(stateDir, fileName);
@@ -51,7 +51,7 @@ export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
     await writeFile(`${path}.tmp`, JSON.stringify({ pid: process.pid, ...now }), { mode: 0o640 });
     await rename(`${path}.tmp`, path);
   };
-  // A full disk lasts for hours: told once when it begins, and once when it ends.
+  // A full disk lasts for hours: logged once when it begins, and once when it ends.
   const next = () => {
     running = running.then(report).then(
       () => {

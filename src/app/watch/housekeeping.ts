@@ -1,7 +1,6 @@
 /**
- * What is done now and then: old unfinished uploads are swept, free pages of the database given back, holds ended, and, at
- * most once an hour, contents of the document store that belong to no document are removed, and what was delivered or over
- * long ago.
+ * Periodic clean-up: old unfinished uploads are swept, free pages of the database returned, holds ended, and, at most
+ * once an hour, unreferenced contents of documents, old deliveries and old records removed.
  */
 import type { Config } from "../../config/schema.ts";
 import type { FolderExchange } from "../../exchange/file-exchange.ts";
@@ -17,13 +16,13 @@ const pagesAtOnce = 2_000;
 export interface HousekeepingDependencies {
   readonly exchange: Pick<FolderExchange, "sweepPartials">;
   readonly store: Pick<Store, "vacuum">;
-  /** Gives how many contents were removed; rejects when aborted. */
+  /** Returns how many contents were removed; rejects when aborted. */
   readonly sweepDocuments: (signal: AbortSignal) => Promise<number>;
-  /** Gives how many deliveries were removed; rejects when aborted. */
+  /** Returns how many deliveries were removed; rejects when aborted. */
   readonly pruneOutbound: (signal: AbortSignal) => Promise<number>;
   /** Ends holds of appointments whose time is over; rejects when aborted. */
   readonly endHolds: (signal: AbortSignal) => Promise<void>;
-  /** Gives how many records of each kind were removed; rejects when aborted. */
+  /** Returns how many records of each kind were removed; rejects when aborted. */
   readonly pruneRecords: (signal: AbortSignal) => Promise<RemovedRecords>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -63,7 +62,7 @@ async function tidy(deps: HousekeepingDependencies, rounds: Rounds): Promise<voi
     await deps.endHolds(rounds.signal);
     await tidyHourly(deps, rounds);
   } catch (error) {
-    if (rounds.signal.aborted) return; // It is being stopped, and nothing is left half done.
+    if (rounds.signal.aborted) return; // It is being stopped; nothing is left half done.
     deps.log.error({ err: error }, "housekeeping failed; retrying later");
   }
 }

@@ -1,4 +1,7 @@
-/** Verifies the ledger once a day while the daemon runs, so that a discrepancy is seen before somebody asks for the file. */
+/**
+ * Verifies the ledger once a day while the daemon runs, so that a discrepancy is found before somebody asks for the
+ * file.
+ */
 import type { Config } from "../../config/schema.ts";
 import { verifyLedger } from "../../inbound/recovery/ledger-verify.ts";
 import type { VerifyDependencies } from "../../inbound/recovery/verify-options.ts";
@@ -23,7 +26,7 @@ export interface LedgerWatch {
   stop(): Promise<void>;
 }
 
-/** Starts the watch; the first verification comes an hour after the start, when the backlog of a stop is done with. */
+/** Starts the watch; the first verification runs an hour after the start, when the backlog is done. */
 export function startLedgerWatch(deps: VerifyDependencies & { readonly log: Logger }): LedgerWatch {
   const aborted = new AbortController();
   let found: number | undefined;

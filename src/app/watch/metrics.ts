@@ -117,19 +117,19 @@ function remoteMetrics(remotes: readonly RemoteStatistics[]): string[] {
     metric(
       "dropgate_remote_failures_total",
       "counter",
-      "Rounds of a remote since the start that a fault has ended.",
+      "Polls of a remote since the start that ended with a fault.",
       each(({ failures }) => failures),
     ),
     metric(
       "dropgate_remote_failing",
       "gauge",
-      "1 while the last round of a remote was ended by a fault, or files of it break each download.",
+      "1 while the last poll of a remote ended with a fault, or each download of some of its files fails.",
       each(({ isFailing }) => (isFailing ? 1 : 0)),
     ),
     metric(
       "dropgate_remote_last_success_seconds",
       "gauge",
-      "When the last round of a remote ended without a fault, in seconds since 1970; 0 before the first.",
+      "When the last poll of a remote ended without a fault, in seconds since 1970; 0 before the first.",
       each(({ lastSuccessAt = 0 }) => Math.floor(lastSuccessAt / 1000)),
     ),
   ];

@@ -1,4 +1,4 @@
-/** Ends holds whose time is over, and removes what a company keeps no longer, in steps so small that nobody waits for one. */
+/** Ends holds whose time is over, and removes old records of a company, in steps so small that they block nobody. */
 import { setImmediate } from "node:timers/promises";
 import { outboundSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
@@ -29,7 +29,7 @@ export interface PruneRecordsDeps {
 export interface RemovedRecords {
   readonly appointments: number;
   readonly imports: number;
-  /** Loads of which is no longer known where they were. */
+  /** Loads whose former stops are forgotten. */
   readonly loads: number;
 }
 
@@ -103,7 +103,7 @@ async function forgetWhereabouts(
   return removed;
 }
 
-/** Removes what each company keeps no longer. Rejects when aborted; what is done so far stays done. */
+/** Removes the old records of each company. Rejects when aborted; what was removed by then stays removed. */
 export async function pruneRecords(deps: PruneRecordsDeps, signal: AbortSignal): Promise<RemovedRecords> {
   const { store, clock, config } = deps;
   const removed = { appointments: 0, imports: 0, loads: 0 };

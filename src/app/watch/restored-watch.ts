@@ -1,4 +1,7 @@
-/** Tells that an older database was restored, until the ledger was verified; and keeps the count by which that is seen. */
+/**
+ * Reports that an older database was restored, until the ledger was verified; and keeps the count by which that is
+ * recognised.
+ */
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Store } from "../../store/database/database.ts";
@@ -21,11 +24,11 @@ export interface RestoredWatchDeps {
   readonly log: Logger;
 }
 
-/** What readiness, `check` and the log say of it. */
+/** The text for readiness, `check` and the log. */
 export function restoredText({ upTo }: Restored): string {
   const since = upTo === undefined ? "the backup" : isoTime(upTo);
   return (
-    `an older database was restored, which knows nothing since ${since}: run \`dropgate ledger verify\`, which tells the ` +
+    `an older database was restored, which knows nothing since ${since}: run \`dropgate ledger verify\`, which lists the ` +
     "files that it does not know, and have the hosts send again what they sent since"
   );
 }
@@ -40,7 +43,7 @@ export interface RestoredWatch {
   stop(): Promise<void>;
 }
 
-/** Looks once, before anything is written, and counts up from then on. */
+/** Checks once, before anything is written, and increments from then on. */
 export async function startRestoredWatch(deps: RestoredWatchDeps): Promise<RestoredWatch> {
   const { store, stateDir, log } = deps;
   await beginGeneration(store, stateDir);

@@ -1,6 +1,6 @@
 /**
- * Asks the daemon whether it really works: the store reads and makes a write durable, a document is parsed, and what
- * listens answers. Only then is systemd's watchdog fed and `/readyz` positive.
+ * Checks whether the daemon really works: the store reads and makes a write durable, a document is parsed, and every
+ * listener answers. Only then is systemd's watchdog fed and `/readyz` positive.
  */
 import { connect } from "node:net";
 import type { DocumentPool } from "../../documents/pool/document-pool.ts";
@@ -28,7 +28,7 @@ export interface CheckResult {
   readonly name: string;
   readonly isFine: boolean;
   readonly message?: string;
-  /** The fault is of the database, its disk or another process: a restart would not mend it. */
+  /** The fault is one of the database, its disk or another process: a restart would not repair it. */
   readonly isOfSurroundings?: boolean;
 }
 
@@ -67,7 +67,7 @@ async function outcomeOf(name: string, work: Promise<void>, timeoutMs: number): 
   }
 }
 
-/** Of an older database that was restored and not verified since. Nothing that a restart would mend. */
+/** Of an older database that was restored and not verified since. A restart would not repair that. */
 async function ledgerOutcome(read: Store["read"], timeoutMs: number): Promise<CheckResult> {
   return { ...(await outcomeOf("ledger", checkRestored(read), timeoutMs)), isOfSurroundings: true };
 }

@@ -1,7 +1,7 @@
 /**
- * Watches the store: damage that a statement meets, or that a look through the whole database finds (soon after the start
- * and then some times a day), is logged once with what to do, and keeps `/readyz` at 503 until the next start. Files whose
- * rows are damaged are held meanwhile, and all others go on.
+ * Watches the store: damage that a statement meets, or that a check of the whole database finds (soon after the start
+ * and then some times a day), is logged once with its remedy, and keeps `/readyz` at 503 until the next start. Files
+ * whose rows are damaged are held meanwhile, and all others go on.
  */
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -16,7 +16,7 @@ export interface StoreWatchDeps {
   readonly store: Pick<Store, "condition">;
   readonly stateDir: string;
   readonly log: Logger;
-  /** Until the first look; 10 seconds unless given. */
+  /** Until the first check; 10 seconds unless given. */
   readonly firstAfterMs?: number;
 }
 

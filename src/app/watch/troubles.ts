@@ -1,16 +1,16 @@
-/** What `/readyz` says besides the self-check: why work is held, in words that name no path. */
+/** What `/readyz` says besides the self-check: why work is held, in messages that name no path. */
 import type { PipelineStatistics } from "../../inbound/pipeline-statistics.ts";
 import type { NoRoom } from "../../exchange/intake.ts";
 import type { HeldFiles } from "../../inbound/lanes/held-files.ts";
 import { storeRemedies } from "../../lib/store-error.ts";
 
 export interface Trouble {
-  /** The check that it makes red: of the database, or of files. Without one it is only told. */
+  /** The check that it makes fail: of the database, or of files. Without one it is only reported. */
   readonly check?: "database" | "files";
   readonly message: string;
 }
 
-/** Beyond it a file that is kept waiting is named. */
+/** Beyond this a waiting file is named. */
 const longMs = 60_000;
 
 function minutes(ms: number): string {
@@ -33,7 +33,7 @@ function heldOf(held: HeldFiles): readonly Trouble[] {
   }));
 }
 
-/** The store can be written, so that what is taken already goes on: this is told, and makes nothing red. */
+/** The store can be written, so accepted work goes on: this is reported, and makes nothing fail. */
 function noRoomOf({ company, message, since, refused }: NoRoom, now: number): Trouble {
   const who = company === undefined ? "" : `company ${company}: `;
   const uploads = refused === 0 ? "" : `; ${refused} uploads were refused`;

@@ -15,8 +15,8 @@ function nameOf(key: unknown): string | undefined {
 }
 
 /**
- * The entries of a map, by name and in the order of the file; none when nothing stands there. Notes keys that stand
- * twice or are no names, and where each value stands. Undefined when the node is not a map.
+ * The entries of a map, by name and in the order of the file; none when it is empty. Notes keys that are set twice or
+ * are no names, and where each value is. Undefined when the node is not a map.
  */
 export function entriesOf(
   found: Found,

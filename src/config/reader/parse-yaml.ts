@@ -20,7 +20,7 @@ const remedies: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: "tags (!…) are not supported; write the plain value",
 };
 
-/** Schedules of cron may begin with what makes an alias of a text. */
+/** A cron schedule may begin with *, which begins an alias in YAML. */
 function remedyOf(message: string): string {
   return /unexpected alias/i.test(message) ? "a text that begins with * needs quotes" : message;
 }

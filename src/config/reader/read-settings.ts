@@ -44,7 +44,7 @@ function defaultOf(schema: TSchema, reading: Reading): unknown {
 
 const maxNamed = 4;
 
-/** What a section wants, in words; of a large one only the first settings are named. */
+/** What a section takes, for messages; of a large one only the first settings. */
 function settingsBelow(names: readonly string[]): string {
   const named = names.slice(0, maxNamed).map((name) => `\`${name}\``);
   const rest = names.length > maxNamed ? " and others" : "";
@@ -68,7 +68,7 @@ function readSection(setting: SettingKeywords, found: Found, reading: Reading): 
   return values;
 }
 
-/** The setting `type` first: it says what the others may be. */
+/** `type` is read first: it decides which other settings there are. */
 function readVariant(setting: SettingKeywords, found: Found, reading: Reading): unknown {
   const types = Object.keys(setting.variants ?? {});
   // Without noting anything: the section notes it when it is read.

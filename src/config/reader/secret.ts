@@ -15,11 +15,11 @@ const shown = "[secret]";
 const maxSecretBytes = 65_536;
 
 interface MissingSecret {
-  /** Why there is none. */
+  /** Why it could not be read. */
   readonly missing: string;
 }
 
-/** A value that no log line, JSON text or debugger output shows; only `reveal()` gives it away. */
+/** A value that no log line, JSON text or debugger output shows; only `reveal()` returns it. */
 export class Secret {
   readonly #value: string | MissingSecret;
 
@@ -52,7 +52,7 @@ export class Secret {
 
 export type SecretOutcome =
   | { readonly kind: "resolved"; readonly secret: Secret; readonly warning?: string }
-  /** It is named as it should be, and cannot be read there. */
+  /** The reference is well-formed, but nothing can be read there. */
   | { readonly kind: "missing"; readonly message: string }
   | { readonly kind: "refused"; readonly message: string };
 

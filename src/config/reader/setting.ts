@@ -55,7 +55,7 @@ export interface SettingKeywords {
   readonly dropgate: {
     readonly kind: SettingKind;
     readonly needsRestart: boolean;
-    /** The pattern in words, for faults and documentation. */
+    /** The pattern in plain words, for messages and documentation. */
     readonly form?: string;
     /** How the key of a map is called in the documentation, such as `<CODE>`. */
     readonly keyName?: string;
@@ -77,7 +77,7 @@ interface Range {
   readonly maximum: number;
 }
 
-/** The keywords of a schema that was made by the functions of this file; others have no place in the configuration. */
+/** The keywords of a schema made by the functions of this file; the configuration has no other schemas. */
 export function keywordsOf(schema: TSchema): SettingKeywords {
   return schema as unknown as SettingKeywords;
 }

@@ -1,4 +1,4 @@
-/** What has to fit together in the appointments of a company. */
+/** Rules of a company's appointments that involve several settings. */
 import { capacityNames } from "../../domain/appointments/appointment-capacity.ts";
 import type { AppointmentRegion, AppointmentWindow } from "../../domain/appointments/appointment-region.ts";
 import { isTimeZone, normaliseDate, zoneAbbreviations } from "../../domain/time/local-time.ts";

@@ -31,7 +31,7 @@ interface Listener {
   readonly port: number;
 }
 
-/** What listens, in the order in which a clash is told of the later one. */
+/** All listeners, in the order in which a clash is reported at the later one. */
 function listenersOf({ http, sftp, ftp }: Config): Listener[] {
   const { implicitPort } = ftp;
   const implicit =
@@ -159,7 +159,7 @@ function touches(path: string, other: string): boolean {
   return path === other || isBelow(path, other) || isBelow(other, path);
 }
 
-/** Companies in which nothing is faulty: the others would be judged by defaults, or have parts missing. */
+/** Companies without a fault: others would be judged by defaults, or have parts missing. */
 function withSoundCompanies(config: Config, faultyPaths: readonly string[]): Config {
   const isSound = (code: string) => !faultyPaths.some((path) => touches(path, `companies.${code}`));
   const sound = Object.entries(config.companies).filter(([code]) => isSound(code));

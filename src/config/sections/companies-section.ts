@@ -9,7 +9,7 @@ import { choice, list, map, path, section, text } from "../reader/setting.ts";
 const folder = section(
   {
     path: path({
-      description: "The folder; `dropgate check` tells whether it can be used.",
+      description: "The folder; `dropgate check` reports whether it can be used.",
       example: "/srv/acme/orders",
     }),
     label: Type.Optional(

@@ -46,7 +46,7 @@ const protection = {
   allowPlain: flag({
     default: false,
     description:
-      "Take passwords and files without TLS. Anybody on the way can read and change them; an upload that a dying client broke off can be told from a whole one only by its control connection.",
+      "Take passwords and files without TLS. Anybody on the way can read and change them; when a client dies during an upload, only its control connection shows that the file is not complete.",
   }),
   requireSessionReuse: flag({
     default: false,

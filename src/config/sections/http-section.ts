@@ -24,7 +24,7 @@ const gateway = {
     default: 32,
     minimum: 8,
     maximum: 1_000,
-    description: "How deep objects and lists of a JSON body may lie in each other.",
+    description: "How deep objects and lists of a JSON body may be nested.",
   }),
   maxJsonValues: integer({
     default: 500_000,
@@ -52,7 +52,7 @@ const limits = {
     minimum: 1_000,
     maximum: 100_000_000_000,
     description:
-      "Bytes of all request bodies over 64 KiB that are worked on at the same time; further ones wait unread, in order of arrival, and are answered with 503 and Retry-After when too many wait. Never less than http.maxBodyBytes. Memory needed is several times as much.",
+      "Bytes of all request bodies over 64 KiB that are processed at the same time; further ones wait unread, in order of arrival, and are answered with 503 and Retry-After when too many wait. Never less than http.maxBodyBytes. Memory needed is several times as much.",
   }),
   maxConnections: maxConnections(
     1_000,
@@ -64,7 +64,7 @@ const limits = {
     minimum: 1,
     maximum: 100_000,
     description:
-      "Requests that are worked on at the same time; further ones are answered with 503 and Retry-After.",
+      "Requests that are processed at the same time; further ones are answered with 503 and Retry-After.",
   }),
   headersTimeoutMs: integer({
     default: 10_000,

@@ -22,7 +22,7 @@ const completeness = {
     minimum: 0,
     maximum: 600_000,
     description:
-      "A file in a watched folder is complete when size, time and inode are the same in two looks this far apart. Uploads over SFTP are complete when they are closed and do not wait.",
+      "A file in a watched folder is complete when size, time and inode are the same in two scans this far apart. Uploads over SFTP are complete when they are closed and do not wait.",
   }),
   incompleteGraceMs: integer({
     default: 600_000,

@@ -1,4 +1,4 @@
-/** What the servers of this program have in common: where they listen, and how much they bear. */
+/** What all servers of this program have in common: where they listen, and their limits. */
 import { Type } from "@sinclair/typebox";
 import { host, integer, text } from "../reader/setting.ts";
 

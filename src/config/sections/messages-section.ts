@@ -41,7 +41,7 @@ const sending = {
     default: 2,
     minimum: 1,
     maximum: 64,
-    description: "How many messages it is given at a time.",
+    description: "How many messages are sent to it at the same time.",
   }),
   timeoutMs: integer({
     default: 60_000,

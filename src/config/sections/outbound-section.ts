@@ -23,7 +23,7 @@ import {
   variants,
 } from "../reader/setting.ts";
 
-/** The target that there is without any in the configuration, and that exports go to when they name none. */
+/** The target that exists without any configuration, and that exports go to when they name none. */
 export const defaultTargetName = "outbound";
 
 /** Export of a company that has none in the configuration, made when it is asked for by hand. */
@@ -31,7 +31,7 @@ export const defaultExportName = "export";
 
 export const outboundDefaults = { embedDocuments: false, collectWithinHours: 0, keepDays: 90 } as const;
 
-/** Attempts end after this; a delivery that was cut off is tried again. */
+/** An attempt ends after this; a delivery that was cut off is retried. */
 export const defaultTimeoutMs = 60_000;
 
 function name(options: { description: string; example: string }) {
@@ -43,7 +43,7 @@ function connections(defaultCount: number) {
     default: defaultCount,
     minimum: 1,
     maximum: 64,
-    description: "How many deliveries it is given at a time.",
+    description: "How many deliveries are sent to it at the same time.",
   });
 }
 
@@ -144,7 +144,7 @@ const remoteFolder = {
 const sftpTarget = target(
   "sftp",
   {
-    ...sftpServer("Without any, nothing is sent; `dropgate delivery show` then tells the one to put here."),
+    ...sftpServer("Without any, nothing is sent; `dropgate delivery show` then shows the one to put here."),
     ...remoteFolder,
     connections: connections(2),
   },

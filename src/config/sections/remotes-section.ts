@@ -20,7 +20,7 @@ const times = {
       default: defaultEveryMs,
       minimum: 1_000,
       maximum: 86_400_000,
-      description: "Time between two looks at the server, unless schedule is set.",
+      description: "Time between two polls of the server, unless schedule is set.",
     }),
   ),
   schedule: Type.Optional(
@@ -28,7 +28,7 @@ const times = {
       example: "*/15 6-20 * * MON-FRI",
       isAlternative: true,
       description:
-        "When it is looked, in place of everyMs, as in cron: minute, hour, day of month, month, day of week. One that begins with * needs quotes.",
+        "When the server is polled, instead of everyMs, as in cron: minute, hour, day of month, month, day of week. One that begins with * needs quotes.",
     }),
   ),
   zone: plain(64, {
@@ -85,7 +85,7 @@ export const remotesSection = map(
     {
       sftp: remote(
         "sftp",
-        sftpServer("Without any, nothing is fetched; `dropgate check --remote` tells the ones to put here."),
+        sftpServer("Without any, nothing is fetched; `dropgate check --remote` prints the ones to put here."),
         "An SFTP server.",
       ),
       ftp: remote("ftp", ftpServer, "An FTP server without TLS."),

@@ -44,7 +44,7 @@ export const securitySection = section(
       default: 1_000,
       minimum: 0,
       maximum: 60_000,
-      description: "How long the answer to a wrong password is held back.",
+      description: "How long the answer to a wrong password is delayed.",
     }),
     passwordCacheMs: integer({
       default: 300_000,

@@ -20,7 +20,7 @@ const confirmed: ObjectElement = {
     ["PuConfirmedQty", "confirmed.puConfirmedQty", "numberText", "Quantity confirmed at pickup."],
     ["PuScannedQty", "confirmed.puScannedQty", "numberText", "Quantity scanned at pickup."],
     ["ExceptionReasonCode", "confirmed.exceptionReasonCode", "text", "Reason of a difference."],
-    ["ExceptionComments", "confirmed.exceptionComments", "text", "Words on a difference."],
+    ["ExceptionComments", "confirmed.exceptionComments", "text", "Comment on a difference."],
     ["RcvQty", "confirmed.rcvQty", "numberText", "Quantity received at the warehouse."],
     ["RcvScndQty", "confirmed.rcvScndQty", "numberText", "Quantity scanned at the warehouse."],
   ]),

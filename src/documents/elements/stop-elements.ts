@@ -1,7 +1,7 @@
 /**
- * The elements of the stop document: the one table that the XSD is generated from, that the reader reads by and that
- * the writer writes by (specification/stop-document.md#elements). A row says the element's name, the canonical field,
- * the kind of its value and what it is.
+ * The elements of the stop document: the one table that the XSD is generated from and that reader and writer use
+ * (specification/stop-document.md#elements). A row has the element's name, the canonical field, the kind of its value
+ * and its description.
  */
 import { stopDetailElements } from "./stop-detail-elements.ts";
 import {
@@ -45,7 +45,7 @@ const accessorials: ListElement = {
     about: "One additional service.",
     children: values([
       ["Code", "code", "text", "Code of the service."],
-      ["Comments", "comments", "text", "Words on the service."],
+      ["Comments", "comments", "text", "Comment on the service."],
     ]),
   },
 };

@@ -21,9 +21,9 @@ export const unreadable = Symbol("unreadable");
 export interface ValueKind {
   /** Name of the simple type in the XSD; text kinds append their maximum length. */
   readonly typeName: string;
-  /** What a fault says was expected. */
+  /** The expected form, as a fault names it. */
   readonly expected: string;
-  /** The code of a value that only `read` finds to be wrong. */
+  /** The code of a value that only `read` finds wrong. */
   readonly faultCode: ErrorCode;
   /** The facets of the XSD type; undefined for text, whose only facet is its length. */
   readonly restriction?: { readonly base: string; readonly facets: readonly string[] };

@@ -41,14 +41,14 @@ const endings: Readonly<Record<EndReason, string>> = {
 const maxWitnessed = 5;
 
 /**
- * Notes that a thread ended while it held the job, and what follows: the second time that a thread ends on it, it is to be
- * refused, after a thread has hashed it without parsing. Settles it when even that ends threads, or the disk is at fault.
+ * Notes that a thread ended while it held the job. The second time that a thread ends on it, the job is to be refused,
+ * after a thread has hashed it without parsing. Settles it when even that ends threads, or the disk is at fault.
  */
 export function noteEnd(job: DocumentJob, end: ThreadEnd): void {
   job.thread = undefined;
   if (end.reason === "stopped") return;
   if (job.id === end.jobId && end.isReading && end.reason === "time") {
-    const message = "the disk does not give its bytes";
+    const message = "its bytes cannot be read from the disk";
     job.settle({ kind: "unreadable", systemCode: "ETIMEDOUT", message });
     return;
   }
@@ -57,7 +57,7 @@ export function noteEnd(job: DocumentJob, end: ThreadEnd): void {
   const isRefused = job.blamed >= 2 || job.witnessed >= maxWitnessed;
   if (!isRefused) return;
   if (job.refuseWith !== undefined) {
-    // It ends threads even when it is only hashed: then it is not the document, but the disk below it.
+    // It ends threads even when it is only hashed: then the disk below it is at fault, not the document.
     job.settle({ kind: "unreadable", systemCode: "EIO", message: "it cannot be read to its end" });
     return;
   }

@@ -27,13 +27,13 @@ export interface DocumentPool extends Service {
   prepareFile(path: string, origin?: DocumentOrigin, signal?: AbortSignal): Promise<PreparedDocument>;
   /** Hashes and reads bytes; they must not change until the promise settles. */
   prepareBytes(bytes: Uint8Array, origin?: DocumentOrigin, signal?: AbortSignal): Promise<PreparedDocument>;
-  /** Other limits and another deadline from now on; what has been sent to a thread is held to the limits of before. */
+  /** New limits and a new deadline; documents that a thread has already keep the old ones. */
   configure(options: Pick<DocumentPoolOptions, "limits" | "deadlineMs">): void;
 }
 
 export interface DocumentPoolOptions {
   readonly log: Logger;
-  /** For small documents; default 2. Up to three more are made for large ones, and while all stand still. */
+  /** For small documents; default 2. Up to three more are made for large ones, and while all are blocked. */
   readonly threads?: number;
   readonly limits?: Partial<StopDocumentLimits>;
   /**
@@ -47,12 +47,12 @@ export interface DocumentPoolOptions {
   readonly maxHeapMb?: number;
   /** The XML parser's own memory in a thread. Default 320. */
   readonly maxParserMb?: number;
-  /** How long a thread may be at one document before it counts as standing still. Default 50. */
+  /** How long a thread may work on one document before it counts as blocked. Default 50. */
   readonly stillMs?: number;
 }
 
 const maxBatch = 16;
-/** Two: while a thread works on one batch, the next lies ready. */
+/** Two: while a thread works on one batch, the next is ready. */
 const maxOpenBatches = 2;
 const defaultDeadlineMs = 20_000;
 
@@ -181,7 +181,7 @@ class ThreadedDocumentPool implements DocumentPool {
       const { reason, detail } = end;
       this.#log.warn(
         { reason, detail, jobs: held.length },
-        "a parser thread ended; its documents are taken up again",
+        "a parser thread ended; its documents are parsed again",
       );
     }
     this.#scheduleDispatch();

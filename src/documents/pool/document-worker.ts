@@ -31,7 +31,10 @@ const flushAfterMs = 25;
 
 type Unreadable = PreparedDocument & { readonly kind: "unreadable" };
 
-/** What keeps contents from being stored is no fault of the document: it waits, as one that cannot be read at the moment. */
+/**
+ * A fault that keeps contents from being stored is not one of the document: it waits, like one that cannot be read at
+ * the moment.
+ */
 function unstorable(error: unknown): Unreadable {
   const code = systemCodeOf(error);
   if (code === undefined) throw error;

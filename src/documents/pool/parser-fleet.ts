@@ -15,7 +15,7 @@ export interface FleetOptions extends SpareOptions {
 export interface FleetEvents extends Pick<ThreadEvents, "results"> {
   /** A thread may take jobs. */
   ready(): void;
-  /** The thread is gone, and another takes its place when it is needed. */
+  /** The thread has ended, and is replaced when one is needed. */
   ended(thread: ParserThread, end: ThreadEnd): void;
 }
 
@@ -42,7 +42,7 @@ export class ParserFleet {
     return this.#threads.size;
   }
 
-  /** The spare ones come last: they get less of the processors. */
+  /** The spare ones come last: they run at a lower priority. */
   inOrder(): readonly ParserThread[] {
     return [...this.#threads].toSorted((one, other) => Number(one.isSpare) - Number(other.isSpare));
   }

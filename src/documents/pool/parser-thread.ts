@@ -52,8 +52,8 @@ export class ParserThread {
   /** Whose batches it has, and of which line; that of the last one while it has none. */
   line: ServedLine = { companyCode: "", line: "files" };
   /**
-   * Made for large documents, or because the others stand still. It steps back behind other threads, serves lines that
-   * have no thread, and ends when it is not needed.
+   * Made for large documents, or because the others are blocked. It runs at a lower priority, serves lines that have no
+   * thread, and ends when it is not needed.
    */
   readonly isSpare: boolean;
   readonly #events: ThreadEvents;
@@ -95,7 +95,7 @@ export class ParserThread {
     return this.openBatches > 0 && isLargeLine(this.line.line);
   }
 
-  /** Whether it has been at the same document since this was asked last, or has not begun to work yet. */
+  /** Whether it has worked on the same document since the last call, or has not begun to work yet. */
   standsStill(): boolean {
     if (!this.isReady) return true;
     const jobId = Atomics.load(this.#progress, progressAt.jobId);

@@ -41,7 +41,7 @@ export type PreparedDocument =
 
 interface PreparedInstruction {
   readonly change: StopChange;
-  /** What the documents of the stop contain, to be stored before the change is handed on. */
+  /** The contents of the stop's documents, to be stored before the change is handed on. */
   readonly contents: readonly DocumentContent[];
 }
 

@@ -1,4 +1,4 @@
-/** The documents that are not answered yet, by their numbers. */
+/** The documents without an answer so far, by their numbers. */
 import type { DocumentJob as Job, DocumentOrigin } from "./document-job.ts";
 import { lineFor } from "./document-line.ts";
 import type { ParserThread } from "./parser-thread.ts";

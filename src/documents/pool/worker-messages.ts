@@ -1,4 +1,4 @@
-/** What the document pool and its parser threads say to each other. */
+/** The messages between the document pool and its parser threads. */
 import type { Fault } from "../../lib/errors.ts";
 import type { PreparedDocument } from "./prepared-document.ts";
 import type { StopDocumentLimits } from "../reading/stop-document.ts";
@@ -27,7 +27,7 @@ export interface WorkerResult {
   readonly document: PreparedDocument;
 }
 
-/** What a thread says; it travels as JSON text. */
+/** A message of a thread; it travels as JSON text. */
 export interface WorkerReport {
   readonly results: readonly WorkerResult[];
   readonly isBatchDone: boolean;
@@ -41,12 +41,14 @@ export interface WorkerSettings {
   readonly documentsDir: string | undefined;
   readonly maxParserBytes: number;
   readonly wornOutBytes: number;
-  /** Whether the thread gets only what others leave of the processors. */
+  /** Whether the thread runs at a lower priority. */
   readonly stepsBack: boolean;
   /** Int32 values at the places of `progressAt`. */
   readonly progress: SharedArrayBuffer;
 }
 
-/** What a thread is at: the number of the job in hand, 0 for none; parts read so far; whether all of it is read. */
+/**
+ * The progress of a thread: the number of the job in hand, 0 for none; parts read so far; whether all of it is read.
+ */
 export const progressAt = { jobId: 0, reads: 1, isParsing: 2 } as const;
 export const progressBytes = 12;

@@ -1,6 +1,6 @@
 /**
- * What libxml2 says of documents that are not well-formed, in words that name the fault and the remedy. Each ends so that
- * the place can follow: "… Write &amp; instead, at line 5, column 22."
+ * Messages for documents that are not well-formed: libxml2's messages, rewritten to name the fault and the remedy. Each
+ * ends so that the place can follow: "… Write &amp; instead, at line 5, column 22."
  */
 type Words = (...parts: string[]) => string;
 
@@ -36,7 +36,7 @@ const noRoot = () =>
 const unfinished = (what: string, end: string) => () =>
   `the document ends within a ${what}. Send all of it, and end the ${what} with ${end}; it ends`;
 
-/** "Document is empty" is what the parser says of a zero byte at the beginning as well. */
+/** The parser says "Document is empty" of a zero byte at the beginning as well. */
 function emptyWords(text: string): string {
   if (text === "") return "the document is empty. Send it with its content; it ends";
   if (!text.startsWith(zero)) return noRoot();
@@ -45,7 +45,7 @@ function emptyWords(text: string): string {
     : "the document begins with zero bytes. Leave them out and begin with <?xml or <Stop; look";
 }
 
-/** Each form of message, and the words for it. */
+/** The forms of the parser's messages, and the text for each. */
 const table: readonly (readonly [RegExp, Words])[] = [
   [/^xmlParseEntityRef: no name/, bareAmpersand],
   [/^EntityRef: expecting ';'/, bareAmpersand],
@@ -119,7 +119,7 @@ const table: readonly (readonly [RegExp, Words])[] = [
   [/^Unsupported version/, badDeclaration],
 ];
 
-/** The words for a message of the parser about `text`; undefined for one that is not known. */
+/** The text for a message of the parser about `text`; undefined for an unknown one. */
 export function wordsForParseMessage(message: string, text: string): string | undefined {
   if (message.startsWith("Document is empty")) return emptyWords(text);
   for (const [form, words] of table) {

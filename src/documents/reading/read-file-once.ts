@@ -21,7 +21,7 @@ export type HashedFile =
   | { readonly kind: "hashed"; readonly size: number; readonly sha256: string }
   | UnreadableFile;
 
-/** Told after each read: a slow disk is no fault of the document. */
+/** Called after each read: a slow disk is no fault of the document. */
 export type OnProgress = () => void;
 
 const reusableSize = 256 * 1024;
@@ -36,7 +36,7 @@ function bufferFor(size: number): Buffer {
   return reusable;
 }
 
-/** Reads until the buffer is full or the file ends; says how many bytes there are. */
+/** Reads until the buffer is full or the file ends; returns the number of bytes. */
 function fill(descriptor: number, buffer: Buffer, onProgress: OnProgress): number {
   let length = 0;
   while (length < buffer.length) {

@@ -24,7 +24,7 @@ import { type ReadDocument, type ReadInstruction, readStopText } from "./stop-re
 import { faultOfParseError, isLimitError } from "./xml-faults.ts";
 import { writeStopXsd } from "../elements/xsd-writer.ts";
 
-// BIG_LINES: lines beyond 65,535 are told right. COMPACT: short texts cost no allocation.
+// BIG_LINES: lines beyond 65,535 are counted right. COMPACT: short texts cost no allocation.
 const parseFlags =
   ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_BIG_LINES | ParseOption.XML_PARSE_COMPACT;
 const parseOptions = { option: parseFlags };

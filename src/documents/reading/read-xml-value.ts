@@ -37,7 +37,7 @@ const parseOptions = { option: parseFlags };
 /** For UTF-8 whose declaration says something else. */
 const parseAsUtf8Options = { option: parseFlags | ParseOption.XML_PARSE_IGNORE_ENC };
 
-/** The words about stop documents in messages of the parser, and what is true of every document. */
+/** Messages of the parser about stop documents, and their text for any document. */
 const wordsOfStops: readonly (readonly [RegExp, string])[] = [
   [/<\?xml or <Stop/g, "<?xml or the root element"],
   [/; for several stops, put them in <Stops>/g, ""],
@@ -127,7 +127,7 @@ function readText(text: string): ReadXmlValue {
   }
 }
 
-/** What libxml2 has against the document; undefined when it is well-formed and has no DTD. */
+/** The parser's complaint about the document; undefined when it is well-formed and has no DTD. */
 function faultOf({ bytes, text, isDeclaredOtherwise }: DecodedXml): Fault | undefined {
   try {
     const parsed = XmlDocument.fromBuffer(bytes, isDeclaredOtherwise ? parseAsUtf8Options : parseOptions);

@@ -23,7 +23,7 @@ import { faultOfSchemaError, faultOfUnexpectedChild, isStrayText, isUnexpectedCh
 
 /** Deeper than stop documents nest. */
 const maxRounds = 8;
-/** Children looked at over all rounds, in each of the two ways. The faults behind that many are not looked for. */
+/** How many children are checked over all rounds, in each of the two ways. Faults after these are not reported. */
 const maxVisitedChildren = 100_000;
 
 /** A fault and the indexed path of its element; `detail` while the element is still in the parsed document. */
@@ -92,7 +92,7 @@ class ContentCleaner {
     this.#document = document;
   }
 
-  /** Has looked at as many children as it may. Indexes of what is left may be wrong then. */
+  /** It has checked as many children as it may. Indexes of the rest may be wrong then. */
   get isWornOut(): boolean {
     return this.#visited >= maxVisitedChildren;
   }

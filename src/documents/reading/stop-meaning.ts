@@ -81,9 +81,9 @@ function placeAmong(path: string): string {
   return indexedPath(path).replace(/\[\d+\]$/, "");
 }
 
-/** Whether a fault of meaning is none of its own: it lies in what was told already, or comes of it. */
+/** Whether a fault of meaning follows from one that was already reported. */
 function isConsequence(fault: Fault, told: readonly string[]): boolean {
-  // What is missing is told by the XSD.
+  // The XSD reports missing elements.
   if (isOfAbsence(fault)) return true;
   const place = placeAmong(fault.path ?? "");
   if (told.some((other) => place === other || place.startsWith(`${other}[`))) return true;

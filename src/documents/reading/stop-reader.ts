@@ -20,7 +20,7 @@ export interface ReadDocument {
   readonly documentId?: string;
   readonly companyCode?: string;
   readonly instructions: readonly ReadInstruction[];
-  /** Values that the XSD cannot know to be wrong, such as 30 February. */
+  /** Wrong values that the XSD cannot recognise, such as 30 February. */
   readonly faults: readonly Fault[];
 }
 

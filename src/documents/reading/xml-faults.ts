@@ -1,4 +1,4 @@
-/** What the parser and the XSD check say, in words that name the element, the fault and what was expected. */
+/** Messages of the parser and the XSD check, rewritten to name the element, the fault and the expected form. */
 import type { ErrorDetail } from "libxml2-wasm";
 import type { Fault } from "../../lib/errors.ts";
 import type { ContentModel } from "../elements/content-model.ts";
@@ -50,7 +50,7 @@ const unexpectedWords =
 /** The schema's own attributes in the namespace that the parser writes as a prefix of the name. */
 const instanceNamespace = "{http://www.w3.org/2001/XMLSchema-instance}";
 
-/** Each form of message, and what is said instead. */
+/** The forms of these messages, and the text for each. */
 const rewrites: readonly (readonly [RegExp, Rewrite])[] = [
   [
     /^\[facet 'pattern'\] The value '(.*)' is not accepted by the pattern '(.*)'\.$/s,
@@ -106,7 +106,7 @@ const rewrites: readonly (readonly [RegExp, Rewrite])[] = [
   ],
 ];
 
-/** Serializers write it for types that we do not have; what it says in the validator's words is of no use to a host. */
+/** Serializers write it for types that do not exist here; the validator's own message is of no use to a host. */
 const typeAttribute = "xsi:type";
 
 function rewritten(rest: string): string {

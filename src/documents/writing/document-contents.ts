@@ -11,12 +11,12 @@ export type ReadDocument = (guid: string) => Promise<Uint8Array | undefined>;
 export type DocumentContents = ReadonlyMap<string, string>;
 
 /**
- * Larger contents are not embedded, bytes: many parsers of XML refuse a text of more than 10,000,000 characters. They
- * can be fetched by their reference all the same.
+ * Contents over this size in bytes are not embedded: many XML parsers refuse a text of more than 10,000,000 characters.
+ * They can be fetched by their reference all the same.
  */
 export const maxEmbeddedBytes = 7_000_000;
 
-/** The GUIDs of what a driver has captured: what the host sent with the stop it has already. */
+/** The GUIDs of documents that a driver captured: the host already has those that it sent with the stop. */
 function guidsIn({ execution, events }: StopCompletion): ReadonlySet<string> {
   const signature = signatureOf(execution.documents ?? [])?.document;
   const captured = [

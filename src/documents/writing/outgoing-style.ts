@@ -18,7 +18,7 @@ export function maximumOf({ path }: Pick<AttributeOfValue, "path">): number {
   return maxLengthOf(fieldNameOf(path));
 }
 
-/** Held to the length that the schema says. No import lets a longer one in; one that was there before is cut. */
+/** Held to the length in the schema. No import accepts a longer one; one that was stored before is cut. */
 function fitted(text: string, maximum: number): string {
   return text.length <= maximum ? text : [...withoutForbiddenCharacters(text)].slice(0, maximum).join("");
 }

@@ -26,7 +26,7 @@ const exceptionReason: ObjectElement<OutgoingKindName> = {
   about: "Why the line was not confirmed as planned, as the driver reported it.",
   children: values([
     ["Code", "reported.exceptionReasonCode", "text", "Code of the reason."],
-    ["Comments", "reported.exceptionComments", "text", "Words on it."],
+    ["Comments", "reported.exceptionComments", "text", "Comment on it."],
   ]),
 };
 
@@ -104,7 +104,7 @@ const cancellation: ObjectElement<OutgoingKindName> = {
   about: "Why the stop was cancelled.",
   children: values([
     ["ReasonCode", "completion.cancellation.reasonCode", "text", "Code of the reason."],
-    ["ReasonDesc", "completion.cancellation.reasonDesc", "text", "Words on it."],
+    ["ReasonDesc", "completion.cancellation.reasonDesc", "text", "Comment on it."],
     ["CancelDTTM", "completion.cancellation.cancelDTTM", "dateTime", "When, local time."],
     ["CancelTimeZone", "completion.cancellation.cancelTimeZone", "timeZone", "Zone of that time."],
   ]),
@@ -175,7 +175,7 @@ const exceptions: ListElement<OutgoingKindName> = {
     about: "One exception; of a closed stop the reason for closing it.",
     children: values([
       ["ExceptionCode", "exceptionCode", "text", "Code of the exception."],
-      ["ExceptionDesc", "exceptionDesc", "text", "Words on it."],
+      ["ExceptionDesc", "exceptionDesc", "text", "Comment on it."],
     ]),
   },
 };

@@ -1,5 +1,5 @@
 /**
- * What a completion file says, worked out from the stop and its execution: the object that the table of
+ * The content of a completion file, derived from the stop and its execution: the object that the table of
  * `stop-completion-elements.ts` is written from.
  */
 import type { DocumentObject } from "../../domain/documents/document-object.ts";
@@ -33,7 +33,7 @@ function reportedTime(event: CompletionEvent): LocalTime {
 }
 
 /**
- * When a stop that is done was done: the last confirmation or closing, and for one that was completed by hand without
+ * When a finished stop was finished: the last confirmation or closing, and for one that was completed by hand without
  * either the event that the file was written for.
  */
 function endOf({ stopStatus, events, triggeredBy }: StopCompletion): LocalTime | undefined {

@@ -62,7 +62,7 @@ function write(documentId: string, response: StopResponse): string {
   });
 }
 
-/** Stands for the document id in a frame. */
+/** Placeholder of the document id in a frame. */
 const standIn = "DOCUMENT-ID";
 const rootTag = "<StopResponse>";
 const maxFrames = 64;

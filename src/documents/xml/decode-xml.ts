@@ -36,7 +36,7 @@ const textOf: Readonly<Record<XmlEncoding, (bytes: Buffer) => string>> = {
   "iso-8859-15": (bytes) => new TextDecoder("iso-8859-15").decode(bytes),
 };
 
-/** The encoding that bytes are more likely in when they are no letters of the one that is declared. */
+/** The encoding that the bytes are more likely in when they are invalid in the declared one. */
 const likelier: Readonly<Partial<Record<XmlEncoding, string>>> = {
   "iso-8859-2": "windows-1250",
   "iso-8859-15": "windows-1252",

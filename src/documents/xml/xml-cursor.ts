@@ -37,7 +37,7 @@ export class XmlCursor {
   #depth = 0;
 
   constructor(text: string, limits: CursorLimits) {
-    // Line ends as XML 1.0 (2.11) has every parser see them.
+    // Line ends as XML 1.0 (2.11) defines them for every parser.
     this.#text = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
     this.#limits = limits;
     this.#tag = new StartTag(this.#text);

@@ -23,7 +23,7 @@ export type XmlEncodingOutcome =
   | {
       readonly kind: "known";
       readonly encoding: XmlEncoding;
-      /** What the document says itself is something else: the parser must not follow it. */
+      /** The declaration is wrong: the parser must not follow it. */
       readonly isDeclaredOtherwise: boolean;
     }
   | { readonly kind: "unsupported"; readonly encoding: string }
@@ -31,7 +31,7 @@ export type XmlEncodingOutcome =
   | { readonly kind: "notUtf16" }
   | { readonly kind: "contradiction"; readonly charset: string; readonly declared: string };
 
-/** The names that are taken, for the words of faults. */
+/** The supported encodings, for messages. */
 export const takenEncodings = "UTF-8, UTF-16, ISO-8859-1, -2, -15, windows-1250 or windows-1252";
 
 /** ISO-8859-1 is read as windows-1252, as browsers do: the two differ where ISO-8859-1 has control characters only. */
@@ -69,7 +69,7 @@ function byFirstBytes(bytes: Buffer): XmlEncoding | "utf32" | undefined {
 
 /** Far beyond what any declaration needs; the parser itself sets no bound. */
 const maxDeclarationBytes = 4_096;
-/** Stands for the name of the encoding when it is not looked for any further. */
+/** Placeholder for the name of the encoding where it is not searched further. */
 const unendedDeclaration = "of a declaration over 4 KB";
 const encodingInDeclaration = /\sencoding\s*=\s*["']([^"']*)["']/;
 

@@ -5,7 +5,7 @@
 export const capacityNames = ["appointments", "quantity", "weight", "volume", "serviceMinutes"] as const;
 export type CapacityName = (typeof capacityNames)[number];
 
-/** What a window has of each, in the units of the configuration; what is not named is not limited. */
+/** The capacity of a window, in the units of the configuration; a measure without a value is not limited. */
 export type Capacity = { readonly [name in CapacityName]?: number };
 
 /** What appointments take of each, in thousandths. */
@@ -24,8 +24,8 @@ export const oneAppointment: Share = { ...noShare, appointments: thousandths };
 const amountForm = /^\+?(\d+(\.\d*)?|\.\d+)$/;
 
 /**
- * The thousandths of an amount that came as text or number, rounded up; undefined when it is none: negative, over
- * `maxAmount`, or no number.
+ * The thousandths of an amount that came as text or number, rounded up; undefined when it is not an amount: negative,
+ * over `maxAmount`, or no number.
  */
 export function thousandthsOf(amount: unknown): number | undefined {
   const isText = typeof amount === "string" && amountForm.test(amount.trim());

@@ -43,7 +43,7 @@ export const noAppointments: AppointmentSettings = {
   regions: [],
 };
 
-/** What a request says of where it is for. */
+/** The place that a request names. */
 export interface AppointmentPlace {
   readonly zip?: string | number;
   readonly country?: string;

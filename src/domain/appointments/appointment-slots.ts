@@ -55,7 +55,7 @@ function endOfGap(after: number, zone: string): number {
   return high;
 }
 
-/** The first moment at which clocks show this local time or have passed over it. */
+/** The first moment at which clocks show this local time or have passed it. */
 function firstMomentOf(local: string, zone: string): number {
   const moment = momentOf(local, zone);
   return localTimeOf(moment, zone) === local ? moment : endOfGap(moment, zone);
@@ -75,7 +75,7 @@ interface Moment {
 
 function momentOn({ date, midnight }: Day, timeOfDay: string, zone: string): Moment {
   const local = timeOfDay === "24:00" ? `${dateAfter(date, 1)}T00:00:00` : `${date}T${timeOfDay}:00`;
-  // Asking the calendar of a zone takes its time; there are hundreds of slots in a listing.
+  // Reading the calendar of a zone takes time; a listing has hundreds of slots.
   if (midnight !== undefined) return { at: midnight + minutesOf(timeOfDay) * minuteMs, local };
   const at = firstMomentOf(local, zone);
   return { at, local: localTimeOf(at, zone) };

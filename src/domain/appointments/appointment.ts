@@ -29,7 +29,7 @@ const place = {
   schedulingAttribute: Type.Optional(reference("schedulingAttribute")),
 };
 
-/** What they may be is checked by `readShare`. */
+/** `readShare` checks their values. */
 const amounts = {
   quantity: Type.Optional(amountAskedFor("quantity")),
   weight: Type.Optional(amountAskedFor("weight")),
@@ -104,7 +104,7 @@ export function readShare(request: Amounts, path: string): ReadShare {
   return { share, isNamed, faults };
 }
 
-/** The same for the same address, however it is written; undefined when none is given. */
+/** Equal for the same address, however it is written; undefined when none is given. */
 export function addressKeyOf(request: SlotRequest | Reservation): string | undefined {
   const parts = [request.addr1, request.addr2, request.city, request.state, request.zip, request.country];
   const written = parts.map((part) =>

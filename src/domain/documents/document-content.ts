@@ -1,7 +1,6 @@
 /**
- * Takes the content out of documents (specification/legacy-services.md#documents): what is kept of a document object is
- * everything but `documentData`, with the GUID of the content as its `reference`. Pure: whoever calls it stores the
- * contents.
+ * Takes the content out of documents (specification/legacy-services.md#documents): a document object is stored without
+ * `documentData`, with the GUID of the content as its `reference`. Pure: the caller stores the contents.
  */
 import { hash } from "node:crypto";
 import type { Fault } from "../../lib/errors.ts";
@@ -34,7 +33,7 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   const digits = text.replace(/\s+/g, "");
   let end = digits.length;
   while (end > 0 && digits.length - end < maxPadding && digits[end - 1] === "=") end -= 1;
-  // One search for what must not be there: a pattern for the whole of it would run out of stack on long texts.
+  // One search for characters that are not allowed: a pattern for the whole text would overflow the stack on long ones.
   if (digits.length % 4 !== 0 || notBase64.test(digits.slice(0, end))) return undefined;
   return Buffer.from(digits, "base64");
 }

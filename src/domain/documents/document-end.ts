@@ -1,7 +1,7 @@
-/** Whether the text of a document looks whole, as far as its two ends tell it. */
+/** Whether the text of a document looks complete, judged by its two ends. */
 
 /**
- * The name of the first element whose start tag is in the text; what stands before it is passed over. Undefined when there
+ * The name of the first element whose start tag is in the text; everything before it is skipped. Undefined when there
  * is none.
  */
 function rootName(begin: string): string | undefined {
@@ -18,7 +18,7 @@ export function endsWithRoot(begin: string, end: string): boolean {
   return closed !== undefined && closed === rootName(begin);
 }
 
-/** How much of both ends of a file tells it. */
+/** How many bytes at both ends of a file are enough to judge. */
 export const documentEndBytes = 4 * 1024;
 
 /** The letters of tags, for `endsWithRoot`. UTF-16 counts as well: there every second byte of them is zero. */

@@ -1,5 +1,5 @@
 /**
- * GUIDs of documents: what `reference` holds and what a document is got by
+ * GUIDs of documents: the value of `reference`, by which a document is fetched
  * (specification/legacy-services.md#documents).
  */
 import { hash } from "node:crypto";
@@ -21,7 +21,7 @@ export function documentGuid(sha256: string, name: string | null): string {
   return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-${version}-${variant}-${digest.slice(20, 32)}`;
 }
 
-/** The GUID in the form it is kept in, whatever its case; undefined when the text is none. */
+/** The GUID in the stored form, whatever its case; undefined when the text is none. */
 export function readGuid(text: string): string | undefined {
   return guidForm.test(text) ? text.toLowerCase() : undefined;
 }

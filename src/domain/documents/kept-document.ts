@@ -1,5 +1,5 @@
 /**
- * A document whose content has been taken out of its object and lies in the document store under its hash
+ * A document whose content was taken out of its object and is in the document store under its hash
  * (specification/legacy-services.md#documents).
  */
 export interface KeptDocument {

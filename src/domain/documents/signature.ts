@@ -1,6 +1,6 @@
 /**
- * Which of the documents that a driver has captured is the signature, and who signed. The interface names no types of
- * documents, so what drivers' applications call them decides.
+ * Which of the documents that a driver captured is the signature, and who signed. The interface defines no types of
+ * documents, so the names that driver applications use decide.
  */
 import type { DocumentObject } from "./document-object.ts";
 
@@ -18,7 +18,7 @@ function signatoryOf({ docSignatories = [] }: DocumentObject) {
   return docSignatories.find(({ signatoryName = "" }) => signatoryName.trim() !== "");
 }
 
-/** In this order: what is called one by its type, what has somebody's name on it, what is called one by its name. */
+/** In this order: called a signature by its type, with a named signatory, called a signature by its name. */
 const signs: readonly ((document: DocumentObject) => boolean)[] = [
   (one) => [one.documentType, one.documentCategory, one.dispositionType].some(saysSignature),
   (one) => signatoryOf(one) !== undefined,

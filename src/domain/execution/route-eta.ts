@@ -9,10 +9,10 @@ import type { LoadHeader } from "../load/load.ts";
 /** Roads are longer than the flight of a bird. */
 const detour = 1.3;
 
-/** A planned speed beyond these (km/h) comes from other units or a slip, and is not believed. */
+/** A planned speed beyond these (km/h) comes from other units or a mistake, and is not used. */
 const believableKmh = { minimum: 1, maximum: 200 };
 
-/** Whoever is further away than a year is not on his way: a duration or factor is a slip, and a date beyond all calendars no answer. */
+/** More than a year away is a wrong duration or factor, and would be a date beyond all calendars. */
 const believableMs = 366 * 24 * 3_600_000;
 
 type Plan = Pick<LoadHeader, "prePlannedLoadDistance" | "prePlannedLoadDuration" | "congestionFactor">;
@@ -40,7 +40,7 @@ export interface RemainingVisit {
   readonly arrivedAt: number | undefined;
 }
 
-/** What is left of the visit once the driver is there: of one that lasts longer than expected, nothing. */
+/** The rest of a visit once the driver is there; 0 when it lasts longer than expected. */
 function stayMs({ durationMinutes, arrivedAt }: RemainingVisit, now: number): number {
   const durationMs = durationMinutes * 60_000;
   return arrivedAt === undefined ? durationMs : Math.max(0, arrivedAt + durationMs - now);

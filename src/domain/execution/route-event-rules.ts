@@ -27,7 +27,7 @@ interface LoadRule {
   readonly kind: "load";
   readonly step: RouteStep;
   readonly loadStates: readonly LoadStatus[];
-  /** What is recorded at once; 7005 follows whenever the load completes. */
+  /** Recorded at once; 7005 follows whenever the load completes. */
   readonly recorded: RecordedEventKind | undefined;
 }
 
@@ -174,7 +174,7 @@ const finishingSteps = new Set<StopStep | RouteStep>([
   ...(["originDeparture", "depotArrival", "confirmation", "closed"] as const),
 ]);
 
-/** Whether a load may be complete by such an event: what comes after it (departures) is not waited for. */
+/** Whether such an event can complete a load: later events (departures) are not waited for. */
 export function mayFinishLoad(code: string): boolean {
   return isRouteEventCode(code) && finishingSteps.has(routeEventRules[code].step);
 }

@@ -1,4 +1,4 @@
-/** What the driver application reports: route and stop events, and positions (specification/events.md#objects). */
+/** Reports of the driver application: route and stop events, and positions (specification/events.md#objects). */
 import { type Static, Type } from "@sinclair/typebox";
 import { DocumentObject } from "../documents/document-object.ts";
 import {
@@ -59,7 +59,9 @@ export type RouteEvent = Static<typeof RouteEvent>;
 export const GpsPosition = Type.Object({ geoStamp: GeoStamp, routeNbr: identifier("routeNbr") });
 export type GpsPosition = Static<typeof GpsPosition>;
 
-/** Text becomes the number that it is; an empty coordinate is an absent one. What cannot be read stays for the check. */
+/**
+ * Text becomes the number that it spells; an empty coordinate is an absent one. Unreadable values stay for the check.
+ */
 function normaliseCoordinate(stamp: Fields, name: "latitude" | "longitude"): void {
   const value = stamp[name];
   if (value === null || (typeof value === "string" && value.trim() === "")) delete stamp[name];
@@ -75,7 +77,7 @@ function normaliseGeoStamp(value: unknown): unknown {
   return stamp;
 }
 
-/** The canonical form of a route event or a position as it came; a new object, nothing is changed in place. */
+/** The canonical form of a route event or a position; a new object, the input is not changed. */
 export function normaliseReport(value: unknown): unknown {
   if (!isFields(value)) return value;
   const { stopEventData, ...report } = value;

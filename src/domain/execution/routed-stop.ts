@@ -1,6 +1,7 @@
 /**
- * What route events and positions need of a stop. It is kept beside the stop, so that a report does not read all of its
- * lines: there are many reports, each about all stops that remain on the load, and a stop may have hundreds of lines.
+ * The part of a stop that route events and positions need. It is stored beside the stop, so that a report does not read
+ * all of its lines: there are many reports, each about all stops that remain on the load, and a stop may have hundreds
+ * of lines.
  */
 import type { Party } from "../stop/party.ts";
 import type { Stop } from "../stop/stop.ts";
@@ -20,7 +21,7 @@ function routedParty(party: Party | undefined): Party | undefined {
   };
 }
 
-/** The stop without all that no report needs: without lines, contacts and names. */
+/** The stop without lines, contacts and names, which no report needs. */
 export function routedStopOf(stop: Stop): RoutedStop {
   const { stopType, puConfirmation, stopGeofenceRadius } = stop;
   const [from, to] = [routedParty(stop.from), routedParty(stop.to)];

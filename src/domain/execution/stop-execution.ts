@@ -1,7 +1,4 @@
-/**
- * What is kept of the execution of stops and loads beside their states
- * (specification/resources.md#stop-execution-info).
- */
+/** The stored execution of stops and loads, beside their states (specification/resources.md#stop-execution-info). */
 import type { DocumentObject } from "../documents/document-object.ts";
 import type { StopEventRule } from "./route-event-rules.ts";
 import type { Confirmed } from "../stop/stop-detail.ts";
@@ -99,7 +96,7 @@ export function visitAfter(
   }
 }
 
-/** Whether a departure from this visit can be reported: the driver was there, and has gone nowhere else since. */
+/** Whether a departure from this visit can be reported: the driver was there, and has arrived nowhere else since. */
 export function isDepartureDue(execution: StopExecution, party: "from" | "to"): boolean {
   const visit = execution[party];
   const hasGoneOn = party === "from" && execution.to?.arrivalDTTM !== undefined;

@@ -23,7 +23,7 @@ function plain(value: unknown): string {
   const text = String(value ?? "")
     .trim()
     .toLowerCase();
-  // Mostly there is nothing to replace, and to look costs a tenth.
+  // Mostly there is nothing to replace, and the test costs a tenth.
   return wideSpace.test(text) ? text.replaceAll(/\s+/g, " ") : text;
 }
 

@@ -24,7 +24,7 @@ type Rule = (value: unknown) => unknown;
 
 interface FieldPlan {
   readonly rule: Rule;
-  /** Whether null is a value of the field, which is given back. */
+  /** Whether null is a value of the field, which is returned. */
   readonly keepsNull: boolean;
 }
 
@@ -108,7 +108,7 @@ function planOf(schema: TSchema): FieldPlan {
 function objectRule(properties: Readonly<Record<string, TSchema>>): Rule {
   const plans = new Map(Object.entries(properties).map(([name, schema]) => [name, planOf(schema)]));
   return (value) => {
-    // What PHP makes of an object without members.
+    // What PHP writes for an object without members.
     if (Array.isArray(value) && value.length === 0) return {};
     if (!isFields(value)) return value;
     let changed: Fields | undefined;

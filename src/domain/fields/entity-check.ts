@@ -44,7 +44,7 @@ function rangeOf({ minimum, maximum }: TSchema): string {
 }
 
 function expectedOf(schema: TSchema): string {
-  // Of a value that is wrong nobody has to be told that it may be missing.
+  // A message about a wrong value need not say that the value may be absent.
   const named = alternativesOf(schema).filter((one) => one["type"] !== "null" && one["const"] !== "");
   const names = named.map((one) =>
     "const" in one

@@ -20,7 +20,9 @@ FormatRegistry.Set("time-of-day", (text) => /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/.
 FormatRegistry.Set("numeric-text", (text) => /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(text.trim()));
 FormatRegistry.Set("duration-text", (text) => /^\+?(\d+(\.\d*)?|\.\d+)$/.test(text.trim()));
 
-/** Where a definition says what `canonical-form.ts` does with a value; a symbol, so that the API document has no word of it. */
+/**
+ * Where a definition says what `canonical-form.ts` does with a value; a symbol, so that it is not in the API document.
+ */
 export const fieldForm: unique symbol = Symbol("fieldForm");
 
 /**

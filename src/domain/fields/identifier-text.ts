@@ -1,9 +1,9 @@
 /**
- * What the numbers and codes are made of by which stops, loads, orders, customers and partners are found again. They are
- * parts of addresses, of the names of files and of log lines: nothing in them may be lost or read as a path on the way.
+ * The characters of the numbers and codes by which stops, loads, orders, customers and partners are found. They are
+ * parts of URLs, file names and log lines: nothing in them may be lost or read as a path on the way.
  */
 
-/** What such a number has to be, for messages. */
+/** The form of such a number, for messages. */
 export const identifierForm =
   "no /, \\ or control characters, no blanks at its ends, and not of a dot or two alone";
 

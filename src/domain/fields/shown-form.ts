@@ -1,6 +1,6 @@
 /**
- * What details tell of an entity beside what an import takes: a client that reads, changes and sends back what it got is
- * not refused for it, and nothing of it is kept.
+ * Fields that details return beside those that an import takes: a client that reads, changes and sends back a detail is
+ * not refused for them, and none of them is stored.
  */
 import { type Fields, isFields } from "./fields-of-json.ts";
 

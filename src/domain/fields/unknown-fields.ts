@@ -1,4 +1,4 @@
-/** Fields that a definition does not name, for hosts that want to be told of them (`http.unknownFields: refuse`). */
+/** Fields that a definition does not name, for hosts that want them reported (`http.unknownFields: refuse`). */
 import type { TSchema } from "@sinclair/typebox";
 import { type Fault, maxKeptFaults } from "../../lib/errors.ts";
 import { isFields } from "./fields-of-json.ts";
@@ -25,7 +25,7 @@ function collect(schema: TSchema, value: unknown, path: string, faults: Fault[])
   for (const [name, inner] of Object.entries(value)) {
     const at = path === "" ? name : `${path}.${name}`;
     if (Object.hasOwn(properties, name)) collect(properties[name] as TSchema, inner, at, faults);
-    // null is absence, here as in fields that are known.
+    // null means absent, as in known fields.
     else if (inner !== null && faults.length < maxKeptFaults)
       faults.push({
         code: "wrongType",

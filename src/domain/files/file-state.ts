@@ -24,12 +24,12 @@ export function isFileState(text: string): text is FileState {
 /** States in which an entry is still to be applied or refused. */
 export const openStates = ["waiting", "retry"] as const satisfies readonly FileState[];
 
-/** Whether such an entry is decided about. */
+/** Whether such an entry is decided. */
 export function isDecidedState(state: FileState): state is DecidedState {
   return state !== "waiting" && state !== "retry";
 }
 
-/** Whether such an entry is still to be decided about. */
+/** Whether such an entry is still to be decided. */
 export function isOpenState(state: FileState): boolean {
   return !isDecidedState(state);
 }

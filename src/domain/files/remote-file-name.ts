@@ -1,10 +1,10 @@
-/** Names that a server of others tells: which of them can be the name of a file of ours. */
+/** Names in the listings of other servers: which of them can be the name of a file here. */
 import { hasControlCharacterInName } from "./dropped-name.ts";
 
 /** Bytes that a name may have on every file system that we run on. */
 const maxNameBytes = 255;
 
-/** What of the name keeps its file from being fetched, and what to do about it; undefined when nothing does. */
+/** Why a file of this name is not fetched, and what to do about it; undefined when it can be. */
 export function faultOfRemoteName(name: string): string | undefined {
   if (name === "" || name === "." || name === "..") return "it is not the name of a file";
   if (/[/\\]/.test(name)) return "its name leads to another folder: rename it, without / and \\";

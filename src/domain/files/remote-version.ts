@@ -1,6 +1,6 @@
-/** Whether a name on a server of others stands for the same content as before, by what its listing tells. */
+/** Whether a name on another server stands for the same content as before, judged by its listing. */
 
-/** What a listing tells of a file. */
+/** What a listing says of a file. */
 export interface RemoteVersion {
   readonly size: number;
   /** When it was changed, as the server writes it; only ever compared. */

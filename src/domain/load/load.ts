@@ -68,7 +68,7 @@ const measures = {
   congestionFactor: Type.Optional(count()),
 };
 
-/** Seen in the retrieval only; a host that sends them gets them back. */
+/** Only in retrievals; a host that sends them gets them back. */
 const retrieved = {
   routeName: Type.Optional(textOrNumber("routeName")),
   cusAccNbr: Type.Optional(reference("cusAccNbr")),

@@ -1,4 +1,4 @@
-/** Addresses of customers as hosts send them: which can be written to, and which are the same. */
+/** Addresses of customers as hosts send them: which can be used, and which are equal. */
 import type { MessageChannel } from "./message-event.ts";
 
 const longestEmail = 254;
@@ -29,7 +29,7 @@ export function addressKey(text: string): string {
   return trimmed.includes("@") ? trimmed.toLowerCase() : trimmed.replaceAll(/[\s()./-]/g, "");
 }
 
-/** The address for the log and lists: enough to find it again for who knows it. */
+/** The address for the log and lists: enough to find it for somebody who knows it. */
 export function veiledAddress(text: string): string {
   const at = text.lastIndexOf("@");
   return at > 0 ? `${text.slice(0, 1)}…${text.slice(at)}` : `…${text.slice(-3)}`;

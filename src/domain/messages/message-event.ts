@@ -1,4 +1,7 @@
-/** What customers are told of (specification/outbound.md#messages-to-customers), and by which ways. */
+/**
+ * The events that cause messages to customers (specification/outbound.md#messages-to-customers), and the channels of
+ * these.
+ */
 import { recordedEvents } from "../outbound/recorded-events.ts";
 
 /** The planned time of arrival has moved: no recorded event, so it has a code that none of those has. */
@@ -15,7 +18,7 @@ export const messageEventCodes = {
   etaMoved: etaMovedCode,
 } as const;
 
-/** What says more of the arrival than a planned one that was told before: it has moved again, or the driver has come. */
+/** These say more of the arrival than an earlier planned one: it has moved again, or the driver has come. */
 export const arrivalNews: readonly number[] = [
   etaMovedCode,
   recordedEvents.stopArrival.code,
@@ -23,7 +26,7 @@ export const arrivalNews: readonly number[] = [
   recordedEvents.stopClosed.code,
 ];
 
-/** Whether a message of this event is out of date as soon as another brings news of the arrival. */
+/** Whether a message of this event is out of date as soon as another one announces the arrival anew. */
 export function isAgedByArrivalNews(code: number): boolean {
   return code === etaMovedCode;
 }

@@ -1,4 +1,4 @@
-/** What a customer message can tell: the fixed list of placeholders, and where their values come from (docs/messages.md). */
+/** The placeholders of customer messages: the fixed list, and where their values come from (docs/messages.md). */
 import { isLocalDateTime, isTimeZone } from "../time/local-time.ts";
 import type { Address, Contact, Party } from "../stop/party.ts";
 import type { PartyExecution, StopExecution } from "../execution/stop-execution.ts";
@@ -6,7 +6,7 @@ import type { Stop } from "../stop/stop.ts";
 import { partyOf, visitsOf } from "../execution/stop-visits.ts";
 import { localTimeOf, momentOf } from "../time/zoned-time.ts";
 
-/** What is kept of a stop, when an event causes a message: texts as they came, times local in `zone`. */
+/** The values that are stored when an event causes a message: texts as they came, times local in `zone`. */
 export interface MessageFacts {
   readonly stopNbr: string;
   readonly loadNbr?: string;
@@ -18,7 +18,7 @@ export interface MessageFacts {
   readonly zone: string;
   readonly eventDTTM?: string;
   readonly etaDTTM?: string;
-  /** What the customer was told before, when it has moved. */
+  /** The arrival that was announced before, when it has moved. */
   readonly previousEtaDTTM?: string;
   readonly windowFromDTTM?: string;
   readonly windowToDTTM?: string;
@@ -92,8 +92,8 @@ const fields = {
   "driver.driverName": { meaning: "name of the driver", value: ({ driverName }) => driverName },
   "eta.date": timeField("date of the planned arrival", "etaDTTM", "date"),
   "eta.time": timeField("time of the planned arrival", "etaDTTM", "time"),
-  "eta.previousDate": timeField("date of the arrival that was told before", "previousEtaDTTM", "date"),
-  "eta.previousTime": timeField("time of the arrival that was told before", "previousEtaDTTM", "time"),
+  "eta.previousDate": timeField("date of the arrival that was announced before", "previousEtaDTTM", "date"),
+  "eta.previousTime": timeField("time of the arrival that was announced before", "previousEtaDTTM", "time"),
   "window.date": timeField("date of the appointment or time window", "windowFromDTTM", "date"),
   "window.from": timeField("beginning of the appointment or time window", "windowFromDTTM", "time"),
   "window.to": timeField("end of the appointment or time window", "windowToDTTM", "time"),
@@ -164,7 +164,7 @@ function isOfPickup({ visit, reportedCode }: MessageSource["event"]): boolean {
   return visit === "pickup" || String(reportedCode ?? "").startsWith("stop.pickup.");
 }
 
-/** Who is told: whom the driver visits for a pickup, else whom the delivery is for. */
+/** The receiver: whom the driver visits for a pickup, else whom the delivery is for. */
 function toldParty({ stop, event }: MessageSource): Party | undefined {
   return partyOf(stop, visitsOf(stop, {}), isOfPickup(event) ? "from" : "to");
 }
@@ -202,7 +202,10 @@ function timesOf(source: MessageSource, zone: string, party: Party | undefined):
   return Object.fromEntries(Object.entries(times).filter(([, value]) => value !== undefined));
 }
 
-/** What is kept for a message about the stop as it is now. Never throws: it is made amid a state change. */
+/**
+ * The values to store for a message about the stop as it is now. Never throws: it is called in the middle of a state
+ * change.
+ */
 export function messageFactsOf(source: MessageSource): MessageFacts {
   const { stop, loadNbr, driverName, event } = source;
   const party = toldParty(source);

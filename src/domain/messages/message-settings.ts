@@ -39,7 +39,7 @@ export interface MessageSettings {
   readonly events: Readonly<Partial<Record<MessageEvent, EventMessages>>>;
 }
 
-/** What state changes have to know of it, to put messages in the queue. */
+/** The part that state changes need to put messages in the queue. */
 export interface MessagePlan {
   /** By codes; those without a message are not in it. */
   readonly events: Readonly<

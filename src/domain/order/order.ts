@@ -31,7 +31,7 @@ const planning = {
   orderPriority: Type.Optional(textOrNumber("orderPriority")),
   scheduleAttribute: Type.Optional(textOrNumber("scheduleAttribute")),
   stopGeofenceRadius: Type.Optional(count()),
-  /** Seen in the retrieval only; a host that sends it gets it back. */
+  /** Only in retrievals; a host that sends it gets it back. */
   xDock: Type.Optional(text("xDock")),
 };
 

@@ -1,6 +1,6 @@
 /**
- * Version of the rendering of completion files. A completion is made with the version of its time, and gives the same
- * bytes as long as it is kept: whoever changes what is written counts up, and keeps the way it was for older ones.
+ * The version in which completion files are rendered. A completion keeps the version of its time, and gives the same
+ * bytes as long as it is stored: whoever changes the rendering increments it, and keeps the old way for older versions.
  */
 export const completionFormat = 2;
 

@@ -1,4 +1,4 @@
-/** What can go wrong with a server or folder of others, for the log, lists and what an administrator is told to do. */
+/** Faults of a target's or remote's server or folder, for the log, lists and advice to the administrator. */
 export type DeliveryFault =
   | "unreachable"
   | "timeout"
@@ -14,7 +14,7 @@ export type DeliveryFault =
   | "configuration"
   | "content";
 
-/** What has failed at a server or folder of others: a delivery, or another call. */
+/** A failed call to a server or folder: of a delivery, or another one. */
 export interface FailedOutcome {
   readonly kind: "failed";
   readonly fault: DeliveryFault;
@@ -26,6 +26,6 @@ export interface FailedOutcome {
   readonly scope: "target" | "delivery";
   /** For an administrator: what was tried, what came back, what to do. No secrets. */
   readonly message: string;
-  /** What the other side asked for; of the whole target when that is the scope. */
+  /** The pause that the server asked for; it applies to the whole target when that is the scope. */
   readonly retryAfterMs?: number;
 }

@@ -1,6 +1,6 @@
 /**
- * When a delivery that failed is tried again, and how long a target that is in trouble is left alone
- * (specification/outbound.md#retries). The schedule stands here once.
+ * When a failed delivery is retried, and how long a failing target is paused (specification/outbound.md#retries). The
+ * schedule is defined here alone.
  */
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -18,7 +18,7 @@ const delaysMs = [
 ] as const;
 const longestMs = 6 * hourMs;
 const longestPauseMs = 10 * minuteMs;
-/** While nobody has seen to it, each try is one more wrong guess. */
+/** Until somebody has corrected it, each try is one more wrong guess. */
 const longestRefusedPauseMs = hourMs;
 /** From the first attempt; one that fails then is the last. */
 export const giveUpAfterMs = 72 * hourMs;
@@ -32,7 +32,7 @@ export interface FailedAttempt {
   readonly failures: number;
   readonly now: number;
   readonly random: number;
-  /** What the other side asked for. */
+  /** The pause that the server asked for. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ function scheduledMs({ failures, random }: FailedAttempt): number {
   return Math.round(delayAfter(failures) * (1 - spread + 2 * spread * random));
 }
 
-/** Never before it was asked for. */
+/** Never before the time that the server asked for. */
 function askedMs({ random, retryAfterMs = 0 }: FailedAttempt): number {
   return Math.round(Math.min(Math.max(0, retryAfterMs), longestMs) * (1 + spread * random));
 }

@@ -1,5 +1,5 @@
 /**
- * What a completion file tells: the stop as it was at the moment of the event, and what was recorded of it
+ * The content of a completion file: the stop as it was at the moment of the event, and its recorded events
  * (specification/outbound.md#content).
  */
 import type { CompletionFormat } from "./completion-format.ts";

@@ -71,7 +71,7 @@ function liftTo(stop: Fields): void {
   stop["to"] = to;
 }
 
-/** What has to have its place before the definition is looked at. */
+/** What must be in its place before the definition is checked. */
 function inPlace(value: Fields): Fields {
   const stop = { ...value };
   liftTo(stop);
@@ -112,8 +112,8 @@ function createNormaliser(
 }
 
 /**
- * The canonical form of a stop as it came; a new object, nothing is changed in place. `outerZone` is the zone of the load
- * that lists it: it stands in where the stop names none.
+ * The canonical form of a stop; a new object, the input is not changed. `outerZone` is the zone of the load that lists
+ * it: it counts where the stop names none.
  */
 export const normaliseStop = createNormaliser(Stop, sentStop);
 

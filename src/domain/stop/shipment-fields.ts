@@ -4,7 +4,7 @@ import { Comment, CustomAttribute } from "./comment.ts";
 import { DocumentObject } from "../documents/document-object.ts";
 import { amount, reference, text } from "../fields/fields.ts";
 
-/** By what a stop or an order is known elsewhere. */
+/** References under which a stop or an order is known elsewhere. */
 export const shipmentReferences = {
   bol: Type.Optional(reference("bol")),
   proNumber: Type.Optional(reference("proNumber")),
@@ -13,7 +13,7 @@ export const shipmentReferences = {
   accountNumber: Type.Optional(reference("accountNumber")),
 };
 
-/** How much there is of it: of stops, orders and loads. */
+/** Amounts of stops, orders and loads. */
 export const quantities = {
   totalCartons: Type.Optional(amount("totalCartons")),
   totalPallets: Type.Optional(amount("totalPallets")),
@@ -23,7 +23,7 @@ export const quantities = {
   weightUOM: Type.Optional(text("weightUOM")),
 };
 
-/** What is measured of a stop or an order. */
+/** Measures of a stop or an order. */
 export const shipmentMeasures = {
   ...quantities,
   criticalDimension: Type.Optional(amount("criticalDimension")),
@@ -31,7 +31,7 @@ export const shipmentMeasures = {
   totalPrice: Type.Optional(amount("totalPrice")),
 };
 
-/** What hangs on stops, orders and loads. */
+/** Lists that stops, orders and loads have. */
 export const attachments = {
   comments: Type.Optional(Type.Array(Comment)),
   customAttributes: Type.Optional(Type.Array(CustomAttribute)),

@@ -50,7 +50,7 @@ export const plannedImportRules: StopImportRules = {
   "99": { kind: "create", to: "20", events: [] },
 };
 
-/** What else is done to a stop by hand, in which states, and the refusal in all others. */
+/** Other actions on a stop, in which states they are allowed, and the refusal in all others. */
 export const stopActions = {
   /** Delete/reject stop: 99, 7059. */
   reject: { from: ["05", "10"], code: "stopNotOpen" },

@@ -94,7 +94,7 @@ const doneStopStatuses = ["80", "90", "91"] as const satisfies readonly StopStat
 
 export const cancelledStopStatus = "99" satisfies StopStatus;
 
-/** The states in which nothing more is going to happen to a stop, unless it is imported again: done or cancelled. */
+/** The final states: nothing more happens to a stop that is finished or cancelled, unless it is imported again. */
 export const finalStopStatuses = [
   ...doneStopStatuses,
   cancelledStopStatus,
@@ -104,7 +104,7 @@ export function isDoneStopStatus(status: StopStatus): boolean {
   return (doneStopStatuses as readonly StopStatus[]).includes(status);
 }
 
-/** Whether nothing more is going to happen to the stop, unless it is imported again. */
+/** Whether nothing more happens to the stop, unless it is imported again. */
 export function isFinalStopStatus(status: StopStatus): boolean {
   return (finalStopStatuses as readonly StopStatus[]).includes(status);
 }

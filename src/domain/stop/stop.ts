@@ -83,7 +83,7 @@ export function stopWindowFaults(stop: unknown, path: string): Fault[] {
   return faults.slice(0, maxKeptFaults);
 }
 
-/** Faults of values, and besides those of how right values stand to each other, so that all is told at once. */
+/** Faults of values, and those of relations between correct values, so that all are reported at once. */
 export function withRelations(faults: readonly Fault[], relations: readonly Fault[]): Fault[] {
   const told = new Set(faults.map(({ path }) => path));
   return [...faults, ...relations.filter(({ path }) => !told.has(path))].slice(0, maxKeptFaults);
@@ -97,7 +97,7 @@ export function validateStop(value: unknown, path: string): Fault[] {
   return withRelations(checkStop(value, path), stopWindowFaults(value, path));
 }
 
-/** Whether a value that has to be there is not. */
+/** Whether a required value is missing. */
 export function isOfAbsence({ code }: Pick<Fault, "code">): boolean {
   return code === "missing" || code === "emptyList";
 }

@@ -3,7 +3,9 @@ import type { Fault } from "../../lib/errors.ts";
 import { isLocalDateTime, isTimeZone } from "../time/local-time.ts";
 import { lastMomentOf, momentOf } from "../time/zoned-time.ts";
 
-/** Its values may be anything, so that windows are told together with other faults; only real dates are compared. */
+/**
+ * Its values may be anything, so that windows are reported together with other faults; only real dates are compared.
+ */
 export interface TimeWindow {
   readonly begin: unknown;
   readonly end: unknown;

@@ -48,7 +48,7 @@ function fault(message: string): never {
   throw new CronFault(message);
 }
 
-/** What of a field's text cannot be understood, and what could stand there. */
+/** Which part of a field is not understood, and what can stand there. */
 function refuse(text: string, { title, least, greatest, names }: Field): never {
   const named = names.length === 0 ? "" : ` or ${names[0]} to ${names.at(-1)}`;
   return fault(

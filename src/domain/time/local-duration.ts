@@ -11,7 +11,7 @@ export interface ZonedLocalTime {
 
 const dayMs = 86_400_000;
 
-// What the clocks of a zone did on a day costs some 100 µs to find out, and the stops of a day all ask the same.
+// Finding the changes of a zone on a day costs some 100 µs, and the stops of a day all need the same.
 const steadyDays = new Map<string, boolean>();
 const maxSteadyDays = 1_000;
 

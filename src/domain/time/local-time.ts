@@ -114,7 +114,7 @@ export const zoneAbbreviations: readonly string[] = [
   ...["GMT", "UTC", "BST", "CET", "CEST", "EET", "EEST"],
 ];
 
-// Making a formatter costs 50 µs, so answers are remembered; a client that makes names up must not fill the memory.
+// Making a formatter costs 50 µs, so results are cached; a client that makes names up must not fill the memory.
 const knownZones = new Map<string, boolean>(zoneAbbreviations.map((zone) => [zone, true]));
 const maxKnownZones = 2_000;
 

@@ -38,10 +38,10 @@ const abbreviationHours = new Map<string, number>([
   ] as const),
 ]);
 
-/** A zone of the IANA, and what was asked of it before. */
+/** An IANA zone, with its cached offsets. */
 interface Zone {
   readonly formatter: Intl.DateTimeFormat;
-  /** How far it is ahead of UTC, by the hour; undefined for an hour in which that changes. */
+  /** The offset from UTC, by the hour; undefined for an hour in which it changes. */
   readonly offsets: Map<number, number | undefined>;
 }
 

@@ -1,14 +1,14 @@
-/** What a company is called and where it is: for people, and for legacy JSON. Its code is what it is known by. */
+/** Name and address of a company: for people, and for legacy JSON. It is identified by its code. */
 import { maxLengthOf } from "../fields/field-limits.ts";
 
 export const companyFields = ["name", "addr1", "addr2", "city", "state", "zip", "country"] as const;
 
 export type CompanyField = (typeof companyFields)[number];
 
-/** What is not known is not there. */
+/** Unknown values are absent. */
 export type CompanyProfile = Readonly<Partial<Record<CompanyField, string>>>;
 
-/** What is wrong with a value; undefined when nothing is. An empty one takes the field away. */
+/** What is wrong with a value; undefined when nothing is. An empty one clears the field. */
 export function faultOfCompanyField(field: CompanyField, value: string): string | undefined {
   const limit = maxLengthOf(field);
   const length = [...value].length;

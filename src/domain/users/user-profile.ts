@@ -1,5 +1,5 @@
 /**
- * What a company keeps of a user beside roles and password, and what drivers are looked up by
+ * What a company stores of a user beside roles and password, and how drivers are found
  * (specification/accounts.md#users).
  */
 import type { User } from "./user.ts";
@@ -40,7 +40,7 @@ function fullNameOf({ firstName, lastName }: UserProfile): string | null {
   return textOrNull(words.join(" "));
 }
 
-/** What a driver is found by, and what keeps him from being picked. */
+/** The values that a driver is found by, and what keeps the driver from being picked. */
 export interface DriverMarks {
   readonly email: string | null;
   readonly cdlNumber: string | null;

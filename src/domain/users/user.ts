@@ -1,6 +1,4 @@
-/**
- * The user as a host sends it (specification/resources.md#user). What sign-in needs of it is kept apart from the rest.
- */
+/** The user as a host sends it (specification/resources.md#user). The sign-in has its own part of it. */
 import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../../lib/errors.ts";
 import { createEntityCheck } from "../fields/entity-check.ts";
@@ -21,9 +19,9 @@ const maxUserNameLength = maxLengthOf("userName");
 const leastPasswordLength = 8;
 const maxPasswordLength = 1_000;
 
-/** What a user name has to be, for messages. */
+/** The form of a user name, for messages. */
 export const userNameForm = `1 to ${maxUserNameLength} characters without : / and control or invisible characters, of one alphabet, without spaces at the ends, and not of dots alone`;
-/** What a password has to be, for messages. */
+/** The form of a password, for messages. */
 export const passwordForm = `${leastPasswordLength} to ${maxPasswordLength} characters`;
 
 /** Alphabets whose letters are taken for those of one another. */
@@ -154,7 +152,7 @@ function faultsOfPassword({ password }: User, path: string): Fault[] {
 
 /**
  * What is wrong with a user that has been through `normaliseUser`; an empty list when nothing is. `path` is where it
- * stands in the request (`users[3]`). At most 50 faults. A fault never tells a password.
+ * stands in the request (`users[3]`). At most 50 faults. A fault never shows a password.
  */
 export function validateUser(value: unknown, path: string): Fault[] {
   const faults = checkUser(value, path);

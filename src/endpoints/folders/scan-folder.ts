@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { hasControlCharacterInName } from "../../domain/files/dropped-name.ts";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { unlessMissing } from "../../lib/errors.ts";
-import { mapAtOnce } from "../../lib/files/at-once.ts";
+import { mapConcurrently } from "../../lib/concurrency.ts";
 import { type Look, lookOf } from "./candidates.ts";
 import type { FolderDisk } from "./folder-deps.ts";
 import { type SpecialKind, specialKindOf } from "./left-alone.ts";
@@ -80,7 +80,7 @@ export async function looksAt(
 ): Promise<(Stats | { readonly error: unknown } | undefined)[]> {
   let failed = 0;
   let last: unknown;
-  const looks = await mapAtOnce(names, disk.looksAtOnce, async (name) => {
+  const looks = await mapConcurrently(names, disk.looksAtOnce, async (name) => {
     try {
       return await disk.lstat(join(path, name)).catch(unlessMissing);
     } catch (error) {

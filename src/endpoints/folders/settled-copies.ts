@@ -6,7 +6,7 @@ import { constants } from "node:fs";
 import { join } from "node:path";
 import { newMark } from "../../inbound/places/place-arrival.ts";
 import { messageOf, unlessMissing } from "../../lib/errors.ts";
-import { mapAtOnce } from "../../lib/files/at-once.ts";
+import { mapConcurrently } from "../../lib/concurrency.ts";
 import type { PinnedFolder } from "../../lib/files/open-regular-file.ts";
 import type { SettledFile } from "./candidates.ts";
 import type { CopyOutcome } from "./copy-files.ts";
@@ -74,7 +74,7 @@ export class SettledCopies {
     } catch (error) {
       log.debug({ reason: messageOf(error) }, "sync -f failed; files are synced one by one");
     }
-    await mapAtOnce(copied, syncsAtOnce, async ({ from }) => {
+    await mapConcurrently(copied, syncsAtOnce, async ({ from }) => {
       const fd = await disk.open(from, constants.O_RDONLY | constants.O_NOFOLLOW);
       try {
         await disk.fsync(fd);

@@ -7,7 +7,7 @@
  *
  * Each is reported once. While one stays it keeps back the files of its stop that go after it, and no others. Nothing of it is
  * kept over a restart: the first scan finds them all again, before any of them is taken, and nothing of the company is decided
- * before (`inbound/left-behind.ts`).
+ * before (`inbound/recovery/files-of-earlier-run.ts`).
  */
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";

@@ -59,7 +59,7 @@ export interface HttpEndpoint extends Service {
 }
 
 const maxHeadBytes = 16_384;
-/** How often node:http looks for heads and bodies that are over their time. */
+/** How often node:http checks for heads and bodies that are over their time. */
 const longestCheckMs = 1_000;
 
 interface Running {

@@ -1,4 +1,4 @@
-/** Deliveries in an explanation, in words. */
+/** Deliveries in an explanation, as text. */
 import { isoTime } from "../../lib/iso-time.ts";
 import type { ListedDelivery } from "../../store/outbound/delivery-queries.ts";
 import { givenUpFault } from "../../domain/outbound/delivery-state.ts";

@@ -61,6 +61,6 @@ describe("why a file that waits does not go on", () => {
       () => told()[0]?.some((line) => line.startsWith("Nothing of company")) === true,
     );
     for (const lines of told().slice(0, 2))
-      expect(lines.join("\n")).toMatch(/disk is full.*What to do: see to the disk of the state directory/s);
+      expect(lines.join("\n")).toMatch(/disk is full.*What to do: check the disk of the state directory/s);
   });
 });

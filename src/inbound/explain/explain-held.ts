@@ -1,4 +1,4 @@
-/** Why a file that waits does not go on, as the running daemon knows it, in words, each with what to do. */
+/** Why a waiting file does not go on, as the running daemon knows it, as text with its remedy. */
 import type { StallReason } from "../lanes/stall.ts";
 import type { HeldFile, HeldInDetail } from "../lanes/held-files.ts";
 import { storeRemedies } from "../../lib/store-error.ts";

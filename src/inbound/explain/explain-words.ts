@@ -1,4 +1,4 @@
-/** An explanation in words that an operator understands, line by line. */
+/** An explanation as text for operators, line by line. */
 import { basename } from "node:path";
 import { hasControlCharacterInName } from "../../domain/files/dropped-name.ts";
 import type { FileState } from "../../domain/files/file-state.ts";
@@ -25,7 +25,7 @@ const mayPassLater: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   ...(["internal", "overloaded"] as const),
 ]);
 
-/** What is done about a refusal, by the host or here, where the reason itself does not say it all. */
+/** The remedy for a refusal, for the host or the administrator, where the reason itself does not say it all. */
 const remedies: Partial<Record<ErrorCode, string>> = {
   badFileName: "Send the file again under a name of the form <stopnumber>_CCYYMMDD_HHMMSS.xml.",
   notWellFormed: "The file is damaged or was cut off: correct it and send it again.",
@@ -78,7 +78,7 @@ function faultLines(fault: Fault): string[] {
   return remedy === undefined ? [reason] : [reason, `      What to do: ${remedy}`];
 }
 
-/** The remedy is told once for each code. */
+/** The remedy is printed once for each code. */
 function reasonLines(faults: readonly Fault[]): string[] {
   const told = new Set<ErrorCode>();
   return faults.flatMap((fault) => {
@@ -149,7 +149,7 @@ function lineText(before: FilesBefore): string {
   return `${count} before it in order${firstText}.${others}`;
 }
 
-/** A file that cannot be read is parked, and keeps back the later ones of its stop. */
+/** A file that cannot be read is put aside, and keeps back the later ones of its stop. */
 function earlierText({ id, name, presence }: EarlierFile): string {
   const first = `${name} (entry ${id}) of the same stop goes first`;
   if (presence === "there") return `${first}.`;
@@ -178,12 +178,12 @@ function waitingLines(story: FileStory, daemonPid: number | undefined): string[]
   else if (held.length > 0) lines.push(...held);
   else if (presence === "unreadable")
     lines.push(
-      "The daemon tries again and again to read it; the later files of its stop wait for it. Give its user the right to read the file: the log names the fault.",
+      "The daemon keeps trying to read it; the later files of its stop wait for it. Give its user the right to read the file: the log names the fault.",
     );
   return lines;
 }
 
-/** One fault that only the host can mend is enough for the same answer again. */
+/** One fault that only the host can correct is enough for the same answer again. */
 function canPassLater({ state, faults }: LedgerEntry): boolean {
   return state === "refused" && faults.length > 0 && faults.every(({ code }) => mayPassLater.has(code));
 }
@@ -230,7 +230,7 @@ const looseWords: Readonly<Record<LooseKind, (file: LooseStory, daemonPid: numbe
   unfinished: () => "Its name says that it is unfinished: it is left alone until its writer renames it.",
   upload: (file) =>
     `It is an upload of user ${file.userName ?? file.userId ?? "unknown"} that is not complete: still under way, or ` +
-    "broken off. It becomes a file when the client continues and closes it, or renames it.",
+    "interrupted. It becomes a file when the client continues and closes it, or renames it.",
   filed: () =>
     "No ledger entry knows it: somebody put it there. `dropgate ledger verify` lists all of these.",
   receipt: () => "This is the receipt of a file of that name; its entry is not in this ledger.",
@@ -250,7 +250,7 @@ function loadText(load: StopSummary["load"]): string {
   return `It is on load ${load.loadNbr} (status ${load.status}), ${driver}.`;
 }
 
-/** Reports that come in at once after a time without connection are told by when they happened. */
+/** Reports that come in together after a time without connection are listed by when they happened. */
 const noteworthyMs = 60_000;
 
 function eventText({ code, name, happenedAt, recordedAt }: ToldEvent): string {

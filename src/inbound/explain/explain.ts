@@ -1,4 +1,4 @@
-/** Tells where a file is and why, or what became of a stop: the facts. Their words are in `explain-words.ts`. */
+/** Finds where a file is and why, or what became of a stop: the facts. Their text is in `explain-words.ts`. */
 import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
 import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
@@ -48,7 +48,7 @@ export interface DiskRoom {
   readonly minFreeBytes: number;
 }
 
-/** What lies at the place that the ledger names. */
+/** What is at the location that the ledger names. */
 export type BytesPresence = "there" | "absent" | "removed" | "notAFile" | "unreadable";
 
 export interface FileStory {
@@ -57,15 +57,15 @@ export interface FileStory {
   /** Absolute path of the bytes. */
   readonly path: string;
   readonly presence: BytesPresence;
-  /** What was decided about it before somebody asked for it to be tried again, oldest first. */
+  /** What was decided about it before a retry, oldest first. */
   readonly repeats: readonly FileRepeat[];
   /** The entry whose content this one repeats. */
   readonly first?: LedgerEntry;
   /** The stop that was asked for, when it is not the file's first. */
   readonly laterStop?: string;
-  /** Why it does not go on, as the running daemon tells it. */
+  /** Why it does not go on, as the running daemon reports it. */
   readonly held?: readonly string[];
-  /** Who goes before it, while it waits. */
+  /** The files before it, while it waits. */
   readonly before?: FilesBefore;
   /** Files of the same stop that go before it, while it waits. */
   readonly ofSameStop?: readonly EarlierFile[];
@@ -93,7 +93,7 @@ export interface ToldEvent {
   readonly code: number;
   readonly name: string;
   readonly recordedAt: number;
-  /** When it happened: as it was reported, else when it was recorded. */
+  /** When it happened: as reported, else when it was recorded. */
   readonly happenedAt: number;
 }
 
@@ -182,7 +182,7 @@ async function earlierOfStop(
   return { ofSameStop: told, inFolders: loose.filter(keepsBack) };
 }
 
-/** What goes before a file that waits. */
+/** The files before a waiting file. */
 async function lineBefore(
   deps: ExplainDependencies,
   company: string,
@@ -254,7 +254,7 @@ async function tellLoose(
   });
 }
 
-/** A file of a stop; its own words are about its first Stop, which may be another. */
+/** A file of a stop; its text is about its first Stop, which may be another. */
 function asFileOfStop(story: FileStory, stopNbr: string): FileStory {
   const { entry } = story;
   const name = parseStopFileName(entry.name);

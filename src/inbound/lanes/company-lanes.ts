@@ -55,7 +55,7 @@ export class CompanyLanes {
         return await this.of(companyId);
       } catch (error) {
         if (this.#isStopped) throw error;
-        this.#deps.failing.warn({ err: error, companyId }, "the company cannot be looked up; trying again");
+        this.#deps.failing.warn({ err: error, companyId }, "the company cannot be read; retrying");
         await new Promise((resolve) => setTimeout(resolve, askAgainMs));
       }
     }

@@ -32,7 +32,7 @@ describe("a decided file", () => {
     const parsedName = parseStopFileName(name);
     const about = { id, companyId, companyCode: "ACME", name, receivedAt: 0, parsedName, prepared };
     const rules = { names: "strict", lateFiles: "refuse" } as const;
-    const context = { rules, placeFor: () => `companies/ACME/filed/${name}`, now: 1, ledgerNumbers };
+    const context = { rules, locationFor: () => `companies/ACME/filed/${name}`, now: 1, ledgerNumbers };
     return (await store.write((tx) => decideFile(tx, about, context))).state;
   }
 

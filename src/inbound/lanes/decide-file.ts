@@ -65,7 +65,7 @@ export interface DecidedFile extends Receipts {
 }
 
 /** Where a decided file is filed away to, as the ledger names it. `isNameTaken`: another entry may lie under its name. */
-export type PlaceFor = (state: DecidedState, isNameTaken: boolean) => string;
+export type LocationFor = (state: DecidedState, isNameTaken: boolean) => string;
 
 interface DecisionContext {
   readonly now: number;
@@ -236,13 +236,13 @@ export class NotWaitingError extends Error {
 export async function decideFile(
   tx: Transaction,
   file: FileToDecide,
-  context: DecisionContext & { readonly rules: DecisionRules; readonly placeFor: PlaceFor },
+  context: DecisionContext & { readonly rules: DecisionRules; readonly locationFor: LocationFor },
 ): Promise<DecidedFile> {
   const once = await checkOnce(tx, file, context);
   const verdict =
     once.verdict ??
     checkNames(file, context.rules) ??
     (await applyDocument(tx, file, context.rules, context.now));
-  const location = context.placeFor(verdict.firstState ?? verdict.state, once.isNameTaken);
+  const location = context.locationFor(verdict.firstState ?? verdict.state, once.isNameTaken);
   return await keep(tx, file, verdict, { ...context, location, sharers: once.sharers });
 }

@@ -28,7 +28,7 @@ import {
 } from "./decide-file.ts";
 import type { Locations } from "../places/locations.ts";
 import { unreadableFault, unreadSizeOf } from "./look-again.ts";
-import { placeFor } from "../places/places.ts";
+import { locationFor } from "../places/places.ts";
 import type { WaitingFile } from "./waiting-file.ts";
 
 export interface DecideDependencies {
@@ -76,11 +76,11 @@ async function decideOnce(
   const now = deps.clock.now();
   const reference = deps.ledgerNumbers.seal(id);
   const place = (state: DecidedState, isNameTaken: boolean) =>
-    placeFor(deps.locations, { companyCode, name, reference, state, isNameTaken, now });
+    locationFor(deps.locations, { companyCode, name, reference, state, isNameTaken, now });
   const rules = deps.rules();
   const parsedName = parseStopFileName(name);
   const toDecide = { id, companyId, companyCode, name, receivedAt, parsedName, prepared };
-  const context = { rules, placeFor: place, now, ledgerNumbers: deps.ledgerNumbers };
+  const context = { rules, locationFor: place, now, ledgerNumbers: deps.ledgerNumbers };
   return await deps.store.write((tx) => decideFile(tx, toDecide, context));
 }
 

@@ -1,4 +1,4 @@
-/** Hashes what lies at a path, in bounded memory and without holding up the event loop. */
+/** Hashes the file at a path, in bounded memory and without blocking the event loop. */
 import { createHash, hash } from "node:crypto";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 import { systemCodeOf } from "../../lib/errors.ts";

@@ -1,6 +1,4 @@
-/**
- * The mouth of the inbound pipeline: where endpoints hand over files whose bytes are already durable.
- */
+/** The entrance of the inbound pipeline: endpoints hand over files whose bytes are already durable. */
 
 /**
  * How a file or document came in. `remote:` is followed by the name of the remote. `recovered`: found at start-up under its
@@ -24,8 +22,9 @@ export interface Arrival {
 
 export interface Inbox {
   /**
-   * Tells scans that this path is about to appear and will be handed over with `arriveAll`. Call before the rename that
-   * makes it visible, and `release` when the rename fails. From now on no receipt of an earlier file of the name is written.
+   * Announces to scans that this path is about to appear and will be handed over with `arriveAll`. Call before the
+   * rename that makes it visible, and `release` when the rename fails. From now on no receipt of an earlier file of the
+   * name is written.
    */
   reserve(path: string, file: Pick<Arrival, "companyId" | "name">): void;
   release(path: string): void;
@@ -44,13 +43,13 @@ export interface Inbox {
    */
   hold(companyId: number): Promise<() => void>;
   /**
-   * A file of this name is seen and not whole yet, or cannot be taken: files of its stop that go after it are not decided
+   * A file of this name was seen and is not complete yet, or cannot be taken: later files of its stop are not decided
    * until the returned call is made, by whatever way they come in. Call it after the file has been handed over.
    */
   keepBack(companyId: number, name: string): () => void;
-  /** How many files of the company wait to be decided about, or to be filed away after it. */
+  /** How many files of the company wait to be decided, or to be filed away. */
   waitingCount(companyId: number): number;
-  /** How many of them are not decided about. */
+  /** How many of them are not decided. */
   undecidedCount(companyId: number): number;
 }
 

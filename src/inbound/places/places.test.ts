@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { fileGroupAway } from "./file-away.ts";
 import { createLocations, type Locations } from "./locations.ts";
-import { placeFor, toFilingTask } from "./places.ts";
+import { locationFor, toFilingTask } from "./places.ts";
 
 const now = Date.UTC(2026, 10, 5);
 
 function placeOf(locations: Locations, name: string, id: number): string {
   const refused = { state: "refused", isNameTaken: false, now } as const;
-  return placeFor(locations, { companyCode: "ACME", name, reference: String(id), ...refused });
+  return locationFor(locations, { companyCode: "ACME", name, reference: String(id), ...refused });
 }
 
 /** Files a refused file away; gives the folder of refused files. */

@@ -18,7 +18,7 @@ const folderOf: Readonly<Record<DecidedState, "archive" | "error">> = {
  * receipt may be taken at any time, by the receipt of a file that is refused later. Hosts see these names: they have the
  * reference of the entry that its receipt has, and not its number, which counts the files of all companies.
  */
-export function placeFor(
+export function locationFor(
   locations: Locations,
   file: {
     readonly companyCode: string;

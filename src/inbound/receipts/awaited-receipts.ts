@@ -36,9 +36,9 @@ export interface AwaitedReceiptsDeps {
   readonly companyCodeOf: (companyId: number) => Promise<string>;
   /** Resolves when the receipt is not being written. */
   readonly idle: (key: string) => Promise<void>;
-  /** Writes the receipt of the last file of the name that was decided about, unless `isOver` by then. */
+  /** Writes the receipt of the last decided file of the name, unless `isOver` by then. */
   readonly restore: (owner: ReceiptOwner, isOver: () => boolean) => Promise<void>;
-  /** For what may be many lines of one kind. */
+  /** For lines of one kind that may be many. */
   readonly failing: LimitedLog;
 }
 
@@ -157,7 +157,7 @@ export class AwaitedReceipts {
         return;
       } catch (error) {
         if (over.signal.aborted) return;
-        const message = "the receipt of an earlier file cannot be written again; trying on";
+        const message = "the receipt of an earlier file cannot be written again; retrying";
         this.#deps.failing.warn({ err: error, file: owner.name }, message);
         await wait(restorePauseMs, undefined, { signal: over.signal, ref: false }).catch(() => undefined);
       }

@@ -11,13 +11,13 @@ import { isDecidedSharer, type ReceiptSharer } from "../../store/ledger/receipt-
 /** The kind under which numbers of ledger entries are sealed. */
 export const ledgerNumberKind = "file";
 
-/** What an entry says of its outcome. */
+/** The outcome of an entry. */
 type Outcome = Pick<LedgerEntry, "name" | "documentId" | "faults" | "created" | "updated" | "deleted">;
 
-/** What receipts ask of a decided entry. */
+/** What receipts need of a decided entry. */
 type AnsweredEntry = Outcome & Pick<LedgerEntry, "id" | "sha256" | "receivedAt" | "state" | "firstId">;
 
-/** The receipt of a duplicate tells the outcome of the first, and that it answers the file that came again. */
+/** The receipt of a duplicate shows the outcome of the first, and that it answers the second file. */
 function receiptText(
   numbers: Pick<SealedNumbers, "seal">,
   entry: AnsweredEntry,

@@ -57,14 +57,14 @@ async function unlessGone<T>(look: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Whether the user of this process may read the file, by trying: rights alone do not tell it on every share. */
+/** Whether the user of this process may read the file, by trying: the rights alone are not enough on every share. */
 export async function canBeRead(path: string): Promise<boolean> {
   try {
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     await handle.close();
     return true;
   } catch {
-    return false; // why, is told by the log of who takes it
+    return false; // the log of whoever takes it says why
   }
 }
 

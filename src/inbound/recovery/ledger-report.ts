@@ -1,7 +1,7 @@
 /** What the accounting of the ledger has come to: sums by company, counts, and what is not right. */
 import type { Company } from "../../store/accounts/companies.ts";
 import type { AccountedFile } from "../../store/ledger/file-queries.ts";
-import type { LedgerFinding } from "../places/look-at-entry.ts";
+import type { LedgerFinding } from "../places/verify-entry.ts";
 
 /** Entries of one company; `received` is the sum of the five that follow it. */
 export interface CompanyAccount {

@@ -1,4 +1,4 @@
-/** What start-up finds in the ledger of an earlier run, and files that an administrator asks for again. */
+/** The start's work on the ledger of an earlier run, and files that an administrator retries. */
 import { basename, dirname } from "node:path";
 import type { DecidedState } from "../../domain/files/file-state.ts";
 import { killPoint } from "../../lib/kill-point.ts";
@@ -8,7 +8,7 @@ import { acceptRetry, type LedgerEntry, listOpenFiles } from "../../store/ledger
 import { findReceiptSharers } from "../../store/ledger/receipt-sharers.ts";
 import { receiptKeyOf } from "../receipts/awaited-receipts.ts";
 import type { FilingQueue } from "../places/filing-queue.ts";
-import type { KnownPaths } from "../places/known-paths.ts";
+import type { CountedPaths } from "../places/counted-paths.ts";
 import type { Locations } from "../places/locations.ts";
 import { toFilingTask } from "../places/places.ts";
 import { receiptsOf, rulesReceipt } from "../receipts/receipts.ts";
@@ -55,11 +55,11 @@ export async function decidedOf(
   };
 }
 
-/** Does again what follows a decision, for each entry that was decided and not marked as filed. */
+/** Repeats what follows a decision, for each entry that was decided and not marked as filed. */
 export async function redoFiling(
   deps: RecoveryDependencies,
   filing: FilingQueue,
-  knownPaths: KnownPaths,
+  knownPaths: CountedPaths,
 ): Promise<void> {
   killPoint("recovery.begun");
   for (let afterId = 0; ; ) {
@@ -90,7 +90,7 @@ export async function* waitingEntries(store: Pick<Store, "read">): AsyncGenerato
   }
 }
 
-/** Takes entries that an administrator wants tried again; each is waiting then. */
+/** Takes entries that an administrator retries; each is waiting then. */
 export async function acceptRetries(store: Pick<Store, "read" | "write">): Promise<readonly LedgerEntry[]> {
   const asked = await listOpenFiles(store.read, { states: ["retry"], afterId: 0, limit: page });
   const accepted: LedgerEntry[] = [];

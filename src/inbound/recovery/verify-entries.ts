@@ -5,7 +5,7 @@ import {
   lastFileId,
   listAccountedFiles,
 } from "../../store/ledger/file-queries.ts";
-import { type LedgerFinding, lookAtEntry } from "../places/look-at-entry.ts";
+import { type LedgerFinding, verifyEntry } from "../places/verify-entry.ts";
 import type { LedgerTally } from "./ledger-report.ts";
 import { maxAtOnce, pauseOf, type VerifyDependencies, type VerifyOptions } from "./verify-options.ts";
 
@@ -77,7 +77,7 @@ class EntryVerification {
       this.#tally.counts.removed += 1;
       return undefined;
     }
-    const look = await lookAtEntry(file, {
+    const look = await verifyEntry(file, {
       pathOf: (location) => this.#deps.locations.fromLedger(location),
       buffer,
       ...(this.#options.signal === undefined ? {} : { signal: this.#options.signal }),

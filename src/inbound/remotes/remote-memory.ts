@@ -1,4 +1,4 @@
-/** What is remembered of the files of remotes, and whether the ledger has them. */
+/** The notes about files of remotes, and whether the ledger has these files. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";

@@ -1,4 +1,4 @@
-/** How remotes stand, as their pollers note it and as they are asked for rounds by commands. */
+/** The state of remotes as their pollers record it, and requests of commands for polls. */
 import type { Store } from "../../store/database/database.ts";
 import {
   listRemoteStates,

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { systemCodeOf } from "../errors.ts";
 import * as changes from "./changes.ts";
 import { shareRuns } from "./shared-run.ts";
-import { type ShortSyncCalls, syncShort } from "./short-sync.ts";
+import { type SyncCalls, syncAdaptively } from "./adaptive-sync.ts";
 
 /** A name beside `path` that no listing shows as final and that cannot exist yet. */
 function temporaryNameFor(path: string): string {
@@ -89,8 +89,8 @@ export async function makeDirectoryDurably(directory: string): Promise<void> {
 }
 
 /**
- * Runs a call that only touches the page cache on the spot: a hop to the thread pool and back costs several times as much
- * as the call itself. What may wait for the disk (syncs, reads, large writes) goes to the pool.
+ * Runs a call that only touches the page cache on the calling thread: the way to the thread pool and back costs several
+ * times as much as the call itself. Calls that may wait for the disk (syncs, reads, large writes) go to the pool.
  */
 function onTheSpot<T>(call: () => T): Promise<T> {
   return new Promise((resolve) => resolve(call()));
@@ -109,7 +109,7 @@ const callbackRead = (fd: number, into: Uint8Array, position: number): Promise<n
  * The system calls on the way of an uploaded file. A seam: tests record their order and make one of them fail. Plain
  * descriptors instead of FileHandle, because each object counts on this path.
  */
-export interface DiskCalls extends ShortSyncCalls {
+export interface DiskCalls extends SyncCalls {
   open(path: string, flags: number, mode?: number): Promise<number>;
   close(fd: number): Promise<void>;
   /** May write less than asked, as write(2) does. */
@@ -162,6 +162,6 @@ const nextTurn = promisify(setImmediate) as () => Promise<void>;
  * Syncs of one open directory, shared between all that ask in the same turn of the event loop, as the files of a burst do
  * that come over several connections. A promise that resolves speaks for every entry that was made before it was asked for.
  */
-export function createSharedSync(fd: number, disk: ShortSyncCalls = systemDisk): () => Promise<void> {
-  return shareRuns(() => syncShort(disk, fd), nextTurn);
+export function createSharedSync(fd: number, disk: SyncCalls = systemDisk): () => Promise<void> {
+  return shareRuns(() => syncAdaptively(disk, fd), nextTurn);
 }

@@ -8,7 +8,7 @@
  */
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
-import { FewAtOnce } from "./at-once.ts";
+import { ConcurrencyLimit } from "../concurrency.ts";
 
 /** The runtime's own default. */
 const defaultPoolThreads = 4;
@@ -19,7 +19,7 @@ export function foreignPlaces(poolSize: string | undefined): number {
   return Math.max(1, Math.floor((threads > 0 ? threads : defaultPoolThreads) / 2));
 }
 
-const places = new FewAtOnce(foreignPlaces(process.env["UV_THREADPOOL_SIZE"]));
+const places = new ConcurrencyLimit(foreignPlaces(process.env["UV_THREADPOOL_SIZE"]));
 
 /** Runs one call that goes to the pool, when there is a place for it. It must not wait for another such call. */
 function foreignCall<T>(call: () => Promise<T>): Promise<T> {

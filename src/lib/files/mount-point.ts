@@ -1,4 +1,4 @@
-/** Whether something is mounted at a folder, by what the kernel tells of the mounts that this process sees. */
+/** Whether something is mounted at a folder, by the kernel's list of the mounts that this process sees. */
 import { readFile, realpath } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 

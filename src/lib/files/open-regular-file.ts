@@ -1,6 +1,6 @@
 /**
- * Opening what other people put into a folder: never through a link, never waiting for a FIFO, never a device, and
- * always in the folder that was meant, even when somebody swaps a link in between two calls.
+ * Opening files that other people put into a folder: never through a link, never waiting for a FIFO, never a device,
+ * and always in the intended folder, even when somebody swaps a link in between two calls.
  *
  * A folder is pinned by an open descriptor; its entries are reached through `/proc/self/fd/<fd>/<name>`, so a rename or
  * a link anywhere above it changes nothing for us (what openat(2) does, which Node does not offer). Linux only.
@@ -12,7 +12,7 @@ import { seam } from "../kill-point.ts";
 import { createSharedSync, type DiskCalls, systemDisk } from "./durable-file.ts";
 import { systemCodeOf } from "../errors.ts";
 
-/** A folder held open: names in it cannot be led elsewhere. */
+/** A folder held open: its path cannot be redirected any more. */
 export interface PinnedFolder {
   /** Where it lay when it was pinned, for logs, ledgers and everything that outlives the descriptor. */
   readonly path: string;

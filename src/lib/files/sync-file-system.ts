@@ -1,8 +1,8 @@
-/** syncfs(2), which Node does not offer: many files in one call, where one by one would take the disk a sync each. */
+/** syncfs(2), which Node does not offer: one call for many files, where one by one would cost a sync each. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** One sync of a file system that is written to meanwhile takes its time. */
+/** Syncing a file system that is being written to takes its time. */
 const timeoutMs = 120_000;
 
 const run = promisify(execFile);

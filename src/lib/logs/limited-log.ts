@@ -1,10 +1,10 @@
 /**
  * Log lines that outsiders can cause as often as they like: refused connections, failed sign-ins.
  *
- * The first `maxLines` of a kind within `windowMs` are written as they are. Further ones are counted, and summed up in
- * one line at the end of the window: how many there were, and which addresses, users and reasons stood in most of them.
- * A kind is a level and a message, and the group where one is given. So a flood costs two lines a second at most, and what a single client does is still
- * seen in full.
+ * The first `maxLines` of a kind within `windowMs` are written as they are. Further ones are counted, and summarised in
+ * one line at the end of the window: how many there were, and which addresses, users and reasons were the most
+ * frequent. A kind is a level and a message, and the group where one is given. So a flood costs two lines a second at
+ * most, and what a single client does is still logged in full.
  */
 import type { Logger } from "./log.ts";
 
@@ -17,7 +17,7 @@ export interface LimitedLog {
   /** Lines of a group have windows of their own; there must not be more groups than outsiders can make. */
   info(fields: object, message: string, group?: string): void;
   warn(fields: object, message: string): void;
-  /** Writes what is summed up so far; further lines begin a window of their own. */
+  /** Writes the summary so far; further lines begin a window of their own. */
   flush(): void;
 }
 
@@ -29,7 +29,7 @@ interface Kind {
 }
 
 const defaults: LimitedLogOptions = { maxLines: 10, windowMs: 5_000 };
-/** Values of one field that are told apart, and those that are shown. */
+/** How many values of one field are counted, and how many are shown. */
 const maxValues = 1_000;
 const maxShown = 5;
 /** Whatever names an event and not its kind would only fill the summary. */
@@ -37,7 +37,7 @@ const summedNames: ReadonlySet<string> = new Set([
   ...["address", "user", "company", "reason", "protocol", "method", "route", "status"],
 ]);
 
-/** How often each value of one field came. */
+/** How often each value of one field occurred. */
 class FieldSum {
   readonly #counts = new Map<string, number>();
   #isFull = false;
@@ -48,7 +48,7 @@ class FieldSum {
     else this.#counts.set(value, (count ?? 0) + 1);
   }
 
-  /** The values that came most often with their counts, and how many different ones there were. */
+  /** The most frequent values with their counts, and how many different ones there were. */
   summary(): { readonly different: number | string; readonly most: Readonly<Record<string, number>> } {
     const most = [...this.#counts].sort(([, one], [, other]) => other - one).slice(0, maxShown);
     const different = this.#isFull ? `more than ${maxValues}` : this.#counts.size;
@@ -103,7 +103,7 @@ export function createLimitedLog(
       const opened = new Window(level, message);
       window = opened;
       windows.set(key, opened);
-      // Unreferenced: a sum that is still to be written does not hold up the end of the process.
+      // Unreferenced: a pending summary does not delay the end of the process.
       setTimeout(() => end(key, opened), options.windowMs).unref();
     }
     if (window.written >= options.maxLines) {

@@ -7,7 +7,7 @@ import { type DestinationStream, pino } from "pino";
 const gatherMs = 20;
 const maxGathered = 64 * 1024;
 
-/** What lines are written to: `write` takes whole lines, `flushSync` returns when all of them are out. */
+/** Where lines are written to: `write` takes whole lines, `flushSync` returns when all of them are out. */
 export interface LineSink {
   write(text: string): unknown;
   flushSync(): void;
@@ -15,7 +15,7 @@ export interface LineSink {
 
 export interface GatheredLines extends DestinationStream {
   write(line: string): void;
-  /** Writes out what waits and returns when it is out: called by pino after a fatal line, and at the end of the process. */
+  /** Writes out all pending lines: called by pino after a fatal line, and at the end of the process. */
   flushSync(): void;
 }
 
@@ -34,7 +34,7 @@ export function gatherLines(sink: LineSink): GatheredLines {
       handOver();
       beginPause();
     }, gatherMs);
-    // What waits is written at the end of the process, which is not to be held up.
+    // Pending lines are written at the end of the process, which this timer must not delay.
     timer.unref();
   };
   return {

@@ -47,7 +47,7 @@ function redactedValue(value: unknown, depth: number): unknown {
   return isPlain(value) && depth < deepest ? redacted(value, depth + 1) : value;
 }
 
-/** The time of a line as pino wants it. Of the many lines of one millisecond, the first works it out. */
+/** The time of a line as pino expects it. The first line of a millisecond formats it for the others. */
 function createTimestamp(): () => string {
   let lastMs = Number.NaN;
   let text = "";
@@ -61,7 +61,7 @@ function createTimestamp(): () => string {
   };
 }
 
-/** Names from outside stand in the lines; whoever reads them is to see all of what is there. */
+/** Names from outside occur in the lines; readers are to see all characters of them. */
 function withoutHidden(destination: DestinationStream): DestinationStream {
   const { flushSync } = destination as { flushSync?(): void };
   return {

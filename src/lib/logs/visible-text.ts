@@ -1,6 +1,6 @@
 /**
- * Text from outside on its way to somebody's eyes: what a terminal obeys, what cannot be seen, and what turns the direction
- * of reading is shown as an escape, so that no name looks like another, or hides what stands beside it.
+ * Text from outside before it is shown: characters that a terminal obeys, that are invisible, or that change the
+ * direction of reading are shown as escapes, so that no name looks like another, or hides the text beside it.
  */
 
 /** Control characters, all that is invisible by itself, separators of lines, and halves of characters. */

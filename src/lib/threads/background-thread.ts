@@ -1,4 +1,4 @@
-/** Threads that step back behind the one that serves the connections and keeps the order. */
+/** Threads of lower priority than the one that serves the connections and keeps the order. */
 import { getPriority, setPriority } from "node:os";
 
 /** A third of the weight of a thread at 0, whatever the machine; a machine with a free core gives it all it wants. */
@@ -6,14 +6,14 @@ const stepsBack = 5;
 const lowest = 19;
 
 /**
- * The calling thread gets what the others of the process leave of the processors, when there are not enough for all. On
- * Linux alone: there each thread has a priority of its own, elsewhere it would be that of the whole process.
+ * The calling thread gets what the other threads of the process leave of the processors. On Linux alone: there each
+ * thread has a priority of its own, elsewhere it would be that of the whole process.
  */
 export function stepBack(): void {
   if (process.platform !== "linux") return;
   try {
     setPriority(0, Math.min(lowest, getPriority(0) + stepsBack));
   } catch {
-    // Where the call is forbidden, as by a filter of system calls, the thread does the same work beside the others.
+    // Where the call is forbidden, as by a filter of system calls, the thread works at the priority of the others.
   }
 }

@@ -1,4 +1,4 @@
-/** What a thread tells its `WorkerHost` beside its own messages. */
+/** The messages of a thread to its `WorkerHost`, beside its own. */
 import { parentPort } from "node:worker_threads";
 
 /** The message; no other message of a thread is this text. */
@@ -9,7 +9,7 @@ export const memoryExitCode = 91;
 
 /** To be called when the thread has loaded all of its modules, the first time or again. */
 export function tellLoaded(): void {
-  // In a turn of its own: a thread may be ended from here on, and must not be while its modules are being evaluated.
+  // In a turn of its own: from here on the thread may be ended, and it must not be while its modules are evaluated.
   setImmediate(() => parentPort?.postMessage(loadedMessage));
 }
 

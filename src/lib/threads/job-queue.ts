@@ -1,7 +1,7 @@
-/** Jobs that wait, company by company in turn, so that one that sends much does not hold up the others. */
+/** Waiting jobs, company by company in turn, so that one that sends much does not block the others. */
 export interface Queued {
   readonly companyCode: string;
-  /** Jobs of a company that need not wait for each other stand in lines of different names, which take turns. */
+  /** Jobs of a company that need not wait for each other are in lines of different names, which take turns. */
   readonly line?: string;
 }
 

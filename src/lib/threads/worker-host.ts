@@ -36,7 +36,7 @@ export interface WorkerHostOptions {
 export interface WorkerEvents<Message> {
   loaded?(): void;
   message(message: Message): void;
-  /** It is gone, whatever the reason; nothing comes from it afterwards. */
+  /** It has ended, for whatever reason; nothing comes from it afterwards. */
   ended(end: WorkerEnd): void;
 }
 
@@ -46,7 +46,7 @@ const defaultYoungMb = 6;
 export class WorkerHost<Message> {
   readonly #worker: Worker;
   readonly #events: WorkerEvents<Message>;
-  /** How often it is still to tell that it is loaded. */
+  /** How many reports that it is loaded are still to come. */
   #loads = 1;
   #loaded = Promise.withResolvers<void>();
   #wasLoaded = false;
@@ -78,7 +78,7 @@ export class WorkerHost<Message> {
     this.#worker.postMessage(message, given);
   }
 
-  /** It has been told to load further modules, and tells again when it has. */
+  /** It was asked to load further modules, and reports again when it has. */
   loadsAgain(): void {
     if (this.#loads === 0) this.#loaded = Promise.withResolvers<void>();
     this.#loads += 1;
@@ -100,7 +100,7 @@ export class WorkerHost<Message> {
     this.#deadline = undefined;
   }
 
-  /** Ends it, as soon as it is loaded. The first reason is the one that its owner hears. */
+  /** Ends it, as soon as it is loaded. Its owner hears the first reason. */
   async end(reason: EndReason = "stopped"): Promise<void> {
     this.#reason ??= reason;
     await this.untilLoaded();

@@ -10,7 +10,7 @@ import { type BodyInput, refusal } from "../request-body.ts";
 export interface AppointmentDeps {
   readonly store: Pick<Store, "read" | "write">;
   readonly clock: Clock;
-  /** The settings of a company by its code, asked for at each request. */
+  /** The settings of a company by its code, read at each request. */
   readonly appointments: (companyCode: string) => AppointmentSettings;
 }
 
@@ -41,7 +41,7 @@ export function refuseFaults(faults: readonly Fault[]): void {
   if (faults.length > 0) throw refusal(faults);
 }
 
-/** The request's fields as they are given back: all but those of these names. */
+/** The request's fields as they are returned: all but those of these names. */
 export function fieldsBut(request: object, names: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(request).filter(([name]) => !names.includes(name)));
 }

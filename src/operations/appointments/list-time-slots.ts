@@ -42,7 +42,9 @@ import { createBodyReader } from "../request-body.ts";
 
 const readBody = createBodyReader(SlotListing);
 
-/** When more holds than this are over and unmarked, they are marked: reading them at each listing would take its time. */
+/**
+ * With more unmarked holds than this whose time is over, they are marked: reading them at each listing would take time.
+ */
 const untidyHolds = 500;
 const tidiedAtOnce = 5_000;
 

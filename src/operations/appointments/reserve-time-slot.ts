@@ -95,7 +95,7 @@ function placeOf({ companyId, slot }: Wanted): SlotPlace {
   return { companyId, region: slot.region.name, slotKey: slot.key };
 }
 
-/** What has its place in the slot already was early enough when it got it, and may keep it until the slot begins. */
+/** An appointment that is in the slot already was early enough when it was made, and may stay until the slot begins. */
 function requireInTime({ slot, settings, now }: Wanted, hasPlace: boolean): void {
   const isInTime = hasPlace ? slot.startsAt > now : isBookable(slot, settings, now);
   if (!isInTime) throw noSuchSlot("names a time slot that is past, or cannot be booked at this time");
@@ -112,8 +112,8 @@ async function requireRoom(tx: Transaction, wanted: Wanted): Promise<void> {
 }
 
 /**
- * Gives back what the new appointment takes the place of; says whether that was in the same slot. One that is sent again
- * takes the place of itself, and no hold: another of the same address is for another order.
+ * Releases the appointment that the new one replaces; returns whether that was in the same slot. A repeated request
+ * replaces itself, and no hold: another hold of the same address is for another order.
  */
 async function releaseReplaced(tx: Transaction, wanted: Wanted, orderNbr: string): Promise<boolean> {
   const { companyId, addressKey, now } = wanted;

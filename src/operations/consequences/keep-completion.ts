@@ -30,7 +30,7 @@ export interface CompletionTrigger {
   readonly now: number;
 }
 
-/** What was recorded before a cancellation, and the cancellation itself, belongs to an earlier stop of the same number. */
+/** Events before a cancellation, and the cancellation itself, belong to an earlier stop of the same number. */
 async function eventRange(tx: Transaction, trigger: CompletionTrigger): Promise<EventRange> {
   const cancelled = recordedEvents.stopCancelled.code;
   let [lastEventId, lastCancelled, cancelledBefore] = [0, 0, 0];
@@ -40,7 +40,7 @@ async function eventRange(tx: Transaction, trigger: CompletionTrigger): Promise<
     cancelledBefore = Math.max(cancelledBefore, Math.min(lastCancelled, id));
     lastCancelled = Math.max(lastCancelled, id);
   }
-  // One that asks for the file is part of what it tells.
+  // The event that asks for the file is part of its content.
   const endOfEarlier = trigger.code === cancelled ? cancelledBefore : lastCancelled;
   return { firstEventId: endOfEarlier + 1, lastEventId };
 }
@@ -58,7 +58,7 @@ async function insertNamed(
     listTakenNames(tx, { companyId, ...range }),
   );
   const subjectId = await insertCompletion(tx, { ...completion, name });
-  if (subjectId === undefined) throw new Error(`the name ${name} was free, and is not`);
+  if (subjectId === undefined) throw new Error(`the name ${name} was free and is now taken`);
   return { name, subjectId };
 }
 

@@ -1,11 +1,11 @@
 /**
- * What an event causes, all in the transaction of the state change that it tells of:
+ * The consequences of an event, all in the transaction of the state change:
  *
- *   it is recorded ──> messages to customers, when the configuration asks for them (`tell-customers.ts`)
- *                  ──> a completion file, when the configuration asks for one, or a stop is done by it (`keep-completion.ts`)
+ *     it is recorded ──> messages to customers, when the configuration asks for them (`tell-customers.ts`)
+ *                    ──> a completion file, when the configuration asks for one, or a stop is done by it (`keep-completion.ts`)
  *
- * Their deliveries are rows of the same transaction, and the delivery queue finds them there: nothing of it is lost in a
- * crash, and nothing of a change that did not happen goes out.
+ * Their deliveries are rows of the same transaction, and the delivery queue finds them there: nothing of it is lost in
+ * a crash, and nothing of a change that did not happen goes out.
  */
 import { setImmediate } from "node:timers/promises";
 import { endsStop, recordedEvents } from "../../domain/outbound/recorded-events.ts";
@@ -16,7 +16,7 @@ import { keepCompletion } from "./keep-completion.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
 import { tellCustomers } from "./tell-customers.ts";
 
-/** Large imports record thousands of events: others get a turn of the event loop between. */
+/** Large imports record thousands of events: others get a turn of the event loop in between. */
 const eventsInTurn = 64;
 
 function keepEvent(tx: Transaction, event: RecordedEvent): Promise<unknown> {
@@ -38,14 +38,14 @@ async function complete(tx: Transaction, event: RecordedEvent, isWanted: boolean
   await keepCompletion(tx, { companyId, stopNbr, code, isWanted, eventDTTM, now });
 }
 
-/** Of the events of loads, only the start of one is told to customers. */
+/** Of the events of loads, only the start of one causes messages to customers. */
 function hasConsequences({ stopNbr, kind }: RecordedEvent): boolean {
   return stopNbr !== undefined || kind === "loadInitiated";
 }
 
 /**
- * Records the events of a state change in its transaction, after what it changes is written: those of one report together,
- * because a completion file tells of all of them. The queue finds what there is to deliver.
+ * Records the events of a state change in its transaction, after the change is written: the events of one report
+ * together, because a completion file contains all of them. The queue finds the deliveries.
  */
 export async function recordEvents(tx: Transaction, events: readonly RecordedEvent[]): Promise<void> {
   let count = 0;
@@ -67,7 +67,7 @@ export async function recordEvents(tx: Transaction, events: readonly RecordedEve
   }
 }
 
-/** Records one event in the transaction of the state change that it tells of. */
+/** Records one event in the transaction of its state change. */
 export async function recordEvent(tx: Transaction, event: RecordedEvent): Promise<void> {
   await recordEvents(tx, [event]);
 }

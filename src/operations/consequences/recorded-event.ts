@@ -1,4 +1,4 @@
-/** An event of a state change, as the change tells of it: it is recorded, and causes what the configuration asks for. */
+/** An event of a state change: it is recorded, and causes what the configuration asks for. */
 import type { RecordedEventKind } from "../../domain/outbound/recorded-events.ts";
 
 export interface RecordedEvent {

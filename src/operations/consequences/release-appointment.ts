@@ -1,4 +1,4 @@
-/** What becomes of an appointment when its order or stop is deleted (specification/appointments.md#recorded). */
+/** The appointment of an order or stop that is deleted (specification/appointments.md#recorded). */
 import { findAppointment } from "../../store/appointments/appointments.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { recordEvent } from "./record-events.ts";

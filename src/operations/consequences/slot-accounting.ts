@@ -37,7 +37,7 @@ async function giveBack(tx: Transaction, { place, share }: PlacedShare): Promise
 }
 
 export interface UseOfSlots {
-  /** By the key of the slot; one that is not there has nothing in use. */
+  /** By the key of the slot; a missing one has nothing in use. */
   readonly byKey: ReadonlyMap<string, Share>;
   /** Holds whose time is over and that nobody has marked yet. */
   readonly dueHolds: number;
@@ -67,7 +67,7 @@ export async function findUseOfSlot(tx: Transaction, place: SlotPlace, now: numb
   return subtractShares(use?.used ?? noShare, due?.share ?? noShare);
 }
 
-/** Marks holds whose time is over, the oldest first. Nothing depends on it but how much there is to read. */
+/** Marks holds whose time is over, the oldest first. It only reduces the rows to read. */
 export async function expireHolds(tx: Transaction, due: ExpireArguments): Promise<void> {
   const freed = new Map<string, PlacedShare>();
   for (const { place, share } of await markExpired(tx, due)) {
@@ -85,8 +85,8 @@ export async function releaseShare(tx: Transaction, stored: StoredAppointment, n
 }
 
 /**
- * Keeps an appointment and takes its share: confirmed when it has an order, else held. Whether there is room has been asked
- * in the same transaction.
+ * Stores an appointment and takes its share: confirmed when it has an order, else held. The caller has checked in the
+ * same transaction that there is room.
  */
 export async function keepAppointment(
   tx: Transaction,

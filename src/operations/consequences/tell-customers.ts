@@ -1,7 +1,7 @@
 /**
- * Messages to customers: made in the transaction of the event that they tell of, each with its delivery, when the
- * configuration asks for them and the customer has an address and has not declined. What a message says is fixed then;
- * how it says it is up to the template that is in force when it is sent.
+ * Messages to customers: made in the transaction of the event, each with its delivery, when the configuration asks for
+ * them and the customer has an address and has not opted out. The values of a message are fixed then; its wording is
+ * that of the template in force when it is sent.
  */
 import { setImmediate } from "node:timers/promises";
 import type { StopExecution } from "../../domain/execution/stop-execution.ts";
@@ -39,7 +39,7 @@ import { wantedEventsOf } from "../../store/outbound/outbound-targets.ts";
 import { findDrivenLoad } from "../../store/stops/loads.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
 
-/** What a message is about. */
+/** The subject of a message. */
 interface Cause {
   readonly companyId: number;
   readonly code: number;

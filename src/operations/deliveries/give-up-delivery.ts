@@ -1,6 +1,6 @@
 /**
- * Deliveries that somebody gives up: what waits, stands behind another or is dead is dropped, and the next of its line goes
- * on. Who did so, when and why is kept (`delivery_repeats`). An attempt that is under way goes on; when it succeeds, the
+ * Deliveries that somebody gives up: one that waits, is behind another or is dead is dropped, and the next of its line
+ * goes on. Who did so, when and why is kept (`delivery_repeats`). A running attempt continues; when it succeeds, the
  * delivery is delivered after all.
  */
 import { isEndedDelivery } from "../../domain/outbound/delivery-state.ts";
@@ -31,11 +31,11 @@ export type GiveUpOutcome =
       readonly kind: "givenUp";
       /** As it was. */
       readonly delivery: RepeatedDelivery;
-      /** The one of its stop or export that goes on, because this one held it up. */
+      /** The next one of its stop or export, which this one blocked. */
       readonly next: Pick<RepeatedDelivery, "id" | "name"> | undefined;
     };
 
-/** Gives one up, and lets the next of its line go. */
+/** Gives one up, and lets the next of its line go on. */
 export async function giveUpDelivery(
   tx: Transaction,
   { id, now, by, reason }: GiveUp,

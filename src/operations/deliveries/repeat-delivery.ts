@@ -1,7 +1,8 @@
 /**
- * Deliveries that somebody asks for again: dead ones, those that were given up, delivered ones, and at once what waits for
- * its time or its target. Each takes the place in its line that it had from the beginning, before all later ones of its stop
- * that are open, and what it was is kept (`delivery_repeats`).
+ * Retries and repetitions of deliveries that somebody requests: of dead ones, of those that were given up, of delivered
+ * ones, and of those that wait for their time or their target, which are tried at once. Each takes the place in its
+ * line that it had from the beginning, before all later ones of its stop that are open, and its former state is kept
+ * (`delivery_repeats`).
  */
 import { isGivenUp } from "../../domain/outbound/delivery-state.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
@@ -27,18 +28,18 @@ import { announceNews, changeTargetCounts } from "../../store/outbound/outbound-
 
 export type RepeatOutcome =
   | UnknownDelivery
-  /** There is nothing to be asked for, or not in this way. */
+  /** It cannot be requested, or not in this way. */
   | { readonly kind: "refused"; readonly delivery: RepeatedDelivery; readonly isMessage: boolean }
   | {
       readonly kind: "queued";
       /** `behind` when earlier ones of its stop are open: it comes after them. */
       readonly delivery: RepeatedDelivery;
       readonly isTargetConfigured: boolean;
-      /** This one is going to come after it. */
+      /** This one will come after it. */
       readonly newerDelivered: NewerDelivery | null;
     };
 
-/** One that waits for its next attempt, or for its target, has it now; it spends it like any other. */
+/** One that waits for its next attempt, or for its target, has it now; the attempt counts like any other. */
 async function hasten(tx: Transaction, waiting: FoundDelivery, now: number): Promise<RepeatOutcome> {
   await makeDue(tx, { id: waiting.id, now });
   await announceNews(tx, waiting.target_id);
@@ -47,8 +48,8 @@ async function hasten(tx: Transaction, waiting: FoundDelivery, now: number): Pro
 }
 
 /**
- * Has everything that waits for its next attempt at a target tried now, the oldest first: what a delivery has waited for, up to
- * six hours, says nothing any more once somebody has seen to the target. Gives how many they are.
+ * Tries everything that waits for its next attempt at a target now, the oldest first: pauses of up to six hours mean
+ * nothing any more once somebody has repaired the target. Returns how many they are.
  */
 export async function hastenAll(
   tx: Transaction,
@@ -59,7 +60,7 @@ export async function hastenAll(
   return count;
 }
 
-/** The state that it has at its place in the line. When it is the first, what was the first is behind it. */
+/** Its state at its place in the line. When it becomes the first, the former first is behind it. */
 async function takePlace(tx: Transaction, one: FoundDelivery): Promise<"waiting" | "behind"> {
   const head = await findHeadOfLine(tx, { targetId: one.target_id, orderKey: one.order_key });
   if (head === undefined) return "waiting";
@@ -68,7 +69,7 @@ async function takePlace(tx: Transaction, one: FoundDelivery): Promise<"waiting"
   return "waiting";
 }
 
-/** Puts it back in the queue, due now. The fault of a dead one stays to be seen until it is delivered. */
+/** Puts it back in the queue, due now. The fault of a dead one stays visible until it is delivered. */
 async function reopen(tx: Transaction, one: FoundDelivery, now: number): Promise<RepeatOutcome> {
   await keepHistory(tx, { id: one.id, now, action: "again" });
   const state = await takePlace(tx, one);

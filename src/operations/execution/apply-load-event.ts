@@ -36,7 +36,7 @@ function outOfSequence(code: RouteEventCode, why: string): DropgateError {
   );
 }
 
-/** Throws 981 unless the load is in a state in which the event is taken. */
+/** Throws 981 unless the load is in a state that allows the event. */
 export function checkLoadState({ load }: ReportedRoute, code: RouteEventCode, rule: RouteEventRule): void {
   if (rule.loadStates.includes(load.status)) return;
   const state = `${load.status} (${loadStatusNames[load.status]})`;
@@ -56,9 +56,9 @@ function eventOf(
 }
 
 export interface AppliedLoadEvent {
-  /** As it is to be kept. */
+  /** The load to be stored. */
   readonly load: StoredLoad;
-  /** To be recorded, in this order, once all that the report changes is written. */
+  /** To be recorded, in this order, once all changes of the report are written. */
   readonly events: readonly RecordedEvent[];
 }
 
@@ -146,7 +146,10 @@ async function endOf(tx: Transaction, { load, at, stamp }: ReportedRoute): Promi
   return { eventDTTM: end.eventDTTM, eventTz: end.eventTz };
 }
 
-/** The load completed (90, 7005) when nothing is left to be done, at the latest time of what did it; else as it is. */
+/**
+ * The load completed (90, 7005) when nothing is left to do, at the time of the latest report that did it; else
+ * unchanged.
+ */
 export async function completedIfDone(
   tx: Transaction,
   route: ReportedRoute,

@@ -179,12 +179,15 @@ function eventsOf(
   }));
 }
 
-/** A departure that was taken to be with the confirmation needs no report; one that comes all the same has no step to do. */
+/**
+ * A departure that was assumed with the confirmation needs no report; one that is reported all the same has no step to
+ * do.
+ */
 function isDepartedAlready({ execution }: Visited, rule: StopEventRule): boolean {
   return rule.step === "departure" && execution[rule.party]?.isAutoDeparture === true;
 }
 
-/** What an event brings to a stop whose step was done before: its state and its times stay. */
+/** What an event adds to a stop whose step was done before: its state and its times stay. */
 function lateChangeOf({ visited, event, details }: ChangeSource, occasion: Occasion): Change {
   const { data, rule } = event;
   const documents = newDocuments(visited.execution, data);
@@ -199,7 +202,7 @@ function lateChangeOf({ visited, event, details }: ChangeSource, occasion: Occas
 export interface AppliedStopEvent {
   /** As it is now. */
   readonly stop: ReportedStop;
-  /** To be recorded, in this order, once all that the report changes is written. */
+  /** To be recorded, in this order, once all changes of the report are written. */
   readonly events: readonly RecordedEvent[];
 }
 

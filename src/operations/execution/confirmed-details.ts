@@ -32,8 +32,8 @@ function faultOf(named: Named, path: string): Fault {
 }
 
 /**
- * What is confirmed of the stop's details after the event. Two details of one product are taken in their order. Throws
- * 901 for an entry that names none, 902 for one that the stop has not.
+ * The confirmed quantities of the stop's details after the event. Two details of one product are taken in their order.
+ * Throws 901 for an entry that names none, 902 for one that the stop does not have.
  */
 export function confirmDetails(
   known: StopExecution["confirmed"],

@@ -25,12 +25,12 @@ export interface SentEvent {
   /** Of events of a stop. */
   readonly data: StopEventData | undefined;
   readonly contents: readonly DocumentContent[];
-  /** 902 for what is no base64: told to those only who may report of the load. */
+  /** 902 for invalid base64: reported only to those who may report of the load. */
   readonly faults: readonly Fault[];
 }
 
 export interface LargeEvent extends Omit<BodyInput, "body"> {
-  /** Given away: empty afterwards. */
+  /** Transferred: empty afterwards. */
   readonly bytes: Uint8Array;
   readonly limits: JsonLimits;
 }

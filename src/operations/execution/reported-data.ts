@@ -1,4 +1,6 @@
-/** What an event of a stop brings beside its step: exceptions, quantities and documents (docs/http-api.md, "Route events"). */
+/**
+ * The data of a stop's event beside its step: exceptions, quantities and documents (docs/http-api.md, "Route events").
+ */
 import { isDeepStrictEqual } from "node:util";
 import type { DocumentObject } from "../../domain/documents/document-object.ts";
 import type { StopEventData } from "../../domain/execution/route-event.ts";
@@ -14,7 +16,9 @@ function exceptionOf(code: string | number | undefined, text: string | undefined
   };
 }
 
-/** A closed stop has its reason; hosts look for it among the exceptions. Both are kept where one would hide the other. */
+/**
+ * A closed stop has its reason; hosts search for it among the exceptions. Both are kept where one would hide the other.
+ */
 export function exceptionsOf(data: StopEventData, rule: StopEventRule): readonly StopException[] {
   const { exceptionCode, exceptionDesc, reasonCode, reasonComments } = data;
   if ((exceptionCode ?? exceptionDesc ?? reasonCode ?? reasonComments) === undefined) return [];
@@ -26,7 +30,7 @@ export function exceptionsOf(data: StopEventData, rule: StopEventRule): readonly
   return all.filter((one) => Object.keys(one).length > 0);
 }
 
-/** What is brought and not known yet. */
+/** Only the data that is new. */
 export function notAmong<T>(known: readonly T[], brought: readonly T[]): readonly T[] {
   return brought.filter((one) => !known.some((other) => isDeepStrictEqual(one, other)));
 }
@@ -38,7 +42,7 @@ export function newDocuments(execution: StopExecution, data: StopEventData): rea
 
 type Confirmations = NonNullable<StopExecution["confirmed"]>;
 
-/** What was known before stays as it is. */
+/** Known values stay. */
 function filledUp(known: Confirmations, late: Confirmations): Confirmations {
   const filled: Record<string, Confirmations[string]> = { ...late, ...known };
   for (const place of Object.keys(late)) filled[place] = { ...late[place], ...known[place] };
@@ -69,7 +73,7 @@ function confirmedAfter(
   return filledUp(known, confirmDetails({}, details, stopDetails));
 }
 
-/** The execution with what the event brings; throws 901 and 902 for details that the stop has not. */
+/** The execution with the event's data; throws 901 and 902 for details that the stop does not have. */
 export function withReported(execution: StopExecution, brought: Brought, occasion: Occasion): StopExecution {
   const { data, rule } = brought;
   const known = execution.exceptions ?? [];
@@ -85,7 +89,7 @@ export function withReported(execution: StopExecution, brought: Brought, occasio
   };
 }
 
-/** A document as recorded events tell of it. */
+/** A document as recorded events show it. */
 export function shortDocument({
   documentData: _content,
   docSignatories: _signatories,

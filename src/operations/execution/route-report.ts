@@ -30,7 +30,7 @@ export interface EventSettings {
   /** Metres around a stop that has no `stopGeofenceRadius` of its own. */
   readonly geofenceRadius: number;
   readonly averageSpeedKmh: number;
-  /** Least time between two workings-out of a load's ETAs. */
+  /** Least time between two calculations of a load's ETAs. */
   readonly etaIntervalMs: number;
   /** A report from further ahead of our clock is refused. */
   readonly maxAheadHours: number;
@@ -46,7 +46,7 @@ export interface RouteReportDeps {
 }
 
 export interface RouteReport extends BodyInput {
-  /** A large body as it came, instead of `body`. It is given away. */
+  /** A large body, unparsed, instead of `body`. It is transferred. */
   readonly large?: Uint8Array;
   readonly jsonLimits?: JsonLimits;
   readonly companyId: number;
@@ -55,7 +55,7 @@ export interface RouteReport extends BodyInput {
   readonly roles: readonly Role[];
 }
 
-/** A load that something is reported of, on its way through the transaction. */
+/** The load of a report, on its way through the transaction. */
 export interface ReportedRoute {
   readonly companyId: number;
   readonly load: StoredLoad;
@@ -146,7 +146,7 @@ export async function reportedRoute(
   return route;
 }
 
-/** A stop on the load of a report: read once for all that the report does. */
+/** A stop on the load of a report: read once for the whole report. */
 export interface ReportedStop {
   readonly row: RouteStop;
   readonly stop: RoutedStop;
@@ -158,7 +158,7 @@ export function readReportedStop(row: RouteStop, { header }: ReportedRoute): Rep
   return { row, stop, visits: visitsOf(stop, header) };
 }
 
-/** What a recorded event tells of the report that it comes from: its own time and place, and who sent it. */
+/** The report's part of a recorded event: its time and place, and who sent it. */
 export function reportData({ stamp, userName }: Pick<ReportedRoute, "stamp" | "userName">) {
   const { eventDTTM, eventTz, latitude, longitude } = stamp;
   return { eventDTTM, eventTz, latitude, longitude, reportedBy: userName };

@@ -12,7 +12,7 @@ import { saveStopExecution } from "../../store/stops/route-stops.ts";
 import { noteEta } from "../consequences/tell-customers.ts";
 import type { ReportedRoute, ReportedStop } from "./route-report.ts";
 
-/** A place further ahead of our clock than this comes from a clock that is wrong; the next one takes its place. */
+/** A position further ahead of our clock than this comes from a wrong clock; the next one replaces it. */
 const maxAheadMs = 3_600_000;
 
 function minutesOf(text: string | undefined): number {
@@ -93,7 +93,7 @@ async function keepEta(tx: Transaction, route: ReportedRoute, kept: StopEta): Pr
     updatedAt: route.now,
   });
   const { companyId, now, load } = route;
-  // What the customer waits for: the delivery, or the pickup of a stop that has nothing else.
+  // The arrival that the customer waits for: the delivery, or the pickup of a stop that has nothing else.
   const at = kept.arrivals[visits === "pickupOnly" ? "from" : "to"];
   if (at === undefined) return;
   // As it is shown, in whole seconds.

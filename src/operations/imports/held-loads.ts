@@ -1,7 +1,7 @@
 /**
- * Imported loads that cannot be applied now, and what waits for them: for one load and one stop the order is absolute, all
- * others go on. Of a load whose text cannot be read the numbers are not known, so that all later loads of its company wait;
- * what a damaged page has taken does not come back, and keeps nothing back.
+ * Imported loads that cannot be applied now, and those that wait for them: for one load and one stop the order is
+ * absolute, all others go on. The numbers of a load whose text cannot be read are unknown, so that all later loads of
+ * its company wait; a load on a damaged page never becomes readable, and blocks nothing.
  */
 import type { Load } from "../../domain/load/load.ts";
 

@@ -1,4 +1,4 @@
-/** What became of an asynchronous import (specification/gateway.md#result-of-a-load-import). */
+/** The result of an asynchronous import (specification/gateway.md#result-of-a-load-import). */
 import { DropgateError, reasonCodeOf } from "../../lib/errors.ts";
 import type { Store } from "../../store/database/database.ts";
 import { findImport, type ImportItem, type StoredImport } from "../../store/stops/imports.ts";

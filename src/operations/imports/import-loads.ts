@@ -1,5 +1,5 @@
 /**
- * Takes an import of loads: checks its form, keeps it durably and answers; it is applied in the background
+ * Takes an import of loads: checks its form, stores it durably and answers; it is applied in the background
  * (specification/gateway.md#load-imports).
  */
 import { setImmediate } from "node:timers/promises";
@@ -69,7 +69,7 @@ const loadImport: ImportKind<Load> = {
   weightOf: (load) => 1 + stopsIn(load),
 };
 
-/** The content of all documents goes to the document store, the rows with the import: so nothing has to be kept twice. */
+/** The content of all documents goes to the document store, the rows with the import: so nothing is stored twice. */
 async function keptFormsOf(deps: DocumentsDeps, loads: readonly Load[]): Promise<readonly KeptLoad[]> {
   const faults: Fault[] = [];
   const kept = await inTurns(loads, async (load, index): Promise<KeptLoad> => {

@@ -1,9 +1,9 @@
 /**
- * Makes what is written out of the body of an import, before any transaction: checked entries in the form in which they are
- * kept, the content of their documents durable. It touches no database, so that it can run in a thread of its own.
+ * Prepares the body of an import before any transaction: checked entries in their stored form, with the content of
+ * their documents durable. It touches no database, so that it can run in a thread of its own.
  *
- * A short body is read here and now. A large one is left to the reader threads (`import-threads.ts`), unparsed: parsing,
- * checking and writing 20 MB of JSON takes a second, in which nobody else would be answered.
+ * A short body is read here. A large one goes to the reader threads (`import-threads.ts`), unparsed: parsing, checking
+ * and writing 20 MB of JSON takes a second, in which nobody else would be answered.
  */
 import { setImmediate } from "node:timers/promises";
 import type { BusinessPartner } from "../../domain/order/business-partner.ts";
@@ -63,7 +63,7 @@ export type Prepare<Kind extends PreparedKind> = (
 export type Preparations = { readonly [Kind in PreparedKind]: Prepare<Kind> };
 
 export interface LargeImport extends Omit<ImportToPrepare, "body"> {
-  /** Given away: empty afterwards. */
+  /** Transferred: empty afterwards. */
   readonly bytes: Uint8Array;
   readonly limits: JsonLimits;
 }
@@ -100,10 +100,10 @@ export function preparedEntries<Kind extends PreparedKind>(
   return readers.prepare(kind, { ...given, bytes: large, limits });
 }
 
-/** So many entries are made ready at a time, so that others get their turn. */
+/** So many entries are prepared at a time, so that others get their turn. */
 const entriesInTurn = 100;
 
-/** Makes each entry ready, in turns; short lists at once. */
+/** Prepares each entry, in turns; short lists at once. */
 export async function inTurns<Entry, Made>(
   entries: readonly Entry[],
   make: (entry: Entry, index: number) => Made | Promise<Made>,

@@ -1,6 +1,6 @@
 /**
- * What all imports have in common (specification/resources.md#import-documents): an object with the company's code
- * and one list, whose entries are brought into canonical form and checked. All faults are told, at most 50.
+ * What all imports have in common (specification/resources.md#import-documents): an object with the company's code and
+ * one list, whose entries are brought into canonical form and checked. All faults are reported, at most 50.
  */
 import { setImmediate } from "node:timers/promises";
 import { type TSchema, Type } from "@sinclair/typebox";
@@ -10,18 +10,18 @@ import { type Fault, maxKeptFaults } from "../../lib/errors.ts";
 import type { JsonLimits } from "../../lib/json-text.ts";
 import { faultOfCompanyCode } from "../request-body.ts";
 
-/** One kind of import: what its list is called, and what an entry has to be. */
+/** One kind of import: the name of its list, and the check of an entry. */
 export interface ImportKind<Entity> {
   /** Name of the list in the request, such as `stops`. */
   readonly list: string;
   readonly schema: TSchema;
-  /** Brings an entry as it came into the canonical form; what it cannot read stays as it is. */
+  /** Brings an entry into the canonical form; unreadable values stay as they are. */
   readonly normalise: (value: unknown) => unknown;
   /** What is wrong with an entry in canonical form; nothing means that it is an `Entity`. */
   readonly validate: (value: unknown, path: string) => readonly Fault[];
-  /** Never called: it says what the entries are. */
+  /** Never called: it carries the type of the entries. */
   readonly entity?: Entity;
-  /** How much work an entry is, where that is not one. */
+  /** The amount of work in an entry, where it is not one. */
   readonly weightOf?: (value: unknown) => number;
 }
 
@@ -40,7 +40,7 @@ export interface ImportInput {
   readonly companyCode: string;
   /** The request's body as parsed JSON. */
   readonly body: unknown;
-  /** A large body as it came, instead of `body`. It is given away. */
+  /** A large body, unparsed, instead of `body`. It is transferred. */
   readonly large?: Uint8Array;
   readonly jsonLimits?: JsonLimits;
   readonly rules?: ImportRules;
@@ -69,7 +69,7 @@ function faultOfList(name: string, list: unknown, maxEntries: number): Fault | u
   return { code: "tooLarge", path: name, message };
 }
 
-/** The object around the list; entries are looked at one by one. */
+/** The object around the list; entries are checked one by one. */
 function formOf(list: string): TSchema {
   return Type.Object({ companyCode: Type.Unknown(), [list]: Type.Unknown() });
 }
@@ -94,7 +94,7 @@ interface Reading<Entity> {
   readonly entities: unknown[];
 }
 
-/** Reads as many entries as may be read at a time; says whether more are to be read. */
+/** Reads as many entries as may be read at a time; returns whether there are more. */
 function readSome<Entity>({ kind, list, rules, faults, entities }: Reading<Entity>): boolean {
   let weight = 0;
   while (entities.length < list.length && weight < weightInTurn) {

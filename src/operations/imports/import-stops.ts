@@ -87,7 +87,7 @@ async function write(
 async function importBy(deps: StopImportDeps, input: StopImport, rules: StateRules): Promise<void> {
   const prepared = preparedEntries(deps, input, { kind: "stops", prepare: prepareStops });
   const changes = prepared instanceof Promise ? await prepared : prepared;
-  // Not awaited here: while it waits for the commit, nothing is to hold what the body was read into.
+  // Not awaited here: while it waits for the commit, nothing must keep the parsed body in memory.
   return write(deps, { companyId: input.companyId, changes, rules });
 }
 

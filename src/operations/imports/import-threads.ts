@@ -20,7 +20,7 @@ import type { EventReaders, LargeEvent, SentEvent } from "../execution/read-rout
 import { type ReaderResult, ReaderThread, type ReaderThreadOptions } from "./reader-thread.ts";
 
 export interface BodyToCheck {
-  /** Given away: empty afterwards. */
+  /** Transferred: empty afterwards. */
   readonly bytes: Uint8Array;
   readonly limits: JsonLimits;
   readonly companyCode: string;
@@ -55,7 +55,7 @@ interface Waiting {
 const minuteMs = 60_000;
 const megabyte = 1_048_576;
 
-/** What a body becomes while it is read: its text, the values, and what is written of them. */
+/** The forms of a body while it is read: its text, the values, and the rows made of them. */
 function heapFor(bodyBytes: number): number {
   return 256 + Math.ceil((12 * bodyBytes) / megabyte);
 }

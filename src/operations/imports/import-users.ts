@@ -109,7 +109,7 @@ function notAllowed(path: string, why: string): Fault {
   return { code: "roleMissing", path, message: `${path} ${why}` };
 }
 
-/** A dispatcher makes nobody a company's administrator, and leaves those who are alone. */
+/** A dispatcher cannot make anybody an administrator of a company, nor change one. */
 function faultsOfDispatcher({ user, path }: Sent, rolesBefore: readonly Role[]): Fault[] {
   const remedy = "Have a MemberAdmin send it.";
   const faults: Fault[] = [];
@@ -197,7 +197,7 @@ async function prepareAll(queue: HashQueue, found: readonly Found[]): Promise<re
   return prepared;
 }
 
-/** What the password was compared with must still hold: somebody else may have been quicker. */
+/** The hash that the password was compared with must still be stored: another change may have come first. */
 function checkUnchanged({ user, path, expected, record }: Prepared & Found): void {
   if (user.password === undefined) return;
   if (record?.id === expected?.id && record?.passwordHash === expected?.passwordHash) return;

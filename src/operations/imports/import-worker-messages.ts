@@ -1,4 +1,4 @@
-/** What the reader threads and those who ask them say to each other. */
+/** The messages between the reader threads and their pool. */
 import type { ErrorCode, Fault } from "../../lib/errors.ts";
 import type { JsonLimits } from "../../lib/json-text.ts";
 import type { ImportToPrepare, PreparedKind } from "./import-preparation.ts";
@@ -6,7 +6,7 @@ import type { SentEvent } from "../execution/read-route-event.ts";
 import type { BodyInput } from "../request-body.ts";
 
 interface Body {
-  /** Given away, there and back. */
+  /** Transferred, there and back. */
   readonly bytes: Uint8Array;
   readonly limits: JsonLimits;
 }

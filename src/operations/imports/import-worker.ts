@@ -51,7 +51,7 @@ function failureOf(thrown: unknown): ReaderReport {
   return { kind: "failed", message: messageOf(thrown), systemCode: systemCodeOf(thrown) };
 }
 
-/** The bytes of its documents are given away, not copied. */
+/** The bytes of its documents are transferred, not copied. */
 function sendEvent(event: SentEvent): void {
   const contents = event.contents.map(({ document, bytes }) => ({ document, bytes: ownBytes(bytes) }));
   send(
@@ -64,7 +64,7 @@ async function work(job: ReaderJob): Promise<void> {
   try {
     const value = parseJsonBytes(job.bytes, job.limits);
     if (job.kind === "lines") {
-      // What was kept had been checked as a load.
+      // Stored text was checked as a load before.
       const bytes = new TextEncoder().encode(loadText(value as Load));
       send({ kind: "checked", bytes }, [bytes.buffer]);
       return;

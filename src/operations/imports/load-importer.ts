@@ -53,7 +53,7 @@ class BackgroundImporter implements Service {
 
   async start(): Promise<void> {
     this.#isStopped = false;
-    // Behind the answers of the commit: whoever sent the import is told before its loads are begun.
+    // After the answers of the commit: whoever sent the import is answered before its loads are begun.
     this.#endListening = this.#deps.store.listen("loadImports", () => queueMicrotask(() => this.#wake()));
     this.#wake();
   }

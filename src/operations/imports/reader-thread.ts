@@ -15,7 +15,7 @@ export interface ReaderThreadOptions {
   readonly deadlineMs: number;
 }
 
-/** What a job gives: the entries of an import, the bytes of a body that was checked, or a route event. */
+/** The result of a job: the entries of an import, the bytes of a body that was checked, or a route event. */
 export type ReaderResult = readonly unknown[] | Uint8Array | SentEvent;
 
 const smaller = "Send it in several requests.";

@@ -9,7 +9,7 @@ import type { ImportInput } from "./import-request.ts";
 
 export const defaultService = "default";
 
-/** A body as it came. */
+/** The untouched body. */
 export interface SentBody {
   readonly form: "json" | "xml";
   readonly bytes: Uint8Array;
@@ -19,7 +19,7 @@ export interface SentBody {
 
 export interface ServiceImport extends ImportInput {
   readonly serviceName: string;
-  /** For an integration, which reads the body itself; `body` is not looked at then. */
+  /** For an integration, which reads the body itself; `body` is ignored then. */
   readonly sent?: SentBody;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal?: () => AbortSignal;

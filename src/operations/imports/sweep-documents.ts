@@ -10,10 +10,10 @@ export interface SweepDocumentsDeps extends DocumentsDeps {
   readonly clock: Clock;
 }
 
-/** An import has long been decided by then; only its rows could still come. */
+/** After this time an import is decided; only its rows could still come. */
 const keptWithoutRowMs = 24 * 60 * 60_000;
 
-/** Gives how many contents were removed. Rejects when aborted. */
+/** Returns how many contents were removed. Rejects when aborted. */
 export async function sweepDocuments(deps: SweepDocumentsDeps, signal: AbortSignal): Promise<number> {
   const { store, clock, documentsDir } = deps;
   const sweep = {

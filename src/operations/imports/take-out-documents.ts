@@ -1,5 +1,5 @@
 /**
- * Takes the content of documents out of what an import brings, and keeps it in the document store
+ * Takes the content out of the documents of an import, and stores it in the document store
  * (specification/legacy-services.md#documents).
  */
 import {

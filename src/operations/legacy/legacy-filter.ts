@@ -49,7 +49,7 @@ export function indexFields(tree: FieldTree): FieldIndex {
   return index;
 }
 
-/** A field of the result itself goes before fields of the same name further down: `status` is the stop's. */
+/** A field of the result itself has precedence over fields of the same name further down: `status` is the stop's. */
 function nearest(paths: readonly Path[]): readonly Path[] {
   const own = paths.filter((path) => path.length === 1);
   return own.length > 0 ? own : paths;

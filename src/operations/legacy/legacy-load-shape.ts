@@ -21,7 +21,7 @@ export interface ShownNumbers {
   company(id: number): number;
 }
 
-/** The company as results show it; one that nobody has named is called by its code. */
+/** The company as results show it; one without a name has its code there. */
 async function legacyCompany(db: Reader, { companyId, shown }: LegacyCompany) {
   const { code, profile } = await readCompany(db, companyId);
   const { name: companyName = code, addr1: address1, addr2: address2, city, state, zip } = profile;

@@ -43,7 +43,7 @@ export interface LegacyPage {
 export interface SplitFilters<Selection> {
   /** What the database selects by. */
   readonly selection: Selection;
-  /** Filters that it knows nothing of. */
+  /** Filters that it has no column for. */
   readonly others: readonly LegacyFilter[];
 }
 

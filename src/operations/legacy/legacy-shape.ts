@@ -15,7 +15,7 @@ export function legacyDateTime(text: string | undefined): string | undefined {
 
 export type TextOrNumber = string | number | undefined;
 
-/** A typed client breaks on text where the interface says number: what is no number is left out. */
+/** Typed clients fail on text where the interface says number: other values are left out. */
 export function numberOf(value: TextOrNumber): number | undefined {
   if (value === undefined || String(value).trim() === "") return undefined;
   const number = Number(value);

@@ -1,6 +1,6 @@
 /**
- * The shape of a stop in the legacy JSON retrieval (specification/legacy-services.md#stop): what is given back, and by
- * which names it is filtered.
+ * The shape of a stop in the legacy JSON retrieval (specification/legacy-services.md#stop): the fields of the result,
+ * and the names to filter by.
  */
 import type { Stop } from "../../domain/stop/stop.ts";
 import type { StoredStop } from "../../store/stops/stop-queries.ts";

@@ -135,7 +135,7 @@ async function recordLoad(
   change: {
     readonly known: KnownLoad | undefined;
     readonly assignment: LoadAssignmentRecord;
-    /** Stops that the load had and has no more: nothing else tells of them. */
+    /** Stops that the load had and has no more: no other event mentions them. */
     readonly released: readonly string[];
   },
 ): Promise<void> {

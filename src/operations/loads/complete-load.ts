@@ -21,8 +21,8 @@ export interface ReadLoad {
 }
 
 /**
- * Whether nothing is left to be done on a load under way: every stop is final, and it is back at the depot if it must be.
- * A load without stops is done when it has left its origin.
+ * Whether nothing is left to do on a load under way: every stop is final, and it is back at the depot if it must be. A
+ * load without stops is done when it has left its origin.
  */
 export async function isLoadDone(tx: Transaction, { load, header, execution }: ReadLoad): Promise<boolean> {
   if (load.status !== 40) return false;

@@ -1,5 +1,5 @@
 /**
- * Which driver is meant (specification/stop-states.md#actions-on-a-load): by user name, else e-mail, else licence, else
+ * How a driver is found (specification/stop-states.md#actions-on-a-load): by user name, else e-mail, else licence, else
  * name; or an available one.
  */
 import { type Static, Type } from "@sinclair/typebox";
@@ -48,7 +48,7 @@ function namedBy(naming: Naming) {
   return first === undefined ? undefined : { ...first, value: namedValue(naming, first.field) };
 }
 
-/** Whether the naming names anybody at all. */
+/** Whether the request names a driver at all. */
 export function namesDriver(naming: Naming): boolean {
   return namedBy(naming) !== undefined;
 }
@@ -92,7 +92,7 @@ export async function findAssignedDriver(
   );
 }
 
-/** What a load tells of its driver, as JSON text. */
+/** The driver of a load, as its detail shows it, as JSON text. */
 export function driverText(driver: Driver | undefined): string {
   if (driver === undefined) return "{}";
   return JSON.stringify({

@@ -29,7 +29,7 @@ function statusOf({ isCancelled, stopStatus }: StoredOrder): string | null {
   return isCancelled ? cancelledStopStatus : stopStatus;
 }
 
-/** What has become of the order besides: why it was deleted, or what was executed of its stop. */
+/** Further members of the order: why it was deleted, or the execution of its stop. */
 function fateOf(stored: StoredOrder, stop: StoredStop | undefined): Record<string, unknown> {
   if (stored.isCancelled) return { cancellation: JSON.parse(stored.cancellation) };
   return stop === undefined ? {} : { stopExecutionInfo: JSON.parse(executionInfoText(stop)) };

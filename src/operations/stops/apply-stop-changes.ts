@@ -84,7 +84,10 @@ type Place = Pick<KnownStop, "loadId" | "loadPosition" | "listedPosition">;
 
 const offLoad: Place = { loadId: null, loadPosition: null, listedPosition: null };
 
-/** Many changes are one unit of work, and the database answers at once: others get a turn of the event loop between. */
+/**
+ * Many changes are one unit of work, and the database answers synchronously: others get a turn of the event loop in
+ * between.
+ */
 const changesInTurn = 64;
 
 interface Change extends StopChange {
@@ -196,7 +199,7 @@ function placeOf(
   return { loadId: load.id, loadPosition: position, listedPosition: position };
 }
 
-/** Notes the loads that the stop leaves, comes to, or is on with another `stopSeq`. */
+/** Notes the loads that the stop leaves, joins, or is on with another `stopSeq`. */
 function noteLoads(plan: Plan, known: KnownStop | undefined, record: KnownStop): void {
   const isSame = known?.loadId === record.loadId && known.stopSeq === record.stopSeq;
   if (isSame && plan.input.load === undefined) return;

@@ -1,7 +1,7 @@
 /** A list of an answer that is as long as what hosts have sent: it is refused (909) before it takes the memory of all. */
 import { DropgateError } from "../../lib/errors.ts";
 
-/** A text has at most 512 MB, and what is answered is in memory several times over. */
+/** A text has at most 512 MB, and an answer is in memory several times over. */
 const maxMiB = 128;
 
 /** A JSON array that grows. */

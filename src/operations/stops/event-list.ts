@@ -92,7 +92,7 @@ function eventOf({ id, code, stopNbr, loadNbr, recordedAt, data }: StoredEvent, 
     ...(stopNbr === null ? {} : { stopNbr }),
     eventDTTM: utcDateTime(recordedAt),
     eventTz: "UTC",
-    // What the event itself tells (its own time and place) goes before what the service noted.
+    // The event's own time and place have precedence over those that the service noted.
     ...(JSON.parse(data) as Readonly<Record<string, unknown>>),
   };
 }

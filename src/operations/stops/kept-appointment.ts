@@ -1,6 +1,6 @@
 /**
- * What becomes of an appointment when its order or stop is sent again (docs/appointments.md, "Sending again"): it stays, and
- * so do its times, unless the host sends others.
+ * The appointment of an order or stop that is sent again (docs/appointments.md, "Sending again"): it stays, and so do
+ * its times, unless the host sends others.
  */
 import { slotIdOf } from "../../domain/appointments/appointment-slots.ts";
 import { routedStopOf } from "../../domain/execution/routed-stop.ts";

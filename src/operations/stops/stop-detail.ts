@@ -75,14 +75,14 @@ export function executionInfoText(stop: StoredStop): string {
   return `${JSON.stringify(columns).slice(0, -1)},${members}`;
 }
 
-/** The documents of a stop as they are given back: everything but the content. */
+/** The documents of a stop as they are returned: everything but the content. */
 export function documentsWithoutContent(
   documents: readonly DocumentObject[],
 ): Omit<DocumentObject, "documentData">[] {
   return documents.map(({ documentData: _content, ...rest }) => rest);
 }
 
-/** A value that is kept as text, in the form in which it was sent. */
+/** A value that is stored as text, in the form in which it was sent. */
 export function asItCame(kept: string | null, sent: string | number | undefined): string | number | null {
   return sent !== undefined && String(sent) === kept ? sent : kept;
 }
@@ -98,7 +98,7 @@ interface SentStop {
   readonly documents?: readonly DocumentObject[];
 }
 
-/** The stop with what events have brought: confirmed quantities in its details, and further documents. */
+/** The stop with the data of its events: confirmed quantities in its details, and further documents. */
 export function withExecution<Sent extends SentStop>(stop: Sent, execution: string): Sent {
   if (!hasBrought(execution)) return stop;
   const { confirmed = {}, documents = [] } = JSON.parse(execution) as StopExecution;

@@ -15,9 +15,9 @@ export function exchangeCompaniesOf(user: Pick<SignedInUser, "memberships">): re
 }
 
 /**
- * Why a connection of this user has to end, in words for the log; undefined when the user, as it is now, still has all
- * that the connection stands on. Another password ends all connections of the user, those that a key has opened too:
- * whoever changes a password wants out whoever is in.
+ * Why a connection of this user has to end, for the log; undefined when the user, as it is now, still has everything
+ * that the connection rests on. A changed password ends all connections of the user, those that a key has opened too:
+ * whoever changes a password wants everybody signed out.
  */
 export function lossSince(user: SignedInUser, now: CurrentUser | undefined): string | undefined {
   if (now === undefined) return "the user may not sign in any more";

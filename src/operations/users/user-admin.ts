@@ -53,9 +53,9 @@ export interface AddedUser {
   readonly isNewUser: boolean;
   /** Whether the user was not a member of the company before. */
   readonly isNewMember: boolean;
-  /** Whether anything had to be written. */
+  /** Whether anything was written. */
   readonly isChanged: boolean;
-  /** The password that was made up, to be shown once. */
+  /** The generated password, to be shown once. */
   readonly generatedPassword?: string;
 }
 
@@ -190,7 +190,7 @@ async function createUser(tx: Transaction, plan: Plan): Promise<number> {
 async function writeUser(tx: Transaction, plan: Plan, expected: UserRecord | undefined): Promise<Written> {
   const { now } = plan;
   const record = chooseRecord(await findUsersByName(tx, plan.userName), plan.company);
-  // What the password was compared with must still hold: another administrator may have been quicker.
+  // The hash that the password was compared with must still be stored: another administrator may have been quicker.
   if (record?.id !== expected?.id || record?.passwordHash !== expected?.passwordHash) {
     throw new DropgateError(
       "overloaded",

@@ -44,7 +44,7 @@ export async function listCompanies(read: Reader): Promise<readonly Company[]> {
   return rows.map(toCompany);
 }
 
-/** Registers the code unless it is there in any case; gives the company as it now is and whether it is new. */
+/** Registers the code unless it exists in any case; returns the company as it is now and whether it is new. */
 export async function insertCompany(
   tx: Transaction,
   company: { code: string; createdAt: number },
@@ -63,14 +63,14 @@ const companyById = prepareQuery<{ id: number }, CompanyRow>((db, arg) =>
   db.selectFrom("companies").select(columns).where("id", "=", arg("id")),
 );
 
-/** The company of that id, which is there. */
+/** The company of that id, which exists. */
 export async function readCompany(read: Reader, id: number): Promise<Company> {
   const [row] = (await companyById.run(read, { id })).rows;
   if (row === undefined) throw new Error(`the company ${id} is gone`);
   return toCompany(row);
 }
 
-/** Sets the fields that are named; null takes one away. */
+/** Sets the given fields; null clears one. */
 export async function saveCompanyFields(
   tx: Transaction,
   id: number,

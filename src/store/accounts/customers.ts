@@ -49,7 +49,7 @@ const saveCustomerQuery = prepareQuery<CustomerArguments>((db, arg) =>
     ),
 );
 
-/** Keeps the customer, replacing what was kept of it before. */
+/** Stores the customer, replacing what was stored of it before. */
 export async function saveCustomer(tx: Transaction, entry: CustomerArguments): Promise<void> {
   await saveCustomerQuery.run(tx, entry);
 }

@@ -82,7 +82,7 @@ export async function findAvailableDriver(
   carrierCode: string | null,
 ): Promise<Driver | undefined> {
   let query = enabledMembers(tx, companyId)
-    // A first choice by text, so that the list is short; the role itself is looked at below.
+    // A first choice by text, so that the list is short; the role itself is checked below.
     .where("memberships.roles", "like", '%"DI_Driver"%')
     .where("memberships.unable_to_use_app", "=", 0)
     .where(({ not, exists, selectFrom }) =>

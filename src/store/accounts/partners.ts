@@ -64,7 +64,7 @@ const savePartnerQuery = prepareQuery<PartnerArguments>((db, arg) =>
     ),
 );
 
-/** Keeps the partner, replacing what was kept of it before. */
+/** Stores the partner, replacing what was stored of it before. */
 export async function savePartner(
   tx: Transaction,
   entry: { companyId: number; partner: BusinessPartner; now: number },

@@ -4,7 +4,7 @@ import type { Transaction } from "../database/group-commit.ts";
 
 export interface SignInAddress {
   readonly userId: number;
-  /** What an address is counted by: the IPv4 address, or the /64 of an IPv6 address. */
+  /** The form in which addresses are counted: the IPv4 address, or the /64 of an IPv6 address. */
   readonly peer: string;
   /** Milliseconds UTC. */
   readonly lastAt: number;
@@ -34,7 +34,7 @@ export async function saveSignInAddresses(
   }
 }
 
-/** Removes those of longer ago, and the oldest of those that are more than `keep`. Gives how many went. */
+/** Removes older ones, and the oldest of those that are more than `keep`. Returns how many were removed. */
 export async function pruneSignInAddresses(
   tx: Transaction,
   { before, keep }: { readonly before: number; readonly keep: number },

@@ -5,7 +5,7 @@ import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
-/** What decides whether a user may sign in. */
+/** The columns that decide whether a user may sign in. */
 export interface UserAccess {
   readonly passwordHash: string | null;
   readonly isEnabled: boolean;
@@ -42,7 +42,7 @@ const insertUserQuery = prepareQuery<AccessArguments & { userName: string }, { i
     .returning("id"),
 );
 
-/** Adds a user without memberships and gives its id. */
+/** Adds a user without memberships and returns its id. */
 export async function insertUserWithAccess(
   tx: Transaction,
   user: { readonly userName: string; readonly access: UserAccess; readonly now: number },
@@ -65,7 +65,7 @@ const saveAccessQuery = prepareQuery<AccessArguments & { userId: number }>((db, 
     .where("id", "=", arg("userId")),
 );
 
-/** Changes what decides whether the user may sign in; the next sign-in sees it. */
+/** Changes whether and how the user may sign in; the next sign-in sees it. */
 export async function saveUserAccess(
   tx: Transaction,
   change: { readonly userId: number; readonly access: UserAccess; readonly now: number },
@@ -87,7 +87,7 @@ const profileOfMember = prepareQuery<MemberKey, { profile: string }>((db, arg) =
     .where("user_id", "=", arg("userId")),
 );
 
-/** What the company has sent of the user so far; empty when it is no member. */
+/** The profile that the company has sent of the user so far; empty when it is no member. */
 export async function readUserProfile(
   read: Reader | Transaction,
   companyId: number,
@@ -156,7 +156,7 @@ export interface MemberRecord extends MemberKey {
   readonly marks: DriverMarks;
 }
 
-/** Keeps the user's roles, profile and carriers in the company, replacing what was kept of them before. */
+/** Stores the user's roles, profile and carriers in the company, replacing those of before. */
 export async function saveMember(tx: Transaction, member: MemberRecord): Promise<void> {
   const { companyId, userId, userName, marks } = member;
   const { carrierCodes, isUnableToUseApp, ...columns } = marks;

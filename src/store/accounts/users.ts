@@ -16,7 +16,7 @@ export interface UserMembership {
   readonly roles: readonly Role[];
 }
 
-/** What signing in and administration need to know of a user. */
+/** What sign-in and administration need of a user. */
 export interface UserRecord {
   readonly id: number;
   readonly userName: string;
@@ -77,7 +77,7 @@ function toRoles(json: string): readonly Role[] {
   return (JSON.parse(json) as readonly string[]).filter(isRole);
 }
 
-/** Three small look-ups take a third of the time of the join that says the same: sign-in runs them at each request. */
+/** Three small queries take a third of the time of the equivalent join: sign-in runs them at each request. */
 async function readMemberships(
   read: Reader | Transaction,
   userId: number,
@@ -110,12 +110,12 @@ async function readRecords(
   return records;
 }
 
-/** Sign-in asks for the same few users at each request: their records are remembered until something is committed. */
+/** Sign-in reads the same few users at each request: their records are cached until something is committed. */
 const recordsByName = createAnswers<readonly UserRecord[]>();
 
 async function askForUsers(read: Reader | Transaction, userName: string): Promise<readonly UserRecord[]> {
   const { rows } = await usersByName.run(read, { userName });
-  // Sorted here: there is one row, nearly always, and the database is three times as quick without an order.
+  // Sorted here: there is nearly always one row, and the database is three times as quick without an order.
   return await readRecords(
     read,
     rows.toSorted((one, other) => one.id - other.id),

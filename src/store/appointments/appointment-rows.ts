@@ -8,7 +8,7 @@ export interface AppointmentsTable {
   /** Local date and configured beginning of the window, `YYYY-MM-DDThh:mm`. */
   slot_key: string;
   starts_at: number;
-  /** Local times as they were written to the order; null for what was reserved before they were kept. */
+  /** Local times as they were written to the order; null for reservations from before these were stored. */
   time_from: string | null;
   time_to: string | null;
   time_zone: string | null;
@@ -22,7 +22,7 @@ export interface AppointmentsTable {
   weight: number;
   volume: number;
   service_minutes: number;
-  /** When a hold gives its share back; null for all else. */
+  /** When a hold ends; null for all else. */
   expires_at: number | null;
   created_at: number;
   updated_at: number;

@@ -82,7 +82,7 @@ const addUseQuery = prepareQuery<SlotPlace & Share>((db, arg) =>
     ),
 );
 
-/** Changes what a slot has in use: a share that is given back is a negative one. */
+/** Changes what a slot has in use; a negative share releases. */
 export async function addUse(
   tx: Transaction,
   { companyId, region, slotKey }: SlotPlace,
@@ -114,7 +114,7 @@ export interface SlotUse {
   readonly used: Share;
 }
 
-/** That of the slots from one key to another, both included. */
+/** The stored use of the slots from one key to another, both included. */
 export async function listSlotUse(read: Reader | Transaction, range: SlotRange): Promise<readonly SlotUse[]> {
   const { rows } = await useQuery.run(read, range);
   return rows.map((row) => ({ slotKey: row.slot_key, used: shareOf(row, row.appointments) }));

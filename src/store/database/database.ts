@@ -42,16 +42,16 @@ export interface Store {
   readonly read: Reader;
   /** Runs a unit of work; resolves after it is durable. Units share commits but fail alone. */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** The same for what nobody waits for: it goes with the next commit, or a tenth of a second later. */
+  /** The same for a unit that nobody waits for: it goes with the next commit, or a tenth of a second later. */
   writeSoon<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Has `listener` called after each commit that has announced such work; gives the way to end that. */
+  /** Calls `listener` after each commit with such an announcement; returns a function that ends that. */
   listen: Listeners["listen"];
-  /** Gives free pages back to the file system; call it when idle. */
+  /** Returns free pages to the file system; call it when idle. */
   vacuum(pages: number): void;
   close(): Promise<void>;
 }
 
-/** The instance that the marker beside a database names; undefined when there is none. */
+/** The instance in the marker beside a database; undefined when there is none. */
 export function readMarker(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim();
@@ -67,8 +67,8 @@ async function readInstanceId(db: Kysely<Tables>): Promise<string | undefined> {
 }
 
 /**
- * Refuses a database that its marker does not name. Comes before the migration: that of another place stays as it is, and
- * an empty file, which a disk or a restore has left, gets no tables.
+ * Refuses a database that its marker does not name. Comes before the migration: a database of another place stays as it
+ * is, and an empty file, which a disk or a restore has left, gets no tables.
  */
 function refuseOther(database: SqliteDatabase, stateDir: string): void {
   const marker = readMarker(join(stateDir, markerFileName));
@@ -77,7 +77,7 @@ function refuseOther(database: SqliteDatabase, stateDir: string): void {
   if (known === marker) return;
   const { isEmpty, number } = findSchema(database);
   if (isEmpty) throw new OperatorError(emptyFault(stateDir));
-  // Tables without a number: the plan of the schema tells what they are.
+  // Tables without a number: the plan of the schema identifies them.
   if (number === 0) return;
   throw new OperatorError(
     `the database beside ${join(stateDir, markerFileName)} is not the one that belongs there (it says ` +

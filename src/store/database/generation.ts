@@ -54,7 +54,7 @@ export async function advanceGeneration(
   await countUp(store, stateDir, undefined);
 }
 
-/** At the start, before `alive_at` is written anew. */
+/** At the start, before `alive_at` is rewritten. */
 export async function beginGeneration(store: Pick<Store, "read" | "write">, stateDir: string): Promise<void> {
   await countUp(store, stateDir, await findUnnoticed(store.read, stateDir));
 }

@@ -40,13 +40,13 @@ interface Unit {
 
 export interface GroupCommit {
   run<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** The same for a unit that can wait: with the next commit, or `soonMs` later. */
+  /** The same for a unit that can wait: it goes with the next commit, or `soonMs` later. */
   runSoon<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Refuses new units; resolves when those in hand are committed. */
+  /** Refuses new units; resolves when the running ones are committed. */
   close(): Promise<void>;
 }
 
-/** Writers that answer one another must not put off a commit for ever. */
+/** Writers that answer one another must not delay a commit for ever. */
 const maxGatheringTurns = 8;
 const busyPatienceMs = 10_000;
 const busyPauseMs = 20;
@@ -129,7 +129,7 @@ async function undo({ connection, rollback, release }: Brackets, cause: unknown)
 
 interface Committing {
   readonly db: Kysely<Tables>;
-  /** Told what was announced, before the units are answered. */
+  /** Called with the announcements, before the units are answered. */
   readonly tell: (topics: Iterable<Topic>) => void;
 }
 
@@ -181,7 +181,7 @@ const maxUnits = 256;
 /** How long a unit that can wait waits for others to share their commit with. */
 const soonMs = 100;
 
-/** Puts writers in line over one connection. `tell` is called after a commit with what its units have announced. */
+/** Queues writers over one connection. `tell` is called after a commit with the announcements of its units. */
 export function createGroupCommit(
   db: Kysely<Tables>,
   tell: (topics: Iterable<Topic>) => void = () => undefined,
@@ -199,7 +199,7 @@ export function createGroupCommit(
   async function gather(): Promise<void> {
     for (let turn = 0; turn < maxGatheringTurns; turn += 1) {
       const before = waiting.length;
-      // Between two groups others get their turn, too.
+      // Between two groups others get their turn too.
       await setImmediate();
       if (waiting.length === before || waiting.length >= maxUnits) return;
     }

@@ -1,4 +1,4 @@
-/** Looks at the database of a state directory without changing it: no migration, no new file. */
+/** Reads the database of a state directory without changing it: no migration, no new file. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Kysely } from "kysely";
@@ -41,7 +41,7 @@ interface Contents {
   readonly targets: readonly OutboundTarget[];
 }
 
-/** Tables of other schemas are not asked: they may not be there, or mean something else. */
+/** Tables of other schemas are not read: they may be missing, or mean something else. */
 async function contentsOf(db: Kysely<Tables>, isCurrent: boolean): Promise<Contents> {
   if (!isCurrent) return { companies: [], targets: [] };
   return { companies: await listCompanies(db), targets: await listOutboundTargets(db) };

@@ -1,13 +1,16 @@
-/** Looks through the whole database for damage, in a thread of its own: statements that meet it may be months away. */
+/** Checks the whole database for damage, in a thread of its own: statements that would meet it may be months away. */
 import { join } from "node:path";
 import { siblingModule } from "../../lib/threads/sibling-module.ts";
 import { WorkerHost } from "../../lib/threads/worker-host.ts";
 import { databaseFileName } from "./database.ts";
 
-/** What SQLite says of each damaged table, a few; empty when the database is sound. `failure`: it could not be looked at. */
+/**
+ * SQLite's findings for each damaged table, a few; empty when the database is sound. `failure`: it could not be
+ * checked.
+ */
 export type IntegrityOutcome = { readonly problems: readonly string[] } | { readonly failure: string };
 
-/** Resolves when all tables were looked at; rejects when aborted. */
+/** Resolves when all tables were checked; rejects when aborted. */
 export async function lookAtIntegrity(stateDir: string, signal: AbortSignal): Promise<IntegrityOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<IntegrityOutcome>();
   const file = siblingModule("./integrity-worker", import.meta.url);
@@ -16,7 +19,7 @@ export async function lookAtIntegrity(stateDir: string, signal: AbortSignal): Pr
     { file, name: "integrity of the database", data, maxHeapMb: 64 },
     {
       message: resolve,
-      ended: ({ error }) => reject(error ?? new Error("the look at the database ended without an answer")),
+      ended: ({ error }) => reject(error ?? new Error("the check of the database ended without an answer")),
     },
   );
   const abort = () => reject(signal.reason);

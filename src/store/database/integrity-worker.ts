@@ -1,6 +1,6 @@
 /**
- * The thread that looks through the database for damage, table by table, with a connection of its own that only reads.
- * Between two tables it rests, so that it takes a fifth of a processor at most and never holds a snapshot for long.
+ * The thread that checks the database for damage, table by table, with a read-only connection of its own. Between two
+ * tables it rests, so that it takes a fifth of a processor at most and never holds a snapshot for long.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";

@@ -40,10 +40,10 @@ export async function findSealingKey(read: Reader): Promise<string | undefined> 
 export async function noteAlive(store: Pick<Store, "read" | "write">, now: number): Promise<void> {
   await store.write((tx) => writeMeta(tx, "alive_at", String(now)));
   if ((await readMeta(store.read, "alive_at")) === undefined)
-    throw new Error("what was written cannot be read");
+    throw new Error("the value that was written cannot be read back");
 }
 
-/** What the last run left: in which boot of the machine it ran, and when it was last known to be alive. */
+/** The state of the last run: in which boot of the machine it ran, and when it was last known to be alive. */
 export async function readLastRun(
   read: Reader,
 ): Promise<{ readonly bootId: string | undefined; readonly aliveAt: number | undefined }> {

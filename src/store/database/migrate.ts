@@ -58,7 +58,7 @@ export function findSchema(database: SqliteDatabase): FoundSchema & { readonly p
   return { number, fingerprint: fingerprintOf(parts), isEmpty: parts.size === 0, parts };
 }
 
-/** Names of tables and indexes that are not as the schema of that number has them. */
+/** Names of tables and indexes that differ from the schema of that number. */
 function differences(parts: SchemaParts, number: number): string {
   const wanted = schemaMadeBy(migrations.slice(0, number).map(({ sql }) => sql));
   const missing = [...wanted.keys()].filter((name) => !parts.has(name)).map((name) => `${name} is missing`);
@@ -70,7 +70,7 @@ function differences(parts: SchemaParts, number: number): string {
   return all.length > 6 ? `${all.slice(0, 6).join(", ")} and ${all.length - 6} more` : all.join(", ");
 }
 
-/** Why a database cannot be used, with what to do. */
+/** Why a database cannot be used, with the remedy. */
 export function schemaFault(
   kind: "newer" | "unknown",
   { number, fingerprint, parts }: FoundSchema & { readonly parts: SchemaParts },
@@ -98,7 +98,7 @@ export interface MigrationSurroundings {
   /** Of the database file. */
   readonly path: string;
   readonly log?: Pick<Logger, "info"> | undefined;
-  /** Runs a migration of what already holds something while nobody else uses it; without it, the caller sees to that. */
+  /** Runs a migration of existing data while nobody else uses it; without it, the caller sees to that. */
   readonly exclusively?: ((work: () => Promise<void>) => Promise<void>) | undefined;
 }
 
@@ -141,7 +141,7 @@ export async function migrate(database: SqliteDatabase, surroundings: MigrationS
   database.exec("create table if not exists meta (key text not null primary key, value text not null)");
   killPoint("migrate.begun");
   if (plan.steps.length === 0) {
-    // Until 0.1.0 the number alone was noted.
+    // Until 0.1.0 only the number was stored.
     if (readNoted(database).fingerprint !== found.fingerprint) note(database, found);
     return;
   }

@@ -12,13 +12,13 @@ class Placeholder {
   }
 }
 
-/** Hands out a typed stand-in for the value of an argument while the query is built. */
+/** Returns a typed placeholder for the value of an argument while the query is built. */
 export type Argument<Args> = <Name extends keyof Args & string>(name: Name) => Args[Name];
 
 export interface PreparedQuery<Args, Row> {
-  /** Never throws: what goes wrong is rejected. */
+  /** Never throws: errors are rejections. */
   run(db: Kysely<Tables>, args: Args): Promise<QueryRun<Row>>;
-  /** What `read` makes of the first row; undefined when there is none. `read` must not throw. */
+  /** The result of `read` for the first row; undefined when there is none. `read` must not throw. */
   first<Value>(db: Kysely<Tables>, args: Args, read: (row: Row) => Value): Promise<Value | undefined>;
 }
 
@@ -29,13 +29,13 @@ export interface QueryRun<Row> {
   insertedId: number;
 }
 
-/** What else a statement is, the connection alone knows. */
+/** Only the connection knows the rest of a statement. */
 export interface PreparedStatement {
   /** Its text. */
   readonly source: string;
 }
 
-/** A connection that keeps statements for those who run them again and again. */
+/** A connection that keeps statements for repeated runs. */
 export interface StatementConnection<Statement extends PreparedStatement = PreparedStatement>
   extends DatabaseConnection {
   prepare(sql: string): Statement;
@@ -49,7 +49,7 @@ export interface StatementConnection<Statement extends PreparedStatement = Prepa
 
 interface Prepared<Args> {
   readonly statement: PreparedStatement;
-  /** One for each placeholder of the statement: an argument, or a value that is always the same. */
+  /** One for each placeholder of the statement: an argument, or a constant. */
   readonly values: readonly ({ readonly name: keyof Args } | { readonly value: unknown })[];
 }
 
@@ -100,8 +100,8 @@ export function prepareQuery<Args extends object, Row = unknown>(
     return { connection, statement, parameters };
   };
   /**
-   * Not an async function, and straight to the connection: a unit of work runs a dozen queries, and each wait more costs as much
-   * as a small one.
+   * Not an async function, and straight to the connection: a unit of work runs a dozen queries, and each further wait
+   * costs as much as a small one.
    */
   function execute<Result>(
     db: Kysely<Tables>,
@@ -113,7 +113,7 @@ export function prepareQuery<Args extends object, Row = unknown>(
     try {
       return use(bind(db, connection, args));
     } catch (error) {
-      // One that cannot be prepared, because the disk cannot be read, fails like one that cannot be run.
+      // A query that cannot be prepared, because the disk cannot be read, fails like one that cannot be run.
       return Promise.reject(error);
     }
   }

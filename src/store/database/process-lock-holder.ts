@@ -1,4 +1,4 @@
-/** Who has the process lock of a state directory, found out without touching it. */
+/** Who holds the process lock of a state directory, without touching the lock. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,7 +6,7 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    // Not there or not ours to read: then there is nobody to be seen.
+    // Missing, or not readable for this user: then the holder is unknown.
     return undefined;
   }
 }

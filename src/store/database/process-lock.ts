@@ -15,7 +15,7 @@ function holderOf(pidPath: string): string {
   try {
     return `process ${readFileSync(pidPath, "utf8").trim()}`;
   } catch {
-    // Only words for the message: without the file the lock is held all the same.
+    // Only for the message: without the file the lock is held all the same.
     return "another process";
   }
 }

@@ -13,13 +13,13 @@ export const everyRow: Page = { limit: Number.POSITIVE_INFINITY, offset: 0 };
 
 export interface SizedRow {
   readonly id: number;
-  /** What the list is ordered by. */
+  /** The key that the list is ordered by. */
   readonly key: number | string;
   readonly bytes: number;
 }
 
 export interface BatchSource<Row> {
-  /** Comes before all keys. */
+  /** Sorts before all keys. */
   readonly start: number | string;
   /** The rows behind a key, in their order. */
   sizes(after: number | string, page: Page): Promise<readonly SizedRow[]>;

@@ -1,6 +1,6 @@
 /**
- * What a start has to do to the schema of a database: nothing, some migrations, or refuse it. Number and fingerprint must
- * be of one schema that is known; a database is never served on its number alone.
+ * What a start has to do to the schema of a database: nothing, some migrations, or refuse it. Number and fingerprint
+ * must be those of one known schema; a database is never served on its number alone.
  */
 import { earlySchemas } from "./migrations/early-schemas.ts";
 import { type Migration, migrations } from "./migrations/migrations.ts";
@@ -47,7 +47,7 @@ function earlySteps(fingerprint: string, known: readonly Migration[]): readonly 
   }));
 }
 
-/** Decides by what was found; `known` are the migrations that there are. */
+/** Decides by what was found; `known` are the existing migrations. */
 export function planSchema(found: FoundSchema, known: readonly Migration[] = migrations): SchemaPlan {
   const { number, fingerprint, isEmpty } = found;
   if (number > known.length) return { kind: "newer" };

@@ -118,7 +118,7 @@ export interface StopsTable {
   reference2: string | null;
   /** JSON: the canonical stop as the host sent it last. */
   body: string;
-  /** JSON: what route events need of the body; null where nobody has said it apart. */
+  /** JSON: the part of the body that route events need; null where it is not stored apart. */
   routed: string | null;
   /** JSON: cancellation, exceptions, actual times. */
   execution: string;
@@ -144,7 +144,7 @@ export interface LoadsTable {
   carrier_code: string | null;
   assignment_criteria: string | null;
   driver_user_id: number | null;
-  /** JSON: what is told of the driver; `{}` without one. */
+  /** JSON: the driver as the load shows it; `{}` without one. */
   driver: string;
   reference: string | null;
   seal_nbr: string | null;
@@ -224,7 +224,7 @@ export interface RecordedEventsTable {
   load_nbr: string | null;
   event_code: number;
   recorded_at: number;
-  /** JSON: what else is known of the event. */
+  /** JSON: the rest of the event. */
   data: string;
 }
 

@@ -25,7 +25,7 @@ import type { QueryRun, StatementConnection } from "./prepared-query.ts";
 
 /** Below it a WAL reset could corrupt the database. */
 const oldestSafeSqlite = [3, 51, 3] as const;
-/** Short, because it stops the event loop; who waits longer waits outside of it. */
+/** Short, because it blocks the event loop; longer waits happen outside of it. */
 const busyTimeoutMs = 50;
 const statementCacheSize = 500;
 

@@ -40,7 +40,7 @@ export function readSchema(database: SqliteDatabase): SchemaParts {
   return new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, normalised(sql)]));
 }
 
-/** The schema that statements make of nothing. */
+/** The schema that these statements create. */
 export function schemaMadeBy(statements: readonly string[]): SchemaParts {
   const database = new BetterSqlite(":memory:");
   try {
@@ -68,8 +68,8 @@ function checkReferences(database: SqliteDatabase): void {
 }
 
 /**
- * Runs a change in one transaction. References are looked at when all has run, because a table that is made anew is gone
- * for a moment.
+ * Runs a change in one transaction. References are checked after all of it, because a table that is rebuilt is gone for
+ * a moment.
  */
 export function changeSchema<T>(database: SqliteDatabase, change: () => T): T {
   // Has no effect inside of a transaction.

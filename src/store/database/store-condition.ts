@@ -1,4 +1,4 @@
-/** What the store has said of itself since the start: its faults by kind, and whether it is damaged, which does not pass. */
+/** The condition of the store since the start: its faults by kind, and whether it is damaged, which does not pass. */
 import { StoreError, type StoreErrorKind } from "../../lib/store-error.ts";
 
 export class StoreCondition {
@@ -6,24 +6,24 @@ export class StoreCondition {
   readonly #listeners = new Set<(message: string) => void>();
   #damage: string | undefined;
 
-  /** What is damaged, as the database says it; undefined when nothing is known to be. */
+  /** The damage, as the database reports it; undefined when none is known. */
   get damage(): string | undefined {
     return this.#damage;
   }
 
-  /** How often each kind of fault was met. */
+  /** How often each kind of fault occurred. */
   count(kind: StoreErrorKind): number {
     return this.#counts.get(kind) ?? 0;
   }
 
-  /** Takes note of whatever a statement threw. */
+  /** Counts whatever a statement threw. */
   note(error: unknown): void {
     if (!(error instanceof StoreError)) return;
     this.#counts.set(error.kind, this.count(error.kind) + 1);
     if (error.kind === "damaged") this.noteDamage(error.message);
   }
 
-  /** Damage was found; the listeners are told once. It stays until the next start. */
+  /** Damage was found; the listeners are called once. It stays until the next start. */
   noteDamage(message: string): void {
     if (this.#damage !== undefined) return;
     this.#damage = message;

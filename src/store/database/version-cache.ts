@@ -1,7 +1,7 @@
 /**
- * Answers that are kept until the database changes: any commit, of this process or of another, makes all of them old.
- * Whether it has changed is asked before each answer. So what is kept is never older than what a query would find, and a
- * change takes effect at once.
+ * Results that are cached until the database changes: any commit, of this process or of another, invalidates all of
+ * them. Whether it has changed is checked before each use. So a cached result is never older than the one of a query,
+ * and a change takes effect at once.
  */
 import type { Kysely } from "kysely";
 import { type BoundedMap, createBoundedMap } from "../../lib/bounded-map.ts";
@@ -9,31 +9,31 @@ import type { Tables } from "./schema.ts";
 
 const versions = new WeakMap<Kysely<Tables>, () => number>();
 
-/** Says how to tell the version of what a reader sees: a number that every commit of another connection changes. */
+/** Returns how to read the version of what a reader sees: a number that every commit of another connection changes. */
 export function setDataVersion(read: Kysely<Tables>, versionOf: () => number): void {
   versions.set(read, versionOf);
 }
 
-/** Most answers that are kept for one reader. */
+/** Most results that are cached for one reader. */
 const defaultMaxAnswers = 1_000;
 
-/** The answers of one version. */
+/** The results of one version. */
 interface Kept<Value> {
   readonly version: number;
   readonly answers: BoundedMap<Value>;
-  /** Questions that are being asked, for whoever asks the same meanwhile. */
+  /** Running queries, shared by those who need the same meanwhile. */
   readonly underWay: Map<string, Promise<Value>>;
 }
 
 export interface Answers<Value> {
   /**
-   * What is kept under the key, at once; else what `ask` finds. The key has to say all that the answer depends on.
-   * Within transactions, and without a version, it is asked each time. What was refused is not kept.
+   * The cached value of the key, at once; else the result of `ask`. The key has to name all that the result depends on.
+   * Within transactions, and without a version, each call queries. Errors are not cached.
    */
   get(db: Kysely<Tables>, key: string, ask: () => Promise<Value>): Value | Promise<Value>;
 }
 
-/** Makes a place for answers. */
+/** Makes a cache. */
 export function createAnswers<Value>(maxAnswers = defaultMaxAnswers): Answers<Value> {
   const byReader = new WeakMap<Kysely<Tables>, Kept<Value>>();
 
@@ -43,7 +43,7 @@ export function createAnswers<Value>(maxAnswers = defaultMaxAnswers): Answers<Va
       underWay.delete(key);
       if (value !== undefined) answers.set(key, value);
     };
-    // A question that failed is asked again; whoever asked has the error.
+    // A query that failed runs again next time; its caller has the error.
     answer.then(settle, () => settle());
   }
 

@@ -1,4 +1,4 @@
-/** Which companies have anything at all that could be old: each of the others would be asked in vain, table by table. */
+/** Which companies have any rows that could be old: the others need no queries, table by table. */
 import { sql } from "kysely";
 import type { Reader } from "../database/database.ts";
 

@@ -1,4 +1,4 @@
-/** What people ask of the ledger: lists, stories, order and accounting. The pipeline's own statements are in `files.ts`. */
+/** Queries of the ledger for people: lists, stories, order and accounting; `files.ts` has those of the pipeline. */
 import type { ExpressionBuilder, ExpressionWrapper, RawBuilder, SqlBool } from "kysely";
 import { isOtherStopOfName, stopNumberForms } from "../../domain/files/stop-number-in-name.ts";
 import { sql } from "kysely";

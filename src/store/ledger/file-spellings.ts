@@ -4,7 +4,7 @@ import type { Reader } from "../database/database.ts";
 
 const maxSpellings = 20;
 
-/** At most 20, in order, of the company or of all. Reads every name: to be asked when the very name is not known. */
+/** At most 20, in order, of the company or of all. Reads every name: only for a name that is not found as it is. */
 export async function listFileSpellings(
   read: Reader,
   key: { readonly companyId?: number; readonly name: string },

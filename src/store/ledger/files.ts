@@ -1,6 +1,6 @@
 /**
  * The ledger: one entry for each file ever taken (specification/file-exchange.md#once). Writes and the reads of the
- * pipeline; what people ask of the ledger is in `file-queries.ts`.
+ * pipeline; queries for people are in `file-queries.ts`.
  */
 import { sql } from "kysely";
 import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
@@ -53,14 +53,14 @@ const insertFile = prepareQuery<NewFile, { id: number }>((db, arg) =>
     }),
 );
 
-/** Enters a file as waiting and gives its ledger id. */
+/** Enters a file as waiting and returns its ledger id. */
 export async function enterFile(tx: Transaction, file: NewFile): Promise<number> {
   const { rows } = await insertFile.run(tx, file);
   if (rows[0] === undefined) throw new Error("an inserted row gave no id");
   return rows[0].id;
 }
 
-/** What was decided about a file. */
+/** The decision about a file. */
 export interface Decision {
   readonly id: number;
   readonly state: DecidedState;
@@ -125,7 +125,7 @@ export async function recordLocation(tx: Transaction, id: number, location: stri
   await tx.updateTable("files").set({ location }).where("id", "=", id).execute();
 }
 
-/** A user removed the bytes of a refused file; says whether an entry lies there. */
+/** A user removed the bytes of a refused file; returns whether an entry lies there. */
 export async function recordRemoval(
   tx: Transaction,
   removal: { companyId: number; location: string; at: number; by: string },
@@ -170,7 +170,7 @@ export interface LedgerEntry {
 
 type FileRow = { [Column in keyof FilesTable]: Column extends "id" ? number : FilesTable[Column] };
 
-/** Maps a row; the only place that knows the columns' names from the outside. */
+/** Maps a row; the only place outside of queries that knows the columns' names. */
 export function toLedgerEntry(row: FileRow): LedgerEntry {
   return {
     id: row.id,

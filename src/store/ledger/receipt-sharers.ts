@@ -1,4 +1,4 @@
-/** Entries that have one name, or one name of their receipt, between them: what the rules "once" and of receipts ask. */
+/** Entries that share a name, or the name of their receipt: for the rules "once" and of receipts. */
 import { type DecidedState, type FileState, isDecidedState } from "../../domain/files/file-state.ts";
 import { mostReceiptNames, namesWithReceiptOf } from "../../domain/files/stop-file-name.ts";
 import type { Reader } from "../database/database.ts";
@@ -77,7 +77,7 @@ export async function findNamesakes(
   return rows.map(({ id }) => id).sort((a, b) => b - a);
 }
 
-/** Whether the entry is decided about. */
+/** Whether the entry is decided. */
 export function isDecidedSharer(sharer: ReceiptSharer): sharer is DecidedSharer {
   return isDecidedState(sharer.state);
 }

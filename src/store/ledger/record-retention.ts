@@ -16,7 +16,7 @@ export interface OldRecords {
   readonly limit: number;
 }
 
-/** Appointments that were given back, and holds that ran out; the slots have been told of either. */
+/** Appointments that were released, and holds that ran out; the slots are updated for both. */
 export async function listOldAppointments(read: Reader, wanted: OldRecords): Promise<readonly number[]> {
   const rows = await read
     .selectFrom("appointments")
@@ -48,13 +48,13 @@ export async function listOldImports(read: Reader, wanted: OldRecords): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** With what became of each load. */
+/** With the result of each load. */
 export async function removeImports(tx: Transaction, ids: readonly number[]): Promise<void> {
   await tx.deleteFrom("import_items").where("import_id", "in", ids).execute();
   await tx.deleteFrom("imports").where("id", "in", ids).execute();
 }
 
-/** Loads of all companies that somebody has told the whereabouts of, in the order of their ids. */
+/** Loads of all companies that have positions, in the order of their ids. */
 export interface TrackedLoads {
   /** From where to go on; undefined when there are no more. */
   readonly lastId: number | undefined;
@@ -98,7 +98,7 @@ export async function listTrackedLoads(
   return { lastId: ids.length < limit ? undefined : ids.at(-1), over };
 }
 
-/** Forgets where a load has been; what was reported of it as events stays. */
+/** Removes the positions of a load; its reported events stay. */
 export async function removeWhereabouts(tx: Transaction, loadId: number): Promise<void> {
   await tx.deleteFrom("positions").where("load_id", "=", loadId).execute();
   await tx.deleteFrom("route_progress").where("load_id", "=", loadId).execute();

@@ -15,8 +15,8 @@ export interface RemoteKey {
 }
 
 /**
- * `taken`: its bytes were durable here, about to get their place in `inbound/`; whether they have got it is seen from the
- * ledger. `seen`: nothing is to be done with it as long as it stays the same.
+ * `taken`: its bytes were durable here, about to get their place in `inbound/`; the ledger shows whether they have got
+ * it. `seen`: it is ignored as long as it stays the same.
  */
 export type RemoteFileState = "taken" | "seen";
 
@@ -39,7 +39,7 @@ function toRecord(row: Pick<RemoteFilesTable, (typeof columns)[number]>): Remote
   return { name, size, modified, sha256, state, afterFileId: row.after_file_id };
 }
 
-/** Notes that these files are about to be placed in `inbound/`, in place of what was noted under their names. */
+/** Notes that these files are about to be placed in `inbound/`, instead of earlier notes under their names. */
 export async function noteTaken(
   tx: Transaction,
   { companyId, remote }: RemoteKey,
@@ -63,7 +63,7 @@ export async function noteTaken(
   }
 }
 
-/** Notes that nothing is to be done any more with files that were taken, as long as they stay the same. */
+/** Notes that files that were taken are to be ignored as long as they stay the same. */
 export async function noteSeen(
   tx: Transaction,
   { companyId, remote }: RemoteKey,
@@ -93,7 +93,7 @@ export async function forgetRemoteFiles(
     .execute();
 }
 
-/** What is noted of these names; no more than some hundred of them. */
+/** The notes of these names; no more than some hundred of them. */
 export async function findRemoteFiles(
   read: Reader,
   { companyId, remote }: RemoteKey,
@@ -138,7 +138,7 @@ export async function listRemoteNames(
   return rows.map(({ name }) => name);
 }
 
-/** What the ledger has of a name after an entry. */
+/** The ledger's entries of a name after another entry. */
 export interface LaterEntry {
   readonly sha256: string | null;
   readonly isWaiting: boolean;

@@ -1,4 +1,4 @@
-/** The rows of remotes: what was taken from them, and how they stand. */
+/** The rows of remotes: the files taken from them, and their state. */
 import type { Generated } from "kysely";
 
 export interface RemoteFilesTable {
@@ -13,18 +13,18 @@ export interface RemoteFilesTable {
   noted_at: number;
 }
 
-/** How a remote stands: written by its poller, but for `asked_at`, which commands write. */
+/** The state of a remote: written by its poller, but for `asked_at`, which commands write. */
 export interface RemoteStatesTable {
   company_id: number;
   remote: string;
-  /** When the last round ended, and the last one without trouble. */
+  /** When the last poll ended, and the last one without a fault. */
   polled_at: number | null;
   succeeded_at: number | null;
-  /** Rounds in a row that have failed. */
+  /** Polls in a row that have failed. */
   failures: Generated<number>;
   paused_until: Generated<number>;
   fault: string | null;
   fault_text: string | null;
-  /** When somebody last asked for a round at once; 0 when nobody has. */
+  /** When somebody last requested a poll; 0 when nobody has. */
   asked_at: Generated<number>;
 }

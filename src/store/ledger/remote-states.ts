@@ -1,4 +1,4 @@
-/** How remotes stand, for people and for other processes; and when somebody has asked for a round at once. */
+/** The state of remotes, for people and for other processes; and requests for a poll. */
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { rememberAnswers } from "../database/version-cache.ts";
@@ -9,11 +9,11 @@ export interface RemoteName {
   readonly remote: string;
 }
 
-/** What its poller knows after a round; times are milliseconds UTC. */
+/** What its poller knows after a poll; times are milliseconds UTC. */
 export interface RemoteRounds {
   readonly polledAt: number | null;
   readonly succeededAt: number | null;
-  /** Rounds in a row that have failed. */
+  /** Polls in a row that have failed. */
   readonly failures: number;
   /** 0 when it does not pause. */
   readonly pausedUntil: number;
@@ -22,11 +22,11 @@ export interface RemoteRounds {
 }
 
 export interface RemoteState extends RemoteName, RemoteRounds {
-  /** When somebody last asked for a round at once; 0 when nobody has. */
+  /** When somebody last requested a poll; 0 when nobody has. */
   readonly askedAt: number;
 }
 
-/** Writes how a remote stands. What does not say when it last succeeded leaves that as it was. */
+/** Writes the state of a remote. Without a time of the last success the stored one stays. */
 export async function saveRemoteRounds(tx: Transaction, state: RemoteName & RemoteRounds): Promise<void> {
   const rounds = {
     ...{ polled_at: state.polledAt, failures: state.failures, paused_until: state.pausedUntil },
@@ -40,7 +40,7 @@ export async function saveRemoteRounds(tx: Transaction, state: RemoteName & Remo
     .execute();
 }
 
-/** Asks for a round of the remote at once, whatever it waits for. */
+/** Requests a poll of the remote, whatever it waits for. */
 export async function askForRemote(
   tx: Transaction,
   { companyId, remote, now }: RemoteName & { readonly now: number },
@@ -64,7 +64,9 @@ async function queryStates(read: Reader): Promise<readonly RemoteState[]> {
 
 const remembered = rememberAnswers(async (read) => await queryStates(read));
 
-/** Of all remotes that were ever polled or asked for. The very same list as long as nobody has committed anything since. */
+/**
+ * All remotes that were ever polled or requested. The very same list as long as nobody has committed anything since.
+ */
 export function listRemoteStates(read: Reader): Promise<readonly RemoteState[]> {
   return remembered(read, "");
 }

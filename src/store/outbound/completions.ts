@@ -85,13 +85,13 @@ export async function findSnapshot(
   return { snapshot, loadId, isNameTaken: nameHolder !== null };
 }
 
-/** The first and the last of the recorded events that a completion tells of. */
+/** The first and the last of the recorded events of a completion. */
 export interface EventRange {
   readonly firstEventId: number;
   readonly lastEventId: number;
 }
 
-/** A completion as it is to be kept. */
+/** A completion to be stored. */
 export interface NewCompletion extends Snapshot, SnapshotArguments, EventRange {
   readonly loadNbr: string | null;
   /** JSON: the driver of the load; `{}` without one. */
@@ -129,7 +129,7 @@ const insertQuery = prepareQuery<NewCompletion>((db, arg) =>
     .onConflict((conflict) => conflict.columns(["company_id", "name"]).doNothing()),
 );
 
-/** Gives its id; undefined when another completion of the company has its name. */
+/** Returns its id; undefined when another completion of the company has its name. */
 export async function insertCompletion(
   tx: Transaction,
   completion: NewCompletion,
@@ -143,7 +143,7 @@ export interface StoredCompletionEvent {
   readonly code: number;
   /** Milliseconds UTC. */
   readonly recordedAt: number;
-  /** JSON: what else is known of the event. */
+  /** JSON: the rest of the event. */
   readonly data: string;
 }
 

@@ -1,4 +1,4 @@
-/** The rows of deliveries that somebody gives up. What that means is in `operations/deliveries`. */
+/** The rows of deliveries that somebody gives up; the rules are in `operations/deliveries`. */
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import type { DeliveryLine } from "./deliveries.ts";
@@ -38,7 +38,7 @@ export interface GiveUpSelection {
   readonly target: string;
 }
 
-/** The ids of what may be given up of a target, oldest first, after the one of `afterId`. */
+/** The ids of deliveries of a target that can be given up, oldest first, after the one of `afterId`. */
 export async function listToGiveUp(
   read: Reader,
   {

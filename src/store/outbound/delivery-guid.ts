@@ -5,7 +5,7 @@ const versionBits = 0x70;
 const variantBits = 0x80;
 
 /**
- * A GUID (version 7) for a delivery made at that time (milliseconds UTC). Those of one time stand together, so that the
+ * A GUID (version 7) for a delivery made at that time (milliseconds UTC). GUIDs of one time sort together, so that the
  * index over millions of them is written at its end and not all over.
  */
 export function newDeliveryGuid(now: number): string {

@@ -1,4 +1,4 @@
-/** What is due: the deliveries that are first in their line, in pages. Only the queue asks. */
+/** What is due: the deliveries that are first in their line, in pages. Only the queue reads them. */
 import type { Reader } from "../database/database.ts";
 import type { DeliveryKind } from "./deliveries.ts";
 import { isInState } from "./delivery-states.ts";
@@ -47,7 +47,7 @@ const pageQuery = prepareQuery<PageArguments, HeadRow>((db, arg) =>
     .limit(arg("limit")),
 );
 
-/** What waits for the target, by when it is due, then by age; what is not due yet stands at the end. */
+/** The waiting deliveries of the target, by when they are due, then by age; those not due yet are at the end. */
 export async function listHeads(read: Reader, page: PageArguments): Promise<readonly DeliveryHead[]> {
   const { rows } = await pageQuery.run(read, page);
   return rows.map((row) => ({ ...row, kind: row.kind as DeliveryKind }));

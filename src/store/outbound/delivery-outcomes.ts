@@ -1,6 +1,6 @@
 /**
- * The rows of attempts and of what became of them: each outcome moves a delivery by one guarded statement. What an outcome
- * means is in `outbound/record-attempts.ts`.
+ * The rows of attempts and their outcomes: each outcome moves a delivery by one guarded statement. The meaning of
+ * outcomes is in `outbound/record-attempts.ts`.
  */
 import { type DeliveryLine, isLineOpen } from "./deliveries.ts";
 import type { Kysely } from "kysely";
@@ -49,7 +49,7 @@ function updateDelivered(db: Kysely<Tables>, arg: Argument<Delivered>) {
 
 const deliveredQuery = prepareQuery<Delivered>((db, arg) => updateDelivered(db, arg).where(isOpen("state")));
 
-/** It was given up while it was under way: the other side has it all the same, and nobody counts it as open any more. */
+/** It was given up during the attempt: the receiver has it all the same, and nobody counts it as open any more. */
 const deliveredAfterAllQuery = prepareQuery<Delivered>((db, arg) =>
   updateDelivered(db, arg).where(isInState("state", "dropped")).where("fault", "=", givenUpFault),
 );
@@ -179,11 +179,11 @@ export async function renameDelivery(
 /** The line of a delivery that is there. */
 export async function findLine(tx: Transaction, id: number): Promise<DeliveryLine> {
   const [line] = (await lineQuery.run(tx, { id })).rows;
-  if (line === undefined) throw new Error(`delivery ${id} was there, and is not`);
+  if (line === undefined) throw new Error(`delivery ${id} has disappeared`);
   return line;
 }
 
-/** Lets the first of the line go, when it is behind one that is open no more. */
+/** Makes the first of the line waiting, when it is behind one that is open no more. */
 export async function promoteNext(tx: Transaction, line: DeliveryLine): Promise<void> {
   if (await isLineOpen(tx, line)) await promoteQuery.run(tx, line);
 }

@@ -1,4 +1,4 @@
-/** Deliveries for people: lists, one with its attempts, and where it stands. */
+/** Deliveries for people: lists, one with its attempts, and its state. */
 import type { DeliveryAction } from "./asked-delivery.ts";
 import type { Reader } from "../database/database.ts";
 import type { DeliveryState } from "../../domain/outbound/delivery-state.ts";

@@ -1,10 +1,10 @@
-/** The rows of deliveries that somebody asks for again. What a retry means is in `operations/deliveries`. */
+/** The rows of deliveries that somebody retries or repeats; the rules are in `operations/deliveries`. */
 import type { Transaction } from "../database/group-commit.ts";
 import type { FoundDelivery } from "./asked-delivery.ts";
 import type { DeliveryLine } from "./deliveries.ts";
 import { isInState, isOpen } from "./delivery-states.ts";
 
-/** A later completion of the same stop that the target has had. */
+/** A later completion of the same stop that was delivered to the target. */
 export interface NewerDelivery {
   readonly id: number;
   readonly name: string;
@@ -49,7 +49,7 @@ export async function makeDue(
     .execute();
 }
 
-/** The same of all of a target that wait for their next attempt. Gives how many they are. */
+/** The same for all of a target that wait for their next attempt. Returns how many they are. */
 export async function makeAllDue(
   tx: Transaction,
   { targetId, now }: Hastened & { readonly targetId: number },

@@ -5,7 +5,7 @@ import type { Transaction } from "../database/group-commit.ts";
 export interface ExportSchedule {
   readonly companyId: number;
   readonly name: string;
-  /** What `nextDueAt` was worked out with. */
+  /** The schedule that `nextDueAt` was calculated with. */
   readonly schedule: string;
   /** Milliseconds UTC; null when it runs only by hand. */
   readonly nextDueAt: number | null;
@@ -35,7 +35,7 @@ function toSchedule(row: ScheduleRow): ExportSchedule {
   };
 }
 
-/** Of all exports that there ever were. */
+/** Of all exports that ever existed. */
 export async function listExportSchedules(read: Reader): Promise<readonly ExportSchedule[]> {
   const rows = await read.selectFrom("export_schedules").select(columns).execute();
   return rows.map(toSchedule);
@@ -68,8 +68,8 @@ export async function planExport(
 }
 
 /**
- * Moves an export on from one completion to another. False when it has gone on from there already, and then nothing has
- * changed: each completion is in one window of the export only.
+ * Moves an export on from one completion to another. False, and without a change, when it has gone on from there
+ * already: each completion is in one window of the export only.
  */
 export async function moveWatermark(
   tx: Transaction,

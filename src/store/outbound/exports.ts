@@ -1,4 +1,4 @@
-/** Exports that were made: each is a window of completions, and its files are a function of that alone. */
+/** Exports: each is a window of completions, and its files are a function of that alone. */
 import { isOpen } from "./delivery-states.ts";
 import type { Reader } from "../database/database.ts";
 import type { ExportKey } from "./export-schedules.ts";
@@ -145,7 +145,7 @@ export async function countWindow(db: Reader | Transaction, window: CompletionWi
   return row.count;
 }
 
-/** Which of these exports still have a delivery to be done. */
+/** Which of these exports still have an open delivery. */
 export async function listOpenExports(db: Reader, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set();
   const rows = await db

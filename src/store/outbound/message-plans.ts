@@ -1,4 +1,4 @@
-/** Which customer messages the configuration asks for, as the transactions of state changes see it. */
+/** Which customer messages the configuration asks for, as the transactions of state changes read it. */
 import type { MessagePlan } from "../../domain/messages/message-settings.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
@@ -9,7 +9,7 @@ const planQuery = prepareQuery<{ companyId: number }, { plan: string }>((db, arg
 
 const plans = new WeakMap<Transaction, Map<number, MessagePlan | undefined>>();
 
-/** The plan of a company: asked once in each transaction. Undefined when nothing is configured. */
+/** The plan of a company: read once in each transaction. Undefined when nothing is configured. */
 export async function messagePlan(tx: Transaction, companyId: number): Promise<MessagePlan | undefined> {
   const known = plans.get(tx) ?? new Map<number, MessagePlan | undefined>();
   plans.set(tx, known);
@@ -20,7 +20,7 @@ export async function messagePlan(tx: Transaction, companyId: number): Promise<M
   return plan;
 }
 
-/** Makes the copy say what the configuration says. */
+/** Updates the stored copy of the configuration. */
 export async function saveMessagePlan(
   tx: Transaction,
   companyId: number,

@@ -1,7 +1,10 @@
 /** The rows of customer messages. */
 import type { Generated } from "kysely";
 
-/** One message to one address: what it tells, as it was when its event was recorded. Its delivery is in `deliveries`. */
+/**
+ * One message to one address, with its values as they were when its event was recorded. Its delivery is in
+ * `deliveries`.
+ */
 export interface MessagesTable {
   id: Generated<number>;
   company_id: number;
@@ -12,7 +15,7 @@ export interface MessagesTable {
   channel: string;
   /** As the host sent it. */
   address: string;
-  /** JSON: what templates can tell. */
+  /** JSON: the values of the placeholders. */
   facts: string;
   created_at: number;
 }
@@ -24,7 +27,7 @@ export interface MessagePlansTable {
   plan: string;
 }
 
-/** The planned arrival that a customer was told last, or that was the first to be known. */
+/** The planned arrival that was last announced to a customer, or that was the first to be known. */
 export interface MessageEtasTable {
   company_id: number;
   stop_nbr: string;

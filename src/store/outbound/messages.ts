@@ -1,4 +1,7 @@
-/** Messages to customers as rows, and what of a stop they tell. Which are made, and when, is in `operations/consequences`. */
+/**
+ * Messages to customers as rows, and the parts of a stop that they show. Which are made, and when, is in
+ * `operations/consequences`.
+ */
 import { sql } from "kysely";
 import { arrivalNews, type MessageChannel } from "../../domain/messages/message-event.ts";
 import type { MessageFacts } from "../../domain/messages/message-fields.ts";
@@ -7,7 +10,7 @@ import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
-/** What customers may be told of a stop. */
+/** The parts of a stop that messages can show. */
 export interface ToldStop {
   readonly stopNbr: string;
   /** JSON: the canonical stop. */
@@ -76,7 +79,7 @@ export async function findMessageTarget(
   return (await targetQuery.run(tx, target)).rows[0]?.id;
 }
 
-/** A planned arrival as a customer was told of it, or as it was when it was first known. */
+/** A planned arrival as it was announced to a customer, or as it was when it was first known. */
 export interface ToldEta {
   readonly loadId: number;
   /** Milliseconds UTC. */
@@ -91,12 +94,12 @@ const toldEtaQuery = prepareQuery<StopKey, ToldEta>((db, arg) =>
     .where("stop_nbr", "=", arg("stopNbr")),
 );
 
-/** What was kept for the stop of that number by `saveToldEta`. */
+/** The row that `saveToldEta` stored for the stop of that number. */
 export async function findToldEta(tx: Transaction, stop: StopKey): Promise<ToldEta | undefined> {
   return (await toldEtaQuery.run(tx, stop)).rows[0];
 }
 
-/** Keeps it for the stop, in place of what was kept before. */
+/** Stores it for the stop, replacing the one before. */
 export async function saveToldEta(
   tx: Transaction,
   { companyId, stopNbr }: StopKey,
@@ -118,7 +121,7 @@ export interface NewMessage {
   readonly now: number;
 }
 
-/** Keeps a message; gives its id. */
+/** Stores a message; returns its id. */
 export async function insertMessage(tx: Transaction, message: NewMessage): Promise<number> {
   const { companyId, code, channel, address, facts, now } = message;
   const { id } = await tx
@@ -177,7 +180,7 @@ const newerQuery = prepareQuery<NewerArguments, { id: number }>((db, arg) =>
     .limit(sql.lit(1)),
 );
 
-/** Whether a later message of the same stop and channel brings news of the arrival. */
+/** Whether a later message of the same stop and channel announces the arrival anew. */
 export async function hasLaterArrivalNews(read: Reader, message: StoredMessage): Promise<boolean> {
   const { companyId, channel, id, facts } = message;
   const { rows } = await newerQuery.run(read, { companyId, channel, id, stopNbr: facts.stopNbr });

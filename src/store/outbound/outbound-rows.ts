@@ -24,7 +24,7 @@ export interface OutboundTargetsTable {
   dead_count: Generated<number>;
 }
 
-/** What else of the configuration a state change has to know. A company without a row has the defaults. */
+/** Further settings that a state change has to know. A company without a row has the defaults. */
 export interface OutboundSettingsTable {
   company_id: number;
   embeds_documents: number;
@@ -45,7 +45,7 @@ export interface CompletionsTable {
   stop_nbr: string;
   /** The file's name, unique within the company. */
   name: string;
-  /** Version of the rendering: what was begun with one is finished with it. */
+  /** Version of the rendering: a completion keeps its version. */
   format: number;
   embeds_documents: number;
   trigger_code: number;
@@ -84,7 +84,7 @@ export interface CompletionsTable {
  */
 export interface DeliveriesTable {
   id: Generated<number>;
-  /** What the other side knows it by: the same at every attempt. Ordered by time, so that its index grows at its end. */
+  /** The id that the receiver knows: the same at every attempt. Ordered by time, so that its index grows at its end. */
   guid: string;
   company_id: number;
   target_id: number;
@@ -115,7 +115,7 @@ export interface DeliveriesTable {
   created_at: number;
 }
 
-/** Attempts that failed, for who asks why. */
+/** Attempts that failed, for `dropgate delivery show`. */
 export interface DeliveryAttemptsTable {
   id: Generated<number>;
   delivery_id: number;
@@ -125,7 +125,7 @@ export interface DeliveryAttemptsTable {
   fault_text: string;
 }
 
-/** What a delivery was when somebody asked for it again, or gave it up. */
+/** What a delivery was when somebody retried it, repeated it or gave it up. */
 export interface DeliveryRepeatsTable {
   id: Generated<number>;
   delivery_id: number;
@@ -153,7 +153,7 @@ export interface DeliveryRepeatsTable {
 export interface ExportSchedulesTable {
   company_id: number;
   name: string;
-  /** JSON: schedule and zone that `next_due_at` was worked out with. */
+  /** JSON: schedule and zone that `next_due_at` was calculated with. */
   schedule: string;
   next_due_at: number | null;
   /** The last completion that was exported. */
@@ -169,7 +169,7 @@ export interface ExportsTable {
   /** Completions after the first and up to the last of these. */
   after_completion_id: number;
   last_completion_id: number;
-  /** How the file tells these two; null: by themselves. */
+  /** How the file counts these two; null: by themselves. */
   window_begin: number | null;
   window_end: number | null;
   /** `document` or `files`. */

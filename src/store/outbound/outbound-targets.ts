@@ -1,6 +1,6 @@
 /**
- * The targets that deliveries go to, as the transactions of state changes and the queue see them: a copy of what the
- * configuration says, and how each target is doing.
+ * The targets of deliveries, as the transactions of state changes and the queue see them: a copy of the configuration,
+ * and the state of each target.
  */
 import type { MessagePlan } from "../../domain/messages/message-settings.ts";
 import { announce } from "../database/announcements.ts";
@@ -11,7 +11,7 @@ import { isInState, isOpen } from "./delivery-states.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { rememberAnswers } from "../database/version-cache.ts";
 
-/** What the configuration says of one company. */
+/** The configuration of one company. */
 export interface OutboundCopy {
   readonly companyId: number;
   /** All of its targets. */
@@ -41,7 +41,7 @@ async function saveTargets(tx: Transaction, { companyId, targets }: OutboundCopy
   await endWaits(tx, companyId);
 }
 
-/** What was put off by a fault of a target, and not by its own, is due with the end of the pause. */
+/** Deliveries that a fault of the target has delayed, not one of their own, are due with the end of the pause. */
 async function endWaits(tx: Transaction, companyId: number): Promise<void> {
   await tx
     .updateTable("deliveries")
@@ -70,8 +70,8 @@ async function saveEvents(
 }
 
 /**
- * Makes the copy say what the configuration says. A target that is not in it any more keeps its rows, which wait until it
- * is there again; one whose configuration is taken over anew is tried at once.
+ * Updates the stored copy of the configuration. A target that is no longer in it keeps its rows, which wait until it is
+ * there again; one whose configuration is newly applied is tried at once.
  */
 export async function saveOutboundCopy(tx: Transaction, copy: OutboundCopy): Promise<void> {
   const { companyId, events, embedsDocuments, messages } = copy;
@@ -107,10 +107,10 @@ const wantedEventsQuery = prepareQuery<{ companyId: number }, WantedEventRow>((d
     .where("company_id", "=", arg("companyId")),
 );
 
-/** Codes of events for which the configuration asks for something, by what they cause. */
+/** Codes of events for which the configuration asks for something, by their consequence. */
 export type WantedEvents = Readonly<Record<EventCause, ReadonlySet<number>>>;
 
-/** Asked once a company in each transaction, which many state changes share. */
+/** Read once a company in each transaction, which many state changes share. */
 const wantedEvents = new WeakMap<Transaction, Map<number, WantedEvents>>();
 
 /** The codes of recorded events for which the configuration asks for a completion file, or for a customer message. */
@@ -129,7 +129,7 @@ async function askForWantedEvents(tx: Transaction, companyId: number): Promise<W
   return found;
 }
 
-/** A target, and how it is doing. */
+/** A target, and its state. */
 export interface OutboundTarget {
   readonly id: number;
   readonly companyId: number;
@@ -160,7 +160,7 @@ interface TargetRow {
   readonly added_count: number;
 }
 
-/** Asked after each burst of commits. Not ordered: SQLite would prepare the statement anew at each run. */
+/** Read after each burst of commits. Not ordered: SQLite would prepare the statement anew at each run. */
 const targetsQuery = prepareQuery<object, TargetRow>((db) =>
   db
     .selectFrom("outbound_targets as t")
@@ -187,7 +187,10 @@ async function queryTargets(read: Reader): Promise<readonly OutboundTarget[]> {
 
 const remembered = rememberAnswers(async (read) => await queryTargets(read));
 
-/** All targets. The very same list as long as nobody has committed anything since, so that a look costs next to nothing. */
+/**
+ * All targets. The very same list as long as nobody has committed anything since, so that a check costs next to
+ * nothing.
+ */
 export function listOutboundTargets(read: Reader): Promise<readonly OutboundTarget[]> {
   return remembered(read, "");
 }
@@ -226,7 +229,7 @@ const pauseQuery = prepareQuery<TargetPause>((db, arg) =>
 );
 
 /**
- * Notes that a target is paused, or, with zeros, that it is well again. Who ends a pause for a queue that runs elsewhere
+ * Records that a target is paused, or, with zeros, that it works again. Whoever ends a pause for a queue in another process
  * gives the present moment for its end.
  */
 export async function saveTargetPause(tx: Transaction, pause: TargetPause): Promise<void> {
@@ -263,13 +266,13 @@ const newsQuery = prepareQuery<{ id: number }>((db, arg) =>
     .where("id", "=", arg("id")),
 );
 
-/** A delivery of the target is due that was not: the queue asks for what is due at its next look. */
+/** A delivery of the target is newly due: the queue reads what is due at its next check. */
 export async function announceNews(tx: Transaction, id: number): Promise<void> {
   await newsQuery.run(tx, { id });
   announce(tx, "deliveries");
 }
 
-/** Counts once what is kept up to date otherwise, in case that the database was changed by hand. */
+/** Counts once the numbers that are otherwise kept up to date, in case that the database was changed by hand. */
 export async function recountTargets(tx: Transaction): Promise<void> {
   await tx
     .updateTable("outbound_targets")

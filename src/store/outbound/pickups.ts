@@ -1,5 +1,5 @@
 /**
- * What hosts have fetched of the files that were delivered into their company's own folder
+ * Which of the files that were delivered into their company's own folder hosts have fetched
  * (specification/outbound.md#picked-up).
  */
 import { sql } from "kysely";
@@ -11,7 +11,7 @@ export interface PickupRecord {
   readonly companyId: number;
   /** The targets that deliver into the folder. */
   readonly targetNames: readonly string[];
-  /** What the delivery is called: its file, or the folder of an export of single files. */
+  /** The name of the delivery: its file, or the folder of an export of single files. */
   readonly name: string;
   /** `removed`: the file is not there any more. */
   readonly kind: "collected" | "removed";
@@ -27,8 +27,8 @@ function ofTargets(companyId: number, names: readonly string[]) {
 }
 
 /**
- * Notes the first time that the file was fetched, or removed; later ones change nothing. Says how many deliveries it was. A
- * host may be quicker than the record that the file was delivered: then the delivery is still waiting.
+ * Records the first time that the file was fetched, or removed; later ones change nothing. Returns how many deliveries
+ * it was. A host may be quicker than the record that the file was delivered: then the delivery is still waiting.
  */
 export async function recordPickup(tx: Transaction, pickup: PickupRecord): Promise<number> {
   const { companyId, targetNames, name, kind, at, by } = pickup;
@@ -60,7 +60,7 @@ export interface UncollectedFile {
   readonly deliveredAt: number;
 }
 
-/** Files that nobody has fetched or removed, those that lie there longest first. */
+/** Files that nobody has fetched or removed, the oldest first. */
 export async function listUncollected(
   read: Reader,
   query: UncollectedQuery,

@@ -46,7 +46,7 @@ export async function findDocument(
     .executeTakeFirst();
 }
 
-/** Which of these contents any company has, to be asked for some hundred at a time. */
+/** Which of these contents any company has, some hundred at a time. */
 export async function findKnownContents(
   read: Reader,
   hashes: readonly string[],

@@ -13,7 +13,7 @@ export interface NewImport {
   readonly receivedAt: number;
 }
 
-/** Enters an import without its loads and gives its id. */
+/** Enters an import without its loads and returns its id. */
 export async function insertImport(tx: Transaction, entry: NewImport): Promise<number> {
   const row = await tx
     .insertInto("imports")
@@ -61,7 +61,7 @@ export async function insertImportItem(tx: Transaction, item: NewItem): Promise<
 }
 
 export interface WaitingItem extends ItemKey {
-  /** What the import was answered with. */
+  /** The id that the import was answered with. */
   readonly guid: string;
   readonly companyId: number;
   readonly loadNbr: string;
@@ -159,7 +159,7 @@ const finishImport = prepareQuery<{ importId: number; now: number }>((db, arg) =
     ),
 );
 
-/** Keeps what became of a load and gives its text up; the last one finishes the import. */
+/** Stores the result of a load and removes its text; the last one finishes the import. */
 export async function decideImportItem(
   tx: Transaction,
   decision: ItemKey & {

@@ -8,7 +8,7 @@ import { eachBatch, firstThatFit, type Page } from "../database/row-batches.ts";
 import type { Tables } from "../database/schema.ts";
 import { type StopRow, type StoredStop, stopColumns, storedStop } from "./stop-queries.ts";
 
-/** A load as it is kept, with its header as JSON text. */
+/** A load as it is stored, with its header as JSON text. */
 export interface StoredLoad extends KnownLoad {
   readonly body: string;
 }

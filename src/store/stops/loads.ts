@@ -1,4 +1,6 @@
-/** Loads as the service keeps them: what the host sent, and what became of it. Reads for hosts are in `load-queries.ts`. */
+/**
+ * Loads as the service stores them: what the host sent, and their execution. Reads for hosts are in `load-queries.ts`.
+ */
 import type { LoadStatus } from "../../domain/load/load-status.ts";
 import { unplannedStopStatus } from "../../domain/stop/stop-status.ts";
 import type { ListedStop } from "../../domain/stop/visit-order.ts";
@@ -11,11 +13,11 @@ export interface LoadAssignmentRecord {
   readonly carrierCode: string | null;
   readonly assignmentCriteria: string | null;
   readonly driverUserId: number | null;
-  /** JSON: what is told of the driver; `{}` without one. */
+  /** JSON: the driver as the load shows it; `{}` without one. */
   readonly driver: string;
 }
 
-/** What a transition needs to know of a load that is there already. */
+/** What a transition needs of an existing load. */
 export interface KnownLoad extends LoadAssignmentRecord {
   readonly id: number;
   readonly loadNbr: string;
@@ -92,7 +94,7 @@ export function findLoadById(tx: Transaction | Reader, id: number): Promise<Know
   return loadById.first(tx, { id }, knownLoad);
 }
 
-/** What files and messages tell of the load of a stop. */
+/** The load of a stop, as files and messages show it. */
 export interface DrivenLoad {
   readonly loadNbr: string | null;
   /** JSON: the driver; `{}` without one. */
@@ -112,7 +114,7 @@ export async function findDrivenLoad(tx: Transaction, loadId: number | null): Pr
   return found ?? { loadNbr: null, driver: "{}" };
 }
 
-/** A load as it is to be kept. `body` is its header as JSON text. */
+/** A load to be stored. `body` is its header as JSON text. */
 export interface LoadRecord extends LoadAssignmentRecord {
   readonly companyId: number;
   readonly loadNbr: string;
@@ -163,7 +165,7 @@ const saveLoadQuery = prepareQuery<LoadRecord, { id: number }>((db, arg) =>
     .returning("id"),
 );
 
-/** Keeps the load, replacing what was kept of it before; gives its id. */
+/** Stores the load, replacing what was stored of it before; returns its id. */
 export async function saveLoad(tx: Transaction, record: LoadRecord): Promise<number> {
   const { rows } = await saveLoadQuery.run(tx, record);
   const [row] = rows;
@@ -203,12 +205,12 @@ const updateLoadStateQuery = prepareQuery<LoadStateChange>((db, arg) =>
     .where("id", "=", arg("id")),
 );
 
-/** Changes state and execution of a load that is there. */
+/** Changes state and execution of an existing load. */
 export async function updateLoadState(tx: Transaction, change: LoadStateChange): Promise<void> {
   await updateLoadStateQuery.run(tx, change);
 }
 
-/** Changes state, assignment and execution of a load that is there. */
+/** Changes state, assignment and execution of an existing load. */
 export async function updateLoad(tx: Transaction, change: LoadUpdate): Promise<void> {
   await updateLoadQuery.run(tx, change);
 }

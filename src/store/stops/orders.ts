@@ -1,4 +1,6 @@
-/** Customer orders as the service keeps them. An order that is not cancelled is in the state of the stop of its number. */
+/**
+ * Customer orders as the service stores them. An order that is not cancelled is in the state of the stop of its number.
+ */
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
@@ -8,7 +10,7 @@ interface OrderKey {
   readonly orderNbr: string;
 }
 
-/** An order as it is to be kept. `body` is the canonical order as JSON text. */
+/** An order to be stored. `body` is the canonical order as JSON text. */
 export interface OrderRecord extends OrderKey {
   readonly body: string;
   readonly now: number;
@@ -36,7 +38,7 @@ const saveOrderQuery = prepareQuery<OrderRecord>((db, arg) =>
     ),
 );
 
-/** Keeps the order, replacing what was kept of it before; a cancelled one is there anew. */
+/** Stores the order, replacing what was stored of it before; a cancelled one becomes a new order. */
 export async function saveOrder(tx: Transaction, record: OrderRecord): Promise<void> {
   await saveOrderQuery.run(tx, record);
 }
@@ -121,7 +123,7 @@ const cancelOrderQuery = prepareQuery<CancelArguments>((db, arg) =>
     .where("is_cancelled", "=", 0),
 );
 
-/** Cancels the order unless it is cancelled already; says whether it did. What the host sent is kept. */
+/** Cancels the order unless it is cancelled already; returns whether it did. What the host sent is kept. */
 export async function cancelOrder(tx: Transaction, args: CancelArguments): Promise<boolean> {
   return (await cancelOrderQuery.run(tx, args)).affected === 1;
 }

@@ -1,4 +1,4 @@
-/** Recorded events as rows. What one causes is in `operations/consequences`. */
+/** Recorded events as rows; their consequences are in `operations/consequences`. */
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
@@ -9,7 +9,7 @@ export interface EventRecord {
   readonly loadNbr: string | null;
   /** Milliseconds UTC. */
   readonly recordedAt: number;
-  /** JSON: what else is known of the event. */
+  /** JSON: the rest of the event. */
   readonly data: string;
 }
 
@@ -24,7 +24,7 @@ const insertQuery = prepareQuery<EventRecord>((db, arg) =>
   }),
 );
 
-/** Keeps an event behind all others. */
+/** Stores an event after all others. */
 export function insertRecordedEvent(tx: Transaction, event: EventRecord): Promise<unknown> {
   return insertQuery.run(tx, event);
 }

@@ -1,4 +1,4 @@
-/** What drivers have reported of a load: its events, each kept once, its positions, and how far it has come. */
+/** Reports of drivers about a load: its events, each stored once, its positions, and its progress. */
 import type { GeoPoint } from "../../domain/execution/geo-point.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
@@ -36,13 +36,13 @@ const insertReport = prepareQuery<ReportedEvent>((db, arg) =>
     ),
 );
 
-/** Keeps the report in the transaction of its effect; false when it was kept before, and so has had its effect. */
+/** Stores the report in the transaction of its effect; false when it was stored before, and so has had its effect. */
 export async function saveReportedEvent(tx: Transaction, report: ReportedEvent): Promise<boolean> {
   const { affected } = await insertReport.run(tx, report);
   return affected === 1;
 }
 
-/** What was reported of a load and when, in local time. */
+/** Code and local time of a report. */
 export interface ReportTime {
   readonly eventCode: string;
   readonly eventDTTM: string;
@@ -85,12 +85,12 @@ const insertPosition = prepareQuery<Position>((db, arg) =>
     .onConflict((conflict) => conflict.columns(["load_id", "at"]).doNothing()),
 );
 
-/** Keeps a position of a load; one of the same moment is kept once. */
+/** Stores a position of a load; one of the same moment is stored once. */
 export async function savePosition(tx: Transaction, position: Position): Promise<void> {
   await insertPosition.run(tx, position);
 }
 
-/** Where a load was last, and when its ETAs were worked out (by our clock). */
+/** The last position of a load, and when its ETAs were calculated (by our clock). */
 export interface RouteProgress {
   readonly loadId: number;
   readonly at: number;
@@ -157,7 +157,7 @@ const forgetEtaQuery = prepareQuery<{ loadId: number }>((db, arg) =>
   db.updateTable("route_progress").set({ eta_at: null }).where("load_id", "=", arg("loadId")),
 );
 
-/** Has the next report work out the ETAs of the load, however short a while ago that was done. */
+/** Makes the next report calculate the ETAs of the load, however short a while ago that was done. */
 export function forgetEta(tx: Transaction, loadId: number): Promise<unknown> {
   return forgetEtaQuery.run(tx, { loadId });
 }

@@ -67,7 +67,7 @@ const bodyById = prepareQuery<{ id: number }, { body: string }>((db, arg) =>
   db.selectFrom("stops").select("body").where("id", "=", arg("id")),
 );
 
-/** JSON: the canonical stop with that id, which is there. */
+/** JSON: the canonical stop with that id, which exists. */
 export async function readStopBody(tx: Transaction | Reader, id: number): Promise<string> {
   const body = await bodyById.first(tx, { id }, (row) => row.body);
   if (body === undefined) throw new Error(`the stop ${id} is gone`);
@@ -126,7 +126,7 @@ const saveExecutionQuery = prepareQuery<ExecutionArguments>((db, arg) =>
     .where("id", "=", arg("id")),
 );
 
-/** Changes state and execution of a stop that is there. */
+/** Changes state and execution of an existing stop. */
 export function saveStopExecution(tx: Transaction, change: ExecutionArguments): Promise<unknown> {
   return saveExecutionQuery.run(tx, change);
 }

@@ -1,4 +1,4 @@
-/** What became of a stop, for people: its present state and its recorded events. */
+/** The history of a stop, for people: its present state and its recorded events. */
 import type { Reader } from "../database/database.ts";
 
 export interface StopLoad {

@@ -6,7 +6,7 @@ import { prepareQuery } from "../database/prepared-query.ts";
 import { eachBatch, type Page } from "../database/row-batches.ts";
 import type { Tables } from "../database/schema.ts";
 
-/** A stop as it is kept. `body` and `execution` are JSON text; what lies in columns of its own is the truth. */
+/** A stop as it is stored. `body` and `execution` are JSON text; columns of their own have precedence. */
 export interface StoredStop {
   readonly stopNbr: string;
   readonly status: string;

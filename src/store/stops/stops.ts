@@ -1,9 +1,12 @@
-/** Stops as the service keeps them: what the host sent, and what became of it. Writes; reads for hosts are in `stop-queries.ts`. */
+/**
+ * Stops as the service stores them: what the host sent, and their execution. Writes; reads for hosts are in
+ * `stop-queries.ts`.
+ */
 import { cancelledStopStatus, type StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
-/** What a transition needs to know of a stop that is there already. */
+/** What a transition needs of an existing stop. */
 export interface KnownStop {
   readonly stopNbr: string;
   readonly status: StopStatus;
@@ -23,7 +26,7 @@ export interface KnownStop {
   readonly execution: string;
 }
 
-/** A stop as it is to be kept. `body` is the canonical stop as JSON text. */
+/** A stop to be stored. `body` is the canonical stop as JSON text. */
 export interface StopRecord extends KnownStop {
   readonly companyId: number;
   readonly shipmentNbr: string | null;
@@ -32,7 +35,7 @@ export interface StopRecord extends KnownStop {
   readonly reference1: string | null;
   readonly reference2: string | null;
   readonly body: string;
-  /** JSON: what route events need of it; null: read the body. */
+  /** JSON: the part that route events need; null: read the body. */
   readonly routed: string | null;
   readonly updatedAt: number;
 }
@@ -161,7 +164,7 @@ const saveStopQuery = prepareQuery<StopArguments>((db, arg) =>
     ),
 );
 
-/** Keeps the stop, replacing what was kept of it before. */
+/** Stores the stop, replacing what was stored of it before. */
 export async function saveStop(tx: Transaction, record: StopRecord): Promise<void> {
   await saveStopQuery.run(tx, { ...record, stopNbrKey: record.stopNbr.toLowerCase() });
 }
@@ -189,7 +192,9 @@ const cancelStopQuery = prepareQuery<CancelArguments>((db, arg) =>
     .where("stop_status", "!=", cancelledStopStatus),
 );
 
-/** Cancels the stop, off its load, unless it is cancelled already; says whether it did. What the host sent is kept. */
+/**
+ * Cancels the stop, off its load, unless it is cancelled already; returns whether it did. What the host sent is kept.
+ */
 export async function cancelStop(tx: Transaction, args: CancelArguments): Promise<boolean> {
   const { affected } = await cancelStopQuery.run(tx, args);
   return affected === 1;
@@ -226,7 +231,7 @@ const bodyOf = prepareQuery<StopKey, { body: string }>((db, arg) =>
     .where("stop_nbr", "=", arg("stopNbr")),
 );
 
-/** JSON: the canonical stop of that number, which is there. */
+/** JSON: the canonical stop of that number, which exists. */
 export async function readStopText(tx: Transaction, companyId: number, stopNbr: string): Promise<string> {
   const [row] = (await bodyOf.run(tx, { companyId, stopNbr })).rows;
   if (row === undefined) throw new Error(`the stop ${stopNbr} is gone`);

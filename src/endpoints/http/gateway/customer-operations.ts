@@ -2,7 +2,13 @@
 import { importCustomers } from "../../../operations/imports/import-customers.ts";
 import { readCustomerDetail } from "../../../operations/orders/customer-detail.ts";
 import { CustomerDeletion, deleteCustomer } from "../../../operations/orders/delete-customer.ts";
-import { bodyErrors, type CompanyOperation, importErrors, jsonAnswerOf, success } from "../openapi/api-description.ts";
+import {
+  bodyErrors,
+  type CompanyOperation,
+  importErrors,
+  jsonAnswerOf,
+  success,
+} from "../openapi/api-description.ts";
 import { CustomerImport, CustomerRetrieval, withCompany } from "../openapi/api-schemas.ts";
 import {
   answersDocument,

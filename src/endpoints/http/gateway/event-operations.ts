@@ -1,4 +1,4 @@
-/** What drivers report: route events and positions (specification/gateway.md#operations). */
+/** Reports of drivers: route events and positions (specification/gateway.md#operations). */
 import { Type } from "@sinclair/typebox";
 import { routeEventCodes } from "../../../domain/execution/route-event-rules.ts";
 import { GpsPosition, RouteEvent } from "../../../domain/execution/route-event.ts";

@@ -15,7 +15,14 @@ import { DriverAssignment } from "../../../operations/loads/load-driver.ts";
 import { LoadCancellation } from "../../../operations/stops/cancellation-request.ts";
 import { CarrierAssignment } from "../../../operations/stops/carrier-assignment.ts";
 import { defaultEventLimit, maxEventLimit, readEventList } from "../../../operations/stops/event-list.ts";
-import { bodyErrors, type CompanyOperation, importErrors, jsonAnswerOf, success, textFilter } from "../openapi/api-description.ts";
+import {
+  bodyErrors,
+  type CompanyOperation,
+  importErrors,
+  jsonAnswerOf,
+  success,
+  textFilter,
+} from "../openapi/api-description.ts";
 import {
   DriverAssignmentByBody,
   LoadImport,
@@ -131,7 +138,7 @@ export const loadOperations: readonly CompanyOperation[] = [
       description:
         "Creates loads, or replaces those in 10, 20 and 30; stops that are no longer listed become unplanned. The form is " +
         "checked at once; what is accepted survives a crash and is applied in the background, load by load. " +
-        "What became of it is told by `/import/info`.",
+        "`/import/info` reports its result.",
       request: { schema: LoadImport, example: { companyCode: "DEMO", loads: [{ loadHeader, stops }] } },
       answer: jsonAnswerOf("Accepted, and kept.", LoadImportAccepted, {
         status: "Success",

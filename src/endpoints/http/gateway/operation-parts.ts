@@ -8,7 +8,7 @@ import { type HttpOptions, jsonLimitsOf } from "../server/http-options.ts";
 import type { OperationContext } from "../server/operation-context.ts";
 import type { CompanyRoute, OperationRequest } from "../server/route.ts";
 
-/** Who may use the gateway but for users and route events (specification/accounts.md#roles-of-operations). */
+/** The roles for the gateway, but for users and route events (specification/accounts.md#roles-of-operations). */
 export const integration: readonly Role[] = ["DI_Integration"];
 
 /** A write of the gateway: JSON in, `Success` or `Reasons` out. */
@@ -63,7 +63,7 @@ export function bodyOf(
 type Operation<Input, Result> = (context: OperationContext, input: Input) => Result;
 type InputOf<Input> = (request: OperationRequest, options: HttpOptions) => Input;
 
-// Without a wait in these, which would hold the request and its body until the commit.
+// No await in these: it would keep the request and its body in memory until the commit.
 
 /** Runs a write, and answers that it is done. */
 export function answersSuccess<Input>(

@@ -3,7 +3,13 @@ import { importOrders } from "../../../operations/imports/import-orders.ts";
 import { readOrderDetail } from "../../../operations/orders/order-detail.ts";
 import { rejectOrder } from "../../../operations/orders/reject-order.ts";
 import { OrderCancellation } from "../../../operations/stops/cancellation-request.ts";
-import { bodyErrors, type CompanyOperation, jsonAnswerOf, stopImportErrors, success } from "../openapi/api-description.ts";
+import {
+  bodyErrors,
+  type CompanyOperation,
+  jsonAnswerOf,
+  stopImportErrors,
+  success,
+} from "../openapi/api-description.ts";
 import { OrderImport, OrderRetrieval, withCompany } from "../openapi/api-schemas.ts";
 import {
   answersDocument,

@@ -7,7 +7,12 @@ import { defaultLimit, maxLimit } from "../../../operations/legacy/legacy-filter
 import { findLegacyLoads } from "../../../operations/legacy/legacy-loads.ts";
 import { findLegacyStops } from "../../../operations/legacy/legacy-stops.ts";
 import { gatewayRead, integration, param } from "../gateway/operation-parts.ts";
-import { type ApiQueryParameter, type CompanyOperation, jsonAnswerOf, textFilter } from "../openapi/api-description.ts";
+import {
+  type ApiQueryParameter,
+  type CompanyOperation,
+  jsonAnswerOf,
+  textFilter,
+} from "../openapi/api-description.ts";
 import { LegacyLoad, LegacyStop, StopResponse } from "../openapi/api-service-schemas.ts";
 import { jsonAnswer, xmlType } from "../server/answer.ts";
 import { attachment } from "../server/content-disposition.ts";
@@ -247,7 +252,7 @@ export const legacyOperations: readonly CompanyOperation[] = [
         contentType: "application/octet-stream",
         headers: {
           "content-disposition": attachment(name, guid),
-          // Kept by the client, not by proxies, and asked for again: the right to it may have gone.
+          // Cached by the client, not by proxies, and revalidated each time: the right to it may have gone.
           "cache-control": "private, no-cache",
         },
         body: { path, size, etag: `"${sha256}"` },

@@ -1,4 +1,4 @@
-/** Definitions of appointments that only the API document needs: one place, and what goes in and comes out around it. */
+/** Definitions of appointments that only the API document needs: the place of a request, and the objects around it. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Reservation, SlotRequest } from "../../../domain/appointments/appointment.ts";
 import { identifier } from "../../../domain/fields/fields.ts";

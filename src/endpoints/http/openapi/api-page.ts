@@ -9,14 +9,14 @@ import type { Answer } from "../server/answer.ts";
 
 const require = createRequire(import.meta.url);
 
-/** Looked for when it is asked for: without the package there is no page, but everything else. */
+/** Resolved when it is requested: without the package there is no page, but everything else. */
 function installedPackage(): { readonly folder: string; readonly version: string } {
   const manifestFile = require.resolve("swagger-ui-dist/package.json");
   const { version } = require(manifestFile) as { readonly version: string };
   return { folder: dirname(manifestFile), version };
 }
 
-/** Only what comes from this server runs, shows and is talked to; the pictures stand in the style sheet itself. */
+/** Only what comes from this server is run, shown and called; the pictures are in the style sheet itself. */
 const securityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,7 +28,7 @@ const securityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Asked for again each time; a file that has not changed is not sent again. */
+/** Revalidated each time; a file that has not changed is not sent again. */
 const cacheControl = "no-cache";
 
 /**
@@ -124,7 +124,7 @@ export const apiPageFiles: readonly ApiPageFile[] = [
   { route: "apiPageIcon", name: "favicon.png", source: "favicon-32x32.png", contentType: "image/png" },
 ];
 
-/** A file of the page. Rejects when the package is not whole. */
+/** A file of the page. Rejects when the package is not complete. */
 export async function apiPageFileAnswer({ source, contentType }: ApiPageFile): Promise<Answer> {
   const { folder, version } = installedPackage();
   const path = join(folder, source);

@@ -1,4 +1,4 @@
-/** Definitions that only the API document needs: what goes in around entities, and what comes out. */
+/** Definitions that only the API document needs: the objects around entities, and answers. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { BusinessPartner } from "../../../domain/order/business-partner.ts";
 import { Accessorial, Comment, CustomAttribute } from "../../../domain/stop/comment.ts";
@@ -187,7 +187,7 @@ export const CustomerRetrieval = Type.Object({
   Customer: Type.Array(Customer, { minItems: 1, maxItems: 1 }),
 });
 
-/** Components of the API document by their names: entities and what is asked for more than once. */
+/** Components of the API document by their names: entities and everything that is referred to more than once. */
 export const namedSchemas: Readonly<Record<string, TSchema>> = {
   Address,
   Contact,

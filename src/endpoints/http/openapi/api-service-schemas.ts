@@ -123,7 +123,7 @@ export const Health = Type.Object({
   ),
 });
 
-/** What became of an import of loads; `loads` has one entry for each load of the request, in its order. */
+/** The result of an import of loads; `loads` has one entry for each load of the request, in its order. */
 export const ImportInfo = Type.Object({
   importId: Type.String(),
   status: Type.String({

@@ -57,7 +57,7 @@ class Collector implements SchemaCollector {
     const name = this.#names.get(identityOf(definition));
     if (name === undefined) return this.#inline(definition);
     if (!this.#components.has(name)) {
-      // Its place is taken before its parts are looked at.
+      // Its place is taken before its parts are visited.
       this.#components.set(name, {});
       this.#components.set(name, this.#component(name, definition));
     }

@@ -29,7 +29,7 @@ export function documentedPath({ path, version }: Route): string {
 }
 
 function serversOf(route: Route, basePath: string): Json {
-  // Below the base path they answer as well, but that is not where their clients look for them.
+  // They answer below the base path as well, but their clients do not use that.
   return route.version === "none" && basePath !== "" ? { servers: [{ url: "/" }, { url: basePath }] } : {};
 }
 

@@ -99,7 +99,7 @@ function textOf({ access, api: { description } }: Operation): string {
   return `${description}\n\nRole in the company: ${roles}.`;
 }
 
-/** The operation as the document has it. */
+/** The operation as the document shows it. */
 export function documentedOperation(operation: Operation, parts: DocumentParts): Json {
   const { name, summary, access, body, api } = operation;
   const parameters = [...pathParameters(operation), ...queryParameters(api, parts)];

@@ -8,7 +8,7 @@ import type { SchemaCollector } from "./openapi-components.ts";
 import type { Json } from "./openapi-json.ts";
 import type { Route } from "../server/route.ts";
 
-/** What is said once in the document and referred to. */
+/** The parts of the document that are defined once and referred to. */
 export interface DocumentParts {
   readonly schemas: SchemaCollector;
   /** Responses by the names of their components. */
@@ -18,7 +18,7 @@ export interface DocumentParts {
 interface Refusal {
   readonly status: number;
   readonly code: ErrorCode;
-  /** Said instead of the catalogue's meaning, where HTTP uses a code for something of its own. */
+  /** Shown instead of the catalogue's meaning, where HTTP uses a code for something of its own. */
   readonly meaning?: string;
 }
 
@@ -40,7 +40,7 @@ const signedIn = [
   plainHttp,
 ];
 
-/** What routes of each kind can be refused for, whatever they do. */
+/** The refusals that routes of each kind have in common. */
 function commonRefusals(route: Route): readonly Refusal[] {
   if (route.access === "public") return refusalsOf("wrongType", "internal");
   return [

@@ -1,7 +1,7 @@
 /**
- * The one line of each request. What anybody can cause without end is bounded: requests of strangers, and refusals. Of these
- * the first of a window are written in full, and the others are counted in one line at its end. What has been done is
- * always written, and so is every failure of our own.
+ * The one line of each request. Lines that anybody can cause without end are bounded: requests of strangers, and
+ * refusals. The first of a window are written in full, and the others are counted in one line at its end. Successful
+ * requests are always logged, and so is every failure of our own.
  */
 import { createLimitedLog, type LimitedLog } from "../../../lib/logs/limited-log.ts";
 import type { Logger } from "../../../lib/logs/log.ts";
@@ -9,7 +9,7 @@ import type { Logger } from "../../../lib/logs/log.ts";
 export interface RequestLine {
   readonly user: string | undefined;
   readonly company: string | undefined;
-  /** 0: nobody was left to answer. */
+  /** 0: there was nobody to answer. */
   readonly status: number;
   readonly [name: string]: unknown;
 }
@@ -29,7 +29,7 @@ export class AccessLog {
   readonly #refusals: LimitedLog;
 
   constructor(log: Logger) {
-    // Its fields are known and none is a secret: looking for some in each of them costs more than writing the line.
+    // Its fields are known and none is a secret: redacting each line would cost more than writing it.
     this.#log = log.child({}, { redact: [] });
     this.#strangers = createLimitedLog(this.#log);
     this.#refusals = createLimitedLog(this.#log, ofCompany);

@@ -1,9 +1,9 @@
-/** Answers: what is sent back, in the shape that the route's clients read. */
+/** Answers, in the shape that the route's clients read. */
 import { type DropgateError, type Fault, reasonCodeOf, shownFaults } from "../../../lib/errors.ts";
 import { HttpRefusal, retryAfter } from "./http-refusal.ts";
 import { httpStatusOf } from "./http-status.ts";
 
-/** A file as a body: ranges and conditions of the request are seen to when it is sent. */
+/** A file as a body: ranges and conditions of the request are handled when it is sent. */
 export interface FileBody {
   readonly path: string;
   /** Bytes. */
@@ -30,7 +30,7 @@ export const jsonType = "application/json";
 export const xmlType = "application/xml";
 export const textType = "text/plain; charset=utf-8";
 
-/** How long a client waits that was turned away because of load or a stop. */
+/** How long a client should wait that was turned away because of load or a stop. */
 const overloadedRetryMs = 5_000;
 
 /** JSON as an answer: its text, or its UTF-8. */
@@ -40,7 +40,7 @@ export function jsonAnswer(body: string | Uint8Array, headers?: Readonly<Record<
     : { status: 200, contentType: jsonType, body, headers };
 }
 
-/** The answer of every write that worked. */
+/** The answer of every successful write. */
 export const successAnswer: Answer = jsonAnswer(Buffer.from('{"status":"Success"}'));
 
 /** The `Reasons` document (specification/gateway.md#answers). */

@@ -12,7 +12,7 @@ import type { CompanyRoute } from "./route.ts";
 const challenge = { "www-authenticate": 'Basic realm="dropgate", charset="UTF-8"' };
 const bannedRetryMs = 60_000;
 
-/** One text for every sign-in that fails here: nothing tells an outsider who exists. */
+/** One text for every failed sign-in: an outsider learns nothing about who exists. */
 const credentialsMessage = "wrong user or password. Send HTTP Basic credentials of an enabled user.";
 
 interface Credentials {

@@ -7,7 +7,9 @@
  */
 import { ClientGone, HttpRefusal, retryAfter } from "./http-refusal.ts";
 
-/** Bodies up to this size are not counted: `http.maxRequestsInFlight` bounds them, and big imports must not hold them up. */
+/**
+ * Bodies up to this size are not counted: `http.maxRequestsInFlight` bounds them, and big imports must not block them.
+ */
 export const uncountedBodyBytes = 65_536;
 
 const retryAfterMs = 5_000;
@@ -20,9 +22,9 @@ export interface BudgetLimits {
 
 /** What one request holds of the budget. */
 export interface BodyShare {
-  /** Gives back what the body turned out not to need. */
+  /** Returns what the body turned out not to need. */
   reduceTo(bytes: number): void;
-  /** Gives all of it back; safe to call twice. */
+  /** Returns all of it; safe to call twice. */
   release(): void;
 }
 
@@ -38,7 +40,7 @@ export interface BodyBudget {
   reserve(bytes: number, timeoutMs: number, signal: AbortSignal): Promise<BodyShare>;
   /** The limits have changed. */
   refresh(): void;
-  /** Turns away who waits, and everybody from now on. */
+  /** Refuses those who wait, and everybody from now on. */
   close(): void;
 }
 
@@ -80,7 +82,7 @@ class OrderedBudget implements BodyBudget {
     if (this.#isClosed) throw stopping();
     signal.throwIfAborted();
     if (this.#waiters.size === 0 && this.#hasRoomFor(bytes)) return this.#take(bytes);
-    // Who waits has a request in hand too: the other half stays for those that need not wait.
+    // Those who wait have a request in hand too: the other half stays for requests that need not wait.
     if (this.#waiters.size >= Math.max(1, this.#limits().maxRequestsInFlight / 2)) throw tooBusy();
     return await this.#wait(bytes, timeoutMs, signal);
   }

@@ -10,7 +10,9 @@ export interface BodyLimits {
 
 export interface BodyWork {
   readonly limits: BodyLimits;
-  /** Waits for a share of the budget, at most so many milliseconds. Whoever is asked releases it when all is done. */
+  /**
+   * Waits for a share of the budget, at most so many milliseconds. The caller releases it at the end of the request.
+   */
   readonly reserve: (bytes: number, timeoutMs: number) => Promise<BodyShare>;
 }
 
@@ -29,7 +31,7 @@ export function announcedLength(request: IncomingMessage): number | undefined {
   return Number(request.headers["content-length"] ?? 0);
 }
 
-/** What has come of a body so far. */
+/** The part of a body that has come so far. */
 interface Received {
   readonly chunks: Buffer[];
   size: number;
@@ -39,11 +41,11 @@ interface Stretch {
   /** The stretch ends when more than this has come in all. */
   readonly most: number;
   readonly timeoutMs: number;
-  /** What is thrown when the time is over. */
+  /** The error when the time is over. */
   readonly late: () => HttpRefusal;
 }
 
-/** Made here and not where it is used: there it would keep the body alive as long as the request. */
+/** Made here and not where it is used: there it would keep the body in memory as long as the request. */
 const ignore = () => undefined;
 
 /** Reads on until the end of the body, or until more than `most` has come; then the rest is left to the socket. */

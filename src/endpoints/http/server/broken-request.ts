@@ -1,4 +1,6 @@
-/** Answers what the parser of node:http gives up on: no request object exists, so the answer is written by hand. */
+/**
+ * Answers requests that the parser of node:http refuses: no request object exists, so the answer is written by hand.
+ */
 import type { Duplex } from "node:stream";
 import { STATUS_CODES } from "node:http";
 import { type ErrorCode, systemCodeOf } from "../../../lib/errors.ts";
@@ -73,7 +75,7 @@ function writeAndClose(socket: Duplex, { status, code, message }: Brokenness, re
   socket.end(head + body, () => socket.destroy());
 }
 
-/** What was answered, for the log. */
+/** The answer that was sent, for the log. */
 export interface BrokenAnswer {
   readonly requestId: string;
   readonly status: number;

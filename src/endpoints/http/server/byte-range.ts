@@ -29,7 +29,7 @@ function partOf(start: number, end: number, size: number): Selection {
   return { kind: "part", start, length: Math.min(end, size - 1) - start + 1 };
 }
 
-/** Several ranges, other units and what is no range are passed over, as the standard allows: the answer is the whole. */
+/** Several ranges, other units and invalid ranges are ignored, as the standard allows: the answer is the whole. */
 function rangeOf(header: string, size: number): Selection {
   const [, first, last, suffix] = rangeForm.exec(header) ?? [];
   if (suffix !== undefined) {
@@ -42,7 +42,7 @@ function rangeOf(header: string, size: number): Selection {
   return partOf(Number(first), end, size);
 }
 
-/** What of the representation answers a GET or HEAD with these headers. HEAD has no ranges. */
+/** The part of the representation that answers a GET or HEAD with these headers. HEAD has no ranges. */
 export function selectPart(
   method: string | undefined,
   headers: IncomingHttpHeaders,

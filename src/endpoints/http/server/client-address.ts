@@ -22,7 +22,7 @@ const forwardingHeaders = [
   "x-real-ip",
 ] as const;
 
-/** Whether a proxy has had the request in its hands, as far as it says so. */
+/** Whether the request came through a proxy, as far as its headers say so. */
 export function isForwarded(headers: IncomingHttpHeaders): boolean {
   return forwardingHeaders.some((name) => headers[name] !== undefined);
 }
@@ -54,7 +54,7 @@ function textOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header.join(",") : header;
 }
 
-/** Where the request has been, the nearest last; undefined when no proxy says so. */
+/** The addresses on the request's way, the nearest last; undefined when no proxy names any. */
 function wayOf(headers: IncomingHttpHeaders): readonly string[] | undefined {
   const forwardedFor = textOf(headers["x-forwarded-for"]);
   if (forwardedFor !== undefined) return forwardedFor.split(",").map((part) => part.trim());

@@ -29,7 +29,7 @@ import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget }
 import type { CompanyRoute, Route } from "./route.ts";
 import type { PathMatch, RouteTable } from "./route-table.ts";
 
-/** What the dispatcher works with; the endpoint owns it and changes it at a reload and at the stop. */
+/** The state of the dispatcher; the endpoint owns it and changes it at a reload and at the stop. */
 export interface DispatcherState {
   readonly table: RouteTable;
   readonly signIn: Pick<SignIn, "withPassword" | "bannedForMs">;
@@ -135,8 +135,8 @@ function noSuchOperation(): HttpRefusal {
 }
 
 /**
- * Whether the request comes from who may look at the figures. What a proxy passes on that is not trusted may come from
- * anywhere, though the proxy stands on this machine.
+ * Whether the request comes from an address that may read the metrics. A request through an untrusted proxy may come
+ * from anywhere, though the proxy runs on this machine.
  */
 function isMonitor(state: DispatcherState, exchange: Exchange): boolean {
   const { headers } = exchange.request;
@@ -145,7 +145,7 @@ function isMonitor(state: DispatcherState, exchange: Exchange): boolean {
   return createAddressSet(state.options().metricsFrom).has(address);
 }
 
-/** Its connection is from now on one of those that keep their places, if there is one left. */
+/** From now on its connection is one that keeps its place, if there is room. */
 function noteSignedIn(state: DispatcherState, { request }: Exchange): void {
   if (state.connections.signIn(request.socket)) return;
   throw new HttpRefusal(
@@ -179,14 +179,14 @@ function respondTo(
   return user instanceof Promise ? user.then(admit) : admit(user);
 }
 
-/** The answer: at once when nothing has to be waited for. */
+/** The answer, at once when there is nothing to wait for. */
 function respond(state: DispatcherState, exchange: Exchange): Answer | Promise<Answer> {
   const { request } = exchange;
   const isOptions = request.method === "OPTIONS";
   if (isOptions && request.url === "*") return allowAnswer("GET, HEAD, POST, OPTIONS");
   const target = readRequestTarget(request.url ?? "");
   const match = matchOf(state, target);
-  // The shape of a refusal is that of the path, also when the head is faulty.
+  // A refusal has the shape of its path's answers, also when the head is faulty.
   exchange.errors = (match.find(request.method ?? "") ?? match.any).errors;
   checkHead(request);
   if (isOptions) return allowAnswer(match.allow);

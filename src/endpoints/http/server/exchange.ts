@@ -1,4 +1,4 @@
-/** One request and its answer: what is known of them while they are worked on, and the one log line at the end. */
+/** One request and its answer: their state while they are processed, and the one log line at the end. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { normaliseAddress } from "../../../lib/address-range.ts";
 import { newRequestId } from "../../../lib/ids.ts";
@@ -23,7 +23,7 @@ export interface Exchange {
   userName: string | undefined;
   companyCode: string | undefined;
   bytesIn: number;
-  /** What the request's body holds of the budget until its answer is made. */
+  /** The share of the budget that the request's body holds until its answer is made. */
   share: BodyShare | undefined;
   /** Settles when an answer that is streamed has been sent, or cannot be. Never rejects. */
   streaming: Promise<Streamed> | undefined;
@@ -97,11 +97,11 @@ function headOf(exchange: Exchange, answer: Answer, mustClose: boolean): Head {
 export interface Sending {
   /** The connection ends after the answer. */
   readonly mustClose: boolean;
-  /** What is answered in place of a file that cannot be opened or read. */
+  /** The answer in place of a file that cannot be opened or read. */
   readonly refusalOf: (failure: unknown) => Answer | undefined;
 }
 
-/** Answers with why the file cannot be sent. */
+/** Answers why the file cannot be sent. */
 function refuseFile(exchange: Exchange, failure: unknown, sending: Sending): Streamed {
   const refusal = sending.refusalOf(failure);
   if (refusal === undefined) {
@@ -116,7 +116,7 @@ interface FileSending extends Sending {
   readonly isLingering: boolean;
 }
 
-/** The stream tells what became of it through `exchange.streaming`; its length is known at once. */
+/** The result of the stream comes through `exchange.streaming`; its length is known at once. */
 function sendFileBody(exchange: Exchange, body: FileBody, sending: FileSending): number {
   const { request, response } = exchange;
   const { head, isLingering } = sending;
@@ -142,7 +142,7 @@ function sendFileBody(exchange: Exchange, body: FileBody, sending: FileSending):
  */
 const maxTextLength = 4_096;
 
-/** Sends the answer and gives the length of its body. */
+/** Sends the answer and returns the length of its body. */
 export function sendAnswer(exchange: Exchange, answer: Answer, sending: Sending): number {
   const { request, response } = exchange;
   const { status, body: given } = answer;
@@ -187,7 +187,7 @@ function writeLine(log: AccessLog, exchange: Exchange, status: number, bytesOut:
   });
 }
 
-/** Where the lines of requests go, and where what is at fault. */
+/** Where log lines of requests go, and those of faults. */
 export interface ExchangeLogs {
   readonly log: Logger;
   readonly accessLog: AccessLog;

@@ -15,9 +15,9 @@ import { systemCodeOf } from "../../../lib/errors.ts";
 import type { FileBody } from "./answer.ts";
 import type { Selection } from "./byte-range.ts";
 
-/** What became of a streamed answer. */
+/** The result of a streamed answer. */
 export interface Streamed {
-  /** 0 when nobody was left to answer. */
+  /** 0 when there was nobody to answer. */
   readonly status: number;
   readonly bytes: number;
   /** A failure of ours; a client that goes away is none. */
@@ -54,7 +54,7 @@ export function fileHead(selection: Selection, { size, etag }: FileBody): FileHe
   return { status: 206, headers, start, length };
 }
 
-/** How the other end's leaving looks from here. */
+/** How it looks from here when the client leaves. */
 const leavingCodes = new Set([
   "ERR_STREAM_PREMATURE_CLOSE",
   "ERR_STREAM_DESTROYED",
@@ -85,7 +85,7 @@ export interface FileToSend {
   readonly start: number;
   /** Sends the head; called once the first bytes are there. */
   readonly begin: () => void;
-  /** Answers instead with what failed, when the head has not been sent. */
+  /** Answers with the failure instead, when the head has not been sent. */
   readonly refuse: (failure: unknown) => Streamed;
   /** Ends the response after the last byte, when not at once. */
   readonly end?: () => void;
@@ -93,7 +93,7 @@ export interface FileToSend {
 
 const firstBytes = 65_536;
 
-/** The first bytes that were asked for: of a short file all of them. */
+/** The first bytes of the request: of a short file all of them. */
 async function readFirst(handle: FileHandle, { start, length }: FileToSend): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafe(Math.min(firstBytes, length));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
@@ -147,7 +147,7 @@ async function openAndSend(response: ServerResponse, file: FileToSend): Promise<
   }
 }
 
-/** Streams the bytes into the response, or has the failure answered. Never rejects. */
+/** Streams the bytes into the response, or answers with the failure. Never rejects. */
 export async function sendFile(response: ServerResponse, file: FileToSend): Promise<Streamed> {
   try {
     return await openAndSend(response, file);

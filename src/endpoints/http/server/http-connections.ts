@@ -36,7 +36,7 @@ export class HttpConnections {
     return this.#open;
   }
 
-  /** Counts the socket until it closes, and says true; else the caller turns it away. */
+  /** Counts the socket until it closes, and returns true; else the caller turns it away. */
   admit(socket: Socket): boolean {
     const { gate, isProxy } = this.#deps;
     const address = normaliseAddress(socket.remoteAddress ?? "");
@@ -61,7 +61,7 @@ export class HttpConnections {
 
   /** A request on the connection has signed in. False when as many connections as may be are signed in. */
   signIn(socket: Socket): boolean {
-    // What is not known any more is closed: nobody reads what the request is answered.
+    // A connection that is not known any more is closed: nobody reads the answer.
     return this.#placeOf(socket)?.signIn() ?? true;
   }
 

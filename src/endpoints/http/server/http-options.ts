@@ -1,4 +1,4 @@
-/** What the HTTP endpoint needs to know; the composition root fills it from the configuration. */
+/** The options of the HTTP endpoint; the composition root fills them from the configuration. */
 import type { JsonLimits } from "../../../lib/json-text.ts";
 import type { ConnectionLimits } from "../../../sign-in/connection-gate.ts";
 

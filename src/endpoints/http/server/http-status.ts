@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../../lib/errors.ts";
 
 /**
  * The HTTP status of each reason (specification/reasons.md#reason-codes). `docs/errors.md` lists it; a test compares
- * the two.
+ * them.
  */
 export const httpStatusOf: Readonly<Record<ErrorCode, number>> = {
   notJson: 400,

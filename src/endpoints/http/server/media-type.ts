@@ -21,10 +21,10 @@ function parseMediaType(header: string): MediaType {
 /** Media types of XML. */
 export const xmlMedia: readonly string[] = ["application/xml", "text/xml"];
 
-/** What XML is taken in stands with its reader, which answers with reason 957 for any other encoding. */
+/** The encodings of XML are checked by its reader, which answers with reason 957 for any other. */
 const jsonCharsets: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii", ""]);
 
-/** Whether the body says that it is XML. */
+/** Whether the Content-Type is one of XML. */
 export function isXmlBody(headers: IncomingHttpHeaders): boolean {
   return xmlMedia.includes(parseMediaType(headers["content-type"] ?? "").type);
 }

@@ -1,6 +1,8 @@
-/** What is told of the program itself; the composition root gives it. */
+/** The state of the program for monitoring; the composition root provides it. */
 
-/** What `/readyz` reports: to everybody names of checks and whether each is fine, nothing that an outsider should not know. */
+/**
+ * What `/readyz` reports: to everybody the names of checks and their results, nothing that an outsider should not know.
+ */
 export interface Health {
   readonly isReady: boolean;
   readonly checks: Readonly<Record<string, boolean>>;

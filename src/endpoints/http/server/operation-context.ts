@@ -1,6 +1,7 @@
 /**
- * What operations work with, in one object that the composition root makes. Each takes the part of it that it needs. The records
- * of the gateway do not see it, and so not the store: they name the operation and its input, and `call` runs it.
+ * What operations work with, in one object that the composition root makes. Each takes the part of it that it needs.
+ * The records of the gateway do not see it, and so not the store: they name the operation and its input, and `call`
+ * runs it.
  */
 import type { StopSubmissionDependencies } from "../../../inbound/submit-stop-document.ts";
 import type { AppointmentDeps } from "../../../operations/appointments/appointment-request.ts";
@@ -11,7 +12,7 @@ import type { LegacyDocumentDeps } from "../../../operations/legacy/legacy-docum
 import type { LegacyDeps } from "../../../operations/legacy/legacy-search.ts";
 import type { EventListDeps } from "../../../operations/stops/event-list.ts";
 
-/** What all others need is among what these do. */
+/** These include what all others need. */
 export type OperationContext = AppointmentDeps &
   EventListDeps &
   ImportLoadsDeps &

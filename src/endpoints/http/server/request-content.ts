@@ -91,7 +91,7 @@ function jsonContent(
   return checkedContent(readers.check({ bytes, limits, companyCode }));
 }
 
-/** What the operation gets of the body. Once JSON is parsed, its bytes must not be kept from being freed. */
+/** The content for the operation. Once JSON is parsed, nothing must keep its bytes in memory. */
 export function contentOf(
   services: BodyServices,
   exchange: Exchange,

@@ -1,8 +1,8 @@
-/** Checks of a request's head that node:http leaves open: what two programs on the way could read differently. */
+/** Checks of a request's head that node:http leaves open: parts that two programs on the way could read differently. */
 import type { IncomingMessage } from "node:http";
 import { HttpRefusal } from "./http-refusal.ts";
 
-/** Node keeps the first of these and drops the rest without a word; a proxy before us may have taken the last. */
+/** Node keeps the first of these and silently drops the rest; a proxy before us may have taken the last. */
 const onceOnly = new Set([
   "host",
   "authorization",

@@ -15,7 +15,7 @@ interface Branch {
   readonly byMethod: Map<string, Mounted>;
 }
 
-/** What stands at a path. */
+/** The route at a path. */
 export interface PathMatch {
   /** Methods as in `Allow`. */
   readonly allow: string;
@@ -26,7 +26,7 @@ export interface PathMatch {
 }
 
 export interface RouteTable {
-  /** The deepest match, literal parts first; undefined when nothing is there. */
+  /** The deepest match, literal parts first; undefined when there is none. */
   match(segments: readonly string[]): PathMatch | undefined;
 }
 
@@ -99,7 +99,7 @@ class Match implements PathMatch {
 
   get any(): Route {
     const mounted = [...this.#branch.byMethod.values()];
-    // Where XML clients may stand, the answer has to be one they can read.
+    // Where XML clients may call, the answer has to be one they can read.
     const found = mounted.find(({ route }) => route.errors === "stopResponse") ?? mounted[0];
     if (found === undefined) throw new Error("a path without a route was matched");
     return found.route;

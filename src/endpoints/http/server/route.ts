@@ -1,5 +1,5 @@
 /**
- * What a route is: one operation as HTTP sees it, in one record. The dispatcher, the API document and the tests of roles and
+ * A route: one operation as HTTP sees it, in one record. The dispatcher, the API document and the tests of roles and
  * examples are driven by these alone.
  */
 import type { Role } from "../../../domain/users/role.ts";
@@ -36,7 +36,7 @@ export interface OperationRequest {
   signal(): AbortSignal;
 }
 
-/** What routes run on. */
+/** The services that routes use. */
 export interface RouteServices {
   readonly call: CallOperation;
   readonly monitoring: Monitoring;
@@ -88,7 +88,7 @@ export interface CompanyRoute extends RouteBase {
 
 export type Route = PublicRoute | CompanyRoute;
 
-/** What everybody may ask for, without signing in. */
+/** What everybody may call without signing in. */
 export const openRead = {
   method: "GET",
   version: "none",

@@ -1,13 +1,13 @@
 /**
- * Files that an earlier run has left behind and that no ledger knows.
+ * Files that an earlier run left in the folders without a ledger entry.
  *
  *   `inbound/`         under their final names: the process died between the answer to their close and their entry
  *   further folders    what the earlier run had not taken, or what stayed there because it is not whole: later files of its
  *                      stop waited for it
  *
- * The first scan of a folder brings them, or finds that they stay, but only when they have settled, and what waits, or a host
- * that sends on at once, would be quicker: the deletion of a stop would be decided before its creation. So nothing of a
- * company is decided until what was left behind is in line, or keeps back its stop, or has had its time.
+ * The first scan of a folder takes them, or finds that they stay, but only when they have settled. Waiting files, or a host
+ * that sends at once, would be quicker: the deletion of a stop would be decided before its creation. So nothing of a company
+ * is decided until these files are in line, or keep back their stops, or their time is over.
  */
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
@@ -19,7 +19,7 @@ import type { Logger } from "../../lib/logs/log.ts";
 import { againFolderName } from "../places/place-arrival.ts";
 
 const portion = 2_048;
-/** A share that hangs must not hold up a start. */
+/** A share that hangs must not block a start. */
 const listingMs = 2_000;
 /** Beyond the time to settle: for the scan and for syncing what it found. */
 const marginMs = 10_000;
@@ -33,7 +33,7 @@ async function eachEntry(folder: string, visit: (entry: Dirent) => void): Promis
 }
 
 /** Paths of regular files under final names in the folder and in its `.again`, without those that are known. */
-async function findLeftBehind(
+async function findFilesOfEarlierRun(
   inbound: string,
   isKnown: (path: string) => boolean,
 ): Promise<ReadonlySet<string>> {
@@ -105,7 +105,7 @@ class NamesByStop {
   }
 }
 
-/** A company whose folders are looked through. */
+/** A company whose folders are scanned. */
 export interface SearchedCompany {
   readonly companyId: number;
   readonly companyCode: string;
@@ -125,7 +125,7 @@ interface Held {
   release(): void;
 }
 
-export class LeftBehind {
+export class FilesOfEarlierRun {
   readonly #log: Logger;
   readonly #held = new Set<Held>();
 
@@ -133,16 +133,19 @@ export class LeftBehind {
     this.#log = log;
   }
 
-  /** Calls `release` once all that lies there is in line or stays, or after some time: what never settles holds up nothing. */
+  /** Calls `release` once all that lies there is in line or stays, or after some time: a file that never settles blocks nothing. */
   async waitFor(company: SearchedCompany, release: () => void): Promise<void> {
     const { companyId, companyCode, inbound, furtherFolders, settleMs, isKnown } = company;
     const listed = Promise.all(furtherFolders.map((folder) => listSoon(folder, this.#log)));
     const paths = new Set<string>();
     try {
-      for (const path of await findLeftBehind(inbound, isKnown)) paths.add(path);
+      for (const path of await findFilesOfEarlierRun(inbound, isKnown)) paths.add(path);
     } catch (error) {
       // A folder that cannot be read has nothing that the scan could bring.
-      this.#log.error({ err: error, company: companyCode }, "inbound/ cannot be looked through");
+      this.#log.error(
+        { err: error, company: companyCode },
+        "inbound/ cannot be scanned for files of an earlier run",
+      );
     }
     const names = new NamesByStop();
     for (const name of (await listed).flat()) names.add(name);

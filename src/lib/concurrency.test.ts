@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { FewAtOnce, mapAtOnce } from "./at-once.ts";
+import { ConcurrencyLimit, mapConcurrently } from "./concurrency.ts";
 
 test("calls that are not answered keep their places; the others follow each other in the rest", async () => {
-  const calls = new FewAtOnce(2);
+  const calls = new ConcurrencyLimit(2);
   const begun: string[] = [];
   void calls.run(() => {
     begun.push("dead");
@@ -34,7 +34,7 @@ test("calls that are not answered keep their places; the others follow each othe
 test("of a list as many as may be are under way, and results are in its order", async () => {
   const ends: (() => void)[] = [];
   const begun: string[] = [];
-  const mapped = mapAtOnce(["a", "b", "c", "d"], 2, async (item) => {
+  const mapped = mapConcurrently(["a", "b", "c", "d"], 2, async (item) => {
     begun.push(item);
     const { promise, resolve } = Promise.withResolvers<void>();
     ends.push(resolve);

@@ -1,35 +1,35 @@
 /**
- * fsync of folders and short files: on the spot while the disk answers at once, else in the thread pool.
+ * fsync of folders and short files: on the calling thread while the disk answers at once, else in the thread pool.
  *
- *   pool     until `trusted` syncs more were quick than not
- *   spot     until one takes `slowMs`, or too many are not quick
+ *     pool     until there were `trusted` more quick syncs than slow ones
+ *     inline   until one takes `slowMs`, or too many are not quick
  *
- * The way to the pool and back costs about as much as the sync of a quick disk, and a client waits for both. A disk that
- * takes its time must not hold up everybody else, so it is asked from the pool.
+ * The way to the pool and back costs about as much as the sync of a quick disk, and a client waits for both. A slow
+ * disk must not block everybody else, so its syncs go to the pool.
  */
 const quickMs = 1;
 const slowMs = 5;
 const trusted = 32;
 const mostTrust = 256;
-/** What one sync that is not quick costs: more than one in nine of them, and the pool is used. */
+/** What one sync that is not quick costs: with more than one in nine of them, the pool is used. */
 const lostTrust = 8;
 
-/** fsync in both ways. */
-export interface ShortSyncCalls {
+/** The two ways of fsync. */
+export interface SyncCalls {
   /** In the thread pool. */
   fsync(fd: number): Promise<void>;
-  /** Without the thread pool: holds up everything else meanwhile. */
+  /** On the calling thread, which it blocks. */
   fsyncNow(fd: number): void;
 }
 
-class ShortSync {
-  readonly #disk: ShortSyncCalls;
+class AdaptiveSync {
+  readonly #disk: SyncCalls;
   readonly #nowMs: () => number;
   #trust = 0;
-  /** In the pool just now: others wait for the disk, and would wait for us as well. */
+  /** In the pool at this moment: others wait for the disk, and would have to wait for this thread as well. */
   #running = 0;
 
-  constructor(disk: ShortSyncCalls, nowMs: () => number) {
+  constructor(disk: SyncCalls, nowMs: () => number) {
     this.#disk = disk;
     this.#nowMs = nowMs;
   }
@@ -57,22 +57,22 @@ class ShortSync {
   }
 }
 
-/** Makes a sync with a memory of its own. `nowMs` is a clock that only goes forward; tests put their own in. */
-export function createShortSync(
-  disk: ShortSyncCalls,
+/** Makes a sync with a history of its own. `nowMs` is a monotonic clock; tests put their own in. */
+export function createAdaptiveSync(
+  disk: SyncCalls,
   nowMs: () => number = () => performance.now(),
 ): (fd: number) => Promise<void> {
-  const short = new ShortSync(disk, nowMs);
+  const short = new AdaptiveSync(disk, nowMs);
   return (fd) => short.sync(fd);
 }
 
-const syncs = new WeakMap<ShortSyncCalls, (fd: number) => Promise<void>>();
+const syncs = new WeakMap<SyncCalls, (fd: number) => Promise<void>>();
 
 /** Syncs an open folder or short file; rejects with the fault of the system. */
-export function syncShort(disk: ShortSyncCalls, fd: number): Promise<void> {
+export function syncAdaptively(disk: SyncCalls, fd: number): Promise<void> {
   const known = syncs.get(disk);
   if (known !== undefined) return known(fd);
-  const made = createShortSync(disk);
+  const made = createAdaptiveSync(disk);
   syncs.set(disk, made);
   return made(fd);
 }

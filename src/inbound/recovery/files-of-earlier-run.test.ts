@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createLogger } from "../../lib/logs/log.ts";
-import { LeftBehind } from "./left-behind.ts";
+import { FilesOfEarlierRun } from "./files-of-earlier-run.ts";
 
 const log = createLogger({ level: "silent" });
 const companyId = 1;
@@ -17,7 +17,7 @@ async function lookThrough(files: Readonly<Record<string, readonly string[]>>, m
     for (const name of files[folder] ?? []) writeFileSync(join(root, folder, name), "x");
   }
   const inbound = join(root, "inbound");
-  const leftBehind = new LeftBehind(log);
+  const leftBehind = new FilesOfEarlierRun(log);
   let isOver = false;
   const furtherFolders = [join(root, "drop"), ...more];
   const company = { companyId, companyCode: "ACME", inbound, furtherFolders, settleMs: 60_000 };

@@ -1,13 +1,13 @@
-/** Limits on how much is under way at the same time: over a list that is known, and for work that comes as it comes. */
+/** Limits on how much runs at the same time: over a list that is known, and for calls that come one by one. */
 
 /** Runs `work` over all items, at most `limit` at once; results are in the order of the items. */
-export async function mapAtOnce<Item, Result>(
+export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   limit: number,
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = new Array(items.length);
-  // One iterator for all runners: each takes the next item that nobody has, and of a long list nothing stands in a queue.
+  // One iterator for all runners: each takes the next item, so that a long list makes no queue of promises.
   const rest = items.entries();
   const runner = async () => {
     for (const [index, item] of rest) results[index] = await work(item);
@@ -17,7 +17,7 @@ export async function mapAtOnce<Item, Result>(
 }
 
 /** Lets a few in at a time, the others in their order. */
-export class FewAtOnce {
+export class ConcurrencyLimit {
   readonly #places: number;
   readonly #waiting: (() => void)[] = [];
   #taken = 0;

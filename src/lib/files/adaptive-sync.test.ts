@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createShortSync } from "./short-sync.ts";
+import { createAdaptiveSync } from "./adaptive-sync.ts";
 
 /** A disk whose syncs take as long as said, on a clock that goes no further than they do. */
 function diskOf(msOf: (call: number) => number) {
@@ -10,7 +10,7 @@ function diskOf(msOf: (call: number) => number) {
     calls.push(where);
   };
   const disk = { fsync: async () => take("pool"), fsyncNow: () => take("spot") };
-  return { calls, sync: createShortSync(disk, () => nowMs) };
+  return { calls, sync: createAdaptiveSync(disk, () => nowMs) };
 }
 
 async function times(count: number, call: () => Promise<void>): Promise<void> {
@@ -48,7 +48,7 @@ test("nothing is synced on the spot while others wait for the disk", async () =>
   let answer = (): void => undefined;
   const calls: string[] = [];
   let isHeld = false;
-  const sync = createShortSync(
+  const sync = createAdaptiveSync(
     {
       fsync: () => {
         calls.push("pool");
@@ -77,7 +77,7 @@ test("a fault of either way is told", async () => {
   const fail = () => {
     if (isBroken) throw broken;
   };
-  const sync = createShortSync({ fsync: async () => fail(), fsyncNow: fail }, () => 0);
+  const sync = createAdaptiveSync({ fsync: async () => fail(), fsyncNow: fail }, () => 0);
   isBroken = true;
   await expect(sync(1)).rejects.toBe(broken);
   isBroken = false;

@@ -8,12 +8,12 @@ export interface LedgerFinding {
   readonly message: string;
 }
 
-export type EntryLook =
+export type EntryCheck =
   | { readonly kind: "inOrder"; readonly size: number }
   | { readonly kind: "withoutBytes" }
   | { readonly kind: "doubtful"; readonly finding: LedgerFinding };
 
-interface LookOptions {
+interface EntryCheckOptions {
   readonly pathOf: (location: string) => string;
   readonly buffer: Buffer;
   readonly signal?: AbortSignal;
@@ -40,7 +40,7 @@ function placesOf(file: AccountedFile): readonly string[] {
   return isMoving ? [file.location, file.source] : [file.location];
 }
 
-function doubtful(kind: LedgerFinding["kind"], location: string, message: string): EntryLook {
+function doubtful(kind: LedgerFinding["kind"], location: string, message: string): EntryCheck {
   return { kind: "doubtful", finding: { kind, location, message } };
 }
 
@@ -48,7 +48,7 @@ function isOneFile(first: BytesAt, second: BytesAt): boolean {
   return first.kind === "file" && second.kind === "file" && first.inode === second.inode;
 }
 
-function lookAtNothing(file: AccountedFile, places: readonly Place[]): EntryLook {
+function checkWithoutBytes(file: AccountedFile, places: readonly Place[]): EntryCheck {
   const isDecidedUnread = !isOpen(file) && expectedHash(file) === undefined;
   const unreadable = places.find(({ bytes }) => bytes.kind === "unreadable");
   // What could not be read when it was decided about need not be readable now; it is there.
@@ -70,8 +70,8 @@ function lookAtNothing(file: AccountedFile, places: readonly Place[]): EntryLook
   return doubtful("missing", place, "the bytes are not there");
 }
 
-/** Looks at the places of an entry and says what is wrong, if anything. */
-export async function lookAtEntry(file: AccountedFile, options: LookOptions): Promise<EntryLook> {
+/** Reads the bytes of an entry where they may lie, and says what is wrong, if anything. */
+export async function verifyEntry(file: AccountedFile, options: EntryCheckOptions): Promise<EntryCheck> {
   const places: Place[] = [];
   for (const location of placesOf(file)) {
     const bytes = await hashBytesAt(options.pathOf(location), options.buffer, options.signal);
@@ -88,7 +88,7 @@ export async function lookAtEntry(file: AccountedFile, options: LookOptions): Pr
   }
   if (first?.bytes.kind === "file") return { kind: "inOrder", size: first.bytes.size };
   const [wrong] = found;
-  if (wrong === undefined) return lookAtNothing(file, places);
+  if (wrong === undefined) return checkWithoutBytes(file, places);
   return doubtful(
     "changed",
     wrong.location,

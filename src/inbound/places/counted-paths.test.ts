@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { KnownPaths } from "./known-paths.ts";
+import { CountedPaths } from "./counted-paths.ts";
 
 test("a name that is used again before the first file under it is done with stays known until the second is", () => {
-  const paths = new KnownPaths();
+  const paths = new CountedPaths();
   paths.add("/inbound", "a.xml");
   paths.add("/inbound", "a.xml");
   paths.add("/inbound", "a.xml");

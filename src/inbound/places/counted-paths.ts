@@ -1,10 +1,11 @@
 /**
- * A set of paths, many of which lie in few directories. It counts: a name may be used again before the file that had it
- * last is done with, and two uploads may want the same one at the same moment; what one gives back stays for the other.
+ * A set of paths, many of which are in few directories. It counts: a name may be used again before the former file of
+ * that name is done, and two uploads may want the same name at the same moment; when one releases it, the other keeps
+ * it.
  */
 import { basename, dirname } from "node:path";
 
-export class KnownPaths {
+export class CountedPaths {
   readonly #namesByDirectory = new Map<string, Set<string>>();
   /** Additions beyond the first, which are rare. */
   readonly #more = new Map<string, number>();
