@@ -10,6 +10,5 @@ export default defineConfig({
     pool: "forks",
     // Most of the time is spent waiting for servers, clients and deadlines: one worker would leave the machine idle.
     maxWorkers: 2,
-    globalSetup: ["test/support/global-setup.ts"],
   },
 });

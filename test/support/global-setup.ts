@@ -1,3 +1,0 @@
-export default function setup(): void {
-  // Nothing is set up yet.
-}
