@@ -170,7 +170,7 @@ export class FolderSession implements ExchangeSession {
     const { connectionId, userName, channel } = this.#context.peer;
     this.#context.deps.log.warn(
       { err: fault, connectionId, userName, channel },
-      "file exchange could not do a request",
+      "a request of the file exchange failed",
     );
   }
 

@@ -78,7 +78,7 @@ const quietMs = 10_000;
 
 const remedies: Readonly<Record<NoRoomReason, string>> = {
   noSpace: "make room on the disk of the state directory, or lower storage.minFree",
-  tooManyWaiting: "look why files wait (`dropgate files --state waiting`), or raise inbound.maxWaiting",
+  tooManyWaiting: "find out why files wait (`dropgate files --state waiting`), or raise inbound.maxWaiting",
 };
 
 /** Does work of an upload. What there is no room for leaves a trace, whenever in the upload that is found. */

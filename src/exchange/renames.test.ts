@@ -61,5 +61,5 @@ test("what the disk refuses is told in the log", async () => {
   await put(session, "/inbound/a.tmp", "of a");
   const refused = session.rename("/inbound/a.tmp", "/inbound/b.tmp", { mayReplace: false });
   await expect(refused).rejects.toMatchObject({ kind: "failure" });
-  expect(fixture.logLines.join("")).toContain("file exchange could not do a request");
+  expect(fixture.logLines.join("")).toContain("a request of the file exchange failed");
 });

@@ -228,7 +228,7 @@ export async function takeUpFormerJournal(deps: FormerJournalDeps): Promise<read
       const path = join(companiesDir, upload.note.path);
       log.error(
         { err: error, path, kept: keptFolderIn(journalDir) },
-        "an upload that an earlier version has answered cannot be put in its place; mend what the error says and restart",
+        "an upload that an earlier version has answered cannot be put in its place; remove the cause in the error and restart",
       );
     }
   }

@@ -28,7 +28,7 @@ function nameFault({ row, moves }: FinishedAttempt): FailedOutcome | undefined {
     return { ...failed, isPermanent: true, message };
   }
   if (moves < maxMoves) return undefined;
-  const message = `${row.name} and the ${maxMoves} names before it are said to be taken: see what the other side does with names that are not`;
+  const message = `${row.name} and the ${maxMoves} names before it are said to be taken: check how the target answers for names that are free`;
   return { ...failed, isPermanent: false, message };
 }
 

@@ -98,12 +98,12 @@ function overdue(timeoutMs: number): FailedOutcome {
     fault: "timeout",
     isPermanent: false,
     scope: "target",
-    message: `nothing was known after ${timeoutMs} ms, the longest that an attempt may take: see whether the other side is slow, or raise timeoutMs of the target`,
+    message: `no result within ${timeoutMs} ms, the longest that an attempt may take: check whether the server is slow, or raise timeoutMs of the target`,
   };
 }
 
 function ourFault(fault: "content" | "protocol", error: unknown): FailedOutcome {
-  const what = fault === "content" ? "the file could not be made" : "dropgate itself failed at sending";
+  const what = fault === "content" ? "the file could not be made" : "sending failed within dropgate";
   const message = `${what}: ${messageOf(error)}; the log has more`;
   return { kind: "failed", fault, isPermanent: false, scope: "delivery", message };
 }
@@ -123,7 +123,7 @@ async function send(deps: AttemptDeps, rendered: RenderedDelivery): Promise<Atte
     case "aborted":
       return { kind: "aborted" };
     case "failed":
-      log.error({ err: ending.error, delivery: delivery.id }, "a target failed in a way that it should not");
+      log.error({ err: ending.error, delivery: delivery.id }, "a target failed unexpectedly");
       return { kind: "tried", outcome: ourFault("protocol", ending.error), rendered };
   }
 }

@@ -160,7 +160,7 @@ class Queue implements DeliveryQueue {
         this.#runners.get(id)?.look(isNews);
       }
     } catch (error) {
-      this.#deps.log.error({ err: error }, "the delivery queue could not look for work; it looks again");
+      this.#deps.log.error({ err: error }, "the delivery queue could not read due deliveries; retrying");
     }
   }
 
@@ -169,7 +169,7 @@ class Queue implements DeliveryQueue {
     try {
       await this.#counters.readAges(this.#deps.store.read, this.#targets);
     } catch (error) {
-      this.#deps.log.error({ err: error }, "the age of deliveries could not be found out");
+      this.#deps.log.error({ err: error }, "the age of deliveries could not be read");
     }
   }
 }

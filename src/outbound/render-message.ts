@@ -123,7 +123,7 @@ async function render(deps: MessageRendererDeps, row: DeliveryToRender): ReturnT
       `${veiledAddress(address)} is no ${channel} address that can be sent to`,
     );
   if (isAgedByArrivalNews(stored.eventCode) && (await hasLaterArrivalNews(deps.store.read, stored)))
-    return dropped("superseded", "a later message tells a newer arrival, or that the driver has come");
+    return dropped("superseded", "a later message announces a newer arrival, or that the driver has come");
   const withheld = withheldByTime(stored, { maxAgeMinutes, settings, now: deps.clock.now() });
   if (withheld !== undefined) return withheld;
   const texts = textsOf(stored, messages, settings);

@@ -126,9 +126,6 @@ export class TargetAttempts {
     const nextAttemptAt = isoTime(pause.pausedUntil);
     const why =
       result.kind === "tried" && result.outcome.kind === "failed" ? result.outcome.message : undefined;
-    this.#deps.log.warn(
-      { ...fields, failures, nextAttemptAt, message: why },
-      "the target is left alone for now",
-    );
+    this.#deps.log.warn({ ...fields, failures, nextAttemptAt, message: why }, "the target is paused");
   }
 }

@@ -108,7 +108,7 @@ export class TargetRunner {
   #rest(error: unknown): void {
     this.#restUntil = this.#deps.clock.now() + faultPauseMs;
     const { companyCode: company, name: target } = this.target;
-    this.#deps.log.error({ err: error, company, target }, "deliveries came to a halt; going on soon");
+    this.#deps.log.error({ err: error, company, target }, "deliveries to a target failed; continuing soon");
   }
 
   #hasPlace(): boolean {

@@ -118,5 +118,5 @@ export async function sendRequest(plain: PlainRequest, signal: AbortSignal): Pro
     const answer = await sendOnce(plain, signal);
     if (answer !== "stale") return answer;
   }
-  throw new TransferFault("connectionLost", `${plain.what}: it cut the connection three times.`);
+  throw new TransferFault("connectionLost", `${plain.what}: it closed the connection three times.`);
 }

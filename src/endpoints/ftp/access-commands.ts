@@ -11,9 +11,9 @@ const maxUserNameLength = 256;
 
 async function startTls(session: FtpSession, argument: string): Promise<undefined> {
   const { control, tls } = session.deps;
-  if (!/^(TLS|TLS-C|SSL)$/i.test(argument)) throw new Refusal(504, "Only AUTH TLS is here");
+  if (!/^(TLS|TLS-C|SSL)$/i.test(argument)) throw new Refusal(504, "Only AUTH TLS is supported");
   if (tls === undefined) throw new Refusal(502, "TLS is not set up on this server");
-  if (control.isSecure) throw new Refusal(503, "TLS is there already");
+  if (control.isSecure) throw new Refusal(503, "TLS is already in use");
   if (session.user !== undefined) throw new Refusal(503, "AUTH TLS comes before the sign-in");
   // What was said in clear may have been said by somebody else.
   session.userName = undefined;
@@ -27,14 +27,14 @@ function setProtection(session: FtpSession, argument: string): Reply {
   if (level === "C" && !options.allowPlain)
     throw new Refusal(534, "Data connections need TLS here; send PROT P");
   if (level !== "P" && level !== "C")
-    throw new Refusal(536, "Only PROT P is here, and PROT C where it is allowed");
+    throw new Refusal(536, "Only PROT P is supported, and PROT C where it is allowed");
   session.isDataProtected = level === "P";
   return reply(200, `Data connections ${level === "P" ? "use" : "do not use"} TLS`);
 }
 
 function nameUser(session: FtpSession, argument: string): Reply {
   if (session.user !== undefined)
-    throw new Refusal(503, "You are signed in; connect again to be somebody else");
+    throw new Refusal(503, "You are signed in; connect again to change the user");
   session.userName = argument;
   return reply(331, "Send the password with PASS");
 }
@@ -63,7 +63,7 @@ function letIn(session: FtpSession, user: SignedInUser): Reply | undefined {
     session.deps.clientLog.report(
       "warn",
       { user: userName },
-      "ftp sign-in refused: as many as may be are signed in",
+      "ftp sign-in refused: too many users are signed in",
     );
     control.leave(reply(421, "Too many users are signed in; try again in a few minutes"));
     return undefined;

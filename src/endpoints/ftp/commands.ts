@@ -20,7 +20,7 @@ const help: Commands = {
     needs: "nothing",
     run: () => ({
       code: 214,
-      lines: ["These commands are here:", Object.keys(commands).sort().join(" "), "End"],
+      lines: ["These commands are supported:", Object.keys(commands).sort().join(" "), "End"],
     }),
   },
 };

@@ -142,8 +142,7 @@ export class ControlConnection implements Control {
 
   async startTls(answer: Reply): Promise<void> {
     // Nothing that came in clear behind AUTH may count as said over TLS.
-    if (this.#commands.clear())
-      this.#log.report("warn", {}, "ftp: what came in clear behind AUTH TLS was dropped");
+    if (this.#commands.clear()) this.#log.report("warn", {}, "ftp: plain text after AUTH TLS was dropped");
     await this.#stream.startTls(answer);
   }
 

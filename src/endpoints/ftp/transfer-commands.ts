@@ -32,7 +32,7 @@ async function enterExtendedPassive(session: FtpSession, argument: string): Prom
 }
 
 function refuseActive(): Reply {
-  return reply(502, "Active mode is not here: use PASV or EPSV");
+  return reply(502, "Active mode is not supported: use PASV or EPSV");
 }
 
 function setType(session: FtpSession, argument: string): Reply {
@@ -41,7 +41,7 @@ function setType(session: FtpSession, argument: string): Reply {
     session.type = "A";
     return reply(200, "Type is A; bytes are transferred unchanged");
   }
-  if (!/^(I|L ?8)$/.test(type)) throw new Refusal(504, "Only types A, I and L 8 are here");
+  if (!/^(I|L ?8)$/.test(type)) throw new Refusal(504, "Only types A, I and L 8 are supported");
   session.type = "I";
   return reply(200, "Type is I");
 }
@@ -51,7 +51,7 @@ function only(letter: string, what: string): Commands[string] {
     needs: "nothing",
     run: (_session, argument) => {
       if (argument.toUpperCase() === letter) return reply(200, `${what} is ${letter}`);
-      throw new Refusal(504, `Only ${what.toLowerCase()} ${letter} is here`);
+      throw new Refusal(504, `Only ${what.toLowerCase()} ${letter} is supported`);
     },
   };
 }
@@ -122,7 +122,7 @@ export const transferCommands: Commands = {
     receiveFile(session, await session.pathNamed(argument), { kind: "end" }),
   ),
   STOU: { needs: "signIn", run: () => reply(502, "Files come under their own names here: use STOR") },
-  SITE: { needs: "signIn", run: () => reply(502, "There are no SITE commands here") },
+  SITE: { needs: "signIn", run: () => reply(502, "SITE commands are not supported") },
   LIST: transfer((session, argument) =>
     sendListing(session, () => longListing(session.exchange, withoutOptions(argument), pathsOf(session))),
   ),

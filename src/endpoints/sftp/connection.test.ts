@@ -84,7 +84,7 @@ test("when as many as may be are signed in, a further user is refused and those 
   await closed(second);
   expect(isReady).toBe(false);
   expect(server.logLines).toContainEqual(
-    expect.objectContaining({ msg: "sftp sign-in refused: as many as may be are signed in", user: "host" }),
+    expect.objectContaining({ msg: "sftp sign-in refused: too many users are signed in", user: "host" }),
   );
   expect((await first.request(packetType.realpath, ".")).type).toBe(packetType.name);
   first.end();

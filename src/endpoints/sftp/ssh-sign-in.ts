@@ -72,7 +72,7 @@ export class SshSignIn {
     const { place, log, leave } = this.#deps;
     const { userName } = user;
     if (!place.signIn()) {
-      log.report("warn", { user: userName }, "sftp sign-in refused: as many as may be are signed in");
+      log.report("warn", { user: userName }, "sftp sign-in refused: too many users are signed in");
       // Not rejected: "permission denied" would send people to look for a fault in their password.
       leave();
       return;

@@ -27,7 +27,7 @@ import {
   NotWaitingError,
 } from "./decide-file.ts";
 import type { Locations } from "../places/locations.ts";
-import { unreadableFault, unreadSizeOf } from "./look-again.ts";
+import { unreadableFault, unreadSizeOf } from "./put-aside.ts";
 import { locationFor } from "../places/places.ts";
 import type { WaitingFile } from "./waiting-file.ts";
 

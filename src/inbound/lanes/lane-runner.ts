@@ -25,14 +25,14 @@ import type { FilingQueue } from "../places/filing-queue.ts";
 import type { HeldFiles, HeldInDetail } from "./held-files.ts";
 import { LaneLoop } from "./lane-loop.ts";
 import type { Locations } from "../places/locations.ts";
-import { growingPause, type LookAgainSettings } from "./look-again.ts";
+import { growingPause, type PutAsideSettings } from "./put-aside.ts";
 import { toFilingTask } from "../places/places.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import { takeGroup } from "./take-group.ts";
 import { UndecidedFiles } from "./undecided-files.ts";
 import { pathOf, type WaitingFile } from "./waiting-file.ts";
 
-export interface PipelineSettings extends LookAgainSettings {
+export interface PipelineSettings extends PutAsideSettings {
   /** Files decided in one commit at most. */
   readonly groupSize: number;
   readonly maxFileBytes: number;
@@ -92,10 +92,7 @@ export class LaneRunner {
       turn: () => this.#turn(),
       pauseMs: () => settings().storePauseMs,
       failed: (error) =>
-        deps.log.error(
-          { err: error, company: company.code },
-          "the files of a company came to a halt; going on",
-        ),
+        deps.log.error({ err: error, company: company.code }, "the lane of a company failed; continuing"),
     });
   }
 

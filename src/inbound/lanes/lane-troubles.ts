@@ -1,6 +1,6 @@
 /** What keeps the files of one company from being decided about, and since when. */
 import { type HeldFiles, heldFilesOf, type HeldInDetail, heldInDetailOf } from "./held-files.ts";
-import type { PutAside } from "./look-again.ts";
+import type { PutAside } from "./put-aside.ts";
 import type { StalledFiles } from "./stalled-files.ts";
 import type { WaitingFile } from "./waiting-file.ts";
 

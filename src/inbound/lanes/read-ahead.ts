@@ -12,7 +12,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Lane } from "./lane.ts";
-import { canBeReadSoon } from "./look-again.ts";
+import { canBeReadSoon } from "./put-aside.ts";
 import { pathOf, type WaitingFile } from "./waiting-file.ts";
 
 export interface ReadAheadDependencies {

@@ -1,7 +1,7 @@
 /** Why a waiting file does not go on. */
 
 /**
- * Why a file is parked: its bytes cannot be read; it breaks off at its end; this machine lacks descriptors or memory; the
+ * Why a file is parked: its bytes cannot be read; it is cut off at its end; this machine lacks descriptors or memory; the
  * store cannot be read or written; deciding about it fails for a reason of our own.
  */
 export type StallReason = "unreadable" | "incomplete" | "machine" | "store" | "internal";

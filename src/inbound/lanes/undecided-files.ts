@@ -6,14 +6,14 @@ import type { DecisionOutcome } from "./decide-group.ts";
 import type { HeldFiles, HeldInDetail } from "./held-files.ts";
 import { Lane } from "./lane.ts";
 import { LaneTroubles } from "./lane-troubles.ts";
-import { type LookAgainSettings, type PutAside, putAside } from "./look-again.ts";
+import { type PutAsideSettings, type PutAside, putAside } from "./put-aside.ts";
 import { StalledFiles } from "./stalled-files.ts";
 import { stopKeysOf } from "./stop-keys.ts";
 import { toWaitingFile, type WaitingFile } from "./waiting-file.ts";
 
 export interface UndecidedDependencies {
   readonly company: { readonly id: number; readonly code: string };
-  readonly settings: () => LookAgainSettings;
+  readonly settings: () => PutAsideSettings;
   readonly clock: Clock;
   readonly failing: LimitedLog;
   /** Reads a file again that was put aside. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
-import { putAside } from "./look-again.ts";
+import { putAside } from "./put-aside.ts";
 
 const settings = { settleMs: 2_000, incompleteGraceMs: 600_000, giveUpAfterMs: 3_600_000 };
 const unreadable = (systemCode: string): PreparedDocument => ({

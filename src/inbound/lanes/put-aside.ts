@@ -1,10 +1,10 @@
-/** Which files are looked at again later instead of being decided about now, why, and how much later. */
+/** Which files are put aside and read again later instead of being decided now, why, and how much later. */
 import type { Fault } from "../../lib/errors.ts";
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
 import { isOwnFault, type StallReason } from "./stall.ts";
 import type { WaitingFile } from "./waiting-file.ts";
 
-export interface LookAgainSettings {
+export interface PutAsideSettings {
   readonly settleMs: number;
   readonly incompleteGraceMs: number;
   readonly giveUpAfterMs: number;
@@ -49,7 +49,7 @@ export function canBeReadSoon(prepared: PreparedDocument): boolean {
 export function putAside(
   file: Pick<WaitingFile, "name" | "channel" | "receivedAt" | "looks">,
   prepared: PreparedDocument,
-  context: { readonly settings: LookAgainSettings; readonly now: number; readonly stalledForMs: number },
+  context: { readonly settings: PutAsideSettings; readonly now: number; readonly stalledForMs: number },
 ): PutAside | undefined {
   const { settleMs, incompleteGraceMs, giveUpAfterMs } = context.settings;
   const pauseMs = growingPause(settleMs, file.looks ?? 0);
@@ -64,7 +64,7 @@ export function putAside(
   // A name that is refused anyway is not worth waiting for.
   const mayBecomeWhole = prepared.kind === "refused" && prepared.isIncomplete && /\.xml$/i.test(file.name);
   if (!mayBecomeWhole || !isLocal || isOld) return undefined;
-  return { reason: "incomplete", message: "it breaks off at its end", pauseMs };
+  return { reason: "incomplete", message: "it is cut off at its end", pauseMs };
 }
 
 const gone: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
