@@ -15,6 +15,7 @@ const chainsInRound = 7;
 const maxDraws = 40;
 /** A step that was passed so often is passed by most chains. */
 const oftenPassed = 5;
+const ofFolders = /@(?:copy-files|place-files|settled-copies|settled-places|take-settled)\b/;
 
 type Random = () => number;
 
@@ -35,8 +36,10 @@ function shuffled<T>(all: readonly T[], random: Random): T[] {
 async function learnSteps(place: CrashPlace, host: CrashHost, chains: readonly Chain[]): Promise<string[]> {
   const stepsFile = join(place.site.folder, "steps");
   await die(place, { kind: "peace", stepsFile }, { host, sending: host.send(chains) });
-  return [...stepsIn(stepsFile).all]
-    .filter(([, count]) => count >= oftenPassed)
+  const { all, start } = stepsIn(stepsFile);
+  // At a step of each start nothing but starts would be seen, and files of folders, which wait for a scan, would never come.
+  return [...all]
+    .filter(([step, count]) => count >= oftenPassed && !start.has(step) && !ofFolders.test(step))
     .map(([step]) => step)
     .sort();
 }

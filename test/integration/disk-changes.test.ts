@@ -27,3 +27,27 @@ test("files and folders are changed through src/lib/files/changes.ts alone", () 
   expect(files.filter((path) => !exempt.includes(path)).flatMap(directChanges)).toEqual([]);
   expect(directChanges("src/lib/files/changes.ts")).toContain("src/lib/files/changes.ts: renameSync");
 });
+
+test("the steps that crash tests name are made by functions that there are", () => {
+  const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const tests = readdirSync("test/e2e").map((name) => readFileSync(join("test/e2e", name), "utf8"));
+  const named = tests.flatMap((text) => [
+    ...text.matchAll(
+      /(?:\b(?:mkdir|create|write|copyFile|truncate|fsync|syncFolder|link|rename|unlink|utimes|unit|commit|remote)|\})@([a-z-]+)(?:\.(\w+))?[:"`]/g,
+    ),
+  ]);
+  const isThere = (file: string, name: string | undefined) => {
+    const texts = sources
+      .filter((path) => path.endsWith(`/${file}.ts`))
+      .map((path) => readFileSync(join("src", path), "utf8"));
+    // A function, a method, or a property that is one.
+    return texts.some(
+      (text) => name === undefined || new RegExp(`\\b${name}(?:<.*>)?(?:\\(|: \\()`).test(text),
+    );
+  };
+  const gone = named.filter(([, file = "", name]) => !isThere(file, name)).map(([step]) => step);
+  expect(gone).toEqual([]);
+  expect(named.length).toBeGreaterThan(40);
+});

@@ -231,7 +231,7 @@ function stepOnWay({ way, step }: Call): string {
 function inOrder(calls: readonly Call[]): readonly Call[] {
   const byStep = [...Map.groupBy(calls, stepOnWay).values()].map(shuffled);
   const heads = byStep.flatMap((ofStep) => ofStep.slice(0, 1));
-  return [...heads, ...shuffled(byStep.flatMap((ofStep) => ofStep.slice(1)))];
+  return [...shuffled(heads), ...shuffled(byStep.flatMap((ofStep) => ofStep.slice(1)))];
 }
 
 async function main(): Promise<number> {
@@ -250,7 +250,8 @@ async function main(): Promise<number> {
     const place = await places.next();
     const roundStartedMs = performance.now();
     const result = await finished(place, () => runRoundOf(place, call, { index, isVerified }));
-    if (call !== undefined && result.missed.length === 0) totals.reach(stepOnWay(call));
+    if (call !== undefined && result.missed.length + result.problems.length === 0)
+      totals.reach(stepOnWay(call));
     totals.add(`${index + 1} ${titleOf(call)}`, result, performance.now() - roundStartedMs);
   }
   totals.print(calls, await places.end(), Math.round((performance.now() - startedMs) / 1000));
