@@ -139,6 +139,40 @@ describe("a group of units", () => {
   });
 });
 
+describe("more units than a group has", () => {
+  it("are committed 256 at a time", async () => {
+    const commitsNow = countCommits();
+    await Promise.all(Array.from({ length: 300 }, (_, index) => add(`u${index}`, 1)));
+    expect(keys()).toHaveLength(300);
+    expect(commitsNow()).toBe(2);
+  });
+
+  it("leave out those that can wait, of which a group takes as many as it has room for", async () => {
+    const soon = ["s1", "s2"].map(addSoon);
+    const urgent = Array.from({ length: 255 }, (_, index) => add(`u${index}`, 1));
+    await Promise.all(urgent);
+    expect(keys()).toHaveLength(256);
+    expect(keys()).not.toContain("s2");
+    await Promise.all(soon);
+    expect(keys()).toHaveLength(257);
+  });
+});
+
+describe("the close", () => {
+  it("commits at once what could have waited, and refuses what comes later as overloaded", async () => {
+    let isAnswered = false;
+    void addSoon("a").then(() => {
+      isAnswered = true;
+    });
+    await commits.close();
+    expect(isAnswered).toBe(true);
+    expect(keys()).toEqual(["a"]);
+    await expect(add("b", 1)).rejects.toMatchObject({ code: "overloaded" });
+    await expect(addSoon("c")).rejects.toMatchObject({ code: "overloaded" });
+    expect(keys()).toEqual(["a"]);
+  });
+});
+
 describe("what a unit announces", () => {
   it("is told once its group is committed, and to nobody who has stopped to listen", async () => {
     const listeners = createListeners();
