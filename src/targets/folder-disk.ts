@@ -41,13 +41,15 @@ const onTheSpot =
   async (...given: Given): Promise<Result> =>
     call(...given);
 
-/** For folders below the state directory in a thread of its own: one call after the other, none by way of the pool. */
+/**
+ * For folders below the state directory in a thread of its own: one call after the other on the spot, but for the syncs of
+ * a disk that does not answer at once.
+ */
 export const threadDisk: FolderDisk = {
   ...ownDisk,
   write: onTheSpot(changes.writeSync),
   read: onTheSpot((fd, into, position) => fs.readSync(fd, into, 0, into.byteLength, position)),
   lstat: onTheSpot((path) => fs.lstatSync(path)),
-  sync: onTheSpot(changes.fsyncSync),
   rename: onTheSpot(changes.renameSync),
 };
 
