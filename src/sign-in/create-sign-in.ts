@@ -253,13 +253,17 @@ function recallSignIn(context: Context, attempt: Attempt, tried: Tried): SignInO
   return { kind: "signedIn", user: userOf(user) };
 }
 
-function signInAs(
+async function signInWithPassword(
   context: Context,
   input: PasswordAttempt,
-  { found, startedAt, signal }: Pick<Attempt, "startedAt" | "signal"> & { found: readonly UserRecord[] },
-): SignInOutcome | Promise<SignInOutcome> {
+  signal: AbortSignal | undefined,
+): Promise<SignInOutcome> {
   const { userName, address, protocol, password } = input;
-  const records = recordsToTry(context, input, found);
+  const startedAt = context.deps.clock.now();
+  // Before the database is asked: a banned address costs next to nothing.
+  const bannedForMs = context.failures.bannedForMs(address);
+  if (bannedForMs > 0) return tooMany(bannedForMs);
+  const records = recordsToTry(context, input, await findUsersByName(context.deps.store.read, userName));
   const isKnownUser = records.length > 0;
   const attempt: Attempt = {
     userName,
@@ -273,24 +277,9 @@ function signInAs(
   const { open, bar } = admit(context, attempt, records);
   if (bar !== undefined) return bar;
   const tried = { records: open, password };
-  return (
-    recallSignIn(context, attempt, tried) ??
-    judgePassword(context, attempt, tried).then((verdict) => answerVerdict(context, attempt, verdict))
-  );
-}
-
-function signInWithPassword(
-  context: Context,
-  input: PasswordAttempt,
-  signal: AbortSignal | undefined,
-): SignInOutcome | Promise<SignInOutcome> {
-  const startedAt = context.deps.clock.now();
-  // Before the database is asked: a banned address costs next to nothing.
-  const bannedForMs = context.failures.bannedForMs(input.address);
-  if (bannedForMs > 0) return tooMany(bannedForMs);
-  const asked = findUsersByName(context.deps.store.read, input.userName);
-  const goOn = (found: readonly UserRecord[]) => signInAs(context, input, { found, startedAt, signal });
-  return asked instanceof Promise ? asked.then(goOn) : goOn(asked);
+  const recalled = recallSignIn(context, attempt, tried);
+  if (recalled !== undefined) return recalled;
+  return await answerVerdict(context, attempt, await judgePassword(context, attempt, tried));
 }
 
 async function judgeKey(context: Context, input: KeyAttempt, isKnownUser: boolean): Promise<Verdict> {

@@ -83,10 +83,9 @@ export interface AddressStanding {
 export interface SignIn extends AddressStanding {
   /**
    * A wrong password is answered after `security.wrongPasswordDelayMs`, or at once when `signal` aborts: then nobody
-   * waits for the answer any more. It counts all the same. What needs no waiting is answered at once: a password that was
-   * right a short while ago, when nothing has changed since.
+   * waits for the answer any more. It counts all the same.
    */
-  withPassword(attempt: PasswordAttempt, signal?: AbortSignal): SignInOutcome | Promise<SignInOutcome>;
+  withPassword(attempt: PasswordAttempt, signal?: AbortSignal): Promise<SignInOutcome>;
   /**
    * Whether this key would be accepted. Proves nothing yet: the caller verifies the signature, then calls
    * `withVerifiedKey`.

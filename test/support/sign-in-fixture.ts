@@ -84,7 +84,7 @@ export async function openSignIn(): Promise<SignInFixture> {
   const fixture: SignInFixture = {
     ...{ store, time, clock, waits, logged, create },
     signIn: create(),
-    withPassword: async (change) => await fixture.signIn.withPassword(passwordAttempt(change)),
+    withPassword: (change) => fixture.signIn.withPassword(passwordAttempt(change)),
     async close() {
       await fixture.signIn.settled();
       await store.close();

@@ -175,7 +175,7 @@ export function buildParts(
   const watches = startWatches({ current, store, locations, companies, clock, log, stack });
   startHeldReportsOf({ locations, store, pipeline, intake, clock, log, stack });
   const arrivals = createArrivals(pipeline);
-  stack.push({ name: "arrivals", release: () => arrivals.stop() });
+  stack.push({ name: "arrivals", release: async () => arrivals.stop() });
   return {
     ...rest,
     ...{ locations, store, companies, documents, pipeline, arrivals, intake, signIn, health, ...watches },

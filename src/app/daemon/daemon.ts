@@ -81,7 +81,7 @@ async function openState(config: Config, stack: ReleaseStack, log: Logger): Prom
   const presence = findState(config.stateDir);
   if (presence !== "there") throw new OperatorError(stateFault(config.stateDir, presence));
   const lock = takeProcessLock(config.stateDir);
-  stack.push({ name: "lock", release: () => lock.release() });
+  stack.push({ name: "lock", release: async () => lock.release() });
   const store = await openExistingStore(config.stateDir, { log });
   stack.push({ name: "store", release: () => store.close() });
   return store;

@@ -72,10 +72,10 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const queue = createDeliveryQueue({ store, clock, log, targets, render, random: Math.random });
   await stack.start(queue, signal);
   // Whoever records an event wakes the queue with its commit, by whatever way the change came in.
-  const release = store.listen("deliveries", () => queue.wake());
-  stack.push({ name: "news of deliveries", release });
+  const endListening = store.listen("deliveries", () => queue.wake());
+  stack.push({ name: "news of deliveries", release: async () => endListening() });
   // Before the queue is stopped: it would wait for a large export to be rendered.
-  stack.push({ name: "export rendering", release: () => exportFiles.stopRendering() });
+  stack.push({ name: "export rendering", release: async () => exportFiles.stopRendering() });
   const plans = () => allExportPlans(store, config());
   const tidy = () => exportFiles.tidy();
   const exports = createExportScheduler({ store, clock, log, plans, tidy });

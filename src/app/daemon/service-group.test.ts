@@ -6,7 +6,7 @@ function stackOf(order: string[]): { stack: ReleaseStack; lines: string[] } {
   const lines: string[] = [];
   const log = createLogger({ level: "info", destination: { write: (line) => lines.push(line) } });
   const stack = new ReleaseStack(log);
-  stack.push({ name: "first", release: () => void order.push("first") });
+  stack.push({ name: "first", release: async () => void order.push("first") });
   return { stack, lines };
 }
 

@@ -11,7 +11,7 @@ import type { Service } from "../../lib/service.ts";
 /** Something to undo at the end, by name. */
 export interface Release {
   readonly name: string;
-  release(deadline: AbortSignal): Promise<void> | void;
+  release(deadline: AbortSignal): Promise<void>;
 }
 
 const defaultGraceMs = 5_000;

@@ -90,7 +90,7 @@ async function signIn(session: FtpSession, password: string): Promise<Reply | un
   const shown = userName.slice(0, 64);
   if (userName.length > maxUserNameLength) return refuse(session, "The user name is too long", false);
   const attempt = { userName, password, address: control.address, protocol: "ftp" } as const;
-  const outcome = await session.whileChecked(async () => await check.withPassword(attempt, control.gone));
+  const outcome = await session.whileChecked(() => check.withPassword(attempt, control.gone));
   if (outcome.kind === "refused") {
     // The sign-in itself has a line in the log with the reason.
     session.log.debug({ user: shown, reason: outcome.message }, "ftp sign-in refused");
@@ -149,29 +149,29 @@ export const accessCommands: Commands = {
   AUTH: { needs: "nothing", run: startTls },
   PBSZ: {
     needs: "nothing",
-    run: ({ deps }, argument) => {
+    answer: ({ deps }, argument) => {
       if (!deps.control.isSecure) throw new Refusal(503, "PBSZ comes after AUTH TLS");
       if (!/^\d{1,10}$/.test(argument)) throw new Refusal(501, "PBSZ takes a number");
       return reply(200, "PBSZ=0");
     },
   },
-  PROT: { needs: "nothing", run: setProtection },
-  CCC: { needs: "nothing", run: () => reply(534, "The control connection keeps its TLS") },
-  USER: { needs: "security", run: nameUser },
+  PROT: { needs: "nothing", answer: setProtection },
+  CCC: { needs: "nothing", answer: () => reply(534, "The control connection keeps its TLS") },
+  USER: { needs: "security", answer: nameUser },
   PASS: { needs: "security", run: signIn },
-  ACCT: { needs: "nothing", run: () => reply(202, "There are no accounts here") },
+  ACCT: { needs: "nothing", answer: () => reply(202, "There are no accounts here") },
   QUIT: {
     needs: "nothing",
-    run: ({ deps }) => {
+    answer: ({ deps }) => {
       deps.control.leave(reply(221, "Good-bye"));
       return undefined;
     },
   },
-  NOOP: { needs: "nothing", run: () => reply(200, "Still here") },
-  CLNT: { needs: "nothing", run: () => reply(200, "Noted") },
+  NOOP: { needs: "nothing", answer: () => reply(200, "Still here") },
+  CLNT: { needs: "nothing", answer: () => reply(200, "Noted") },
   // Clients that read UNIX here send files as they are, without translating ends of lines.
-  SYST: { needs: "nothing", run: () => reply(215, "UNIX Type: L8") },
-  FEAT: { needs: "nothing", run: features },
-  OPTS: { needs: "nothing", run: setOption },
-  STAT: { needs: "nothing", run: status },
+  SYST: { needs: "nothing", answer: () => reply(215, "UNIX Type: L8") },
+  FEAT: { needs: "nothing", answer: features },
+  OPTS: { needs: "nothing", answer: setOption },
+  STAT: { needs: "nothing", answer: status },
 };

@@ -18,7 +18,7 @@ const otherNames: Readonly<Record<string, string>> = {
 const help: Commands = {
   HELP: {
     needs: "nothing",
-    run: () => ({
+    answer: () => ({
       code: 214,
       lines: ["These commands are supported:", Object.keys(commands).sort().join(" "), "End"],
     }),
@@ -45,7 +45,8 @@ export async function runCommand(session: FtpSession, line: string): Promise<Rep
     return reply(530, "Sign in with USER and PASS first");
   if (verb !== "RNTO") session.renameFrom = undefined;
   try {
-    return await command.run(session, line.slice(line.split(" ", 1)[0]?.length ?? 0).replace(/^ /, ""));
+    const argument = line.slice(line.split(" ", 1)[0]?.length ?? 0).replace(/^ /, "");
+    return "run" in command ? await command.run(session, argument) : command.answer(session, argument);
   } catch (error) {
     return failureReply(error, session.log);
   }

@@ -64,7 +64,7 @@ async function describe(session: FtpSession, argument: string): Promise<Reply> {
 }
 
 export const fileCommands: Commands = {
-  PWD: { needs: "signIn", run: ({ folder }) => reply(257, `${quoted(folder)} is the folder`) },
+  PWD: { needs: "signIn", answer: ({ folder }) => reply(257, `${quoted(folder)} is the folder`) },
   CWD: { needs: "signIn", run: changeFolder },
   CDUP: { needs: "signIn", run: (session) => changeFolder(session, "..") },
   SIZE: {

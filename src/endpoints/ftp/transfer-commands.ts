@@ -49,7 +49,7 @@ function setType(session: FtpSession, argument: string): Reply {
 function only(letter: string, what: string): Commands[string] {
   return {
     needs: "nothing",
-    run: (_session, argument) => {
+    answer: (_session, argument) => {
       if (argument.toUpperCase() === letter) return reply(200, `${what} is ${letter}`);
       throw new Refusal(504, `Only ${what.toLowerCase()} ${letter} is supported`);
     },
@@ -107,22 +107,22 @@ function transfer(run: (session: FtpSession, argument: string) => Promise<Reply>
 export const transferCommands: Commands = {
   PASV: { needs: "signIn", run: enterPassive },
   EPSV: { needs: "signIn", run: enterExtendedPassive },
-  PORT: { needs: "signIn", run: refuseActive },
-  EPRT: { needs: "signIn", run: refuseActive },
-  TYPE: { needs: "nothing", run: setType },
+  PORT: { needs: "signIn", answer: refuseActive },
+  EPRT: { needs: "signIn", answer: refuseActive },
+  TYPE: { needs: "nothing", answer: setType },
   MODE: only("S", "Mode"),
   STRU: only("F", "Structure"),
-  REST: { needs: "signIn", run: restart },
-  ALLO: { needs: "signIn", run: announce },
+  REST: { needs: "signIn", answer: restart },
+  ALLO: { needs: "signIn", answer: announce },
   // Its work was done when it came: it is not in the order of the others.
-  ABOR: { needs: "nothing", run: () => reply(226, "Nothing is being transferred any more") },
+  ABOR: { needs: "nothing", answer: () => reply(226, "Nothing is being transferred any more") },
   RETR: transfer(async (session, argument) => sendFile(session, await session.pathNamed(argument))),
   STOR: transfer(store),
   APPE: transfer(async (session, argument) =>
     receiveFile(session, await session.pathNamed(argument), { kind: "end" }),
   ),
-  STOU: { needs: "signIn", run: () => reply(502, "Files come under their own names here: use STOR") },
-  SITE: { needs: "signIn", run: () => reply(502, "SITE commands are not supported") },
+  STOU: { needs: "signIn", answer: () => reply(502, "Files come under their own names here: use STOR") },
+  SITE: { needs: "signIn", answer: () => reply(502, "SITE commands are not supported") },
   LIST: transfer((session, argument) =>
     sendListing(session, () => longListing(session.exchange, withoutOptions(argument), pathsOf(session))),
   ),

@@ -34,7 +34,7 @@ export class NotedSignIn implements SignInCheck {
   }
 
   async withPassword(attempt: PasswordAttempt, signal?: AbortSignal): Promise<SignInOutcome> {
-    return await this.#note(async () => await this.#signIn.withPassword(attempt, signal), isRefused);
+    return await this.#note(() => this.#signIn.withPassword(attempt, signal), isRefused);
   }
 
   async isKeyKnown(attempt: KeyAttempt): Promise<boolean> {

@@ -7,7 +7,6 @@
  * Their deliveries are rows of the same transaction, and the delivery queue finds them there: nothing of it is lost in
  * a crash, and nothing of a change that did not happen goes out.
  */
-import { setImmediate } from "node:timers/promises";
 import { endsStop, recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { wantedEventsOf } from "../../store/outbound/outbound-targets.ts";
@@ -15,9 +14,6 @@ import { insertRecordedEvent } from "../../store/stops/recorded-events.ts";
 import { keepCompletion } from "./keep-completion.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
 import { tellCustomers } from "./tell-customers.ts";
-
-/** Large imports record thousands of events: others get a turn of the event loop in between. */
-const eventsInTurn = 64;
 
 function keepEvent(tx: Transaction, event: RecordedEvent): Promise<unknown> {
   return insertRecordedEvent(tx, {
@@ -48,16 +44,10 @@ function hasConsequences({ stopNbr, kind }: RecordedEvent): boolean {
  * together, because a completion file contains all of them. The queue finds the deliveries.
  */
 export async function recordEvents(tx: Transaction, events: readonly RecordedEvent[]): Promise<void> {
-  let count = 0;
   for (const event of events) {
-    count += 1;
-    if (count % eventsInTurn === 0) await setImmediate();
     await keepEvent(tx, event);
   }
-  count = 0;
   for (const event of events) {
-    count += 1;
-    if (count % eventsInTurn === 0) await setImmediate();
     if (!hasConsequences(event)) continue;
     const { code } = recordedEvents[event.kind];
     const wanted = await wantedEventsOf(tx, event.companyId);

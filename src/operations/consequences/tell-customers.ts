@@ -3,7 +3,6 @@
  * them and the customer has an address and has not opted out. The values of a message are fixed then; its wording is
  * that of the template in force when it is sent.
  */
-import { setImmediate } from "node:timers/promises";
 import type { StopExecution } from "../../domain/execution/stop-execution.ts";
 import { veiledAddress } from "../../domain/messages/message-address.ts";
 import {
@@ -106,19 +105,13 @@ async function toldStops(
   return loadNbr === undefined ? [] : await listOpenToldStops(tx, { companyId, loadNbr });
 }
 
-/** Loads may have hundreds of stops: others get a turn of the event loop between. */
-const stopsInTurn = 64;
-
 /** The messages that an event causes by the configuration: about its stop, or, of a load, about each stop that is open. */
 export async function tellCustomers(tx: Transaction, event: RecordedEvent): Promise<void> {
   const { companyId, recordedAt: now, data = {} } = event;
   const plan = await messagePlan(tx, companyId);
   if (plan === undefined) return;
   const cause: Cause = { companyId, code: recordedEvents[event.kind].code, plan, data, now };
-  for (const [index, row] of (await toldStops(tx, event)).entries()) {
-    if (index % stopsInTurn === stopsInTurn - 1) await setImmediate();
-    await tell(tx, row, cause);
-  }
+  for (const row of await toldStops(tx, event)) await tell(tx, row, cause);
 }
 
 /** A planned arrival that was worked out anew. */

@@ -101,14 +101,13 @@ async function placeOfLoadEvent(
   return isAtOrigin || isUnknown ? originPoint(route.header) : undefined;
 }
 
-/** Where the driver was: as reported, else the place that the event is about. */
-function placeOfEvent(
+/** Where the driver was when the report does not say it: the place that the event is about. */
+async function placeOfEvent(
   tx: Transaction,
   route: ReportedRoute,
   { rule, visited }: Pick<ReadEvent, "rule"> & Pick<Applied, "visited">,
-): GeoPoint | undefined | Promise<GeoPoint | undefined> {
-  if (route.place !== undefined) return route.place;
-  if (rule.kind === "load") return placeOfLoadEvent(tx, route, rule);
+): Promise<GeoPoint | undefined> {
+  if (rule.kind === "load") return await placeOfLoadEvent(tx, route, rule);
   // A stop that is closed may never have been reached.
   if (visited === undefined || rule.step === "closed") return undefined;
   return placeOf(visited.stop, visited.visits, rule.party);
@@ -163,7 +162,7 @@ async function applyEvent(tx: Transaction, route: ReportedRoute, taken: Taken): 
   const { load, events } = mayComplete(rule, visited) ? await completedIfDone(tx, route, applied.load) : done;
   if (load !== route.load) await updateLoadState(tx, { ...load, updatedAt: now });
   if (load.status === 40) {
-    const place = await placeOfEvent(tx, route, { rule, visited });
+    const place = route.place ?? (await placeOfEvent(tx, route, { rule, visited }));
     await updateProgress(tx, route, { place, pendingStops: () => pendingStops(tx, route, visited) });
   }
   // Last of all: customers are told of the driver, the state and the arrival as they are by this event.

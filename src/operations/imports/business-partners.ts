@@ -1,5 +1,4 @@
 /** Imports business partners, all or nothing (specification/gateway.md#imports). */
-import { setImmediate } from "node:timers/promises";
 import { BusinessPartner, validateBusinessPartner } from "../../domain/order/business-partner.ts";
 import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -28,9 +27,6 @@ const partnerImport: ImportKind<BusinessPartner> = {
   validate: validateBusinessPartner,
 };
 
-/** Others get a turn of the event loop between so many partners. */
-const partnersInTurn = 64;
-
 /** In the order of the request: of two entries with the same code the later one stays. */
 async function writePartners(
   tx: Transaction,
@@ -38,8 +34,7 @@ async function writePartners(
 ): Promise<BusinessPartnersOutcome> {
   const { companyId, now } = entry;
   let created = 0;
-  for (const [index, partner] of entry.partners.entries()) {
-    if (index % partnersInTurn === partnersInTurn - 1) await setImmediate();
+  for (const partner of entry.partners) {
     if ((await findPartner(tx, companyId, partner.partnerCode)) === undefined) created += 1;
     await savePartner(tx, { companyId, partner, now });
   }

@@ -1,5 +1,4 @@
 /** Imports customers, all or nothing (specification/gateway.md#imports). */
-import { setImmediate } from "node:timers/promises";
 import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";
 import { Customer, validateCustomer } from "../../domain/order/customer.ts";
 import { isFields } from "../../domain/fields/fields-of-json.ts";
@@ -14,9 +13,6 @@ export interface CustomerImportDeps extends PreparationDeps {
   readonly store: Pick<Store, "write">;
   readonly clock: Clock;
 }
-
-/** Others get a turn of the event loop between so many customers. */
-const customersInTurn = 64;
 
 /** The status of a customer for whom the host sends none. */
 const defaultStatus = "ACTIVE";
@@ -38,7 +34,7 @@ const customerImport: ImportKind<Customer> = {
 export const prepareCustomers: Prepare<"customers"> = async (input) => {
   const reading = await readImport(customerImport, input);
   if (reading.kind === "refused") throw refusal(reading.faults);
-  return await inTurns(reading.entities, (customer) => ({
+  return await inTurns(reading.entities, async (customer) => ({
     accountNumber: customer.accountNumber,
     body: JSON.stringify(customer),
   }));
@@ -53,9 +49,6 @@ export async function importCustomers(deps: CustomerImportDeps, input: ImportInp
   const { companyId } = input;
   await deps.store.write(async (tx) => {
     const now = deps.clock.now();
-    for (const [index, customer] of customers.entries()) {
-      if (index % customersInTurn === customersInTurn - 1) await setImmediate();
-      await saveCustomer(tx, { companyId, ...customer, now });
-    }
+    for (const customer of customers) await saveCustomer(tx, { companyId, ...customer, now });
   });
 }

@@ -2,7 +2,6 @@
  * Takes an import of loads: checks its form, stores it durably and answers; it is applied in the background
  * (specification/gateway.md#load-imports).
  */
-import { setImmediate } from "node:timers/promises";
 import type { KeptDocument } from "../../domain/documents/kept-document.ts";
 import { isFields } from "../../domain/fields/fields-of-json.ts";
 import { Load, type LoadHeader, validateLoad } from "../../domain/load/load.ts";
@@ -97,16 +96,12 @@ export const prepareLoads: Prepare<"loads"> = async (input) => {
   return await keptFormsOf(input, reading.entities);
 };
 
-/** Loads are entered this many at a time, so that other requests get their turn. */
-const loadsInTurn = 50;
-
 /** Wakes the load importer with its commit. */
 async function keep(tx: Transaction, entry: NewImport, loads: readonly KeptLoad[]): Promise<void> {
   const importId = await insertImport(tx, entry);
   for (const [position, { loadNbr, body, documents }] of loads.entries()) {
     await insertImportItem(tx, { importId, position, loadNbr, body });
     await saveDocuments(tx, { companyId: entry.companyId, documents, now: entry.receivedAt });
-    if (position % loadsInTurn === loadsInTurn - 1) await setImmediate();
   }
   announce(tx, "loadImports");
 }

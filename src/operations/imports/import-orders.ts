@@ -4,7 +4,6 @@
  * An order owns the stop of its number: both are written in one transaction, and a stop that may not be changed refuses
  * the import.
  */
-import { setImmediate } from "node:timers/promises";
 import { normaliseOrder } from "../../domain/stop/normalise-stop.ts";
 import { Order, stopOfOrder, validateOrder } from "../../domain/order/order.ts";
 import { stopChangeOf } from "../../domain/stop/stop-change.ts";
@@ -37,9 +36,6 @@ export interface OrderImportDeps extends ServiceDeps, PreparationDeps {
 }
 
 export type OrderImport = ServiceImport;
-
-/** Others get a turn of the event loop between so many orders. */
-const ordersInTurn = 64;
 
 /** Fields that an order does not know go on into its stop, which may know them: there they have to be right. */
 function validateWithStop(value: unknown, path: string): readonly Fault[] {
@@ -92,8 +88,7 @@ async function writeOrders(tx: Transaction, { companyId, orders, now }: OrderWri
     pathOf: (index) => `orders[${index}]`,
   });
   if (outcome.kind !== "applied") throw refusal(outcome.faults);
-  for (const [index, { orderNbr, body: sent }] of orders.entries()) {
-    if (index % ordersInTurn === ordersInTurn - 1) await setImmediate();
+  for (const { orderNbr, body: sent } of orders) {
     const appointment = await findAppointment(tx, companyId, orderNbr);
     const body =
       appointment === undefined ? sent : JSON.stringify(withTimesOf(JSON.parse(sent) as Order, appointment));

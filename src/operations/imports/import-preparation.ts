@@ -56,9 +56,7 @@ export interface ImportToPrepare extends Pick<ImportInput, "companyCode" | "body
 export type Prepared<Kind extends PreparedKind> = readonly PreparedEntries[Kind][];
 
 /** Throws a `DropgateError` with all faults; then nothing but contents of documents was stored. */
-export type Prepare<Kind extends PreparedKind> = (
-  input: ImportToPrepare,
-) => Prepared<Kind> | Promise<Prepared<Kind>>;
+export type Prepare<Kind extends PreparedKind> = (input: ImportToPrepare) => Promise<Prepared<Kind>>;
 
 export type Preparations = { readonly [Kind in PreparedKind]: Prepare<Kind> };
 
@@ -84,11 +82,11 @@ export interface PreparationDeps {
 export const defaultJsonLimits: JsonLimits = { maxDepth: 32, maxValues: 500_000 };
 
 /** The entries of an import as they are written, read here or by the reader threads. */
-export function preparedEntries<Kind extends PreparedKind>(
+export async function preparedEntries<Kind extends PreparedKind>(
   { documentsDir = "", readers }: PreparationDeps,
   input: ImportInput & { readonly maxStops?: number },
   { kind, prepare }: { readonly kind: Kind; readonly prepare: Prepare<Kind> },
-): Prepared<Kind> | Promise<Prepared<Kind>> {
+): Promise<Prepared<Kind>> {
   const { companyCode, body, rules, maxStops, large, jsonLimits: limits = defaultJsonLimits } = input;
   const given = {
     ...{ companyCode, documentsDir },
@@ -103,10 +101,10 @@ export function preparedEntries<Kind extends PreparedKind>(
 /** So many entries are prepared at a time, so that others get their turn. */
 const entriesInTurn = 100;
 
-/** Prepares each entry, in turns; short lists at once. */
+/** Prepares each entry, in turns; short lists without a wait of its own. */
 export async function inTurns<Entry, Made>(
   entries: readonly Entry[],
-  make: (entry: Entry, index: number) => Made | Promise<Made>,
+  make: (entry: Entry, index: number) => Promise<Made>,
 ): Promise<Made[]> {
   const made: Made[] = [];
   for (const [index, entry] of entries.entries()) {

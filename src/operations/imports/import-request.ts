@@ -113,17 +113,11 @@ function outcomeOf<Entity>({ faults, entities }: Reading<Entity>): ReadImport<En
   return { kind: "read", entities: entities as readonly Entity[] };
 }
 
-async function readRest<Entity>(reading: Reading<Entity>): Promise<ReadImport<Entity>> {
-  do await setImmediate();
-  while (readSome(reading));
-  return outcomeOf(reading);
-}
-
-/** Reads the body of an import: a short one at once, a long one with waits for others to work. What is wrong is a value. */
-export function readImport<Entity>(
+/** Reads the body of an import, a long one with waits for others to work. What is wrong is a value. */
+export async function readImport<Entity>(
   kind: ImportKind<Entity>,
   input: ImportBody,
-): ReadImport<Entity> | Promise<ReadImport<Entity>> {
+): Promise<ReadImport<Entity>> {
   const { body, companyCode, rules = defaultImportRules } = input;
   if (!isFields(body)) {
     const message = `the body is not an object. Send an object with companyCode and ${kind.list}.`;
@@ -139,5 +133,6 @@ export function readImport<Entity>(
   if (!Array.isArray(list) || faults.some(({ code }) => code === "tooLarge"))
     return { kind: "refused", faults };
   const reading: Reading<Entity> = { kind, list, rules, faults, entities: [] };
-  return readSome(reading) ? readRest(reading) : outcomeOf(reading);
+  while (readSome(reading)) await setImmediate();
+  return outcomeOf(reading);
 }

@@ -10,7 +10,7 @@ import type { Fault } from "../../lib/errors.ts";
 import type { Store } from "../../store/database/database.ts";
 import { applyStopChanges, type StopChanges } from "../stops/apply-stop-changes.ts";
 import { inTurns, type Prepare, type PreparationDeps, preparedEntries } from "./import-preparation.ts";
-import { type ImportKind, type ReadImport, readImport } from "./import-request.ts";
+import { type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "../request-body.ts";
 import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
 import { type DocumentsDeps, takeOutDocuments } from "./take-out-documents.ts";
@@ -50,22 +50,13 @@ async function changesWithContent(
 /** Up to so many stops without documents need no waits between. */
 const shortList = 50;
 
-function changesOf(
-  deps: DocumentsDeps,
-  read: ReadImport<Stop>,
-): readonly StopChange[] | Promise<readonly StopChange[]> {
-  if (read.kind === "refused") throw refusal(read.faults);
-  const { entities } = read;
-  if (entities.length > shortList || entities.some(hasContent)) return changesWithContent(deps, entities);
+/** The changes that an import of stops or ASNs asks for. */
+export const prepareStops: Prepare<"stops"> = async (input) => {
+  const reading = await readImport(stopImport, input);
+  if (reading.kind === "refused") throw refusal(reading.faults);
+  const { entities } = reading;
+  if (entities.length > shortList || entities.some(hasContent)) return changesWithContent(input, entities);
   return entities.map((stop) => stopChangeOf("01", stop));
-}
-
-/** The changes that an import of stops or ASNs asks for: at once, unless there is something to wait for. */
-export const prepareStops: Prepare<"stops"> = (input) => {
-  const reading = readImport(stopImport, input);
-  return reading instanceof Promise
-    ? reading.then((read) => changesOf(input, read))
-    : changesOf(input, reading);
 };
 
 async function write(
@@ -85,8 +76,7 @@ async function write(
 }
 
 async function importBy(deps: StopImportDeps, input: StopImport, rules: StateRules): Promise<void> {
-  const prepared = preparedEntries(deps, input, { kind: "stops", prepare: prepareStops });
-  const changes = prepared instanceof Promise ? await prepared : prepared;
+  const changes = await preparedEntries(deps, input, { kind: "stops", prepare: prepareStops });
   // Not awaited here: while it waits for the commit, nothing must keep the parsed body in memory.
   return write(deps, { companyId: input.companyId, changes, rules });
 }

@@ -10,7 +10,6 @@
  * A user that belongs to other companies too has one password there as well: an import of one company changes what the
  * user is there, but not whether or how it signs in.
  */
-import { setImmediate } from "node:timers/promises";
 import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";
 import { type Role, roles as allRoles } from "../../domain/users/role.ts";
 import { rolesOf, User, validateUser } from "../../domain/users/user.ts";
@@ -28,7 +27,7 @@ import {
   type UserAccess,
 } from "../../store/accounts/user-import.ts";
 import { findUsersByName, type UserRecord } from "../../store/accounts/users.ts";
-import { type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
+import { inTurns, type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "../request-body.ts";
 import type { HashQueue, HashQueueLimits } from "../../sign-in/sign-in-hash-queue.ts";
@@ -50,9 +49,6 @@ export const userImportHashing: HashQueueLimits = { maxRunning: 2, maxWaiting: 6
 
 /** Most users with a password in one import: one takes a tenth of a second or more, and clients do not wait for ever. */
 export const maxUsersWithPassword = 500;
-
-/** Others get a turn of the event loop between so many users. */
-const usersInTurn = 32;
 
 const userImport: ImportKind<User> = {
   list: "users",
@@ -147,22 +143,18 @@ interface Found extends Sent {
   readonly record: UserRecord | undefined;
 }
 
-/** The users that are there already; throws 932 with all faults when the caller may not change one of them so. */
-async function findAll<Entry extends Sent>(
+async function withRecord<Entry extends Sent>(
   read: Reader | Transaction,
-  input: UserImport,
-  users: readonly Entry[],
-): Promise<readonly (Entry & Found)[]> {
-  const faults: Fault[] = [];
-  const found: (Entry & Found)[] = [];
-  for (const [index, sent] of users.entries()) {
-    if (index % usersInTurn === usersInTurn - 1) await setImmediate();
-    const record = await findMember(read, input.companyId, sent.user.userName);
-    faults.push(...faultsOfUser(input, sent, record));
-    found.push({ ...sent, record });
-  }
+  { companyId }: UserImport,
+  sent: Entry,
+): Promise<Entry & Found> {
+  return { ...sent, record: await findMember(read, companyId, sent.user.userName) };
+}
+
+/** Throws 932 with all faults when the caller may not change one of the users so. */
+function checkAllowed(input: UserImport, found: readonly Found[]): void {
+  const faults = found.flatMap((one) => faultsOfUser(input, one, one.record));
   if (faults.length > 0) throw refusal(faults);
-  return found;
 }
 
 interface Prepared extends Sent {
@@ -253,12 +245,11 @@ async function writeUsers(
   input: UserImport,
   { users, now }: { readonly users: readonly Prepared[]; readonly now: number },
 ): Promise<void> {
-  const found = await findAll(tx, input, users);
+  const found: (Prepared & Found)[] = [];
+  for (const user of users) found.push(await withRecord(tx, input, user));
+  checkAllowed(input, found);
   for (const entry of found) checkUnchanged(entry);
-  for (const [index, entry] of found.entries()) {
-    if (index % usersInTurn === usersInTurn - 1) await setImmediate();
-    await writeUser(tx, entry, { companyId: input.companyId, now });
-  }
+  for (const entry of found) await writeUser(tx, entry, { companyId: input.companyId, now });
 }
 
 /**
@@ -274,7 +265,8 @@ export async function importUsers(
 ): Promise<void> {
   const sent = sentUsers(await preparedEntries(deps, input, { kind: "users", prepare: prepareUsers }));
   checkPasswordCount(sent);
-  const found = await findAll(deps.store.read, input, sent);
+  const found = await inTurns(sent, (one) => withRecord(deps.store.read, input, one));
+  checkAllowed(input, found);
   signal.throwIfAborted();
   const users = await prepareAll(deps.hashQueue, found);
   await deps.store.write((tx) => writeUsers(tx, input, { users, now: deps.clock.now() }));

@@ -37,5 +37,5 @@ export async function readLoadText(kept: string, source?: LoadTextSource): Promi
   const [first = "", ...lines] = text.split("\n");
   const load = JSON.parse(first) as Load;
   if (lines.length === 0) return load;
-  return { ...load, stops: await inTurns(lines, (line) => JSON.parse(line) as Stop) };
+  return { ...load, stops: await inTurns(lines, async (line) => JSON.parse(line) as Stop) };
 }

@@ -2,10 +2,9 @@
  * Applies one imported load with its stops (specification/stop-states.md#imports-of-a-load). It throws what it refuses,
  * after which the caller undoes what was written.
  */
-import { setImmediate } from "node:timers/promises";
 import type { Load, LoadAssignment } from "../../domain/load/load.ts";
 import { plannedLoadStatus } from "../../domain/load/load-status.ts";
-import { stopChangeOf } from "../../domain/stop/stop-change.ts";
+import { type StopChange, stopChangeOf } from "../../domain/stop/stop-change.ts";
 import type { Stop } from "../../domain/stop/stop.ts";
 import { plannedImportRules } from "../../domain/stop/stop-actions.ts";
 import { DropgateError } from "../../lib/errors.ts";
@@ -21,13 +20,9 @@ import {
 import { recordEvent } from "../consequences/record-events.ts";
 import { applyStopChanges } from "../stops/apply-stop-changes.ts";
 import { requireCarrier } from "../stops/carrier-assignment.ts";
-import { inTurns } from "../imports/import-preparation.ts";
 import { refusalOfLoadAction } from "./known-load.ts";
 import { driverText, findAssignedDriver } from "./load-driver.ts";
 import { refusal } from "../request-body.ts";
-
-/** Others get a turn of the event loop between so many stops. */
-const stopsInTurn = 64;
 
 export interface LoadToApply {
   readonly companyId: number;
@@ -159,6 +154,11 @@ function namedOnly(stops: readonly Stop[]): ReadonlySet<string> {
   return new Set(stops.filter(isNamedOnly).map(({ stopNbr }) => stopNbr));
 }
 
+/** Made one by one as they are applied: a load may have thousands of stops. */
+function* changesOf(stops: readonly Stop[]): Generator<StopChange> {
+  for (const stop of stops) yield stopChangeOf("01", stop);
+}
+
 /** Applies the load in the transaction. Throws a `DropgateError`: 906, 907, 925, 926, or the faults of its stops. */
 export async function applyLoad(tx: Transaction, input: LoadToApply): Promise<void> {
   const { companyId, load, now, path } = input;
@@ -172,13 +172,10 @@ export async function applyLoad(tx: Transaction, input: LoadToApply): Promise<vo
   const before = known === undefined ? [] : await stopNumbersOf(tx, id);
   const released = before.filter((stopNbr) => !listed.has(stopNbr));
   await recordLoad(tx, input, { known, assignment, released });
-  for (const [index, stopNbr] of released.entries()) {
-    if (index % stopsInTurn === stopsInTurn - 1) await setImmediate();
-    await releaseStop(tx, { companyId, stopNbr, now });
-  }
+  for (const stopNbr of released) await releaseStop(tx, { companyId, stopNbr, now });
   const outcome = await applyStopChanges(tx, {
     companyId,
-    changes: await inTurns(stops, (stop) => stopChangeOf("01", stop)),
+    changes: changesOf(stops),
     fileTime: null,
     refuseLate: false,
     now,

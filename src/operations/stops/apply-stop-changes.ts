@@ -5,7 +5,7 @@
  * First everything is looked up and planned in memory; only when no change is refused is anything written. A refusal is
  * a value: the caller keeps it in the same transaction.
  */
-import { setImmediate } from "node:timers/promises";
+import type { KeptDocument } from "../../domain/documents/kept-document.ts";
 import type { RecordedEventKind } from "../../domain/outbound/recorded-events.ts";
 import { type StopChange, stopChangeOf } from "../../domain/stop/stop-change.ts";
 import type { Stop } from "../../domain/stop/stop.ts";
@@ -39,7 +39,8 @@ import {
 
 export interface StopChanges {
   readonly companyId: number;
-  readonly changes: readonly StopChange[];
+  /** Gone through once, as they are looked up: so the caller can make them one by one. */
+  readonly changes: Iterable<StopChange>;
   /** Time in the name of the file (CCYYMMDDHHMMSS), null for documents that have none. */
   readonly fileTime: number | null;
   /** Whether a file older than one applied before is refused (954). */
@@ -84,12 +85,6 @@ type Place = Pick<KnownStop, "loadId" | "loadPosition" | "listedPosition">;
 
 const offLoad: Place = { loadId: null, loadPosition: null, listedPosition: null };
 
-/**
- * Many changes are one unit of work, and the database answers synchronously: others get a turn of the event loop in
- * between.
- */
-const changesInTurn = 64;
-
 interface Change extends StopChange {
   readonly position: number;
 }
@@ -99,6 +94,7 @@ interface Plan {
   /** What each stop will be after the steps so far; a document may name a stop twice. */
   readonly stops: Map<string, KnownStop>;
   readonly steps: Step[];
+  readonly documents: KeptDocument[];
   /** Loads whose stops may get another order. */
   readonly loads: Set<number>;
   readonly events: {
@@ -301,10 +297,12 @@ function isLate(plan: Plan, known: KnownStop | undefined): boolean {
 
 async function planAll(tx: Transaction, plan: Plan): Promise<readonly Fault[]> {
   const late: Fault[] = [];
-  for (const [position, listed] of plan.input.changes.entries()) {
+  let position = 0;
+  for (const listed of plan.input.changes) {
     const change: Change = { ...listed, position };
-    const { stopNbr } = change;
-    if (position % changesInTurn === changesInTurn - 1) await setImmediate();
+    const { stopNbr, documents = [] } = change;
+    position += 1;
+    plan.documents.push(...documents);
     const known = plan.stops.get(stopNbr) ?? (await findKnownStop(tx, plan.input.companyId, stopNbr));
     if (isLate(plan, known)) {
       const message = `a newer file for stop ${stopNbr} (time ${known?.fileTime}) has been applied; send the stop again under a new time`;
@@ -325,8 +323,7 @@ async function planAll(tx: Transaction, plan: Plan): Promise<readonly Fault[]> {
 async function write(tx: Transaction, plan: Plan): Promise<RecordCounts> {
   const { companyId, now } = plan.input;
   const counts = { created: 0, updated: 0, deleted: 0 };
-  for (const [index, step] of plan.steps.entries()) {
-    if (index % changesInTurn === changesInTurn - 1) await setImmediate();
+  for (const step of plan.steps) {
     if (step.kind === "cancel") {
       const { stopNbr, execution, fileTime } = step;
       await cancelStop(tx, { companyId, stopNbr, execution, fileTime, updatedAt: now });
@@ -337,9 +334,7 @@ async function write(tx: Transaction, plan: Plan): Promise<RecordCounts> {
     }
   }
   for (const loadId of plan.loads) await orderStopsOfLoad(tx, loadId);
-  for (const { documents } of plan.input.changes) {
-    if (documents !== undefined) await saveDocuments(tx, { companyId, documents, now });
-  }
+  if (plan.documents.length > 0) await saveDocuments(tx, { companyId, documents: plan.documents, now });
   const events = plan.events.map((event) => ({ companyId, ...event, recordedAt: now }));
   await recordEvents(tx, events);
   for (const step of plan.steps)
@@ -353,7 +348,15 @@ async function write(tx: Transaction, plan: Plan): Promise<RecordCounts> {
 
 /** Applies the changes in their order within the transaction, or writes nothing and says why. */
 export async function applyStopChanges(tx: Transaction, input: StopChanges): Promise<StopChangesOutcome> {
-  const plan: Plan = { input, stops: new Map(), steps: [], loads: new Set(), events: [], faults: [] };
+  const plan: Plan = {
+    input,
+    stops: new Map(),
+    steps: [],
+    documents: [],
+    loads: new Set(),
+    events: [],
+    faults: [],
+  };
   const late = await planAll(tx, plan);
   if (plan.faults.length > 0)
     return { kind: "refused", faults: [...plan.faults, ...late].slice(0, maxKeptFaults) };

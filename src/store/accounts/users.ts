@@ -122,11 +122,11 @@ async function askForUsers(read: Reader | Transaction, userName: string): Promis
   );
 }
 
-/** All users of exactly that name, oldest first; at once when they are remembered. */
+/** All users of exactly that name, oldest first. */
 export function findUsersByName(
   read: Reader | Transaction,
   userName: string,
-): readonly UserRecord[] | Promise<readonly UserRecord[]> {
+): Promise<readonly UserRecord[]> {
   return recordsByName.get(read, userName, () => askForUsers(read, userName));
 }
 

@@ -17,9 +17,11 @@ export function announce(tx: Kysely<Tables>, topic: Topic): void {
   else topics.add(topic);
 }
 
-/** The announcements of the transaction. */
-export function announcementsOf(tx: Kysely<Tables>): Iterable<Topic> {
-  return announced.get(tx) ?? [];
+/** What was announced in the transaction since this was asked last: by one unit of work. */
+export function takeAnnouncements(tx: Kysely<Tables>): ReadonlySet<Topic> | undefined {
+  const topics = announced.get(tx);
+  announced.delete(tx);
+  return topics;
 }
 
 export interface Listeners {

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { StoreError } from "../../lib/store-error.ts";
 import { announce, createListeners } from "./announcements.ts";
-import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import { createGroupCommit, type GroupCommit, statementsInTurn } from "./group-commit.ts";
 import type { Tables } from "./schema.ts";
 import { dataVersionOf, openSqlite, sqliteDialect } from "./sqlite-dialect.ts";
 
@@ -173,6 +173,24 @@ describe("the close", () => {
   });
 });
 
+describe("a unit of many statements", () => {
+  it("lets others have their turn, though the database answers at once", async () => {
+    let isDone = false;
+    const large = commits.run(async (tx) => {
+      for (let index = 0; index < 20 * statementsInTurn; index += 1)
+        await tx
+          .insertInto("meta")
+          .values({ key: String(index), value: "" })
+          .execute();
+      isDone = true;
+    });
+    let turns = 0;
+    for (; !isDone; turns += 1) await setImmediate();
+    await large;
+    expect(turns).toBeGreaterThanOrEqual(20);
+  });
+});
+
 describe("what a unit announces", () => {
   it("is told once its group is committed, and to nobody who has stopped to listen", async () => {
     const listeners = createListeners();
@@ -192,6 +210,21 @@ describe("what a unit announces", () => {
     end();
     await group.run(async (tx) => announce(tx, "deliveries"));
     expect(seen).toEqual(["a"]);
+    await group.close();
+  });
+
+  it("is not told when the unit fails", async () => {
+    const told: (readonly string[])[] = [];
+    const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+    const group = createGroupCommit(db, (topics) => void told.push([...topics]));
+    const failing = group.run(async (tx) => {
+      announce(tx, "deliveries");
+      throw new Error("refused");
+    });
+    const other = group.run(async (tx) => announce(tx, "loadImports"));
+    await expect(failing).rejects.toThrow("refused");
+    await other;
+    expect(told).toEqual([["loadImports"]]);
     await group.close();
   });
 

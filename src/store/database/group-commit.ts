@@ -18,15 +18,19 @@ import type { Kysely } from "kysely";
 import { DropgateError } from "../../lib/errors.ts";
 import { beginStep } from "../../lib/kill-point.ts";
 import { isStoreBusy, isStoreDamaged } from "../../lib/store-error.ts";
-import { announcementsOf, type Topic } from "./announcements.ts";
+import { takeAnnouncements, type Topic } from "./announcements.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
+import { forgetAnswers } from "./transaction-answers.ts";
 
 /**
  * A transaction in which a unit of work runs. It must not wait for anything but the database, nor change anything else: it may
- * be run again when another unit has undone the group.
+ * be run again when another unit has undone the group. What a unit is to cause besides follows from what it returns.
  */
 export type Transaction = Kysely<Tables>;
+
+/** What a unit does. */
+export type Work<T> = (tx: Transaction) => Promise<T>;
 
 interface Unit {
   work(tx: Transaction): Promise<unknown>;
@@ -39,9 +43,9 @@ interface Unit {
 }
 
 export interface GroupCommit {
-  run<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  run<T>(work: Work<T>): Promise<T>;
   /** The same for a unit that can wait: it goes with the next commit, or `soonMs` later. */
-  runSoon<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  runSoon<T>(work: Work<T>): Promise<T>;
   /** Refuses new units; resolves when the running ones are committed. */
   close(): Promise<void>;
 }
@@ -50,6 +54,11 @@ export interface GroupCommit {
 const maxGatheringTurns = 8;
 const busyPatienceMs = 10_000;
 const busyPauseMs = 20;
+/**
+ * Statements of one unit after which others get a turn of the event loop: SQLite answers at once, and a unit of thousands
+ * would stop everything else. Units have no waits of their own.
+ */
+export const statementsInTurn = 128;
 
 /** The statements around what can be undone alone, kept by the connection. */
 interface Brackets {
@@ -77,6 +86,7 @@ function bracketsNamed(name: string): (connection: StatementConnection) => Brack
 
 const aroundUnit = bracketsNamed("unit");
 const aroundAttempt = bracketsNamed("attempt");
+const aroundRehearsal = bracketsNamed("rehearsal");
 
 interface UnitRun {
   readonly unit: Unit;
@@ -84,21 +94,30 @@ interface UnitRun {
   readonly isAlone: boolean;
 }
 
-async function runUnit(tx: Transaction, brackets: Brackets, { unit, isAlone }: UnitRun): Promise<() => void> {
+/** What is left to do for a unit once the group is committed. */
+interface Done {
+  readonly topics: ReadonlySet<Topic> | undefined;
+  readonly answer: () => void;
+}
+
+async function runUnit(tx: Transaction, brackets: Brackets, { unit, isAlone }: UnitRun): Promise<Done> {
   const { connection, savepoint, release } = brackets;
+  connection.giveTurnsEvery(statementsInTurn);
   await connection.runPrepared(savepoint, []);
   try {
     const value = await unit.work(tx);
     await connection.runPrepared(release, []);
     unit.ran();
-    return () => {
+    const answer = () => {
       unit.committed();
       unit.resolve(value);
     };
+    return { topics: takeAnnouncements(tx), answer };
   } catch (error) {
     if (isStoreDamaged(error) && !isAlone) throw error;
-    await undo(brackets, error);
-    return () => unit.reject(error);
+    await undo(tx, brackets, error);
+    takeAnnouncements(tx);
+    return { topics: undefined, answer: () => unit.reject(error) };
   }
 }
 
@@ -112,13 +131,28 @@ export async function attempt<T>(tx: Transaction, work: () => Promise<T>): Promi
     await connection.runPrepared(release, []);
     return value;
   } catch (error) {
-    await undo(brackets, error);
+    await undo(tx, brackets, error);
     throw error;
   }
 }
 
+/** What `work` gives or throws; what it writes is undone. Not to be nested. */
+export async function undone<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
+  const brackets = aroundRehearsal(await connectionOf(tx));
+  await brackets.connection.runPrepared(brackets.savepoint, []);
+  const [outcome] = await Promise.allSettled([work()]);
+  await undo(tx, brackets, outcome.status === "rejected" ? outcome.reason : undefined);
+  if (outcome.status === "rejected") throw outcome.reason;
+  return outcome.value;
+}
+
 /** Undoes what is between the brackets. When the database has undone everything by itself (disk full), `cause` says why. */
-async function undo({ connection, rollback, release }: Brackets, cause: unknown): Promise<void> {
+async function undo(
+  tx: Transaction,
+  { connection, rollback, release }: Brackets,
+  cause: unknown,
+): Promise<void> {
+  forgetAnswers(tx);
   try {
     await connection.runPrepared(rollback, []);
     await connection.runPrepared(release, []);
@@ -162,18 +196,20 @@ async function commitOnce(
   units: readonly Unit[],
   begun: { units: number },
 ): Promise<void> {
-  const { answers, topics } = await db.transaction().execute(async (tx) => {
+  const done = await db.transaction().execute(async (tx) => {
     const connection = await connectionOf(tx);
     const brackets = aroundUnit(connection);
-    const done: (() => void)[] = [];
+    const results: Done[] = [];
     for (const unit of units) {
       begun.units += 1;
-      done.push(await runUnit(tx, brackets, { unit, isAlone: units.length === 1 }));
+      results.push(await runUnit(tx, brackets, { unit, isAlone: units.length === 1 }));
     }
-    return { answers: done, topics: announcementsOf(tx) };
+    return results;
   });
-  tell(topics);
-  for (const answer of answers) answer();
+  const announced = new Set<Topic>();
+  for (const { topics } of done) for (const topic of topics ?? []) announced.add(topic);
+  tell(announced);
+  for (const { answer } of done) answer();
 }
 
 /** Most units of a group: it bounds how long the first of them waits for the last. */
@@ -232,7 +268,7 @@ export function createGroupCommit(
     running ??= drain();
   }
 
-  function queue<T>(work: (tx: Transaction) => Promise<T>, push: (unit: Unit) => void): Promise<T> {
+  function queue<T>(work: Work<T>, push: (unit: Unit) => void): Promise<T> {
     if (isClosed)
       return Promise.reject(new DropgateError("overloaded", "dropgate is stopping: try again later"));
     const [ran, committed] = [beginStep("unit"), beginStep("commit")];

@@ -38,6 +38,11 @@ export interface PreparedStatement {
 /** A connection that keeps statements for repeated runs. */
 export interface StatementConnection<Statement extends PreparedStatement = PreparedStatement>
   extends DatabaseConnection {
+  /**
+   * From here on others get a turn of the event loop after so many statements, if the database answers at once. A server
+   * takes its time for each: there is nothing to be done then.
+   */
+  giveTurnsEvery(statements: number): void;
   prepare(sql: string): Statement;
   runPrepared<Row>(statement: Statement, parameters: readonly unknown[]): Promise<QueryRun<Row>>;
   firstPrepared<Row, Value>(

@@ -4,6 +4,7 @@
  */
 import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
 import {
   type BinaryOperationNode,
@@ -212,9 +213,26 @@ class SqliteConnection implements StatementConnection<CachedStatement> {
   /** Preparing costs as much as running: statements are kept by their text, the longest unused goes first. */
   readonly #statements = new Map<string, CachedStatement>();
 
+  #statementsInTurn = Number.POSITIVE_INFINITY;
+  /** Statements to go until others get their turn. */
+  #leftInTurn = Number.POSITIVE_INFINITY;
+
   constructor(database: BetterSqlite.Database, onFault: OnStoreFault) {
     this.#database = database;
     this.#onFault = onFault;
+  }
+
+  giveTurnsEvery(statements: number): void {
+    this.#statementsInTurn = statements;
+    this.#leftInTurn = statements;
+  }
+
+  /** The driver has answered; now and then that is told with the next turn of the event loop. */
+  #answer<Result>(result: Result): Promise<Result> {
+    this.#leftInTurn -= 1;
+    if (this.#leftInTurn > 0) return Promise.resolve(result);
+    this.#leftInTurn = this.#statementsInTurn;
+    return setImmediate(result);
   }
 
   #noted(error: unknown): unknown {
@@ -225,7 +243,7 @@ class SqliteConnection implements StatementConnection<CachedStatement> {
 
   executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     try {
-      return Promise.resolve(this.#run<R>(this.#statementFor(query.sql), query.parameters));
+      return this.#answer(this.#run<R>(this.#statementFor(query.sql), query.parameters));
     } catch (error) {
       return Promise.reject(this.#noted(error));
     }
@@ -242,9 +260,9 @@ class SqliteConnection implements StatementConnection<CachedStatement> {
   runPrepared<R>(statement: CachedStatement, parameters: readonly unknown[]): Promise<QueryRun<R>> {
     try {
       if (statement.reader)
-        return Promise.resolve({ rows: statement.all(parameters) as R[], affected: 0, insertedId: 0 });
+        return this.#answer({ rows: statement.all(parameters) as R[], affected: 0, insertedId: 0 });
       const { changes, lastInsertRowid } = statement.run(parameters);
-      return Promise.resolve({ rows: [], affected: changes, insertedId: Number(lastInsertRowid) });
+      return this.#answer({ rows: [], affected: changes, insertedId: Number(lastInsertRowid) });
     } catch (error) {
       return Promise.reject(this.#noted(error));
     }
@@ -257,7 +275,7 @@ class SqliteConnection implements StatementConnection<CachedStatement> {
   ): Promise<Value | undefined> {
     try {
       const row = statement.get(parameters) as R | undefined;
-      return Promise.resolve(row === undefined ? undefined : read(row));
+      return this.#answer(row === undefined ? undefined : read(row));
     } catch (error) {
       return Promise.reject(this.#noted(error));
     }

@@ -17,34 +17,30 @@ export function setDataVersion(read: Kysely<Tables>, versionOf: () => number): v
 /** Most results that are cached for one reader. */
 const defaultMaxAnswers = 1_000;
 
-/** The results of one version. */
+/** The answers of one version, those that are still being asked for among them. */
 interface Kept<Value> {
   readonly version: number;
-  readonly answers: BoundedMap<Value>;
-  /** Running queries, shared by those who need the same meanwhile. */
-  readonly underWay: Map<string, Promise<Value>>;
+  readonly answers: BoundedMap<Promise<Value>>;
 }
 
 export interface Answers<Value> {
   /**
-   * The cached value of the key, at once; else the result of `ask`. The key has to name all that the result depends on.
-   * Within transactions, and without a version, each call queries. Errors are not cached.
+   * What is kept under the key, else what `ask` finds. The key has to say all that the answer depends on. Within
+   * transactions, and without a version, it is asked each time. What was refused is not kept.
    */
-  get(db: Kysely<Tables>, key: string, ask: () => Promise<Value>): Value | Promise<Value>;
+  get(db: Kysely<Tables>, key: string, ask: () => Promise<Value>): Promise<Value>;
 }
 
 /** Makes a cache. */
 export function createAnswers<Value>(maxAnswers = defaultMaxAnswers): Answers<Value> {
   const byReader = new WeakMap<Kysely<Tables>, Kept<Value>>();
 
-  function keep({ answers, underWay }: Kept<Value>, key: string, answer: Promise<Value>): void {
-    underWay.set(key, answer);
-    const settle = (value?: Value) => {
-      underWay.delete(key);
-      if (value !== undefined) answers.set(key, value);
-    };
-    // A query that failed runs again next time; its caller has the error.
-    answer.then(settle, () => settle());
+  function keep({ answers }: Kept<Value>, key: string, answer: Promise<Value>): void {
+    answers.set(key, answer);
+    // A question that failed is asked again; whoever asked has the error.
+    answer.catch(() => {
+      if (answers.get(key) === answer) answers.delete(key);
+    });
   }
 
   return {
@@ -55,10 +51,10 @@ export function createAnswers<Value>(maxAnswers = defaultMaxAnswers): Answers<Va
       const version = versionOf();
       let kept = byReader.get(db);
       if (kept === undefined || kept.version !== version) {
-        kept = { version, answers: createBoundedMap(maxAnswers), underWay: new Map() };
+        kept = { version, answers: createBoundedMap(maxAnswers) };
         byReader.set(db, kept);
       }
-      const known = kept.answers.renew(key) ?? kept.underWay.get(key);
+      const known = kept.answers.renew(key);
       if (known !== undefined) return known;
       const answer = ask();
       keep(kept, key, answer);

@@ -2,22 +2,22 @@
 import type { MessagePlan } from "../../domain/messages/message-settings.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
+import { rememberInTransaction } from "../database/transaction-answers.ts";
 
 const planQuery = prepareQuery<{ companyId: number }, { plan: string }>((db, arg) =>
   db.selectFrom("message_plans").select("plan").where("company_id", "=", arg("companyId")),
 );
 
-const plans = new WeakMap<Transaction, Map<number, MessagePlan | undefined>>();
+async function askForPlan(tx: Transaction, companyId: number): Promise<MessagePlan | undefined> {
+  const [row] = (await planQuery.run(tx, { companyId })).rows;
+  return row === undefined ? undefined : (JSON.parse(row.plan) as MessagePlan);
+}
+
+const plans = rememberInTransaction(askForPlan);
 
 /** The plan of a company: read once in each transaction. Undefined when nothing is configured. */
-export async function messagePlan(tx: Transaction, companyId: number): Promise<MessagePlan | undefined> {
-  const known = plans.get(tx) ?? new Map<number, MessagePlan | undefined>();
-  plans.set(tx, known);
-  if (known.has(companyId)) return known.get(companyId);
-  const [row] = (await planQuery.run(tx, { companyId })).rows;
-  const plan = row === undefined ? undefined : (JSON.parse(row.plan) as MessagePlan);
-  known.set(companyId, plan);
-  return plan;
+export function messagePlan(tx: Transaction, companyId: number): Promise<MessagePlan | undefined> {
+  return plans.get(tx, companyId);
 }
 
 /** Updates the stored copy of the configuration. */
@@ -26,7 +26,7 @@ export async function saveMessagePlan(
   companyId: number,
   plan: MessagePlan | undefined,
 ): Promise<void> {
-  plans.delete(tx);
+  plans.forget(tx);
   await tx.deleteFrom("message_plans").where("company_id", "=", companyId).execute();
   if (plan === undefined) return;
   const row = { company_id: companyId, plan: JSON.stringify(plan) };

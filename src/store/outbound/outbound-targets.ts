@@ -9,6 +9,7 @@ import type { Transaction } from "../database/group-commit.ts";
 import { saveMessagePlan } from "./message-plans.ts";
 import { isInState, isOpen } from "./delivery-states.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
+import { rememberInTransaction } from "../database/transaction-answers.ts";
 import { rememberAnswers } from "../database/version-cache.ts";
 
 /** The configuration of one company. */
@@ -75,7 +76,7 @@ async function saveEvents(
  */
 export async function saveOutboundCopy(tx: Transaction, copy: OutboundCopy): Promise<void> {
   const { companyId, events, embedsDocuments, messages } = copy;
-  wantedEvents.delete(tx);
+  wantedEvents.forget(tx);
   await saveTargets(tx, copy);
   await tx.deleteFrom("outbound_events").where("company_id", "=", companyId).execute();
   await saveEvents(tx, { companyId, causes: "completion", codes: events });
@@ -110,23 +111,18 @@ const wantedEventsQuery = prepareQuery<{ companyId: number }, WantedEventRow>((d
 /** Codes of events for which the configuration asks for something, by their consequence. */
 export type WantedEvents = Readonly<Record<EventCause, ReadonlySet<number>>>;
 
-/** Read once a company in each transaction, which many state changes share. */
-const wantedEvents = new WeakMap<Transaction, Map<number, WantedEvents>>();
-
-/** The codes of recorded events for which the configuration asks for a completion file, or for a customer message. */
-export function wantedEventsOf(tx: Transaction, companyId: number): WantedEvents | Promise<WantedEvents> {
-  return wantedEvents.get(tx)?.get(companyId) ?? askForWantedEvents(tx, companyId);
-}
-
 async function askForWantedEvents(tx: Transaction, companyId: number): Promise<WantedEvents> {
-  const known = wantedEvents.get(tx) ?? new Map<number, WantedEvents>();
-  wantedEvents.set(tx, known);
   const { rows } = await wantedEventsQuery.run(tx, { companyId });
   const codesOf = (cause: EventCause) =>
     new Set(rows.filter(({ causes }) => causes === cause).map(({ event_code }) => event_code));
-  const found = { completion: codesOf("completion"), message: codesOf("message") };
-  known.set(companyId, found);
-  return found;
+  return { completion: codesOf("completion"), message: codesOf("message") };
+}
+
+const wantedEvents = rememberInTransaction(askForWantedEvents);
+
+/** The codes of recorded events for which the configuration asks for a completion file, or for a customer message. */
+export function wantedEventsOf(tx: Transaction, companyId: number): Promise<WantedEvents> {
+  return wantedEvents.get(tx, companyId);
 }
 
 /** A target, and its state. */

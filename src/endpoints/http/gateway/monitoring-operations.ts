@@ -42,7 +42,7 @@ const readyz: PublicOperation = {
     errors: [],
   },
   async run({ monitoring }, { isMonitor }) {
-    const { isReady, checks, messages } = await monitoring.health();
+    const { isReady, checks, messages } = monitoring.health();
     const told = isMonitor() && messages.length > 0 ? { messages } : {};
     const body = JSON.stringify({ status: isReady ? "ready" : "not ready", checks, ...told });
     return { status: isReady ? 200 : 503, contentType: jsonType, body };

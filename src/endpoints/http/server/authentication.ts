@@ -74,26 +74,22 @@ export function checkTransport(socket: Socket | TLSSocket, peer: string, allowPl
   throw new HttpRefusal("badCredentials", message, { status: 403 });
 }
 
-function userOf(outcome: SignInOutcome): SignedInUser {
-  if (outcome.kind === "refused") throw refusalOf(outcome);
-  return outcome.user;
-}
-
 /**
- * The user behind the credentials, at once when they are remembered; among users of one name, that of the company of the
- * path. Throws or rejects with 930 (401, with the challenge) or 933 (429).
+ * The user behind the credentials; among users of one name, that of the company of the path. Rejects with 930 (401, with
+ * the challenge) or 933 (429).
  */
-export function signInUser(
+export async function signInUser(
   signIn: Pick<SignIn, "withPassword">,
   header: string | undefined,
   { address, companyCode }: { readonly address: string; readonly companyCode: string },
-): SignedInUser | Promise<SignedInUser> {
+): Promise<SignedInUser> {
   const credentials = readBasic(header);
   if (credentials === undefined)
     throw new HttpRefusal("badCredentials", credentialsMessage, { headers: challenge });
   const { userName, password } = credentials;
-  const outcome = signIn.withPassword({ userName, password, address, companyCode, protocol: "http" });
-  return outcome instanceof Promise ? outcome.then(userOf) : userOf(outcome);
+  const outcome = await signIn.withPassword({ userName, password, address, companyCode, protocol: "http" });
+  if (outcome.kind === "refused") throw refusalOf(outcome);
+  return outcome.user;
 }
 
 /**

@@ -21,12 +21,12 @@ import { type Exchange, logExchange, openExchange, sendAnswer } from "./exchange
 import type { HttpOptions } from "./http-options.ts";
 import type { HttpConnections } from "./http-connections.ts";
 import { ClientGone, HttpRefusal } from "./http-refusal.ts";
-import { type Content, contentOf, type JsonReaders, signalFor } from "./request-content.ts";
+import { contentOf, type JsonReaders, signalFor } from "./request-content.ts";
 import type { Monitoring } from "./monitoring.ts";
 import type { CallOperation } from "./operation-context.ts";
 import { checkHead } from "./request-head.ts";
 import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget } from "./request-target.ts";
-import type { CompanyRoute, Route } from "./route.ts";
+import type { CompanyRoute, PublicRoute, Route } from "./route.ts";
 import type { PathMatch, RouteTable } from "./route-table.ts";
 
 /** The state of the dispatcher; the endpoint owns it and changes it at a reload and at the stop. */
@@ -70,11 +70,7 @@ function checkLoad(state: DispatcherState): void {
   );
 }
 
-function identify(
-  state: DispatcherState,
-  exchange: Exchange,
-  companyCode: string,
-): SignedInUser | Promise<SignedInUser> {
+function identify(state: DispatcherState, exchange: Exchange, companyCode: string): Promise<SignedInUser> {
   const { request } = exchange;
   const peer = exchange.address;
   exchange.address = clientAddress(peer, request.headers, state.trustedProxies);
@@ -93,28 +89,41 @@ function queryOf(route: CompanyRoute, target: RequestTarget): readonly QueryPara
   throw new HttpRefusal("unknownFilter", message);
 }
 
-interface Admitted {
+interface Asked {
   readonly route: CompanyRoute;
+  readonly target: RequestTarget;
   readonly params: Readonly<Record<string, string>>;
+}
+
+interface Admitted extends Pick<Asked, "route" | "params"> {
   readonly query: readonly QueryParameter[];
   readonly user: SignedInUser;
   readonly membership: Membership;
 }
 
-function runOperation(
+/** Throws unless the user may run the route. */
+function admit(
   state: DispatcherState,
   exchange: Exchange,
-  admitted: Admitted,
-): Answer | Promise<Answer> {
+  { route, target, params, user }: Asked & Pick<Admitted, "user">,
+): Admitted {
+  noteSignedIn(state, exchange);
+  exchange.userName = user.userName;
+  const membership = authorise(route, user, params["companyCode"] ?? "");
+  exchange.companyCode = membership.companyCode;
+  return { route, params, query: queryOf(route, target), user, membership };
+}
+
+async function runOperation(state: DispatcherState, exchange: Exchange, admitted: Admitted): Promise<Answer> {
   const { route, params, query, user, membership } = admitted;
   const { roles, companyId, companyCode } = membership;
   const { id: requestId, response } = exchange;
   const { userName } = user;
   const signal = () => signalFor(response);
   const known = { requestId, userName, roles, companyId, companyCode, params, query, signal };
-  const run = (content: Content) => route.run(state, { ...known, ...content });
-  const content = contentOf(state, exchange, { route, params, companyCode });
-  return content instanceof Promise ? content.then(run) : run(content);
+  const content = await contentOf(state, exchange, { route, params, companyCode });
+  // Not awaited here: while it waits for the commit, nothing is to hold the body.
+  return route.run(state, { ...known, ...content });
 }
 
 function allowAnswer(allow: string): Answer {
@@ -154,33 +163,18 @@ function noteSignedIn(state: DispatcherState, { request }: Exchange): void {
   );
 }
 
-interface Asked {
-  readonly route: CompanyRoute;
-  readonly target: RequestTarget;
-  readonly params: Readonly<Record<string, string>>;
-}
-
-function respondTo(
+async function answerAnybody(
   state: DispatcherState,
   exchange: Exchange,
-  { route, target, params }: Asked,
-): Answer | Promise<Answer> {
-  checkLoad(state);
-  const companyCode = params["companyCode"] ?? "";
-  const admit = (user: SignedInUser) => {
-    noteSignedIn(state, exchange);
-    exchange.userName = user.userName;
-    const membership = authorise(route, user, companyCode);
-    exchange.companyCode = membership.companyCode;
-    const query = queryOf(route, target);
-    return runOperation(state, exchange, { route, params, query, user, membership });
-  };
-  const user = identify(state, exchange, companyCode);
-  return user instanceof Promise ? user.then(admit) : admit(user);
+  route: PublicRoute,
+): Promise<Answer> {
+  const asked = { isMonitor: () => isMonitor(state, exchange) };
+  // Who may not look is told no more than that there is nothing.
+  if (route.isForMonitoring === true && !asked.isMonitor()) throw noSuchOperation();
+  return await route.run(state, asked);
 }
 
-/** The answer, at once when there is nothing to wait for. */
-function respond(state: DispatcherState, exchange: Exchange): Answer | Promise<Answer> {
+async function respond(state: DispatcherState, exchange: Exchange): Promise<Answer> {
   const { request } = exchange;
   const isOptions = request.method === "OPTIONS";
   if (isOptions && request.url === "*") return allowAnswer("GET, HEAD, POST, OPTIONS");
@@ -191,12 +185,11 @@ function respond(state: DispatcherState, exchange: Exchange): Answer | Promise<A
   checkHead(request);
   if (isOptions) return allowAnswer(match.allow);
   const route = routeOf(exchange, match);
-  if (route.access !== "public")
-    return respondTo(state, exchange, { route, target, params: match.paramsOf(route) });
-  const asked = { isMonitor: () => isMonitor(state, exchange) };
-  // Who may not look is told no more than that there is nothing.
-  if (route.isForMonitoring === true && !asked.isMonitor()) throw noSuchOperation();
-  return route.run(state, asked);
+  if (route.access === "public") return await answerAnybody(state, exchange, route);
+  checkLoad(state);
+  const params = match.paramsOf(route);
+  const user = await identify(state, exchange, params["companyCode"] ?? "");
+  return runOperation(state, exchange, admit(state, exchange, { route, target, params, user }));
 }
 
 /** Translates what was thrown, once; what is our own fault is logged here, with its cause, and nowhere else. */
@@ -261,15 +254,7 @@ function dispatch(state: DispatcherState, request: IncomingMessage, response: Se
   state.inHand.add(exchange);
   const succeed = (answer: Answer) => conclude(state, exchange, () => answer);
   const fail = (thrown: unknown) => conclude(state, exchange, () => answerOfFailure(state, exchange, thrown));
-  let answer: Answer | Promise<Answer>;
-  try {
-    answer = respond(state, exchange);
-  } catch (thrown) {
-    fail(thrown);
-    return;
-  }
-  if (answer instanceof Promise) void answer.then(succeed, fail);
-  else succeed(answer);
+  void respond(state, exchange).then(succeed, fail);
 }
 
 /**

@@ -11,7 +11,7 @@ export interface Health {
 }
 
 export interface Monitoring {
-  health(): Health | Promise<Health>;
+  health(): Health;
   /** In the text form of Prometheus. */
   metrics(): string;
 }

@@ -79,11 +79,11 @@ async function checkedContent(checking: Promise<Uint8Array>): Promise<Content> {
   return { ...noContent, json: JSON.parse(text) };
 }
 
-function jsonContent(
+async function jsonContent(
   { options, readers }: BodyServices,
   { route, companyCode }: AskedOperation,
   bytes: Buffer,
-): Content | Promise<Content> {
+): Promise<Content> {
   const limits = jsonLimitsOf(options());
   if (bytes.length <= largeBodyBytes) return { ...noContent, json: parseJsonBytes(bytes, limits) };
   if (route.takesLarge === true) return { ...noContent, large: bytes };
@@ -92,11 +92,11 @@ function jsonContent(
 }
 
 /** The content for the operation. Once JSON is parsed, nothing must keep its bytes in memory. */
-export function contentOf(
+export async function contentOf(
   services: BodyServices,
   exchange: Exchange,
   asked: AskedOperation,
-): Content | Promise<Content> {
+): Promise<Content> {
   const { route, params } = asked;
   const { body, media } = route;
   if (body === "none") return noContent;
@@ -108,12 +108,9 @@ export function contentOf(
     form === undefined ? media : [...media, ...xmlMedia],
     form ?? body,
   );
-  const read = (bytes: Buffer): Content | Promise<Content> => {
-    exchange.bytesIn = bytes.length;
-    if (form !== undefined) return { ...noContent, sent: { form, bytes, charset } };
-    if (body === "xml") return { ...noContent, bytes, charset };
-    return jsonContent(services, asked, bytes);
-  };
-  const bytes = bodyAtHand(request, services.options());
-  return bytes === undefined ? receiveBody(services, exchange).then(read) : read(bytes);
+  const bytes = bodyAtHand(request, services.options()) ?? (await receiveBody(services, exchange));
+  exchange.bytesIn = bytes.length;
+  if (form !== undefined) return { ...noContent, sent: { form, bytes, charset } };
+  if (body === "xml") return { ...noContent, bytes, charset };
+  return jsonContent(services, asked, bytes);
 }

@@ -83,7 +83,7 @@ export interface PublicRoute extends RouteBase {
 /** The path names a company, in which the caller needs one of the roles. */
 export interface CompanyRoute extends RouteBase {
   readonly access: readonly Role[];
-  run(services: RouteServices, request: OperationRequest): Answer | Promise<Answer>;
+  run(services: RouteServices, request: OperationRequest): Promise<Answer>;
 }
 
 export type Route = PublicRoute | CompanyRoute;
