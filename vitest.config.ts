@@ -10,5 +10,6 @@ export default defineConfig({
     pool: "forks",
     // Most of the time is spent waiting for servers, clients and deadlines: one worker would leave the machine idle.
     maxWorkers: 2,
+    setupFiles: ["test/support/check-units.ts"],
   },
 });

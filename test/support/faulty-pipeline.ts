@@ -8,7 +8,7 @@ import type { PreparedDocument } from "../../src/documents/pool/prepared-documen
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { createLogger, type Logger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
-import { openStore, type Store } from "../../src/store/database/database.ts";
+import type { Store } from "../../src/store/database/database.ts";
 import { type LedgerEntry, toLedgerEntry } from "../../src/store/ledger/files.ts";
 import type { Transaction } from "../../src/store/database/group-commit.ts";
 import type { DecidedFile } from "../../src/inbound/lanes/decide-file.ts";
@@ -17,6 +17,7 @@ import type { PipelineSettings } from "../../src/inbound/lanes/lane-runner.ts";
 import { createLocations, type Locations } from "../../src/inbound/places/locations.ts";
 import { createPipeline, type Pipeline } from "../../src/inbound/pipeline.ts";
 import { nameOfAgainFile } from "../../src/inbound/places/place-arrival.ts";
+import { openUncheckedStore } from "./unchecked-store.ts";
 
 /** What the disk says of a file, or an error that is no value. */
 export type ReadFault = (PreparedDocument & { readonly kind: "unreadable" }) | Error;
@@ -97,7 +98,7 @@ export class FaultyPipeline {
     const documents = createDocumentPool({ log: createLogger({ level: "silent" }), threads: 1 });
     await documents.start(new AbortController().signal);
     const rig = new FaultyPipeline(directory, {
-      store: await openStore(directory),
+      store: await openUncheckedStore(directory),
       documents,
       settings: {
         ...{ groupSize: 8, settleMs: 5, incompleteGraceMs: 60_000, giveUpAfterMs: 3_600_000 },

@@ -51,6 +51,16 @@ export interface IntegrationTrial {
 /** Undoes the transaction of a trial. */
 class Undone extends Error {}
 
+/** The same, with what the trial has given. */
+class UndoneWith<T> extends Undone {
+  readonly value: T;
+
+  constructor(value: T) {
+    super();
+    this.value = value;
+  }
+}
+
 /** Stands for a company when there is none yet. */
 const nobody: Company = { id: 0, code: "DEMO", createdAt: 0, profile: {} };
 
@@ -64,18 +74,14 @@ function undoing(store: AdminStore | undefined): Pick<Store, "write"> {
   return {
     async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
       if (store === undefined) throw new Undone();
-      const results: { readonly value: T }[] = [];
-      await store
+      return await store
         .write(async (tx) => {
-          results.push({ value: await work(tx) });
-          throw new Undone();
+          throw new UndoneWith(await work(tx));
         })
         .catch((error: unknown) => {
-          if (!(error instanceof Undone)) throw error;
+          if (error instanceof UndoneWith) return error.value as T;
+          throw error;
         });
-      const last = results.at(-1);
-      if (last === undefined) throw new Error("a trial ended without a result");
-      return last.value;
     },
   };
 }

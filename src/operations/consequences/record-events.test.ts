@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { completionFormat } from "../../domain/outbound/completion-format.ts";
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
 import { DeliverySite, start } from "../../../test/support/delivery-site.ts";
@@ -272,6 +272,9 @@ describe("the deliveries of a completion", () => {
 });
 
 describe("the cost", () => {
+  beforeEach(() => void vi.stubEnv("DROPGATE_CHECK_UNITS", "0"));
+  afterEach(() => void vi.unstubAllEnvs());
+
   async function statementsFor(site: DeliverySite, work: () => Promise<void>): Promise<number> {
     let count = 0;
     await site.store.write(async (tx) => {

@@ -23,11 +23,20 @@ export interface ReadLoad {
   readonly error?: unknown;
 }
 
+/** Without faults the load was applied. */
+interface Decision {
+  readonly faults: readonly Fault[];
+  /** A fault of the program, for the log. */
+  readonly failure?: unknown;
+}
+
 /** Rejects when the store is at fault; then nothing was decided. */
 export async function decideLoad(deps: DecideLoadDeps, read: ReadLoad): Promise<void> {
   const { store, log } = deps;
-  const faults = await store.write((tx) => apply(deps, tx, read));
-  if (faults === "decided before") return;
+  const decision = await store.write((tx) => apply(deps, tx, read));
+  if (decision === "decided before") return;
+  const { faults, failure } = decision;
+  if (failure !== undefined) log.error({ err: failure }, "an imported load cannot be applied");
   const { loadNbr, companyId, guid: importId } = read.item;
   const line = { loadNbr, companyId, importId };
   if (faults.length === 0) log.info(line, "load applied");
@@ -35,34 +44,35 @@ export async function decideLoad(deps: DecideLoadDeps, read: ReadLoad): Promise<
 }
 
 async function apply(
-  { clock, log }: DecideLoadDeps,
+  { clock }: DecideLoadDeps,
   tx: Transaction,
   read: ReadLoad,
-): Promise<readonly Fault[] | "decided before"> {
+): Promise<Decision | "decided before"> {
   const { item, load } = read;
   if (!(await isItemWaiting(tx, item))) return "decided before";
   const now = clock.now();
   const { companyId, position } = item;
-  const faults = await refusalOf(log, async () => {
+  const decision = await decisionOf(async () => {
     if (load === undefined) throw read.error;
     await attempt(tx, () => applyLoad(tx, { companyId, load, path: `loads[${position}]`, now }));
   });
+  const { faults } = decision;
   const state = faults.length === 0 ? "applied" : "refused";
   await decideImportItem(tx, { ...item, state, faults, now });
-  return faults;
+  return decision;
 }
 
 /** A load that makes the program fail must not block all others for ever: it is refused too, and the log has why. */
-async function refusalOf(log: Logger, work: () => Promise<void>): Promise<readonly Fault[]> {
+async function decisionOf(work: () => Promise<void>): Promise<Decision> {
   try {
     await work();
-    return [];
-  } catch (error) {
-    if (error instanceof DropgateError && error.code === "overloaded") throw error;
-    if (error instanceof DropgateError && error.code !== "internal") return faultsOf(error);
-    if (isStoreFault(error) || isDiskFault(error)) throw error;
-    log.error({ err: error }, "an imported load cannot be applied");
-    return [{ code: "internal", message: "internal error; the operator finds its cause in the log." }];
+    return { faults: [] };
+  } catch (failure) {
+    if (failure instanceof DropgateError && failure.code === "overloaded") throw failure;
+    if (failure instanceof DropgateError && failure.code !== "internal") return { faults: faultsOf(failure) };
+    if (isStoreFault(failure) || isDiskFault(failure)) throw failure;
+    const message = "internal error; the operator finds its cause in the log.";
+    return { faults: [{ code: "internal", message }], failure };
   }
 }
 

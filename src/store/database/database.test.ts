@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { databaseFileName, markerFileName, openStore, type Store } from "./database.ts";
 import { enterFile, findFile, listOpenFiles } from "../ledger/files.ts";
@@ -192,6 +192,8 @@ describe("units of work", () => {
   });
 
   it("run in the order in which they were given", async () => {
+    vi.stubEnv("DROPGATE_CHECK_UNITS", "0");
+    onTestFinished(() => void vi.unstubAllEnvs());
     const store = await open(temporaryFolder());
     const order: number[] = [];
     await Promise.all(

@@ -217,10 +217,14 @@ const maxUnits = 256;
 /** How long a unit that can wait waits for others to share their commit with. */
 const soonMs = 100;
 
-/** Queues writers over one connection. `tell` is called after a commit with the announcements of its units. */
+/**
+ * Puts writers in line over one connection. `tell` is called after a commit with what its units have announced; `around`
+ * gives what is run in place of the work.
+ */
 export function createGroupCommit(
   db: Kysely<Tables>,
   tell: (topics: Iterable<Topic>) => void = () => undefined,
+  around = <T>(work: Work<T>): Work<T> => work,
 ): GroupCommit {
   let waiting: Unit[] = [];
   let soon: Unit[] = [];
@@ -273,7 +277,7 @@ export function createGroupCommit(
       return Promise.reject(new DropgateError("overloaded", "dropgate is stopping: try again later"));
     const [ran, committed] = [beginStep("unit"), beginStep("commit")];
     return new Promise<T>((resolve, reject) => {
-      push({ work, ran, committed, resolve: (value) => resolve(value as T), reject });
+      push({ work: around(work), ran, committed, resolve: (value) => resolve(value as T), reject });
     });
   }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { insertCompany } from "../accounts/companies.ts";
 import { databaseFileName, openStore, type Reader } from "./database.ts";
@@ -41,6 +41,8 @@ it("a commit of another process makes it old too", async () => {
 });
 
 it("within a transaction it is asked each time", async () => {
+  vi.stubEnv("DROPGATE_CHECK_UNITS", "0");
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { store, count, asked } = await opened();
   await store.write(async (tx) => {
     expect(await count(tx, "")).toBe(0);

@@ -1,0 +1,74 @@
+/**
+ * The rules of units of work, held while they run: with `DROPGATE_CHECK_UNITS=1` in the environment, as in tests. Each unit
+ * is run, undone, and run again, in its transaction.
+ *
+ * - It waits for nothing but the database: all of its first run is one turn of the event loop.
+ * - It changes nothing but the database: the second run ends like the first, with an equal result.
+ */
+import { inspect } from "node:util";
+import { messageOf } from "../../lib/errors.ts";
+import { isStoreFault } from "../../lib/store-error.ts";
+import { statementsInTurn, type Transaction, undone, type Work } from "./group-commit.ts";
+import { connectionOf } from "./prepared-query.ts";
+
+export function areUnitsChecked(): boolean {
+  return process.env["DROPGATE_CHECK_UNITS"] === "1";
+}
+
+type End<T> =
+  | { readonly kind: "done"; readonly value: T }
+  | { readonly kind: "failed"; readonly error: unknown };
+
+async function endOf<T>(work: Promise<T>): Promise<End<T>> {
+  try {
+    return { kind: "done", value: await work };
+  } catch (error) {
+    return { kind: "failed", error };
+  }
+}
+
+/** The first run. With a database that answers at once, a unit that waits for it alone never sees another turn. */
+async function rehearse<T>(tx: Transaction, work: Work<T>): Promise<End<T>> {
+  const connection = await connectionOf(tx);
+  connection.giveTurnsEvery(Number.POSITIVE_INFINITY);
+  let turns = 0;
+  const turn = setImmediate(() => {
+    turns += 1;
+  });
+  const end = await endOf(undone(tx, () => work(tx)));
+  clearImmediate(turn);
+  connection.giveTurnsEvery(statementsInTurn);
+  if (turns > 0) throw new Error("a unit of work has waited for something else than the database");
+  return end;
+}
+
+/** A full disk or a damaged page is nothing that a unit has done. */
+function hasMetFault(end: End<unknown>): boolean {
+  return end.kind === "failed" && isStoreFault(end.error);
+}
+
+/** Times and new GUIDs are others the second time. */
+const newEachTime = /\b1\d{12}\b|\d{4}-\d\d-\d\dT[\d:.]+Z?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+function shownOf(end: End<unknown>): string {
+  const shown = end.kind === "done" ? end.value : messageOf(end.error);
+  return inspect(shown, { depth: 6, maxArrayLength: 1_000 }).replace(newEachTime, "new");
+}
+
+function isAlike(first: End<unknown>, second: End<unknown>): boolean {
+  return first.kind === second.kind && shownOf(first) === shownOf(second);
+}
+
+/** The work with its rules held. Not inside of an `attempt`. */
+export function checkedWork<T>(work: Work<T>): Work<T> {
+  return async (tx) => {
+    const first = await rehearse(tx, work);
+    const second = await endOf(work(tx));
+    if (!hasMetFault(first) && !hasMetFault(second) && !isAlike(first, second)) {
+      const cause = second.kind === "failed" ? second.error : undefined;
+      throw new Error("a unit of work has ended otherwise when it was run again", { cause });
+    }
+    if (second.kind === "failed") throw second.error;
+    return second.value;
+  };
+}
