@@ -27,7 +27,7 @@ const log = createLogger({ level: "error" });
 
 mkdirSync(directory, { recursive: true });
 const store = await openStore(directory);
-const { company } = await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 0 }));
+const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 0 }));
 const locations = createLocations(directory);
 const inbound = locations.inboundDirectory(company.code);
 mkdirSync(inbound, { recursive: true });

@@ -76,7 +76,7 @@ const lists = [
 async function enterRefused(stateDir: string, path: string): Promise<void> {
   const store = await openStore(stateDir);
   try {
-    await store.write(async (tx) => {
+    await store.write("site", async (tx) => {
       const arrival = { channel: "sftp", userName: null, receivedAt: 1, location: path, size: 1 };
       const id = await enterFile(tx, { companyId: 1, name: basename(path), nameTime: null, ...arrival });
       const sha256 = createHash("sha256")

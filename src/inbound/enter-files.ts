@@ -35,11 +35,15 @@ async function insert(
   return ids;
 }
 
-/** Gives each file its id. Rejects only at the end of the process. */
-export async function enterSurely(deps: EnterDependencies, files: readonly WaitingFile[]): Promise<void> {
+/** Gives each file of the company its id. Rejects only at the end of the process. */
+export async function enterSurely(
+  deps: EnterDependencies,
+  companyId: number,
+  files: readonly WaitingFile[],
+): Promise<void> {
   for (;;) {
     try {
-      const ids = await deps.store.write((tx) => insert(tx, deps.locations, files));
+      const ids = await deps.store.write(companyId, (tx) => insert(tx, deps.locations, files));
       for (const [index, file] of files.entries()) file.id = ids[index] ?? 0;
       return;
     } catch (error) {

@@ -61,7 +61,9 @@ export class EnteringFiles {
 
   async #enterGroup(files: readonly WaitingFile[]): Promise<void> {
     await this.#deps.clearReceipts(files);
-    await enterSurely({ ...this.#deps, isStopped: () => this.#isStopped }, files);
+    const deps = { ...this.#deps, isStopped: () => this.#isStopped };
+    const byCompany = Map.groupBy(files, ({ companyId }) => companyId);
+    await Promise.all([...byCompany].map(([companyId, own]) => enterSurely(deps, companyId, own)));
     for (const file of files) this.#deps.lanes.known(file.companyId)?.wake();
   }
 }

@@ -44,7 +44,8 @@ beforeEach(async () => {
   directory = temporaryFolder();
   locations = createLocations(directory);
   store = await openStore(directory);
-  companyId = (await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }))).company.id;
+  companyId = (await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }))).company
+    .id;
   mkdirSync(join(locations.inboundDirectory("ACME"), ".again"), { recursive: true });
   documents = createDocumentPool({ log, threads: 1 });
   await documents.start(signal);
@@ -278,8 +279,8 @@ describe("the inbound pipeline", () => {
     const [refused] = await ledger();
     expect(codesOf(refused)).toEqual(["partnerNotFound"]);
     const partner = { partnerCode: "C1", partnerName: "Carrier" };
-    await store.write((tx) => savePartner(tx, { companyId, partner, now: 1 }));
-    expect(await store.write((tx) => requestRetry(tx, { id: refused?.id ?? 0, now: 1 }))).toBe(true);
+    await store.write("site", (tx) => savePartner(tx, { companyId, partner, now: 1 }));
+    expect(await store.write("site", (tx) => requestRetry(tx, { id: refused?.id ?? 0, now: 1 }))).toBe(true);
     await vi.waitFor(async () => expect((await ledger())[0]?.state).toBe("applied"), { timeout: 5_000 });
     await settled();
     const folder = join(locations.fromLedger(refused?.location ?? ""), "..");
@@ -293,7 +294,7 @@ describe("the inbound pipeline", () => {
     const { enterFile } = await import("../store/ledger/files.ts");
     for (const hour of ["10", "09", "11"]) {
       const { name, path } = place(`a_20261105_${hour}0000.xml`, stop("a", `at ${hour}`));
-      await store.write((tx) => enterFile(tx, { ...rest, name, location: locations.toLedger(path) }));
+      await store.write("site", (tx) => enterFile(tx, { ...rest, name, location: locations.toLedger(path) }));
     }
     await startPipeline();
     await settled();
@@ -325,7 +326,7 @@ describe("the inbound pipeline", () => {
     const { renameSync } = await import("node:fs");
     renameSync(locations.fromLedger(entry?.location ?? ""), inbound("a_20261105_080000.xml"));
     rmSync(join(locations.receiptsDirectory("ACME"), "a_20261105_080000.receipt.xml"));
-    await store.write(async (tx) => {
+    await store.write("site", async (tx) => {
       await tx.updateTable("files").set({ is_filed: 0 }).execute();
     });
     await startPipeline();
@@ -350,7 +351,7 @@ describe("the inbound pipeline", () => {
     const beside = locations.fromLedger(half?.location ?? "").replace(/\.xml$/, ".receipt.xml");
     expect(readFileSync(beside, "utf8")).toContain("<Status>99</Status>");
     await pipeline.stop(signal);
-    await store.write(async (tx) => {
+    await store.write("site", async (tx) => {
       await tx.updateTable("files").set({ is_filed: 0 }).execute();
     });
     await startPipeline();

@@ -62,7 +62,7 @@ async function apply(
   if (prepared.kind === "refused") return { kind: "refused", faults: prepared.faults };
   const wrongCompany = checkCompany(prepared, submission.companyCode);
   if (wrongCompany !== undefined) return { kind: "refused", faults: [wrongCompany] };
-  return await deps.store.write((tx) =>
+  return await deps.store.write(submission.companyId, (tx) =>
     applyStopChanges(tx, {
       companyId: submission.companyId,
       changes: prepared.instructions,

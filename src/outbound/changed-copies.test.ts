@@ -26,7 +26,7 @@ async function openCompanies(): Promise<{ store: Store; copies: readonly Outboun
   onTestFinished(() => store.close());
   const ids: number[] = [];
   for (const code of ["ACME", "BETA"])
-    ids.push((await store.write((tx) => insertCompany(tx, { code, createdAt: 1 }))).company.id);
+    ids.push((await store.write("site", (tx) => insertCompany(tx, { code, createdAt: 1 }))).company.id);
   return { store, copies: ids.map(copyOf) };
 }
 
@@ -39,15 +39,15 @@ async function save(tx: Transaction, copies: readonly OutboundCopy[]): Promise<r
 describe("the copy of the configuration", () => {
   it("is written for new companies, and not again", async () => {
     const { store, copies } = await openCompanies();
-    expect(await store.write((tx) => save(tx, copies))).toEqual([1, 2]);
-    expect(await store.write((tx) => save(tx, copies))).toEqual([]);
+    expect(await store.write("site", (tx) => save(tx, copies))).toEqual([1, 2]);
+    expect(await store.write("site", (tx) => save(tx, copies))).toEqual([]);
   });
 
   it("of a company with nothing that goes out is written once, too", async () => {
     const { store } = await openCompanies();
     const nothing = [{ companyId: 1, targets: [], events: [], embedsDocuments: false }];
-    expect(await store.write((tx) => save(tx, nothing))).toEqual([1]);
-    expect(await store.write((tx) => save(tx, nothing))).toEqual([]);
+    expect(await store.write("site", (tx) => save(tx, nothing))).toEqual([1]);
+    expect(await store.write("site", (tx) => save(tx, nothing))).toEqual([]);
   });
 
   const changes: Readonly<Record<string, (copy: OutboundCopy) => OutboundCopy>> = {
@@ -71,23 +71,23 @@ describe("the copy of the configuration", () => {
     "is written for the one company that has %s, and back",
     async (_title, change) => {
       const { store, copies } = await openCompanies();
-      await store.write((tx) => save(tx, copies));
+      await store.write("site", (tx) => save(tx, copies));
       const [first, ...others] = copies;
       if (first === undefined) throw new Error("there is no company");
       const changed = [change(first), ...others];
-      expect(await store.write((tx) => save(tx, changed))).toEqual([first.companyId]);
-      expect(await store.write((tx) => save(tx, changed))).toEqual([]);
-      expect(await store.write((tx) => save(tx, copies))).toEqual([first.companyId]);
+      expect(await store.write("site", (tx) => save(tx, changed))).toEqual([first.companyId]);
+      expect(await store.write("site", (tx) => save(tx, changed))).toEqual([]);
+      expect(await store.write("site", (tx) => save(tx, copies))).toEqual([first.companyId]);
     },
   );
 
   it("is written where a target is paused, so that it is tried at once", async () => {
     const { store, copies } = await openCompanies();
-    await store.write((tx) => save(tx, copies));
-    await store.write((tx) =>
+    await store.write("site", (tx) => save(tx, copies));
+    await store.write("site", (tx) =>
       sql`update outbound_targets set paused_until = 5 where company_id = 2 and name = 'host'`.execute(tx),
     );
-    expect(await store.write((tx) => save(tx, copies))).toEqual([2]);
+    expect(await store.write("site", (tx) => save(tx, copies))).toEqual([2]);
     const paused = await sql`select 1 from outbound_targets where paused_until > 0`.execute(store.read);
     expect(paused.rows).toEqual([]);
   });

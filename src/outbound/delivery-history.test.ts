@@ -73,7 +73,7 @@ async function askAgain({ site, random, retried }: History): Promise<void> {
   if (one === undefined) return;
   retried.add(one.guid);
   const again = isResend ? resendDelivery : retryDelivery;
-  const outcome = await site.store.write((tx) => again(tx, { id: one.id, now: site.now }));
+  const outcome = await site.store.write("site", (tx) => again(tx, { id: one.id, now: site.now }));
   expect(outcome.kind).toBe("queued");
 }
 

@@ -48,9 +48,9 @@ describe("what is due", () => {
     const recording = Promise.withResolvers<void>();
     onTestFinished(() => recording.resolve());
     const { sent } = site.target();
-    const write: Store["write"] = async (work) => {
+    const write: Store["write"] = async (whose, work) => {
       if (sent.length > 0) await recording.promise;
-      return await store.write(work);
+      return await store.write(whose, work);
     };
     await site.startQueue({ store: { read: store.read, write } });
     await waitFor("all that may be sent", () => sent.length >= 512);
@@ -65,7 +65,7 @@ describe("what is due", () => {
   test("goes two at a time when documents are embedded in it, whatever the target takes; others are not held up", async () => {
     const site = await DeliverySite.open({ embedsDocuments: true });
     await site.complete("L1", "L2", "L3", "L4", "L5", "S1", "S2", "S3");
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       tx
         .updateTable("completions")
         .set({ execution: JSON.stringify({ documents: [{ reference: "x" }] }) })
@@ -309,7 +309,7 @@ describe("a name that is taken", () => {
   test("of an export is a dead letter, because an export keeps its name", async () => {
     const site = await DeliverySite.open();
     await site.complete("S1");
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       tx.updateTable("deliveries").set({ kind: "export", name: "acme_daily_1.xml" }).execute(),
     );
     site.target().script = () => ({ kind: "nameTaken", name: "acme_daily_1.xml" });

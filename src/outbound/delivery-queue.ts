@@ -89,7 +89,7 @@ class Queue implements DeliveryQueue {
 
   async start(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#deps.store.write((tx) => recountTargets(tx));
+    await this.#deps.store.write("site", (tx) => recountTargets(tx));
     this.#tick();
     await this.#looking;
     this.#timer = setInterval(() => this.#tick(), lookIntervalMs);

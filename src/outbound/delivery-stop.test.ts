@@ -111,15 +111,19 @@ describe("a start", () => {
     await site.complete("S1");
     // As after a kill between sending and recording: the outcome never gets to the store.
     const write: Store["write"] = () => new Promise(() => undefined);
-    const cut = { read: site.store.read, write: ((work) => site.store.write(work)) as Store["write"] };
+    const cut = {
+      read: site.store.read,
+      write: ((whose, work) => site.store.write(whose, work)) as Store["write"],
+    };
     const queue = await site.startQueue({ store: cut });
     await queue.stop(AbortSignal.timeout(1_000));
-    await site.store.write((tx) => tx.updateTable("deliveries").set({ state: "waiting" }).execute());
+    await site.store.write("site", (tx) => tx.updateTable("deliveries").set({ state: "waiting" }).execute());
     site.target().sent.length = 0;
     let isCut = false;
     const lossy = {
       read: site.store.read,
-      write: ((work) => (isCut ? write(work) : site.store.write(work))) as Store["write"],
+      write: ((whose, work) =>
+        isCut ? write(whose, work) : site.store.write(whose, work)) as Store["write"],
     };
     site.target().script = () => {
       isCut = true;
@@ -141,8 +145,8 @@ describe("a store in trouble", () => {
     const site = await DeliverySite.open();
     await site.complete("S1", "S2");
     let failures = 0;
-    const write: Store["write"] = (work) => {
-      if (site.target().sent.length === 0 || failures >= 2) return site.store.write(work);
+    const write: Store["write"] = (whose, work) => {
+      if (site.target().sent.length === 0 || failures >= 2) return site.store.write(whose, work);
       failures += 1;
       return Promise.reject(new StoreError("unavailable", "disk full", undefined));
     };
@@ -157,9 +161,9 @@ describe("a store in trouble", () => {
   test("does not hold up the stop", async () => {
     const site = await DeliverySite.open();
     await site.complete("S1");
-    const write: Store["write"] = (work) =>
+    const write: Store["write"] = (whose, work) =>
       site.target().sent.length === 0
-        ? site.store.write(work)
+        ? site.store.write(whose, work)
         : Promise.reject(new StoreError("unavailable", "disk full", undefined));
     const queue = await site.startQueue({ store: { read: site.store.read, write } });
     await waitFor("it to be sent", () => site.target().sent.length === 1);
@@ -171,8 +175,8 @@ describe("a store in trouble", () => {
     const site = await DeliverySite.open();
     await site.complete("S1", "S2", "S3");
     let refused = 0;
-    const write: Store["write"] = async (work) =>
-      await site.store.write(async (tx) => {
+    const write: Store["write"] = async (whose, work) =>
+      await site.store.write(whose, async (tx) => {
         const result = await work(tx);
         const done = await tx
           .selectFrom("deliveries")

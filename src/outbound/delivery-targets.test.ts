@@ -27,7 +27,7 @@ describe("fairness", () => {
     const site = await DeliverySite.open({ targets: both });
     const { companyId, store } = site;
     await site.addStop("S");
-    await store.write(async (tx) => {
+    await store.write("site", async (tx) => {
       const body = { company_id: companyId, stop_status: "90", receive_status: "00", body: "{}" };
       for (let index = 0; index < 10_000; index += 1) {
         const number = { stop_nbr: `S${index}`, stop_nbr_key: `s${index}` };

@@ -89,7 +89,7 @@ describe("what people see", () => {
   test("the numbers of open and dead ones are right, and put right at a start", async () => {
     const site = await DeliverySite.open();
     await site.complete("S1", "S2", "S2");
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       tx.updateTable("outbound_targets").set({ open_count: 99, dead_count: 99 }).execute(),
     );
     site.target().script = () => failure();

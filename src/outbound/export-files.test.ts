@@ -31,7 +31,9 @@ async function open(ownRendering: ExportRendering = rendering): Promise<Exports>
 /** Makes an export of everything and gives its id. */
 async function make({ site }: Exports, form: ExportPlan["form"], name = "nightly"): Promise<number> {
   const plan = { companyId: site.companyId, name, when: null, form, target: "host" };
-  const { made } = await site.store.write((tx) => makeExport(tx, plan, { now: site.now, dueAt: null }));
+  const { made } = await site.store.write("site", (tx) =>
+    makeExport(tx, plan, { now: site.now, dueAt: null }),
+  );
   return made.id;
 }
 
@@ -167,7 +169,7 @@ describe("the bytes of an export", () => {
       const first = await readAll((await render(exports, id)).delivery);
       expect(await readAll((await render(exports, id)).delivery)).toEqual(first);
       await exports.site.complete("S1", "S3");
-      await exports.site.store.write(async (tx) => {
+      await exports.site.store.write("site", async (tx) => {
         await tx
           .updateTable("stops")
           .set({ body: JSON.stringify({ stopNbr: "S1", bol: "new" }) })
@@ -215,7 +217,7 @@ describe("what is rendered", () => {
     await render(exports, two);
     await files.tidy();
     expect(readdirSync(directory).length).toBe(2);
-    await site.store.write(async (tx) => {
+    await site.store.write("site", async (tx) => {
       await tx.updateTable("deliveries").set({ state: "delivered" }).where("subject_id", "=", one).execute();
     });
     await files.tidy();

@@ -10,6 +10,7 @@ import {
   runDueExports,
 } from "./export-runs.ts";
 import { createExportScheduler } from "./export-scheduler.ts";
+import type { Transaction } from "../store/database/group-commit.ts";
 import { insertCompany } from "../store/accounts/companies.ts";
 import { listCompletions } from "../store/outbound/completions.ts";
 import type { ExportRecord } from "../store/outbound/exports.ts";
@@ -43,7 +44,7 @@ async function look(site: DeliverySite, now: number, ...plans: readonly ExportPl
 }
 
 function byHand(site: DeliverySite, plan: ExportPlan = planOf(site)): Promise<MadeExport> {
-  return site.store.write((tx) => makeExport(tx, plan, { now: site.now, dueAt: null }));
+  return site.store.write("site", (tx) => makeExport(tx, plan, { now: site.now, dueAt: null }));
 }
 
 async function stopsOf(site: DeliverySite, { companyId, ...made }: ExportRecord): Promise<readonly string[]> {
@@ -62,6 +63,9 @@ async function plannedSite(): Promise<DeliverySite> {
   expect(await look(site, site.now, planOf(site))).toEqual([]);
   return site;
 }
+
+const addBeta = async ({ store }: DeliverySite) =>
+  (await store.write("site", (tx) => insertCompany(tx, { code: "BETA", createdAt: 1 }))).company;
 
 describe("a due export", () => {
   test("has what was completed since the last one, and is delivered under its number", async () => {
@@ -167,7 +171,7 @@ describe("the due time", () => {
 
   test("of a company that was added later begins with the first look that finds it", async () => {
     const site = await plannedSite();
-    const { company } = await site.store.write((tx) => insertCompany(tx, { code: "BETA", createdAt: 1 }));
+    const company = await addBeta(site);
     const beta = planOf(site, { companyId: company.id });
     await site.configure({ companyId: company.id });
     await look(site, at("2026-11-05T20:00:00"), planOf(site), beta);
@@ -200,7 +204,7 @@ describe("an export by hand", () => {
 
   test("has nothing of another company, and keeps a line of its own beside other exports", async () => {
     const site = await plannedSite();
-    const { company } = await site.store.write((tx) => insertCompany(tx, { code: "BETA", createdAt: 1 }));
+    const company = await addBeta(site);
     await site.configure({ companyId: company.id });
     await site.complete("1");
     expect((await byHand(site, planOf(site, { companyId: company.id }))).count).toBe(0);
@@ -210,7 +214,7 @@ describe("an export by hand", () => {
 
   test("tells its window by its own completions, and not by how many other companies have", async () => {
     const site = await plannedSite();
-    const { company } = await site.store.write((tx) => insertCompany(tx, { code: "BETA", createdAt: 1 }));
+    const company = await addBeta(site);
     await site.configure({ companyId: company.id });
     const beta = planOf(site, { companyId: company.id });
     await site.complete("1");
@@ -227,7 +231,7 @@ describe("an export by hand", () => {
     ]);
     // As an earlier version has left it.
     const ids = { window_begin: null, window_end: null };
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       tx.updateTable("exports").set(ids).where("name", "=", "nightly").execute(),
     );
     const last = await byHand(site);
@@ -241,7 +245,7 @@ describe("an export by hand", () => {
     await site.complete("2");
     await byHand(site);
     const again = (sequenceNbr: number) =>
-      site.store.write((tx) => deliverAgain(tx, planOf(site), { sequenceNbr, now: site.now }));
+      site.store.write("site", (tx) => deliverAgain(tx, planOf(site), { sequenceNbr, now: site.now }));
     expect(await again(1)).toEqual({ kind: "queued", again: { ...first, deliveryId: 3 } });
     expect(await again(3)).toEqual({ kind: "unknown", newest: 2 });
     expect((await site.rows()).map(({ name, subject_id }) => [name, subject_id])).toEqual([
@@ -264,10 +268,10 @@ describe("two processes at once", () => {
     const folder = temporaryFolder();
     const one = await openStore(folder);
     onTestFinished(() => one.close());
-    const { company } = await one.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    const { company } = await one.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     const targets = [{ name: "host", takesCompletions: true }];
     const copy = { companyId: company.id, targets, events: [], embedsDocuments: false };
-    await one.write((tx) => saveOutboundCopy(tx, copy));
+    await one.write("site", (tx) => saveOutboundCopy(tx, copy));
     const two = await openStore(folder);
     onTestFinished(() => two.close());
     let now = at("2026-11-05T08:00:00");
@@ -278,11 +282,11 @@ describe("two processes at once", () => {
     const dues: (number | null)[] = [];
     for (let round = 0; round < 20; round += 1) {
       now += minute;
-      await one.write((tx) => addCompletion(tx, company.id, round));
+      await one.write("site", (tx) => addCompletion(tx, company.id, round));
       const runs = await Promise.all([
         runDueExports({ store: one, clock, log }, [plan]),
         runDueExports({ store: two, clock, log }, [plan]),
-        two.write((tx) => makeExport(tx, plan, { now, dueAt: null })).then((made) => [made]),
+        two.write(company.id, (tx) => makeExport(tx, plan, { now, dueAt: null })).then((made) => [made]),
       ]);
       dues.push(...runs.flat().map(({ made }) => made.dueAt));
     }
@@ -299,9 +303,7 @@ describe("two processes at once", () => {
   });
 });
 
-type AnyTransaction = Parameters<Parameters<DeliverySite["store"]["write"]>[0]>[0];
-
-async function addCompletion(tx: AnyTransaction, companyId: number, index: number): Promise<void> {
+async function addCompletion(tx: Transaction, companyId: number, index: number): Promise<void> {
   await tx
     .insertInto("completions")
     .values({
@@ -320,20 +322,20 @@ describe("completions of an export", () => {
     await site.complete("3");
     const step = { companyId: site.companyId, before: site.now + day, afterId: 0, limit: 10 };
     const prune = () =>
-      site.store.write(async (tx) => {
+      site.store.write("site", async (tx) => {
         await pruneExportDeliveries(tx, step);
         await pruneCompletions(tx, step);
       });
     await prune();
     expect(await stopsOf(site, made)).toEqual(["1", "2"]);
-    await site.store.write(async (tx) => {
+    await site.store.write("site", async (tx) => {
       await tx.updateTable("deliveries").set({ state: "delivered", delivered_at: site.now }).execute();
     });
     await prune();
     expect(await stopsOf(site, made)).toEqual([]);
     // What has not been exported yet stays in any case.
     expect(await stopsOf(site, (await byHand(site)).made)).toEqual(["3"]);
-    const again = await site.store.write((tx) =>
+    const again = await site.store.write("site", (tx) =>
       deliverAgain(tx, planOf(site), { sequenceNbr: 1, now: site.now }),
     );
     expect(again).toEqual({ kind: "forgotten", madeAt: made.createdAt });

@@ -174,7 +174,9 @@ async function takeStep(tx: Transaction, plan: ExportPlan, now: number): Promise
 /** What is no longer in the configuration is due no more; it keeps its watermark for when it comes back. */
 async function unplan(deps: ExportRunDeps, rows: readonly ExportSchedule[]): Promise<void> {
   for (const { companyId, name } of rows) {
-    await deps.store.write((tx) => planExport(tx, { companyId, name, schedule: "null", nextDueAt: null }));
+    await deps.store.write(companyId, (tx) =>
+      planExport(tx, { companyId, name, schedule: "null", nextDueAt: null }),
+    );
     deps.log.info({ companyId, export: name }, "an export is no longer in the configuration");
   }
 }
@@ -195,7 +197,7 @@ export async function runDueExports(
     rows.delete(keyOf(plan));
     try {
       if (stepOf(plan, row, clock.now()) === "none") continue;
-      const made = await store.write((tx) => takeStep(tx, plan, clock.now()));
+      const made = await store.write(plan.companyId, (tx) => takeStep(tx, plan, clock.now()));
       if (made !== undefined) all.push(made);
     } catch (error) {
       log.error({ err: error, companyId: plan.companyId, export: plan.name }, "an export could not be made");

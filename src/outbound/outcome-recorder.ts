@@ -1,5 +1,5 @@
 /**
- * Writes the outcomes of attempts: those that wait at the same moment share a transaction. An outcome that cannot be written
+ * Writes the outcomes of attempts: those of a company that wait at the same moment are one unit of work. An outcome that cannot be written
  * now is kept and written later, so that nothing is sent again only because the disk was full for a while.
  */
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
@@ -11,6 +11,8 @@ import { type AttemptRecord, recordAttempts } from "./record-attempts.ts";
 import type { TargetPause } from "../store/outbound/outbound-targets.ts";
 
 export interface OutcomeToRecord {
+  /** Whose delivery it is. */
+  readonly companyId: number;
   readonly record: AttemptRecord;
   /** How the target stands with it, when that has changed. */
   readonly pause?: TargetPause;
@@ -72,18 +74,19 @@ class Recorder implements OutcomeRecorder {
       await setImmediate();
       const batch = this.#waiting.slice(0, batchSize);
       this.#waiting = this.#waiting.slice(batch.length);
-      await this.#write(batch);
+      const byCompany = Map.groupBy(batch, ({ companyId }) => companyId);
+      await Promise.all([...byCompany].map(([companyId, own]) => this.#write(companyId, own)));
     }
     this.#running = undefined;
   }
 
   /** Tries until it is written. One that the store refuses must not hold up the others: then each goes alone. */
-  async #write(batch: readonly Entry[]): Promise<void> {
+  async #write(companyId: number, batch: readonly Entry[]): Promise<void> {
     for (;;) {
-      const error = await this.#tryToWrite(batch);
+      const error = await this.#tryToWrite(companyId, batch);
       if (error === undefined) return;
       if (!isPassingStoreError(error) && batch.length > 1) {
-        for (const entry of batch) await this.#write([entry]);
+        for (const entry of batch) await this.#write(companyId, [entry]);
         return;
       }
       this.#deps.log.error(
@@ -107,13 +110,13 @@ class Recorder implements OutcomeRecorder {
   }
 
   /** Gives the error, if any. */
-  async #tryToWrite(batch: readonly Entry[]): Promise<unknown> {
+  async #tryToWrite(companyId: number, batch: readonly Entry[]): Promise<unknown> {
     const records = batch.map(({ record }) => record);
     // The last word on each target.
     const pauses = new Map(batch.flatMap(({ pause }) => (pause === undefined ? [] : [[pause.id, pause]])));
     try {
       const outcomes = { records, pauses: [...pauses.values()], now: this.#deps.clock.now() };
-      await this.#deps.store.write((tx) => recordAttempts(tx, outcomes));
+      await this.#deps.store.write(companyId, (tx) => recordAttempts(tx, outcomes));
     } catch (error) {
       return error ?? new Error("the store failed without saying why");
     }

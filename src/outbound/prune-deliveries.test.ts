@@ -11,7 +11,7 @@ async function prune(site: DeliverySite, limit = 100): Promise<readonly Pruned[]
   let afterId: number | undefined = 0;
   while (afterId !== undefined) {
     const step: PruneStep = { companyId: site.companyId, before: site.now - 90 * day, afterId, limit };
-    const pruned: Pruned = await site.store.write((tx) => pruneCompletions(tx, step));
+    const pruned: Pruned = await site.store.write("site", (tx) => pruneCompletions(tx, step));
     steps.push(pruned);
     afterId = pruned.lastId;
   }
@@ -91,7 +91,7 @@ describe("what was delivered long ago", () => {
   test("of another company is left alone", async () => {
     const site = await delivered("S1");
     const step = { companyId: 77, before: start + 1_000 * day, afterId: 0, limit: 10 };
-    await site.store.write((tx) => pruneCompletions(tx, step));
+    await site.store.write("site", (tx) => pruneCompletions(tx, step));
     expect((await left(site)).completions).toEqual(["S1"]);
   });
 });
@@ -117,7 +117,7 @@ describe("for an export", () => {
   const before = start + 1_000 * day;
 
   async function exportOf(site: DeliverySite, afterId: number, lastId: number): Promise<number> {
-    return await site.store.write(async (tx) => {
+    return await site.store.write("site", async (tx) => {
       const values = { company_id: site.companyId, name: "daily", form: "document", created_at: start };
       const { id } = await tx
         .insertInto("exports")
@@ -139,7 +139,7 @@ describe("for an export", () => {
 
   async function scheduleOf(site: DeliverySite, nextDueAt: number | null): Promise<void> {
     const row = { company_id: site.companyId, name: "daily", schedule: "{}", watermark: 1 };
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       tx
         .insertInto("export_schedules")
         .values({ ...row, next_due_at: nextDueAt })
@@ -170,13 +170,13 @@ describe("for an export", () => {
     await prune(site);
     expect((await left(site)).completions).toEqual(["S2", "S3"]);
     const step = { companyId: site.companyId, before: before - 90 * day, afterId: 0, limit: 10 };
-    await site.store.write((tx) => pruneExportDeliveries(tx, step));
+    await site.store.write("site", (tx) => pruneExportDeliveries(tx, step));
     expect(await site.states()).toEqual(["waiting"]);
     await site.pass(0);
     expect(await site.states()).toEqual(["delivered"]);
     site.now += 91 * day;
     const later = { ...step, before: site.now - 90 * day };
-    await site.store.write((tx) => pruneExportDeliveries(tx, later));
+    await site.store.write("site", (tx) => pruneExportDeliveries(tx, later));
     await prune(site);
     expect(await left(site)).toEqual({ completions: [], deliveries: [], attempts: 0 });
     expect(await site.store.read.selectFrom("exports").selectAll().execute()).toHaveLength(1);

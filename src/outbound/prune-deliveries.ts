@@ -40,7 +40,7 @@ export async function pruneDelivered(
     while (afterId !== undefined) {
       signal.throwIfAborted();
       const step: PruneStep = { companyId, before, afterId, limit: stepSize };
-      const pruned: Pruned = await store.write((tx) => prune(tx, step));
+      const pruned: Pruned = await store.write(companyId, (tx) => prune(tx, step));
       removed.deliveries += pruned.deliveries;
       removed.completions += pruned.completions;
       afterId = pruned.lastId;

@@ -27,7 +27,7 @@ async function completedSite(embedsDocuments: boolean) {
   const reported = { eventDTTM: "2026-11-05T09:30:00", eventTz: "Europe/Berlin", latitude: 52.5 };
   const documents = [{ documentName: "door.jpg", reference: guid }];
   const event = { companyId, stopNbr: "S1", recordedAt };
-  await site.store.write((tx) =>
+  await site.store.write("site", (tx) =>
     recordEvents(tx, [
       { ...event, kind: "stopDelivery", data: { ...reported, longitude: 13.4 } },
       { ...event, kind: "documentCapture", data: { ...reported, documents } },
@@ -129,7 +129,7 @@ describe("the file of a delivery", () => {
     const { site, stored, renderer, documentsDir } = await completedSite(true);
     await putContent(documentsDir, { sha256, bytes: picture });
     const kept = { guid, sha256, size: picture.length, name: "door.jpg" };
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       saveDocuments(tx, { companyId: site.companyId, documents: [kept], now: 1 }),
     );
     const { delivery } = await renderer(rowOf(stored));
@@ -146,7 +146,7 @@ describe("the file of a delivery", () => {
       const { site, stored, renderer, lines } = await completedSite(true);
       const kept = { guid, sha256, size: picture.length, name: "door.jpg" };
       if (why !== "not in the register")
-        await site.store.write((tx) =>
+        await site.store.write("site", (tx) =>
           saveDocuments(tx, { companyId: site.companyId, documents: [kept], now: 1 }),
         );
       const { delivery } = await renderer(rowOf(stored));
@@ -158,7 +158,7 @@ describe("the file of a delivery", () => {
   test("waits for a content that cannot be read now, so that its bytes stay the same", async () => {
     const { site, stored, renderer, documentsDir } = await completedSite(true);
     const kept = { guid, sha256, size: picture.length, name: "door.jpg" };
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       saveDocuments(tx, { companyId: site.companyId, documents: [kept], now: 1 }),
     );
     mkdirSync(contentPath(documentsDir, sha256), { recursive: true });

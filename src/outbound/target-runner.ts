@@ -133,7 +133,8 @@ export class TargetRunner {
     const record = attemptRecordOf({ row, ...attempt, moves: this.#inFlight.movesOf(row) });
     // Its place is free before its outcome is durable; the delivery itself is in flight.
     this.look(false);
-    await this.#record(row, pause === undefined ? { record } : { record, pause });
+    const { companyId } = this.target;
+    await this.#record(row, { companyId, record, ...(pause === undefined ? {} : { pause }) });
   }
 
   async #record(row: DeliveryToRender, outcome: OutcomeToRecord): Promise<void> {

@@ -207,7 +207,7 @@ describe("a target that is in trouble itself", () => {
     await site.pass(0);
     const { id, paused_until } = await targetRow(site);
     const write = (pausedUntil: number) =>
-      site.store.write((tx) => saveTargetPause(tx, { id, failures: 1, pausedUntil }));
+      site.store.write("site", (tx) => saveTargetPause(tx, { id, failures: 1, pausedUntil }));
     await site.pass(second);
     await write(start - second);
     await site.pass(0);
@@ -224,7 +224,7 @@ describe("a target that is in trouble itself", () => {
   test("a pause from a time when the clock was wrong does not last", async () => {
     const site = await DeliverySite.open();
     await site.complete("S1");
-    await site.store.write(async (tx) => {
+    await site.store.write("site", async (tx) => {
       const later = start + 10_000 * hour;
       await tx.updateTable("outbound_targets").set({ failures: 3, paused_until: later }).execute();
       await tx.updateTable("deliveries").set({ due_at: later }).execute();

@@ -42,7 +42,7 @@ async function isRemembered(change: Partial<PasswordAttempt> = {}): Promise<bool
 
 async function addNamesake(password: string): Promise<void> {
   const passwordHash = await hashPassword(password);
-  await store.write(async (tx) => {
+  await store.write("site", async (tx) => {
     const userId = await insertUser(tx, { userName: "host", passwordHash, now: 1_000 });
     await saveMembership(tx, { companyId: 2, userId, userName: "host", roles: ["DI_Inquiry"] });
   });
@@ -70,7 +70,7 @@ describe("signing in with a password", () => {
     await disableUser({ store, clock }, { userName: "host" });
     answers.push(await at.withPassword());
     await enableUser({ store, clock }, { userName: "host" });
-    await store.write((tx) => tx.updateTable("users").set({ must_change_password: 1 }).execute());
+    await store.write("site", (tx) => tx.updateTable("users").set({ must_change_password: 1 }).execute());
     answers.push(await at.withPassword());
     expect(answers[0]).toMatchObject({ kind: "refused", code: "badCredentials" });
     for (const answer of answers) expect(answer).toEqual(answers[0]);
@@ -307,7 +307,7 @@ describe("signing in with a key", () => {
     "is refused when %s forbids it",
     async (column) => {
       const value = column === "is_enabled" ? 0 : 1;
-      await store.write((tx) =>
+      await store.write("site", (tx) =>
         tx
           .updateTable("users")
           .set({ [column]: value })

@@ -62,7 +62,7 @@ export function createFamiliarAddresses({ store, clock, log }: FamiliarAddresses
     const now = clock.now();
     if (now - prunedAt < dayMs) return;
     prunedAt = now;
-    await store.write((tx) => pruneSignInAddresses(tx, { before: now - keepMs, keep: maxPairs }));
+    await store.write("site", (tx) => pruneSignInAddresses(tx, { before: now - keepMs, keep: maxPairs }));
   }
 
   async function write(): Promise<void> {
@@ -70,7 +70,7 @@ export function createFamiliarAddresses({ store, clock, log }: FamiliarAddresses
       const addresses = [...unwritten.values()];
       unwritten = new Map();
       try {
-        await store.write((tx) => saveSignInAddresses(tx, addresses));
+        await store.write("site", (tx) => saveSignInAddresses(tx, addresses));
         await prune();
       } catch (error) {
         // The sign-ins stay valid: after a restart these addresses are strangers until they sign in once.

@@ -64,7 +64,7 @@ function create(passwordCacheMs = 5 * minute): ConfigurableSignIn {
 
 async function addHost(companyId: number, password: string, roles: readonly Role[]): Promise<number> {
   const passwordHash = await hashPassword(password);
-  return await store.write(async (tx) => {
+  return await store.write("site", async (tx) => {
     const userId = await insertUser(tx, { userName: "host", passwordHash, now: 1_000 });
     await saveMembership(tx, { companyId, userId, userName: "host", roles });
     return userId;
@@ -73,7 +73,7 @@ async function addHost(companyId: number, password: string, roles: readonly Role
 
 async function setPasswordOf(userId: number, password: string): Promise<void> {
   const passwordHash = await hashPassword(password);
-  await store.write((tx) => savePassword(tx, { userId, passwordHash, now: 1_000 }));
+  await store.write("site", (tx) => savePassword(tx, { userId, passwordHash, now: 1_000 }));
 }
 
 /** `signedIn ID`, or the code of the refusal. */
@@ -224,7 +224,7 @@ describe("a key", () => {
   async function addKey(userId: number): Promise<Uint8Array> {
     const keyBlob = newKey();
     const key = { userId, keyType: "ssh-ed25519", keyBlob: Buffer.from(keyBlob).toString("base64") };
-    await store.write((tx) => insertUserKey(tx, { ...key, comment: "", now: 1_000 }));
+    await store.write("site", (tx) => insertUserKey(tx, { ...key, comment: "", now: 1_000 }));
     return keyBlob;
   }
 

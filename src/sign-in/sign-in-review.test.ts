@@ -33,7 +33,7 @@ describe("a signed-in user", () => {
   it("is told as it is now: with its roles, and no more once disabled or gone", async () => {
     const { userId } = await signedIn();
     const membership = { companyId: 1, userId, userName: "host", roles: ["DI_Inquiry"] } as const;
-    await at.store.write((tx) => saveMembership(tx, membership));
+    await at.store.write("site", (tx) => saveMembership(tx, membership));
     expect(await at.signIn.signedInNow(userId)).toMatchObject({ memberships: [{ roles: ["DI_Inquiry"] }] });
     await disableUser(at, { userName: "host" });
     expect(await at.signIn.signedInNow(userId)).toBeUndefined();

@@ -175,7 +175,7 @@ it(`${histories} random histories end as the model says`, async () => {
   gateway.now += holdMinutes * minuteMs;
   for (const orderNbr of orders)
     await gateway.call(rejectOrder, { ...gateway.at, body: { orderNbr, reasonCode: "R" } });
-  await gateway.store.write(async (tx) => {
+  await gateway.store.write("site", async (tx) => {
     await expireHolds(tx, { companyId: gateway.companyId, now: gateway.now, limit: 1_000_000 });
   });
   expect(await sumsOf(gateway)).toEqual({ counted: {}, kept: {} });

@@ -214,7 +214,7 @@ describe("a reservation for an order", () => {
 
   it("is written on an order that has lost its stop", async () => {
     await importOrder(gateway, "O1");
-    await gateway.store.write(async (tx) => void (await tx.deleteFrom("stops").execute()));
+    await gateway.store.write("site", async (tx) => void (await tx.deleteFrom("stops").execute()));
     await reserve(gateway, { timeSlotId: await slotId(gateway, morning), orderId: "O1" });
     expect((await order(gateway, "O1")).to.schedule.timeFrom).toBe(`${morning}:00`);
   });
@@ -307,7 +307,7 @@ describe("deleting gives the place back and records 8103:", () => {
   it("an order without a stop", async () => {
     await importOrder(gateway, "O1");
     await booked("O1");
-    await gateway.store.write(async (tx) => void (await tx.deleteFrom("stops").execute()));
+    await gateway.store.write("site", async (tx) => void (await tx.deleteFrom("stops").execute()));
     await cancelOrder(gateway, "O1");
     expect(await gateway.events()).toEqual([8103]);
   });
@@ -318,7 +318,7 @@ describe("deleting gives the place back and records 8103:", () => {
     await booked("S1");
     const changes = [stopChangeOf("02", { stopNbr: "S1" }), stopChangeOf("02", { stopNbr: "S2" })];
     const file = { companyId, changes, fileTime: 20261105080000, refuseLate: true, now };
-    await store.write((tx) => applyStopChanges(tx, file));
+    await store.write("site", (tx) => applyStopChanges(tx, file));
     expect(await gateway.events()).toEqual([7059, 7059, 8103]);
     expect(await placesLeft(gateway, morning)).toBe(1);
   });

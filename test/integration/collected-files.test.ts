@@ -82,7 +82,7 @@ describe("what a host fetches", () => {
   });
 
   test("of an export of single files counts by its manifest", async () => {
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       tx.updateTable("deliveries").set({ kind: "export", name: "nightly-1" }).where("id", "=", 1).execute(),
     );
     await record("downloaded", `nightly-1/${second}`);

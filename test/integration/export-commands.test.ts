@@ -60,12 +60,12 @@ async function json(...args: readonly string[]) {
 }
 
 async function addCompany(code: string): Promise<number> {
-  const { company } = await store.write((tx) => insertCompany(tx, { code, createdAt: 1 }));
+  const { company } = await store.write("site", (tx) => insertCompany(tx, { code, createdAt: 1 }));
   return company.id;
 }
 
 async function complete(companyId: number, ...stopNbrs: readonly string[]): Promise<void> {
-  await store.write(async (tx) => {
+  await store.write("site", async (tx) => {
     for (const stopNbr of stopNbrs) {
       await tx
         .insertInto("stops")
@@ -87,12 +87,12 @@ async function complete(companyId: number, ...stopNbrs: readonly string[]): Prom
 async function kill(...ids: readonly number[]): Promise<void> {
   const fault = { fault: "credentials", faultText: "the server refuses the password: correct it" };
   const records = ids.map((id) => ({ id, kind: "dead", at: 5, durationMs: 7, ...fault }) as const);
-  await store.write((tx) => recordAttempts(tx, { records, pauses: [], now: 12 }));
+  await store.write("site", (tx) => recordAttempts(tx, { records, pauses: [], now: 12 }));
 }
 
 async function deliver(id: number): Promise<void> {
   const record = { id, kind: "delivered", at: 5, durationMs: 7, sha256: "ab", size: 3 } as const;
-  await store.write((tx) => recordAttempts(tx, { records: [record], pauses: [], now: 12 }));
+  await store.write("site", (tx) => recordAttempts(tx, { records: [record], pauses: [], now: 12 }));
 }
 
 beforeEach(async () => {
@@ -196,7 +196,8 @@ describe("dropgate delivery show", () => {
     );
     const [target] = await listOutboundTargets(store.read);
     const until = Date.now() + 600_000;
-    await store.write((tx) => saveTargetPause(tx, { id: target?.id ?? 0, failures: 3, pausedUntil: until }));
+    const pause = { id: target?.id ?? 0, failures: 3, pausedUntil: until };
+    await store.write("site", (tx) => saveTargetPause(tx, pause));
     expect((await run("delivery", "show", "1")).stdout).toContain(
       `waiting: the target fails, and the next attempt is at ${new Date(until).toISOString()}`,
     );
@@ -253,7 +254,7 @@ describe("dropgate delivery retry", () => {
     await kill(1, 3);
     const [target] = await listOutboundTargets(store.read);
     const pausedUntil = Date.now() + 600_000;
-    await store.write((tx) => saveTargetPause(tx, { id: target?.id ?? 0, failures: 3, pausedUntil }));
+    await store.write("site", (tx) => saveTargetPause(tx, { id: target?.id ?? 0, failures: 3, pausedUntil }));
     const nothing = await run("delivery", "retry", "--all", "--target", "share");
     expect(nothing).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing to share is dead") });
     const { stdout, code } = await run("delivery", "retry", "--all", "--target", "outbound");
@@ -271,7 +272,7 @@ describe("dropgate delivery retry", () => {
     await complete(await acme(), "1");
     const [target] = await listOutboundTargets(store.read);
     const pause = () =>
-      store.write((tx) =>
+      store.write("site", (tx) =>
         saveTargetPause(tx, { id: target?.id ?? 0, failures: 3, pausedUntil: Date.now() + 600_000 }),
       );
     const isPaused = async () => ((await listOutboundTargets(store.read))[0]?.pausedUntil ?? 0) > Date.now();
@@ -344,7 +345,7 @@ describe("dropgate export", () => {
     });
     for (const delivery of [2, 3]) await deliver(delivery);
     const step = { companyId: id, before: Date.now() + 1_000, afterId: 0, limit: 10 };
-    await store.write((tx) => pruneExportDeliveries(tx, step));
+    await store.write("site", (tx) => pruneExportDeliveries(tx, step));
     const old = await run("export", "--name", "nightly", "--again", "1");
     expect(old.code).toBe(1);
     expect(old.stderr).toContain("what it was made of is kept no longer (outbound.keepDays is 90)");

@@ -47,7 +47,7 @@ async function open(yaml = "companies: {}"): Promise<Site> {
 
 async function send({ site }: Site, form: ExportPlan["form"], target = "outbound") {
   const plan = { companyId: site.companyId, name: "nightly", when: null, form, target } as const;
-  const made = await site.store.write((tx) => makeExport(tx, plan, { now: site.now, dueAt: null }));
+  const made = await site.store.write("site", (tx) => makeExport(tx, plan, { now: site.now, dueAt: null }));
   return { plan, made };
 }
 
@@ -59,7 +59,7 @@ function contentsOf(folder: string): Readonly<Record<string, string>> {
 
 /** Only completions that have been exported: the queue of the test renders nothing else. */
 async function complete({ site }: Site, ...stopNbrs: readonly string[]): Promise<void> {
-  await site.store.write(async (tx) => {
+  await site.store.write("site", async (tx) => {
     await tx.updateTable("outbound_targets").set({ takes_completions: 0 }).execute();
   });
   await site.complete(...stopNbrs);
@@ -97,7 +97,7 @@ describe("an export", () => {
       "s2_20261105_080000.xml",
     ]);
     const { site } = one;
-    await site.store.write((tx) => deliverAgain(tx, plan, { sequenceNbr: 1, now: site.now }));
+    await site.store.write("site", (tx) => deliverAgain(tx, plan, { sequenceNbr: 1, now: site.now }));
     await site.pass(1_000);
     expect(await site.states()).toEqual(["delivered", "delivered"]);
     expect(contentsOf(folder)).toEqual(first);

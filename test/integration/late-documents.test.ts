@@ -42,7 +42,7 @@ async function completionsOf(stopNbr: string): Promise<readonly number[]> {
 async function deliverOn(...on: readonly number[]): Promise<void> {
   const config = await configOf({ outbound: { on } });
   const company = { id: route.site.companyId, code: "ACME" };
-  await route.site.store.write((tx) => saveOutboundCopy(tx, outboundCopyOf(config, company)));
+  await route.site.store.write("site", (tx) => saveOutboundCopy(tx, outboundCopyOf(config, company)));
 }
 
 describe("a departure that is reported after an automatic one", () => {

@@ -56,7 +56,7 @@ describe("who is told", () => {
       stopFor("S4", { customAttributes: noMessages }),
       stopFor("S5"),
     ]);
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       tx.updateTable("stops").set({ stop_status: "80" }).where("stop_nbr", "=", "S5").execute(),
     );
     await site.route.report("route.initiated");
@@ -135,7 +135,9 @@ describe("who is told", () => {
     await site.route.report("stop.dropoff.arrival", { stopNbr: "S1" });
     const { companyId } = site.route.site;
     for (const address of ["ANN@customer.example", "+49 170 1234567"])
-      expect(await site.store.write((tx) => addOptOut(tx, { companyId, address, now: 1 }))).toBe(true);
+      expect(await site.store.write("site", (tx) => addOptOut(tx, { companyId, address, now: 1 }))).toBe(
+        true,
+      );
     await site.route.report("stop.dropoff.confirmation", { stopNbr: "S1" });
     expect(await site.rows()).toHaveLength(2);
     await site.startQueue();
@@ -157,7 +159,7 @@ describe("who is told", () => {
     const [listed] = await listDeliveries(site.store.read, { stopNbr: "S1", state: "dropped", limit: 10 });
     expect(listed).toMatchObject({ kind: "message", target: "messages.sms", fault: "invalidAddress" });
     const id = listed?.id ?? 0;
-    const retry = await site.store.write((tx) => retryDelivery(tx, { id, now: site.route.site.now }));
+    const retry = await site.store.write("site", (tx) => retryDelivery(tx, { id, now: site.route.site.now }));
     expect(retry).toMatchObject({ kind: "refused" });
   });
 });
@@ -248,7 +250,7 @@ describe("the planned arrival", () => {
 test("without configuration no statement touches the tables of messages", async () => {
   const site = await MessageSite.open({ events: { 7009: both("done") } });
   await site.configureNothing();
-  await site.store.write(async (tx) => {
+  await site.store.write("site", async (tx) => {
     for (const table of ["messages", "message_plans", "message_etas", "message_opt_outs"])
       await tx.schema.dropTable(table).execute();
   });

@@ -47,14 +47,16 @@ describe("an index serves", () => {
   });
 
   test("the files of a stop, with as many statements for many companies as for one", async () => {
-    const { company } = await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     const name = "s1_20261105_080000.xml";
     const arrival = { size: 1, channel: "sftp", userName: null, receivedAt: 0, location: `in/${name}` };
-    await store.write((tx) => enterFile(tx, { companyId: company.id, name, nameTime: null, ...arrival }));
+    await store.write("site", (tx) =>
+      enterFile(tx, { companyId: company.id, name, nameTime: null, ...arrival }),
+    );
     const steps = await plan(() => listFiles(store.read, { stopNbr: "S1", limit: 100 }));
     expect(steps.filter((step) => step.startsWith("SCAN files"))).toEqual([]);
     for (let nbr = 0; nbr < 20; nbr += 1) {
-      await store.write((tx) => insertCompany(tx, { code: `C${nbr}`, createdAt: 1 }));
+      await store.write("site", (tx) => insertCompany(tx, { code: `C${nbr}`, createdAt: 1 }));
     }
     const more = await plan(() => listFiles(store.read, { stopNbr: "S1", limit: 100 }));
     expect(more).toHaveLength(steps.length);
@@ -67,10 +69,12 @@ describe("an index serves", () => {
 });
 
 test("files of several states are listed together, the newest first", async () => {
-  const { company } = await store.write((tx) => insertCompany(tx, { code: "MIXED", createdAt: 1 }));
+  const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "MIXED", createdAt: 1 }));
   const enter = (name: string) => {
     const arrival = { size: 1, channel: "sftp", userName: null, receivedAt: 0, location: `in/${name}` };
-    return store.write((tx) => enterFile(tx, { companyId: company.id, name, nameTime: null, ...arrival }));
+    return store.write("site", (tx) =>
+      enterFile(tx, { companyId: company.id, name, nameTime: null, ...arrival }),
+    );
   };
   const nothing = { faults: [], created: 0, updated: 0, deleted: 0, documentId: null, firstId: null };
   const about = { sha256: "x", size: 1, stopFunction: "01", stopNbr: "1", decidedAt: 1 };
@@ -78,7 +82,7 @@ test("files of several states are listed together, the newest first", async () =
   const ids: number[] = [];
   for (const state of [...states, ...states]) {
     const id = await enter(`${state}-${ids.length}.xml`);
-    await store.write((tx) =>
+    await store.write("site", (tx) =>
       recordDecision(tx, { id, state, location: `there/${id}`, ...about, ...nothing }),
     );
     ids.push(id);
@@ -94,13 +98,13 @@ test("files of several states are listed together, the newest first", async () =
 });
 
 test("places that two entries claim are found on every page, but for those whose bytes a user removed", async () => {
-  const { company } = await store.write((tx) => insertCompany(tx, { code: "PAGES", createdAt: 1 }));
+  const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "PAGES", createdAt: 1 }));
   const row = (location: string) => ({
     ...{ company_id: company.id, name: "a.xml", size: 1, channel: "sftp", received_at: 1, state: "applied" },
     ...{ reasons: "[]", records_created: 0, records_updated: 0, records_deleted: 0, source: location },
     ...{ location, is_filed: 1 },
   });
-  await store.write(async (tx) => {
+  await store.write("site", async (tx) => {
     for (let nbr = 0; nbr < 12_000; nbr += 1) {
       await tx
         .insertInto("files")
@@ -128,7 +132,7 @@ test("places that two entries claim are found on every page, but for those whose
 
 test("pruning looks for loads with positions once, however many companies there are", async () => {
   for (const code of ["ONE", "TWO", "THREE"])
-    await store.write((tx) => insertCompany(tx, { code, createdAt: 1 }));
+    await store.write("site", (tx) => insertCompany(tx, { code, createdAt: 1 }));
   const asked: string[] = [];
   const end = watchStatements(await connectionOf(store.read), (sql) => asked.push(sql));
   const clock = { now: () => 1_000 };

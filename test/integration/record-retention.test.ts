@@ -91,7 +91,7 @@ describe("outcomes of load imports", () => {
       .select(["id", "guid"])
       .orderBy("id")
       .execute();
-    await site.store.write(async (tx) => {
+    await site.store.write("site", async (tx) => {
       await tx
         .updateTable("imports")
         .set({ finished_at: null })
@@ -158,7 +158,7 @@ describe("positions", () => {
     for (const nbr of all) await drive(route, nbr, 3);
     for (const nbr of all.slice(1)) await finish(route, nbr);
     // A load of which it was only told afterwards where it was.
-    await route.site.store.write(async (tx) => {
+    await route.site.store.write("site", async (tx) => {
       const late = tx.selectFrom("loads").select("id").where("load_nbr", "=", "L4");
       await tx.deleteFrom("route_progress").where("load_id", "in", late).execute();
     });

@@ -275,7 +275,7 @@ function describeRemote(kind: string, open: () => Promise<RemoteSite>): void {
       await noteAsTaken(polled, stopText("a"));
       await rig.poll();
       expect(await rig.names()).toEqual([name]);
-      await rig.store.write((tx) =>
+      await rig.store.write("site", (tx) =>
         tx.updateTable("remote_files").set({ state: "taken", after_file_id: 0 }).execute(),
       );
       await rig.use(remote({ after: "delete" }));
@@ -291,7 +291,7 @@ function describeRemote(kind: string, open: () => Promise<RemoteSite>): void {
       await noteAsTaken(polled, stopText("a"));
       await rig.poll();
       // As if that had been an earlier file of the name, before the note.
-      await rig.store.write((tx) =>
+      await rig.store.write("site", (tx) =>
         tx.updateTable("remote_files").set({ state: "taken", after_file_id: 1 }).execute(),
       );
       await rig.use(remote({ after: "delete" }));
@@ -304,7 +304,7 @@ function describeRemote(kind: string, open: () => Promise<RemoteSite>): void {
       const polled = remote({ after: "leave" });
       await noteAsTaken(polled, stopText("a"));
       await rig.poll();
-      await rig.store.write((tx) =>
+      await rig.store.write("site", (tx) =>
         tx.updateTable("remote_files").set({ state: "taken", after_file_id: 1 }).execute(),
       );
       writeFileSync(join(rig.inbound, name), stopText("a"));
@@ -318,7 +318,7 @@ function describeRemote(kind: string, open: () => Promise<RemoteSite>): void {
       const polled = remote({ after: "leave" });
       await noteAsTaken(polled, stopText("a"));
       await rig.poll();
-      await rig.store.write((tx) =>
+      await rig.store.write("site", (tx) =>
         tx.updateTable("remote_files").set({ state: "taken", after_file_id: 1 }).execute(),
       );
       mkdirSync(join(rig.inbound, ".aside"));

@@ -35,7 +35,7 @@ describe.skipIf(!isInstalled("sshd"))("a remote", () => {
 
   const state = async () => (await listRemoteStates(rig.store.read))[0];
   const ask = (now = Date.now()) =>
-    rig.store.write((tx) => askForRemote(tx, { companyId: rig.companyId, remote: "partner", now }));
+    rig.store.write("site", (tx) => askForRemote(tx, { companyId: rig.companyId, remote: "partner", now }));
   const inbox = () => join(site.directory, "later");
 
   test("that cannot be used says why and until when it pauses; when somebody asks, it is polled at once", async () => {

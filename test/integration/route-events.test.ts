@@ -240,7 +240,7 @@ describe("what the host deletes from a load under way", () => {
     const changes = [{ function: "02", stopNbr, stopJson: "{}", index }] as const;
     const { companyId, now } = route.site;
     const input = { companyId, changes, fileTime: null, refuseLate: true, now };
-    expect(await route.site.store.write((tx) => applyStopChanges(tx, input))).toMatchObject({
+    expect(await route.site.store.write("site", (tx) => applyStopChanges(tx, input))).toMatchObject({
       kind: "applied",
     });
   }

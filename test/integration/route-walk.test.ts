@@ -123,7 +123,7 @@ class Walk {
     }) as Load;
     const { site } = this.#route;
     return () =>
-      site.store.write((tx) =>
+      site.store.write("site", (tx) =>
         applyLoad(tx, { companyId: site.companyId, load, path: "loads[0]", now: site.now }),
       );
   }

@@ -112,7 +112,7 @@ describe("an answer that is sent back", () => {
     const gateway = await GatewayStore.open();
     await gateway.addDriver({ userName: "ann" });
     await gateway.importLoads({ loadHeader: { loadNbr: "L1" }, loadAssignment: { driverUserName: "ann" } });
-    await gateway.store.write(async (tx) => {
+    await gateway.store.write("site", async (tx) => {
       await tx.updateTable("users").set({ is_enabled: 0 }).execute();
     });
     const before = await gateway.load("L1");

@@ -118,7 +118,7 @@ export class DeliverySite {
   /** The company ACME with one target `host` that takes completions. */
   static async open(copy: Partial<OutboundCopy> = {}): Promise<DeliverySite> {
     const store = await openStore(temporaryFolder());
-    const { company } = await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     const site = new DeliverySite(store, company.id);
     await site.configure(copy);
     onTestFinished(async () => {
@@ -131,7 +131,7 @@ export class DeliverySite {
   async configure(copy: Partial<OutboundCopy>): Promise<void> {
     const targets = [{ name: "host", takesCompletions: true }];
     const all = { companyId: this.companyId, targets, events: [], embedsDocuments: false, ...copy };
-    await this.store.write((tx) => saveOutboundCopy(tx, all));
+    await this.store.write("site", (tx) => saveOutboundCopy(tx, all));
   }
 
   target(name = "host"): ScriptedTarget {
@@ -184,7 +184,7 @@ export class DeliverySite {
   }
 
   async addStop(stopNbr: string, status = "90", companyId = this.companyId): Promise<void> {
-    await this.store.write(async (tx) => {
+    await this.store.write("site", async (tx) => {
       await tx
         .insertInto("stops")
         .values({
@@ -204,7 +204,7 @@ export class DeliverySite {
     const { companyId, now: recordedAt } = this;
     const data = eventDTTM === undefined ? {} : { eventDTTM, eventTz: "Europe/Berlin" };
     const events = kinds.map((kind) => ({ companyId, kind, stopNbr, recordedAt, data }));
-    await this.store.write((tx) => recordEvents(tx, events));
+    await this.store.write("site", (tx) => recordEvents(tx, events));
   }
 
   /** Completes stops, each added when it is not there, in one transaction. */
@@ -216,7 +216,7 @@ export class DeliverySite {
   async completeIn(companyId: number, ...stopNbrs: readonly string[]): Promise<void> {
     for (const stopNbr of new Set(stopNbrs)) await this.addStop(stopNbr, "90", companyId);
     const { now: recordedAt } = this;
-    await this.store.write(async (tx) => {
+    await this.store.write("site", async (tx) => {
       for (const stopNbr of stopNbrs)
         await recordEvents(tx, [{ companyId, kind: "stopDelivery", stopNbr, recordedAt }]);
     });

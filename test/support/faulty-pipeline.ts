@@ -10,7 +10,7 @@ import { createLogger, type Logger } from "../../src/lib/logs/log.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import type { Store } from "../../src/store/database/database.ts";
 import { type LedgerEntry, toLedgerEntry } from "../../src/store/ledger/files.ts";
-import type { Transaction } from "../../src/store/database/group-commit.ts";
+import type { Owner, Work } from "../../src/store/database/group-commit.ts";
 import type { DecidedFile } from "../../src/inbound/lanes/decide-file.ts";
 import type { Arrival, Channel } from "../../src/inbound/places/inbox.ts";
 import type { PipelineSettings } from "../../src/inbound/lanes/lane-runner.ts";
@@ -113,7 +113,7 @@ export class FaultyPipeline {
   }
 
   async addCompany(code: string): Promise<number> {
-    const { company } = await this.store.write((tx) => insertCompany(tx, { code, createdAt: 1 }));
+    const { company } = await this.store.write("site", (tx) => insertCompany(tx, { code, createdAt: 1 }));
     this.#companies.set(company.id, code);
     mkdirSync(join(this.locations.inboundDirectory(code), ".again"), { recursive: true });
     return company.id;
@@ -170,8 +170,9 @@ export class FaultyPipeline {
     return createPipeline({
       store: {
         read: this.store.read,
-        write: (work) => this.#write(work),
-        writeSoon: (work) => this.store.writeSoon((tx) => this.#failing(work(tx), this.observer.begun())),
+        write: (whose, work) => this.#write(whose, work),
+        writeSoon: (whose, work) =>
+          this.store.writeSoon(whose, (tx) => this.#failing(work(tx), this.observer.begun())),
       },
       documents: { prepareFile: (path) => this.#prepare(path) },
       locations: this.locations,
@@ -183,10 +184,10 @@ export class FaultyPipeline {
     });
   }
 
-  async #write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #write<T>(whose: Owner, work: Work<T>): Promise<T> {
     // In the same turn in which the group left the line.
     const begunAt = this.observer.begun();
-    const result = await this.store.write((tx) => this.#failing(work(tx), begunAt));
+    const result = await this.store.write(whose, (tx) => this.#failing(work(tx), begunAt));
     if (isDecidedFile(result)) {
       const { company, name } = fileOfLocation(result.location);
       this.observer.decided(company, name, result.state);

@@ -75,20 +75,20 @@ export class GatewayStore {
   static async open(): Promise<GatewayStore> {
     const folder = temporaryFolder();
     const store = await openStore(folder);
-    const { company } = await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     return new GatewayStore(store, company.id, join(folder, "documents"));
   }
 
   async addPartner(...codes: readonly string[]): Promise<void> {
     const { companyId, now } = this;
     for (const partnerCode of codes)
-      await this.store.write((tx) => savePartner(tx, { companyId, partner: { partnerCode }, now }));
+      await this.store.write("site", (tx) => savePartner(tx, { companyId, partner: { partnerCode }, now }));
   }
 
   async addDriver(driver: DriverToAdd): Promise<void> {
     const { companyId, now } = this;
     const { userName, roles = ["DI_Driver"], carriers = [], isEnabled = true } = driver;
-    await this.store.write(async (tx) => {
+    await this.store.write("site", async (tx) => {
       const userId = await insertUser(tx, { userName, passwordHash: null, now });
       await saveMembership(tx, { companyId, userId, userName, roles });
       await tx
@@ -177,13 +177,13 @@ export class GatewayStore {
   #lastEvent = 0;
 
   async forceStop(stopNbr: string, status: StopStatus): Promise<void> {
-    await this.store.write(async (tx) => {
+    await this.store.write("site", async (tx) => {
       await tx.updateTable("stops").set({ stop_status: status }).where("stop_nbr", "=", stopNbr).execute();
     });
   }
 
   async forceLoad(loadNbr: string, status: LoadStatus): Promise<void> {
-    await this.store.write(async (tx) => {
+    await this.store.write("site", async (tx) => {
       await tx.updateTable("loads").set({ load_status: status }).where("load_nbr", "=", loadNbr).execute();
     });
   }

@@ -99,7 +99,7 @@ export class MessageSite {
 
   async #save(): Promise<void> {
     const company = { id: this.route.site.companyId, code: "ACME" };
-    await this.store.write((tx) => saveOutboundCopy(tx, outboundCopyOf(this.config, company)));
+    await this.store.write("site", (tx) => saveOutboundCopy(tx, outboundCopyOf(this.config, company)));
   }
 
   #newQueue(): DeliveryQueue {

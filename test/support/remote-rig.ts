@@ -63,7 +63,7 @@ export class RemoteRig {
   static async open(maxCandidates?: number): Promise<RemoteRig> {
     const rig = new RemoteRig();
     rig.store = await openStore(rig.root);
-    const made = await rig.store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    const made = await rig.store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     rig.companyId = made.company.id;
     mkdirSync(join(rig.inbound, ".again"), { recursive: true });
     await rig.#documents.start(never);

@@ -273,7 +273,7 @@ export class ShortWalk {
     const change = { companyId: site.companyId, load, path: "loads[0]", now: site.now };
     return {
       what: `load ${loadNbr} of ${JSON.stringify(load.stops)}, ${JSON.stringify(assignment)}`,
-      run: () => codeOf(site.store.write((tx) => applyLoad(tx, change))),
+      run: () => codeOf(site.store.write("site", (tx) => applyLoad(tx, change))),
     };
   }
 

@@ -104,7 +104,7 @@ export async function withAdminStore<T>(
     openStore(stateDir, { exclusively: (work) => withoutDaemon(stateDir, work) }),
   );
   try {
-    return await use({ read: store.read, write: (work) => patiently(() => store.write(work)) });
+    return await use({ read: store.read, write: (whose, work) => patiently(() => store.write(whose, work)) });
   } finally {
     await store.close();
   }

@@ -34,7 +34,7 @@ export async function addCompany(
 ): Promise<{ readonly code: string; readonly isNew: boolean; readonly folder: string }> {
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
     const { company, isNew } = await companyAdmin.addCompany({ store, clock: systemClock }, code);
-    if (isNew) await store.write((tx) => enterOutbound(tx, config, company));
+    if (isNew) await store.write(company.id, (tx) => enterOutbound(tx, config, company));
     const folder = await ensureCompanyTree(companiesDirOf(config), company.code);
     return { code: company.code, isNew, folder };
   });

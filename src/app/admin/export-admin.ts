@@ -167,7 +167,7 @@ export async function runExports(
         `--again needs one export: name it with --company and --name; there is ${listed(chosen)}`,
       );
     }
-    const outcomes = await store.write(async (tx) => {
+    const outcomes = await store.write("site", async (tx) => {
       const made: Made[] = [];
       for (const one of chosen) {
         await ensureTarget(tx, config, one);

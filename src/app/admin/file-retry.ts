@@ -54,7 +54,7 @@ async function judge(store: AdminStore, given: string, stateDir: string): Promis
 
 async function request(store: AdminStore, wanted: readonly FileRetry[]): Promise<readonly FileRetry[]> {
   const now = systemClock.now();
-  return await store.write(async (tx) => {
+  return await store.write("site", async (tx) => {
     const done: FileRetry[] = [];
     for (const one of wanted) {
       const { id, why } = one;

@@ -58,7 +58,7 @@ async function giveUpSome(
   ids: readonly number[],
   wish: GiveUpWish,
 ): Promise<readonly RepeatView[]> {
-  return await store.write(async (tx) => {
+  return await store.write("site", async (tx) => {
     const views: RepeatView[] = [];
     for (const id of ids)
       views.push(viewOf(id, await giveUpDelivery(tx, { id, now: systemClock.now(), ...wish })));

@@ -214,7 +214,7 @@ async function ensureAccount(
       { store, clock: systemClock },
       options.companyCode,
     );
-    if (isNew) await store.write((tx) => enterOutbound(tx, config, company));
+    if (isNew) await store.write(company.id, (tx) => enterOutbound(tx, config, company));
     const companyFolder = await ensureCompanyTree(companiesDirOf(config), company.code);
     const user = await ensureUser(store, options, password);
     const made = [

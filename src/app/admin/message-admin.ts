@@ -57,7 +57,7 @@ async function change(
   const address = readable(text);
   return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
     const { id: companyId, code } = await requireCompany(store, companyCode);
-    const isChanged = await store.write((tx) =>
+    const isChanged = await store.write(companyId, (tx) =>
       isWanted
         ? removeOptOut(tx, { companyId, address })
         : addOptOut(tx, { companyId, address, now: systemClock.now() }),

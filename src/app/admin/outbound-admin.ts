@@ -229,7 +229,7 @@ function whyNotRetried(outcome: Extract<RepeatOutcome, { kind: "refused" }>): st
 }
 
 async function retryAll(store: AdminStore, ids: readonly number[]): Promise<readonly RepeatView[]> {
-  return await store.write(async (tx) => {
+  return await store.write("site", async (tx) => {
     const views = [];
     for (const id of ids)
       views.push(toRepeatView(id, await retryDelivery(tx, { id, now: systemClock.now() }), whyNotRetried));
@@ -251,7 +251,7 @@ async function endPauses(store: AdminStore, selection: Partial<DeliverySelection
   const now = systemClock.now();
   const paused = (await chooseTargets(store, selection)).filter(({ pausedUntil }) => pausedUntil > now);
   if (paused.length === 0) return false;
-  await store.write(async (tx) => {
+  await store.write("site", async (tx) => {
     // Not 0: a running daemon keeps the pause in memory, and takes this moment as its end.
     for (const { id, failures } of paused) await saveTargetPause(tx, { id, failures, pausedUntil: now });
   });
@@ -261,7 +261,7 @@ async function endPauses(store: AdminStore, selection: Partial<DeliverySelection
 /** Has what waits for its next attempt tried now. Gives how many these are. */
 async function endWaits(store: AdminStore, selection: Partial<DeliverySelection>): Promise<number> {
   const chosen = await chooseTargets(store, selection);
-  return await store.write(async (tx) => {
+  return await store.write("site", async (tx) => {
     let hastened = 0;
     for (const { id } of chosen) hastened += await hastenAll(tx, { targetId: id, now: systemClock.now() });
     return hastened;

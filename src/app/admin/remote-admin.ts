@@ -112,7 +112,7 @@ export async function retryRemote(
       );
     }
     const now = systemClock.now();
-    await store.write(async (tx) => {
+    await store.write("site", async (tx) => {
       for (const { companyId, remote } of wanted) await askForRemote(tx, { companyId, remote, now });
     });
     return {

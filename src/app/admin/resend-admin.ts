@@ -126,7 +126,7 @@ async function resendSome(
   isDryRun: boolean,
 ): Promise<readonly RepeatView[]> {
   try {
-    return await store.write(async (tx) => {
+    return await store.write("site", async (tx) => {
       const views: RepeatView[] = [];
       for (const id of ids) {
         const outcome = await resendDelivery(tx, { id, now: systemClock.now() });

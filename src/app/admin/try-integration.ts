@@ -20,7 +20,7 @@ import type { ImportRules } from "../../operations/imports/import-request.ts";
 import { importAsns, importStops } from "../../operations/imports/import-stops.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
-import type { Transaction } from "../../store/database/group-commit.ts";
+import type { Owner, Work } from "../../store/database/group-commit.ts";
 import { requireCompany } from "./admin.ts";
 import { type AdminStore, findStore, withAdminStore } from "./admin-store.ts";
 import type { FileReason } from "./ledger-admin.ts";
@@ -72,10 +72,10 @@ function reasonsOf(thrown: unknown): readonly FileReason[] {
 /** A store whose writes are undone; without a store, work that would write is not done at all. */
 function undoing(store: AdminStore | undefined): Pick<Store, "write"> {
   return {
-    async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    async write<T>(whose: Owner, work: Work<T>): Promise<T> {
       if (store === undefined) throw new Undone();
       return await store
-        .write(async (tx) => {
+        .write(whose, async (tx): Promise<T> => {
           throw new UndoneWith(await work(tx));
         })
         .catch((error: unknown) => {

@@ -42,7 +42,7 @@ describe("a file whose name was decided before, validated", () => {
   }): Promise<void> {
     const { content, state, faults = [] } = file;
     await withAdminStore(config.stateDir, { mayCreate: false }, (store) =>
-      store.write(async (tx) => {
+      store.write("site", async (tx) => {
         const companyId = (await findCompany(tx, "ACME"))?.id ?? 0;
         const arrival = { channel: "sftp", userName: null, receivedAt: 1, location: "in", size: 1 };
         const id = await enterFile(tx, { companyId, name: file.name, nameTime: 20261105080000, ...arrival });

@@ -207,7 +207,7 @@ async function decideDry(tx: Transaction, trial: Trial): Promise<Outcome> {
 
 async function runDry(store: AdminStore, trial: Trial): Promise<Outcome> {
   try {
-    await store.write(async (tx) => {
+    await store.write(trial.company.id, async (tx) => {
       throw new DryRun(await decideDry(tx, trial));
     });
   } catch (error) {

@@ -193,7 +193,7 @@ describe("check", () => {
 
   it("tells what waits for targets that are not configured any more, and how to have it sent", async () => {
     const store = await openStore(join(dir, "var"));
-    await store.write(async (tx) => {
+    await store.write("site", async (tx) => {
       const [company] = await listCompanies(tx);
       const companyId = company?.id ?? 0;
       const targets = ["outbound", "erp", "old", "messages.sms"].map((name) => ({

@@ -142,7 +142,7 @@ function exchangeFor(parts: Parts): FolderExchange {
     log,
     async recordRemoval({ companyId, path, userName }) {
       const removal = { companyId, location: locations.toLedger(path), at: clock.now(), by: userName };
-      await store.write((tx) => recordRemoval(tx, removal));
+      await store.write(companyId, (tx) => recordRemoval(tx, removal));
     },
     recordPickup: (pickup) => parts.collectionWatch.record(pickup),
   });

@@ -64,7 +64,7 @@ export async function saveOutboundSettings(
   config: OutboundConfigOf,
 ): Promise<void> {
   const companies = await listCompanies(store.read);
-  await store.write(async (tx) => {
+  await store.write("site", async (tx) => {
     const copies = companies.map((company) => outboundCopyOf(config, company));
     for (const copy of await changedOutboundCopies(tx, copies)) await saveOutboundCopy(tx, copy);
   });

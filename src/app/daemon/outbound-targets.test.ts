@@ -117,7 +117,7 @@ describe("the copy of the configuration in the store", () => {
     const store = await openStore(config.stateDir);
     try {
       for (const code of ["ACME", "OTHER"])
-        await store.write((tx) => insertCompany(tx, { code, createdAt: 1 }));
+        await store.write("site", (tx) => insertCompany(tx, { code, createdAt: 1 }));
       await saveOutboundSettings(store, config);
       const targets = await listOutboundTargets(store.read);
       expect(targets.map(({ companyCode, name }) => `${companyCode} ${name}`)).toEqual([

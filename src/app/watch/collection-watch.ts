@@ -82,7 +82,7 @@ class Watch implements CollectionWatch {
       ...{ companyId, name, by: userName, at: clock.now() },
       targetNames: ownTargetNames(outboundSettingsOf(config(), code)),
     };
-    await store.write(async (tx) => {
+    await store.write(companyId, async (tx) => {
       await recordPickup(tx, { ...base, kind: kind === "deleted" ? "removed" : "collected" });
     });
   }
@@ -154,7 +154,10 @@ class Watch implements CollectionWatch {
       if (isThere) left.push(file);
       else {
         const gone = { companyId, targetNames, name: file.name, kind: "removed", by: null } as const;
-        await store.write(async (tx) => void (await recordPickup(tx, { ...gone, at: clock.now() })));
+        await store.write(
+          companyId,
+          async (tx) => void (await recordPickup(tx, { ...gone, at: clock.now() })),
+        );
       }
     }
     return left;

@@ -49,7 +49,7 @@ export async function endHolds(
     const due = { companyId, now: clock.now(), limit: holdsAtOnce };
     while (await hasDueHolds(store.read, due)) {
       signal.throwIfAborted();
-      await store.write((tx) => expireHolds(tx, due));
+      await store.write(companyId, (tx) => expireHolds(tx, due));
       await setImmediate();
     }
   }
@@ -74,7 +74,7 @@ async function removeAll(
     signal.throwIfAborted();
     const ids = await list(store.read, wanted);
     if (ids.length === 0) return removed;
-    await store.write((tx) => remove(tx, ids));
+    await store.write(wanted.companyId, (tx) => remove(tx, ids));
     removed += ids.length;
     await setImmediate();
   }
@@ -92,9 +92,9 @@ async function forgetWhereabouts(
     signal.throwIfAborted();
     const tracked: TrackedLoads = await listTrackedLoads(store.read, { limit: loadsAtOnce, afterId });
     const old = tracked.over.filter((load) => load.updatedAt < (before.get(load.companyId) ?? 0));
-    for (const { id } of old) {
+    for (const { id, companyId } of old) {
       signal.throwIfAborted();
-      await store.write((tx) => removeWhereabouts(tx, id));
+      await store.write(companyId, (tx) => removeWhereabouts(tx, id));
     }
     removed += old.length;
     afterId = tracked.lastId;

@@ -133,7 +133,7 @@ describe("an explanation", () => {
   });
 
   it("of an unfinished upload names the user", async () => {
-    const userId = await fixture.store.write((tx) =>
+    const userId = await fixture.store.write("site", (tx) =>
       insertUser(tx, { userName: "host9", passwordHash: null, now: 1 }),
     );
     await fixture.put(`companies/ACME/inbound/.partial/${userId}/${name}`, "half");
@@ -189,7 +189,7 @@ describe("an explanation", () => {
   it("of a stop tells its state, its events and its files, whatever the case of its number", async () => {
     const { companyId } = fixture;
     const stop = { ...plainStop, companyId, stopNbr: "AB1", body: "{}" };
-    await fixture.store.write(async (tx) => {
+    await fixture.store.write("site", async (tx) => {
       await saveStop(tx, { ...stop, fileTime: 20261105080000, updatedAt: 2 });
       await recordEvent(tx, { companyId, kind: "stopUpdated", stopNbr: "AB1", recordedAt: 3 });
     });
@@ -204,7 +204,7 @@ describe("an explanation", () => {
     const { companyId, store } = fixture;
     const stop = { ...plainStop, companyId, stopNbr: "AB1", body: "{}", fileTime: null, updatedAt: 2 };
     const at = Date.UTC(2026, 10, 5, 12);
-    await store.write(async (tx) => {
+    await store.write("site", async (tx) => {
       await saveStop(tx, stop);
       const driver = JSON.stringify({ driverName: "Bo Lind", driverUserName: "blind" });
       const times = { created_at: 1, updated_at: 1 };
@@ -255,7 +255,7 @@ describe("an explanation", () => {
     const { companyId, store } = fixture;
     const stop = { ...plainStop, companyId, stopNbr: "AB1", body: "{}", fileTime: null, updatedAt: 2 };
     const now = Date.UTC(2026, 10, 5, 12);
-    await store.write(async (tx) => {
+    await store.write("site", async (tx) => {
       const targets = [{ name: "tms", takesCompletions: true }];
       await saveOutboundCopy(tx, { companyId, targets, events: [], embedsDocuments: false });
       await saveStop(tx, { ...stop, status: "90" });
@@ -271,7 +271,7 @@ describe("an explanation", () => {
     expect(await tell("AB1")).toContain(`Completion file ${file} to tms (delivery 1)`);
     for (const subject of ["acme_nightly_000012.xml", "acme_nightly_000012.manifest.xml"])
       expect(await tell(subject)).toContain("of export nightly\n  Export acme_nightly_000012.xml to tms");
-    await store.write((tx) =>
+    await store.write("site", (tx) =>
       tx.updateTable("deliveries").set({ name: "ab1_20261105_120001.xml" }).where("id", "=", 1).execute(),
     );
     expect(await tell(file)).toContain("Completion file ab1_20261105_120001.xml to tms");
@@ -335,7 +335,7 @@ describe("an explanation", () => {
     const location = `companies/ACME/archive/2026-11-05/${name}`;
     await fixture.decide(id, { state: "applied", location, text: "x", stopNbr: "4711" });
     const noted = { companyId: fixture.companyId, fileId: id, stopNbrs: ["AB2"] };
-    await fixture.store.write((tx) => noteLaterStops(tx, noted));
+    await fixture.store.write("site", (tx) => noteLaterStops(tx, noted));
     expect(await tell("ab2")).toContain("One of its further Stops is ab2.");
     expect(await tell("4711")).not.toContain("further Stops");
   });

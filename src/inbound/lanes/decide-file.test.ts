@@ -33,7 +33,7 @@ describe("a decided file", () => {
     const about = { id, companyId, companyCode: "ACME", name, receivedAt: 0, parsedName, prepared };
     const rules = { names: "strict", lateFiles: "refuse" } as const;
     const context = { rules, locationFor: () => `companies/ACME/filed/${name}`, now: 1, ledgerNumbers };
-    return (await store.write((tx) => decideFile(tx, about, context))).state;
+    return (await store.write("site", (tx) => decideFile(tx, about, context))).state;
   }
 
   async function filesOf(stopNbr: string): Promise<readonly number[]> {
@@ -55,7 +55,7 @@ describe("a decided file", () => {
     const id = await fixture.wait(name);
     expect(await decide(id, [created("A1"), deleted("B2")])).toBe("refused");
     expect(await filesOf("B2")).toEqual([id]);
-    await fixture.store.write(async (tx) => {
+    await fixture.store.write("site", async (tx) => {
       await markFiled(tx, [id]);
       await requestRetry(tx, { id: id, now: 1 });
       await acceptRetry(tx, id);

@@ -81,7 +81,7 @@ async function decideOnce(
   const parsedName = parseStopFileName(name);
   const toDecide = { id, companyId, companyCode, name, receivedAt, parsedName, prepared };
   const context = { rules, locationFor: place, now, ledgerNumbers: deps.ledgerNumbers };
-  return await deps.store.write((tx) => decideFile(tx, toDecide, context));
+  return await deps.store.write(companyId, (tx) => decideFile(tx, toDecide, context));
 }
 
 function internalRefusal(

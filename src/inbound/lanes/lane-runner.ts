@@ -207,6 +207,7 @@ export class LaneRunner {
     this.#deps.onDecided(file, decided.state);
     const reference = this.#deps.ledgerNumbers.seal(decided.id);
     const task = toFilingTask(this.#deps.locations, {
+      companyId: file.companyId,
       companyCode: this.companyCode,
       name: file.name,
       from: pathOf(file),

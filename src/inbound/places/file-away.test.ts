@@ -15,7 +15,7 @@ function ground(content: string): Ground {
   const folder = temporaryFolder();
   for (const name of ["inbound", "archive", "receipts"]) mkdirSync(join(folder, name));
   const task = {
-    id: 7,
+    ...{ id: 7, companyId: 1 },
     reference: "sealed",
     from: join(folder, "inbound", "a.xml"),
     to: join(folder, "archive", "a.xml"),

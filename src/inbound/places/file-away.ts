@@ -24,6 +24,7 @@ import {
 
 export interface FilingTask {
   readonly id: number;
+  readonly companyId: number;
   /** What hosts see of the id: it is in their folders when the name is taken there. */
   readonly reference: string;
   readonly from: string;

@@ -15,10 +15,10 @@ async function ground(lostAfterMs: number) {
   const folder = temporaryFolder();
   for (const name of ["inbound", "elsewhere", "archive", "receipts"]) mkdirSync(join(folder, name));
   const store = await openStore(folder);
-  const { company } = await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+  const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
   const from = join(folder, "inbound", "a.xml");
   const row = { companyId: company.id, name: "a.xml", nameTime: null, size: 1, receivedAt: 1 };
-  const id = await store.write((tx) =>
+  const id = await store.write("site", (tx) =>
     enterFile(tx, { ...row, channel: "sftp", userName: null, location: "inbound/a.xml" }),
   );
   const filing = createFilingQueue({
@@ -32,7 +32,7 @@ async function ground(lostAfterMs: number) {
   });
   const receiptPath = join(folder, "receipts", "a.receipt.xml");
   const task = {
-    id,
+    ...{ id, companyId: company.id },
     reference: "sealed",
     from,
     to: join(folder, "archive", "a.xml"),

@@ -133,7 +133,7 @@ class ThreadedFilingQueue implements FilingQueue {
       await this.#running;
       if (this.#noting.size === 0) continue;
       // The marks go with the next commit: this one.
-      await this.#deps.store.write(async () => undefined).catch(nothing);
+      await this.#deps.store.write("site", async () => undefined).catch(nothing);
       await Promise.all(this.#noting);
     }
   }
@@ -184,9 +184,13 @@ class ThreadedFilingQueue implements FilingQueue {
     const done = results.filter(
       ({ kind }, index) => kind !== "failed" && !mayComeBack(kind, group[index], this.#deps.lostAfterMs),
     );
-    const work = (tx: Transaction) => mark(tx, done, toLedger);
+    const companies = new Map(group.map(({ task }) => [task.id, task.companyId]));
+    const byCompany = Map.groupBy(done, ({ id }) => companies.get(id) ?? 0);
     // With more to file, those who decide may wait for it.
-    await (this.#queue.length === 0 ? store.writeSoon(work) : store.write(work));
+    const write = this.#queue.length === 0 ? store.writeSoon : store.write;
+    const marked: Promise<void>[] = [];
+    for (const [companyId, own] of byCompany) marked.push(write(companyId, (tx) => mark(tx, own, toLedger)));
+    await Promise.all(marked);
     for (const [index, result] of results.entries()) this.#report(group[index], result);
   }
 

@@ -20,7 +20,7 @@ function refuse(locations: Locations, id: number, name: string): string {
   writeFileSync(from, `bytes of ${name}`);
   const location = placeOf(locations, name, id);
   const decided = { id, reference: String(id), location, sha256: null, receipt: `receipt of ${name}` };
-  const task = toFilingTask(locations, { companyCode: "ACME", name, from, decided });
+  const task = toFilingTask(locations, { companyId: 1, companyCode: "ACME", name, from, decided });
   expect(fileGroupAway([task])).toEqual([{ id, kind: "filed" }]);
   return dirname(task.to);
 }

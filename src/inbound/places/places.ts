@@ -48,6 +48,7 @@ function receiptBeside(path: string): string {
 export function toFilingTask(
   locations: Locations,
   file: {
+    readonly companyId: number;
     readonly companyCode: string;
     readonly name: string;
     readonly from: string;
@@ -70,6 +71,7 @@ export function toFilingTask(
   const stale = isBelowErrorFolder(locations, from) ? receiptBeside(from) : undefined;
   return {
     id: decided.id,
+    companyId: file.companyId,
     reference: decided.reference,
     from,
     to,

@@ -198,7 +198,7 @@ test("after a start no receipt is there of what lies in inbound/", async () => {
 test("a receipt whose file is filed late, after a fault, does not replace the one of a later file", async () => {
   const folder = temporaryFolder();
   const taskOf = (id: number): FilingTask => ({
-    id,
+    ...{ id, companyId: 1 },
     reference: String(id),
     from: join(folder, `from${id}`),
     to: join(folder, `day${id}`, "a.xml"),

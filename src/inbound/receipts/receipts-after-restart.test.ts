@@ -29,7 +29,7 @@ async function take(content: string, fileName = name): Promise<void> {
 
 /** As a crash after the commit of the decision leaves the entry. */
 async function unfile(...ids: readonly number[]): Promise<void> {
-  await rig.store.write((tx) =>
+  await rig.store.write("site", (tx) =>
     tx
       .updateTable("files")
       .set({ is_filed: 0 })
@@ -76,10 +76,10 @@ describe("the receipt of a name whose files are filed away again at a start", ()
   it("is that of the last decision, also when the ledger has that entry before the other", async () => {
     await take("<Stop>");
     await take(stopXml(["a"], "other"));
-    await rig.store.write((tx) =>
+    await rig.store.write("site", (tx) =>
       tx.updateTable("files").set({ state: "refused", decided_at: 1 }).where("id", "=", 2).execute(),
     );
-    await rig.store.write((tx) =>
+    await rig.store.write("site", (tx) =>
       tx.updateTable("files").set({ state: "applied" }).where("id", "=", 1).execute(),
     );
     await unfile(1, 2);

@@ -52,7 +52,7 @@ describe("the verification of the ledger", () => {
     const name = "1_20261105_080000.xml";
     const id = await filed(name, "refused");
     const set = (values: { sha256: null; size: number }) =>
-      fixture.store.write((tx) => tx.updateTable("files").set(values).where("id", "=", id).execute());
+      fixture.store.write("site", (tx) => tx.updateTable("files").set(values).where("id", "=", id).execute());
     // Too large, or forbidden: there were bytes.
     await set({ sha256: null, size: 20 });
     expect(await kindsFound()).toEqual([]);
@@ -64,7 +64,7 @@ describe("the verification of the ledger", () => {
 
   it("counts an entry that is to be tried again as waiting", async () => {
     const id = await filed("1_20261105_080000.xml", "refused");
-    await fixture.store.write((tx) => requestRetry(tx, { id: id, now: 1 }));
+    await fixture.store.write("site", (tx) => requestRetry(tx, { id: id, now: 1 }));
     const report = await verify();
     expect(report.accounts[0]).toMatchObject({ received: 1, refused: 0, waiting: 1 });
     expect(report.discrepancies).toEqual([]);
@@ -123,7 +123,7 @@ describe("the verification of the ledger", () => {
     let arrived: Promise<void> | undefined;
     const arrive = async () => {
       await rm(join(fixture.stateDir, inbound, text));
-      await store.write((tx) => markFiled(tx, [id]));
+      await store.write("site", (tx) => markFiled(tx, [id]));
     };
     // Progress is told after the first look, which has seen the bytes twice.
     const report = await verifyLedger(deps, { onProgress: () => (arrived ??= arrive()) });
@@ -137,7 +137,7 @@ describe("the verification of the ledger", () => {
     const location = `${error}/1_20261105_080000.xml`;
     await rm(join(fixture.stateDir, location));
     const removal = { companyId: fixture.companyId, location, at: 1, by: "host1" };
-    await fixture.store.write((tx) => recordRemoval(tx, removal));
+    await fixture.store.write("site", (tx) => recordRemoval(tx, removal));
     await fixture.put(`${inbound}/2_20261105_080000.xml.filepart`, "half");
     await fixture.put(`${inbound}/.partial/7/3_20261105_080000.xml`, "half");
     const report = await verify();

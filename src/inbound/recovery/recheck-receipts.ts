@@ -30,12 +30,12 @@ async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Promise<number> {
-  const { state } = entry;
+  const { state, companyId } = entry;
   if (state === "waiting" || state === "retry" || !entry.isFiled) return 0;
-  const companyCode = await deps.companyCodeOf(entry.companyId);
+  const companyCode = await deps.companyCodeOf(companyId);
   const decided = await decidedOf(deps, entry);
   const from = deps.locations.fromLedger(entry.source);
-  const task = toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided });
+  const task = toFilingTask(deps.locations, { companyId, companyCode, name: entry.name, from, decided });
   const paths = decided.rulesReceipt ? task.receiptPaths : task.receiptPaths.slice(1);
   let written = 0;
   for (const path of paths) {

@@ -68,9 +68,10 @@ export async function redoFiling(
     for (const entry of entries) {
       const from = deps.locations.fromLedger(entry.source);
       knownPaths.add(dirname(from), basename(from));
-      const companyCode = await deps.companyCodeOf(entry.companyId);
+      const { companyId } = entry;
+      const companyCode = await deps.companyCodeOf(companyId);
       const decided = await decidedOf(deps, entry);
-      const task = toFilingTask(deps.locations, { companyCode, name: entry.name, from, decided });
+      const task = toFilingTask(deps.locations, { companyId, companyCode, name: entry.name, from, decided });
       const receiptKey = decided.rulesReceipt ? receiptKeyOf(entry) : undefined;
       filing.add(task, receiptKey, () => knownPaths.delete(dirname(from), basename(from)));
     }
@@ -95,7 +96,7 @@ export async function acceptRetries(store: Pick<Store, "read" | "write">): Promi
   const asked = await listOpenFiles(store.read, { states: ["retry"], afterId: 0, limit: page });
   const accepted: LedgerEntry[] = [];
   for (const entry of asked) {
-    if (await store.write((tx) => acceptRetry(tx, entry.id))) accepted.push(entry);
+    if (await store.write(entry.companyId, (tx) => acceptRetry(tx, entry.id))) accepted.push(entry);
   }
   return accepted;
 }

@@ -67,9 +67,10 @@ export function createRemoteMemory(deps: {
     count: (key) => countRemoteFiles(store.read, key),
     find: (key, names) => findRemoteFiles(store.read, key, names),
     namesAfter: (key, after, limit) => listRemoteNames(store.read, key, { after, limit }),
-    noteTaken: (key, files) => store.write((tx) => noteTaken(tx, key, { files, at: clock.now() })),
-    noteSeen: (key, names) => store.write((tx) => noteSeen(tx, key, names)),
-    forget: (key, names) => store.write((tx) => forgetRemoteFiles(tx, key, names)),
+    noteTaken: (key, files) =>
+      store.write(key.companyId, (tx) => noteTaken(tx, key, { files, at: clock.now() })),
+    noteSeen: (key, names) => store.write(key.companyId, (tx) => noteSeen(tx, key, names)),
+    forget: (key, names) => store.write(key.companyId, (tx) => forgetRemoteFiles(tx, key, names)),
     async fateOf({ companyId }, { name, sha256, afterFileId }, inboundDirectory) {
       // In this order: a file leaves the folder only when the ledger has decided about it.
       if (await liesInInbound(inboundDirectory, name)) return "waiting";

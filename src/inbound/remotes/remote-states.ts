@@ -21,7 +21,7 @@ export function createRemoteStates({
   readonly store: Pick<Store, "read" | "write">;
 }): RemoteStates {
   return {
-    save: (name, rounds) => store.write((tx) => saveRemoteRounds(tx, { ...name, ...rounds })),
+    save: (name, rounds) => store.write(name.companyId, (tx) => saveRemoteRounds(tx, { ...name, ...rounds })),
     list: () => listRemoteStates(store.read),
   };
 }

@@ -55,7 +55,7 @@ class LedgerFixture {
 
   async company(code: string): Promise<number> {
     const created = { code, createdAt: 1_700_000_000_000 };
-    return (await this.store.write((tx) => insertCompany(tx, created))).company.id;
+    return (await this.store.write("site", (tx) => insertCompany(tx, created))).company.id;
   }
 
   /** Writes a file below the state directory. */
@@ -73,13 +73,13 @@ class LedgerFixture {
     await this.put(location, text);
     const arrival = { channel: "sftp", userName: "host1", receivedAt: 1_700_000_000_000, location };
     const entry = { companyId: this.companyId, name, nameTime, size: text.length, ...arrival };
-    return await this.store.write((tx) => enterFile(tx, entry));
+    return await this.store.write("site", (tx) => enterFile(tx, entry));
   }
 
   /** Decides about an entry and, unless told otherwise, notes it as filed. The bytes are put where `text` says. */
   async decide(id: number, decided: Decided): Promise<void> {
     const { state, location, text, stopNbr = null, faults = [], firstId = null } = decided;
-    await this.store.write(async (tx) => {
+    await this.store.write("site", async (tx) => {
       const counts = { created: state === "applied" ? 1 : 0, updated: 0, deleted: 0 };
       const about = { stopFunction: "01", stopNbr, documentId: null, firstId };
       const content = { sha256: sha256Of(text), size: text.length, faults, ...counts };

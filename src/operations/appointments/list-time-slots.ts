@@ -71,7 +71,7 @@ async function isToBeInitiated(
 
 async function noteInitiated({ store, clock }: AppointmentDeps, key: OrderKey): Promise<void> {
   if (!(await isToBeInitiated(store.read, key))) return;
-  await store.write(async (tx) => {
+  await store.write(key.companyId, async (tx) => {
     // Of two listings at the same time one is the first.
     if (!(await isToBeInitiated(tx, key))) return;
     const { companyId, orderNbr } = key;
@@ -104,7 +104,7 @@ async function findRoomy(
   const range = { companyId, region: region.name, firstKey, lastKey, now };
   const { byKey, dueHolds } = await findUseOfSlots(deps.store.read, range);
   if (dueHolds > untidyHolds)
-    await deps.store.write((tx) => expireHolds(tx, { companyId, now, limit: tidiedAtOnce }));
+    await deps.store.write(companyId, (tx) => expireHolds(tx, { companyId, now, limit: tidiedAtOnce }));
   return slots.filter((slot) => {
     const used = subtractShares(byKey.get(slot.key) ?? noShare, ownShareIn(slot, own));
     return lackingFor(slot.window.capacity, used, share).length === 0;

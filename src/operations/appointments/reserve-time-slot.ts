@@ -190,7 +190,7 @@ export async function reserveTimeSlot(deps: AppointmentDeps, input: AppointmentI
   const slot = findSlot(companyId, reservation, settings);
   const orderNbr = orderNbrOf(reservation);
   const addressKey = addressKeyOf(reservation);
-  await deps.store.write((tx) =>
+  await deps.store.write(companyId, (tx) =>
     reserve(tx, { companyId, slot, settings, share, orderNbr, addressKey, now: deps.clock.now() }),
   );
   const hidden = ["timeSlotId", "quantity", "weight", "volume", "serviceTime", "partnerCode"];

@@ -73,8 +73,10 @@ describe("an event asks for a completion file", () => {
 
   test("of its own company alone", async () => {
     const site = await DeliverySite.open({ events: [7007] });
-    const { company } = await site.store.write((tx) => insertCompany(tx, { code: "OTHER", createdAt: 1 }));
-    await site.store.write(async (tx) => {
+    const { company } = await site.store.write("site", (tx) =>
+      insertCompany(tx, { code: "OTHER", createdAt: 1 }),
+    );
+    await site.store.write("site", async (tx) => {
       await tx.updateTable("stops").set({ company_id: company.id }).execute();
       await recordEvents(tx, [
         { companyId: company.id, kind: "stopArrival", stopNbr: "S1", recordedAt: start },
@@ -90,7 +92,7 @@ describe("the snapshot", () => {
     const site = await DeliverySite.open({ embedsDocuments: true });
     const { companyId } = site;
     await site.addStop("S1");
-    await site.store.write(async (tx) => {
+    await site.store.write("site", async (tx) => {
       const load = { load_nbr: "L1", load_status: 40, driver: '{"driverName":"Ann Hill"}', body: "{}" };
       const { id } = await tx
         .insertInto("loads")
@@ -107,7 +109,9 @@ describe("the snapshot", () => {
       await tx.updateTable("stops").set({ load_id: id, carrier_code: "C1", execution: '{"x":1}' }).execute();
     });
     await site.report("S1", ["stopDelivery"]);
-    await site.store.write((tx) => tx.updateTable("stops").set({ body: "{}", stop_status: "10" }).execute());
+    await site.store.write("site", (tx) =>
+      tx.updateTable("stops").set({ body: "{}", stop_status: "10" }).execute(),
+    );
     const [row] = await completions(site);
     expect(row).toMatchObject({ load_nbr: "L1", driver: '{"driverName":"Ann Hill"}', carrier_code: "C1" });
     expect(row).toMatchObject({ body: '{"stopNbr":"S1"}', execution: '{"x":1}', stop_status: "90" });
@@ -138,7 +142,7 @@ describe("the snapshot", () => {
     const site = await DeliverySite.open({ events: [7059] });
     await site.addStop("S1", "10");
     await site.report("S1", ["stopPlanned"]);
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       cancelStop(tx, {
         ...{ companyId: site.companyId, stopNbr: "S1", execution: "{}", fileTime: null },
         updatedAt: 2,
@@ -172,7 +176,7 @@ describe("the name", () => {
       await site.addStop(stopNbr);
       await site.report(stopNbr, ["stopDelivery"], "2026-12-31T23:59:58");
     }
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       tx
         .updateTable("deliveries")
         .set({ name: "a-1_20270101_000002.xml" })
@@ -192,7 +196,7 @@ describe("the name", () => {
     const { companyId, store } = site;
     const data = { eventDTTM: "9999-12-31T23:50:00" };
     const event = { companyId, kind: "stopDelivery", stopNbr: "S1", recordedAt: start, data } as const;
-    await store.write((tx) => recordEvents(tx, Array(1_203).fill(event)));
+    await store.write("site", (tx) => recordEvents(tx, Array(1_203).fill(event)));
     const all = await names(site);
     expect(new Set(all).size).toBe(1_203);
     expect(all[1]).toBe("s1_99991231_235001.xml");
@@ -260,7 +264,7 @@ describe("the deliveries of a completion", () => {
   test("are undone with the state change that they belong to", async () => {
     const site = await DeliverySite.open();
     await site.addStop("S1");
-    const failing = site.store.write(async (tx) => {
+    const failing = site.store.write("site", async (tx) => {
       const { companyId } = site;
       await recordEvents(tx, [{ companyId, kind: "stopDelivery", stopNbr: "S1", recordedAt: start }]);
       throw new Error("no");
@@ -277,7 +281,7 @@ describe("the cost", () => {
 
   async function statementsFor(site: DeliverySite, work: () => Promise<void>): Promise<number> {
     let count = 0;
-    await site.store.write(async (tx) => {
+    await site.store.write("site", async (tx) => {
       watchStatements(await connectionOf(tx), (sql) => {
         if (!/savepoint|begin|commit/.test(sql)) count += 1;
       });

@@ -31,7 +31,7 @@ async function withHeldLine() {
   await site.startQueue();
   await site.pass(0);
   const giveUp = (id: number) =>
-    site.store.write((tx) =>
+    site.store.write("site", (tx) =>
       giveUpDelivery(tx, { id, now: site.now, by: "anna", reason: "they never take it" }),
     );
   return { site, giveUp };
@@ -72,7 +72,7 @@ describe("a delivery that is refused for ever by the fault of its target", () =>
       ],
     });
     site.target().script = () => delivered;
-    const retry = await site.store.write((tx) => retryDelivery(tx, { id: 1, now: site.now }));
+    const retry = await site.store.write("site", (tx) => retryDelivery(tx, { id: 1, now: site.now }));
     expect(retry).toMatchObject({ kind: "queued", delivery: { state: "waiting" } });
     await site.pass(2 * hour);
     expect(await tell()).toMatchObject({
@@ -115,7 +115,7 @@ describe("giving up", () => {
     await site.startQueue();
     await waitFor("the first to be under way", () => site.target().sent.length === 1);
     const by = { by: "anna", reason: "it hangs" };
-    await site.store.write((tx) => giveUpDelivery(tx, { id: 1, now: site.now, ...by }));
+    await site.store.write("site", (tx) => giveUpDelivery(tx, { id: 1, now: site.now, ...by }));
     expect(await site.states()).toEqual(["dropped", "waiting"]);
     site.queue.wake();
     answer.resolve();
@@ -138,7 +138,7 @@ describe("giving up", () => {
     await site.pass(0);
     expect(host.names).toEqual([first]);
     const by = { by: "anna", reason: "nobody wants it" };
-    await site.store.write((tx) => giveUpDelivery(tx, { id: 2, now: site.now, ...by }));
+    await site.store.write("site", (tx) => giveUpDelivery(tx, { id: 2, now: site.now, ...by }));
     host.script = () => delivered;
     await site.pass(minute);
     expect(await site.states()).toEqual(["delivered", "dropped", "delivered"]);

@@ -37,7 +37,7 @@ test("all that wait for their next attempt at a target are tried at once when so
     .selectFrom("outbound_targets")
     .select("id")
     .executeTakeFirstOrThrow();
-  const hasten = () => site.store.write((tx) => hastenAll(tx, { targetId, now: site.now }));
+  const hasten = () => site.store.write("site", (tx) => hastenAll(tx, { targetId, now: site.now }));
   await site.pass(hour);
   expect(await given(site, before)).toEqual([]);
   expect(await hasten()).toBe(3);
@@ -54,7 +54,7 @@ describe("a dead letter that is asked for again", () => {
     await site.startQueue();
     await site.pass(0);
     site.target().script = () => delivered;
-    const retry = (id = 1) => site.store.write((tx) => retryDelivery(tx, { id, now: site.now }));
+    const retry = (id = 1) => site.store.write("site", (tx) => retryDelivery(tx, { id, now: site.now }));
     return { site, retry };
   }
 
@@ -109,7 +109,7 @@ describe("a dead letter that is asked for again", () => {
     await site.complete("S1");
     await site.pass(0);
     expect(await site.states()).toEqual(["dead", "delivered", "dead"]);
-    const retry = (id: number) => site.store.write((tx) => retryDelivery(tx, { id, now: site.now }));
+    const retry = (id: number) => site.store.write("site", (tx) => retryDelivery(tx, { id, now: site.now }));
     expect(await retry(1)).toMatchObject({ delivery: { state: "waiting" } });
     expect(await retry(3)).toMatchObject({ delivery: { state: "behind" } });
     site.target().script = () => delivered;
@@ -148,13 +148,14 @@ describe("a delivered one that is sent again", () => {
     await site.complete(...stopNbrs);
     await site.startQueue();
     await site.pass(0);
-    const resend = (id: number) => site.store.write((tx) => resendDelivery(tx, { id, now: site.now }));
+    const resend = (id: number) =>
+      site.store.write("site", (tx) => resendDelivery(tx, { id, now: site.now }));
     return { site, resend };
   }
 
   test("has the same id, name and bytes, and its history is kept", async () => {
     const { site, resend } = await withDelivered("S1");
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       tx
         .updateTable("deliveries")
         .set({
@@ -252,7 +253,7 @@ describe("a delivered one that is sent again", () => {
     const { site, resend } = await withDelivered("S1", "S2");
     await resend(1);
     expect(await resend(1)).toMatchObject({ kind: "refused", delivery: { state: "waiting" } });
-    await site.store.write((tx) =>
+    await site.store.write("site", (tx) =>
       tx.updateTable("deliveries").set({ kind: "message" }).where("id", "=", 2).execute(),
     );
     expect(await resend(2)).toMatchObject({ kind: "refused", isMessage: true });

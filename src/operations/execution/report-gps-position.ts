@@ -108,7 +108,7 @@ async function applyPosition(tx: Transaction, route: ReportedRoute): Promise<voi
 /** Keeps the position that the body reports, if it counts. Throws the faults of the body, 920 or 932. */
 export async function reportGpsPosition(deps: RouteReportDeps, input: RouteReport): Promise<void> {
   const { geoStamp: stamp, routeNbr } = readPosition(input);
-  await deps.store.write(async (tx) => {
+  await deps.store.write(input.companyId, async (tx) => {
     await applyPosition(tx, await reportedRoute(tx, deps, { input, routeNbr, stamp }));
   });
 }

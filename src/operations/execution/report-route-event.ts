@@ -176,7 +176,7 @@ async function applyEvent(tx: Transaction, route: ReportedRoute, taken: Taken): 
 export async function reportRouteEvent(deps: RouteReportDeps, input: RouteReport): Promise<void> {
   const taken = await keepContents(deps, input, await readSent(deps, input));
   const { geoStamp: stamp, routeNbr } = taken.event.body;
-  await deps.store.write(async (tx) => {
+  await deps.store.write(input.companyId, async (tx) => {
     const route = await reportedRoute(tx, deps, { input, routeNbr, stamp });
     await applyEvent(tx, route, taken);
   });

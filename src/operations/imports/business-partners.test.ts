@@ -80,8 +80,8 @@ describe("an import of business partners", () => {
     const countTurns = async () => {
       for (; !isDone; turns += isWriting ? 1 : 0) await setImmediate();
     };
-    const write: Store["write"] = (work) =>
-      store.write(async (tx) => {
+    const write: Store["write"] = (whose, work) =>
+      store.write(whose, async (tx) => {
         isWriting = true;
         const result = await work(tx);
         isWriting = false;

@@ -58,5 +58,7 @@ export async function importBusinessPartners(
     prepare: preparePartners,
   });
   const { companyId } = input;
-  return await deps.store.write((tx) => writePartners(tx, { companyId, partners, now: deps.clock.now() }));
+  return await deps.store.write(companyId, (tx) =>
+    writePartners(tx, { companyId, partners, now: deps.clock.now() }),
+  );
 }

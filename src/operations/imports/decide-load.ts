@@ -33,7 +33,7 @@ interface Decision {
 /** Rejects when the store is at fault; then nothing was decided. */
 export async function decideLoad(deps: DecideLoadDeps, read: ReadLoad): Promise<void> {
   const { store, log } = deps;
-  const decision = await store.write((tx) => apply(deps, tx, read));
+  const decision = await store.write(read.item.companyId, (tx) => apply(deps, tx, read));
   if (decision === "decided before") return;
   const { faults, failure } = decision;
   if (failure !== undefined) log.error({ err: failure }, "an imported load cannot be applied");

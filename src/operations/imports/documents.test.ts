@@ -42,7 +42,7 @@ function documentOf(text: string, documentName = "bol.pdf"): DocumentObject {
 /** Takes the content of documents out and enters them, as an import does. */
 async function bring(...documents: DocumentObject[]) {
   const taken = await takeOutDocuments({ documentsDir }, { stopNbr: "A1", documents }, "stops[0]");
-  await store.write((tx) => saveDocuments(tx, { companyId, documents: taken.kept, now: 1 }));
+  await store.write("site", (tx) => saveDocuments(tx, { companyId, documents: taken.kept, now: 1 }));
   return { ...taken, guids: taken.kept.map(({ guid }) => guid) };
 }
 

@@ -47,7 +47,7 @@ export const prepareCustomers: Prepare<"customers"> = async (input) => {
 export async function importCustomers(deps: CustomerImportDeps, input: ImportInput): Promise<void> {
   const customers = await preparedEntries(deps, input, { kind: "customers", prepare: prepareCustomers });
   const { companyId } = input;
-  await deps.store.write(async (tx) => {
+  await deps.store.write(companyId, async (tx) => {
     const now = deps.clock.now();
     for (const customer of customers) await saveCustomer(tx, { companyId, ...customer, now });
   });

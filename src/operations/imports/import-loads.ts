@@ -115,7 +115,7 @@ async function acceptStandard(deps: ImportLoadsDeps, input: LoadImport): Promise
   const loads = await preparedEntries(deps, input, { kind: "loads", prepare: prepareLoads });
   const guid = newGuid();
   const entry = { guid, companyId, serviceName, userName, receivedAt: deps.clock.now() };
-  await deps.store.write((tx) => keep(tx, entry, loads));
+  await deps.store.write(companyId, (tx) => keep(tx, entry, loads));
   return { importId: guid };
 }
 

@@ -59,7 +59,7 @@ async function eventsOf(stopNbr: string): Promise<number[]> {
 }
 
 async function setStopStatus(stopNbr: string, status: StopStatus): Promise<void> {
-  await store.write(async (tx) => {
+  await store.write("site", async (tx) => {
     await tx.updateTable("stops").set({ stop_status: status }).where("stop_nbr", "=", stopNbr).execute();
   });
 }

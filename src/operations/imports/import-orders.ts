@@ -99,7 +99,7 @@ async function writeOrders(tx: Transaction, { companyId, orders, now }: OrderWri
 async function importStandard(deps: OrderImportDeps, input: OrderImport): Promise<void> {
   const orders = await preparedEntries(deps, input, { kind: "orders", prepare: prepareOrders });
   const { companyId } = input;
-  await deps.store.write((tx) => writeOrders(tx, { companyId, orders, now: deps.clock.now() }));
+  await deps.store.write(companyId, (tx) => writeOrders(tx, { companyId, orders, now: deps.clock.now() }));
 }
 
 /**

@@ -63,7 +63,7 @@ async function write(
   deps: StopImportDeps,
   change: Pick<StopChanges, "companyId" | "changes" | "rules">,
 ): Promise<void> {
-  const outcome = await deps.store.write((tx) =>
+  const outcome = await deps.store.write(change.companyId, (tx) =>
     applyStopChanges(tx, {
       ...change,
       fileTime: null,

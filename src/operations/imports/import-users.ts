@@ -269,5 +269,5 @@ export async function importUsers(
   checkAllowed(input, found);
   signal.throwIfAborted();
   const users = await prepareAll(deps.hashQueue, found);
-  await deps.store.write((tx) => writeUsers(tx, input, { users, now: deps.clock.now() }));
+  await deps.store.write(input.companyId, (tx) => writeUsers(tx, input, { users, now: deps.clock.now() }));
 }

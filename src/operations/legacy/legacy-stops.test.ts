@@ -21,7 +21,7 @@ let otherId = 0;
 
 async function keep(stop: Stop, status: StopStatus = "10", company = companyId): Promise<void> {
   const text = (value: string | number | undefined) => (value === undefined ? null : String(value));
-  await store.write((tx) =>
+  await store.write("site", (tx) =>
     saveStop(tx, {
       ...plainStop,
       companyId: company,
@@ -78,9 +78,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "legacy-stops-"));
   store = await openStore(folder);
   companyId = await store.write(
+    "site",
     async (tx) => (await insertCompany(tx, { code: "ACME", createdAt: 1 })).company.id,
   );
   otherId = await store.write(
+    "site",
     async (tx) => (await insertCompany(tx, { code: "Beta", createdAt: 1 })).company.id,
   );
   await keep(full);

@@ -77,7 +77,7 @@ async function recordDriver(
 export async function assignLoadCarrier(deps: AssignLoadDeps, input: AssignLoad): Promise<void> {
   const { companyId, loadNbr } = input;
   const { carrierCode, assignmentCriteria } = readCarrierAssignment(input);
-  await deps.store.write(async (tx) => {
+  await deps.store.write(companyId, async (tx) => {
     const load = await requireLoad(tx, { companyId, loadNbr, action: "assignCarrier" });
     await requireCarrier(tx, companyId, carrierCode);
     const assigning = { companyId, load, now: deps.clock.now() };
@@ -95,7 +95,7 @@ export async function assignLoadCarrier(deps: AssignLoadDeps, input: AssignLoad)
 export async function unassignLoadCarrier(deps: AssignLoadDeps, input: AssignLoad): Promise<void> {
   const { companyId, loadNbr } = input;
   const { carrierCode } = readCarrierAssignment(input);
-  await deps.store.write(async (tx) => {
+  await deps.store.write(companyId, async (tx) => {
     const load = await requireLoad(tx, { companyId, loadNbr, action: "unassignCarrier" });
     checkAssigned(`load ${loadNbr}`, load.carrierCode, carrierCode);
     const now = deps.clock.now();
@@ -140,7 +140,7 @@ export async function assignLoadDriver(deps: AssignLoadDeps, input: AssignLoadDr
       "a driver is required. Send driverUserName, driverEmail, driverCdl or driverName, or assignmentCriteria 01.",
     );
   }
-  await deps.store.write(async (tx) => {
+  await deps.store.write(companyId, async (tx) => {
     const load = await requireLoad(tx, { companyId, loadNbr, action: "assignDriver" });
     const { carrierCode } = load;
     const driver = await findAssignedDriver(tx, companyId, { ...body, assignmentCriteria, carrierCode });
@@ -158,7 +158,7 @@ export async function unassignLoadDriver(deps: AssignLoadDeps, input: AssignLoad
   const { companyId } = input;
   const body = readDriverAssignment(input);
   const loadNbr = numberOf(input, body);
-  await deps.store.write(async (tx) => {
+  await deps.store.write(companyId, async (tx) => {
     const load = await requireLoad(tx, { companyId, loadNbr, action: "unassignDriver" });
     const named = await findNamedDriver(tx, companyId, body);
     if (named !== undefined && named.userId !== load.driverUserId) {

@@ -23,7 +23,7 @@ export interface CancelLoad extends BodyInput {
 export async function cancelLoad(deps: CancelLoadDeps, input: CancelLoad): Promise<void> {
   const { companyId } = input;
   const { number: loadNbr, ...why } = readLoadCancellation(input);
-  await deps.store.write(async (tx) => {
+  await deps.store.write(companyId, async (tx) => {
     const load = await requireLoad(tx, { companyId, loadNbr, action: "cancel" });
     const now = deps.clock.now();
     const execution = { ...JSON.parse(load.execution), cancellation: cancellationOf(why, now) };

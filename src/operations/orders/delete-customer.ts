@@ -21,6 +21,8 @@ const readDeletion = createBodyReader(CustomerDeletion);
 /** Removes the customer that the body names. Throws 924, or the faults of the body. */
 export async function deleteCustomer(deps: DeleteCustomerDeps, input: DeleteCustomer): Promise<void> {
   const { accountNumber } = readDeletion(input);
-  const isRemoved = await deps.store.write((tx) => removeCustomer(tx, input.companyId, accountNumber));
+  const isRemoved = await deps.store.write(input.companyId, (tx) =>
+    removeCustomer(tx, input.companyId, accountNumber),
+  );
   if (!isRemoved) throw customerNotFound(accountNumber);
 }

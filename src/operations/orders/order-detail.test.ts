@@ -61,7 +61,7 @@ describe("the detail of an order", () => {
     await importOne({ orderNbr: "O1" });
     const body = { orderNbr: "O1", reasonCode: "R" };
     await rejectOrder({ store, clock }, { companyId, companyCode: "ACME", body });
-    await store.write(async (tx) => {
+    await store.write("site", async (tx) => {
       await tx.updateTable("stops").set({ stop_status: "10" }).execute();
     });
     const when = { cancelDTTM: "1970-01-01T00:00:01", cancelTimeZone: "UTC" };
@@ -71,7 +71,7 @@ describe("the detail of an order", () => {
 
   it("of an order without a stop has no state", async () => {
     const body = JSON.stringify({ orderNbr: "O1", orderStatus: "90" });
-    await store.write((tx) => saveOrder(tx, { companyId, orderNbr: "O1", body, now: 1 }));
+    await store.write("site", (tx) => saveOrder(tx, { companyId, orderNbr: "O1", body, now: 1 }));
     expect(await read("O1")).toEqual({ Order: [{ orderNbr: "O1", orderStatus: null }] });
   });
 

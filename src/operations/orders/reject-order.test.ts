@@ -42,7 +42,7 @@ function reject(change: Record<string, unknown> = {}, of = companyId): Promise<v
 const readOrder = (orderNbr: string) => findStoredOrder(store.read, companyId, orderNbr);
 
 async function setStopStatus(status: StopStatus): Promise<void> {
-  await store.write(async (tx) => {
+  await store.write("site", async (tx) => {
     await tx.updateTable("stops").set({ stop_status: status }).where("stop_nbr", "=", "O1").execute();
   });
 }
@@ -96,7 +96,7 @@ describe("deleting an order", () => {
   });
 
   it("that has no stop cancels the order alone", async () => {
-    await store.write((tx) => saveOrder(tx, { companyId, orderNbr: "O3", body: "{}", now: 1 }));
+    await store.write("site", (tx) => saveOrder(tx, { companyId, orderNbr: "O3", body: "{}", now: 1 }));
     await reject({ orderNbr: "O3", reasonComments: undefined });
     expect(await readOrder("O3")).toMatchObject({ isCancelled: true, stopStatus: null });
     expect(await eventsOf("O3")).toEqual([]);
@@ -104,7 +104,7 @@ describe("deleting an order", () => {
 
   it("is 922 for an unknown number, a stop without an order, and an order of another company", async () => {
     const other = (await addCompany({ store, clock }, "OTHER")).company.id;
-    await store.write(async (tx) => {
+    await store.write("site", async (tx) => {
       await tx.deleteFrom("orders").where("order_nbr", "=", "O2").execute();
     });
     await expect(reject({ orderNbr: "o1" })).rejects.toMatchObject({ code: "orderNotFound" });
@@ -115,7 +115,7 @@ describe("deleting an order", () => {
 
   it("takes 20, 10 and 500 characters and no more", async () => {
     const orderNbr = "N".repeat(20);
-    await store.write((tx) => saveOrder(tx, { companyId, orderNbr, body: "{}", now: 1 }));
+    await store.write("site", (tx) => saveOrder(tx, { companyId, orderNbr, body: "{}", now: 1 }));
     await reject({ orderNbr, reasonCode: "R".repeat(10), reasonComments: "c".repeat(500) });
     expect(await readOrder(orderNbr)).toMatchObject({ isCancelled: true });
   });

@@ -81,5 +81,5 @@ async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
 export async function rejectOrder(deps: RejectOrderDeps, input: RejectOrder): Promise<void> {
   const { number: orderNbr, ...why } = readOrderCancellation(input);
   const { companyId } = input;
-  await deps.store.write((tx) => reject(tx, { companyId, orderNbr, why, now: deps.clock.now() }));
+  await deps.store.write(companyId, (tx) => reject(tx, { companyId, orderNbr, why, now: deps.clock.now() }));
 }

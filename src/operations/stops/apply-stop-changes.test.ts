@@ -19,7 +19,8 @@ const now = Date.UTC(2026, 10, 5, 8);
 beforeEach(async () => {
   store = await openStore(temporaryFolder());
   onTestFinished(() => store.close());
-  companyId = (await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }))).company.id;
+  companyId = (await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }))).company
+    .id;
 });
 
 interface Extra extends Partial<StopChange["index"]> {
@@ -38,7 +39,7 @@ function change(stopFunction: StopChange["function"], stopNbr: string, extra: Ex
 
 function apply(changes: readonly StopChange[], rest: Partial<StopChanges> = {}): Promise<StopChangesOutcome> {
   const input = { companyId, changes, fileTime: null, refuseLate: true, now, ...rest };
-  return store.write((tx) => applyStopChanges(tx, input));
+  return store.write("site", (tx) => applyStopChanges(tx, input));
 }
 
 async function stopRow(stopNbr: string) {
@@ -56,7 +57,7 @@ async function eventsOf(stopNbr: string): Promise<number[]> {
 }
 
 async function forceStatus(stopNbr: string, status: StopStatus): Promise<void> {
-  await store.write(async (tx) => {
+  await store.write("site", async (tx) => {
     await tx.updateTable("stops").set({ stop_status: status }).where("stop_nbr", "=", stopNbr).execute();
   });
 }
@@ -166,7 +167,7 @@ describe("a deletion", () => {
 describe("Function 03", () => {
   beforeEach(async () => {
     const partner = { partnerCode: "C1", partnerName: "Carrier", partnerType: "Carrier" };
-    await store.write((tx) => savePartner(tx, { companyId, partner, now }));
+    await store.write("site", (tx) => savePartner(tx, { companyId, partner, now }));
   });
 
   it("assigns with a carrier and unassigns without", async () => {

@@ -57,7 +57,9 @@ async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
 async function rejectAs(deps: RejectStopDeps, input: RejectStop, action: Rejection["action"]): Promise<void> {
   const { number: stopNbr, ...why } = readStopCancellation(input);
   const { companyId } = input;
-  await deps.store.write((tx) => reject(tx, { companyId, stopNbr, action, why, now: deps.clock.now() }));
+  await deps.store.write(companyId, (tx) =>
+    reject(tx, { companyId, stopNbr, action, why, now: deps.clock.now() }),
+  );
 }
 
 /** Cancels a stop that is created (05) or unplanned (10). Throws 921, 961, or the faults of the body. */

@@ -33,7 +33,7 @@ async function openStop(tx: Transaction, { companyId, stopNbr }: StopCarrierInpu
 export async function assignStopCarrier(deps: StopCarrierDeps, input: StopCarrierInput): Promise<void> {
   const { companyId, stopNbr } = input;
   const { carrierCode, assignmentCriteria } = readCarrierAssignment(input);
-  await deps.store.write(async (tx) => {
+  await deps.store.write(companyId, async (tx) => {
     await openStop(tx, input);
     await requireCarrier(tx, companyId, carrierCode);
     const now = deps.clock.now();
@@ -45,7 +45,7 @@ export async function assignStopCarrier(deps: StopCarrierDeps, input: StopCarrie
 export async function unassignStopCarrier(deps: StopCarrierDeps, input: StopCarrierInput): Promise<void> {
   const { companyId, stopNbr } = input;
   const { carrierCode } = readCarrierAssignment(input);
-  await deps.store.write(async (tx) => {
+  await deps.store.write(companyId, async (tx) => {
     const known = await openStop(tx, input);
     checkAssigned(`stop ${stopNbr}`, known.carrierCode, carrierCode);
     await saveStopCarrier(tx, {

@@ -17,9 +17,11 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "stop-detail-"));
   store = await openStore(folder);
   companyId = await store.write(
+    "site",
     async (tx) => (await insertCompany(tx, { code: "ACME", createdAt: 1 })).company.id,
   );
   otherId = await store.write(
+    "site",
     async (tx) => (await insertCompany(tx, { code: "Beta", createdAt: 1 })).company.id,
   );
 });
@@ -30,7 +32,7 @@ afterAll(async () => {
 
 async function keep(stop: { stopNbr: string }, changes: Partial<StopRecord> = {}): Promise<void> {
   const { stopNbr } = stop;
-  await store.write((tx) =>
+  await store.write("site", (tx) =>
     saveStop(tx, { ...plainStop, companyId, stopNbr, body: JSON.stringify(stop), ...changes }),
   );
 }

@@ -26,7 +26,7 @@ export async function addCompany(
 ): Promise<{ readonly company: Company; readonly isNew: boolean }> {
   const fault = faultOfCompanyCode(code);
   if (fault !== undefined) throw new DropgateError("wrongType", fault);
-  return await deps.store.write((tx) => insertCompany(tx, { code, createdAt: deps.clock.now() }));
+  return await deps.store.write("site", (tx) => insertCompany(tx, { code, createdAt: deps.clock.now() }));
 }
 
 /** Values by field; an empty text takes the field away, one that is not there stays as it is. */
@@ -48,7 +48,7 @@ export async function setCompany(
   const faults = given.flatMap(({ field, value }) => faultOfCompanyField(field, value) ?? []);
   if (faults.length > 0) throw new DropgateError("wrongType", faults.join("; "));
   const fields = Object.fromEntries(given.map(({ field, value }) => [field, value === "" ? null : value]));
-  return await deps.store.write(async (tx) => {
+  return await deps.store.write("site", async (tx) => {
     const known = await findCompany(tx, code);
     if (known !== undefined) await saveCompanyFields(tx, known.id, fields);
     return await findCompany(tx, code);

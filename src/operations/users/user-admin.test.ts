@@ -48,7 +48,7 @@ async function hashOf(userName: string): Promise<string | null> {
 
 /** A second user of the name, as an import of users into another company makes it. */
 async function addNamesake(companyCode: string, companyId: number): Promise<void> {
-  await store.write(async (tx) => {
+  await store.write("site", async (tx) => {
     const userId = await insertUser(tx, { userName: "host", passwordHash: null, now: 1_000 });
     await saveMembership(tx, { companyId, userId, userName: "host", roles: ["DI_Integration"] });
   });
@@ -179,7 +179,7 @@ describe("adding a user", () => {
 describe("managing a user", () => {
   it("sets a given or made-up password and lifts the duty to change it", async () => {
     await add();
-    await store.write((tx) => tx.updateTable("users").set({ must_change_password: 1 }).execute());
+    await store.write("site", (tx) => tx.updateTable("users").set({ must_change_password: 1 }).execute());
     expect(await setPassword(deps, { userName: "host", password: "open sesame" })).toEqual({});
     expect(await isPasswordOf("open sesame", await hashOf("host"))).toBe(true);
     expect((await listUsers(deps))[0]?.mustChangePassword).toBe(false);

@@ -225,7 +225,7 @@ export async function addUser(deps: UserAdminDeps, input: NewUser): Promise<Adde
   const { password, isGenerated } = await choosePassword(input, record, company);
   const passwordHash = password === undefined ? undefined : await hashPassword(password);
   const plan = { userName, company, roles, key, passwordHash, now: deps.clock.now() };
-  const written = await deps.store.write((tx) => writeUser(tx, plan, record));
+  const written = await deps.store.write("site", (tx) => writeUser(tx, plan, record));
   const generated = isGenerated && password !== undefined ? { generatedPassword: password } : {};
   return { userName, companyCode: company.code, roles, ...written, ...generated };
 }
@@ -282,7 +282,7 @@ export async function setPassword(
   const password = who.password ?? newPassword();
   checkPassword(password);
   const passwordHash = await hashPassword(password);
-  await deps.store.write(async (tx) => {
+  await deps.store.write("site", async (tx) => {
     const { id } = await requireUser(tx, who);
     await savePassword(tx, { userId: id, passwordHash, now: deps.clock.now() });
   });
@@ -310,7 +310,7 @@ async function setEnabled(
   who: UserReference,
   isEnabled: boolean,
 ): Promise<{ readonly isChanged: boolean }> {
-  return await deps.store.write(async (tx) => {
+  return await deps.store.write("site", async (tx) => {
     const { id } = await requireUser(tx, who);
     return { isChanged: await saveEnabled(tx, { userId: id, isEnabled, now: deps.clock.now() }) };
   });
@@ -322,7 +322,7 @@ export async function addUserKey(
   who: UserReference & { readonly publicKey: string },
 ): Promise<{ readonly fingerprint: string; readonly isNew: boolean }> {
   const key = parsePublicKey(who.publicKey);
-  const isNew = await deps.store.write(async (tx) => {
+  const isNew = await deps.store.write("site", async (tx) => {
     const { id } = await requireUser(tx, who);
     return await insertUserKey(tx, { userId: id, now: deps.clock.now(), ...key });
   });
@@ -364,7 +364,7 @@ export async function removeUserKey(
     .trim()
     .replace(/^SHA256:/, "")
     .replace(/=+$/, "")}`;
-  return await deps.store.write(async (tx) => {
+  return await deps.store.write("site", async (tx) => {
     const { id, passwordHash, userName } = await requireUser(tx, who);
     const keys = await keysOf(tx, id);
     const key = keys.find(({ keyBlob }) => fingerprintOf(keyBlob) === fingerprint);

@@ -52,10 +52,12 @@ describe("the store", () => {
     const directory = temporaryFolder();
     await (await openStore(directory)).close();
     const store = await open(directory);
-    await expect(store.write((tx) => enterFile(tx, file(77, "a.xml")))).rejects.toThrow("FOREIGN KEY");
-    const { company } = await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
-    await store.write((tx) => enterFile(tx, file(company.id, "a.xml")));
-    const removed = store.write((tx) =>
+    await expect(store.write("site", (tx) => enterFile(tx, file(77, "a.xml")))).rejects.toThrow(
+      "FOREIGN KEY",
+    );
+    const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    await store.write("site", (tx) => enterFile(tx, file(company.id, "a.xml")));
+    const removed = store.write("site", (tx) =>
       tx.deleteFrom("companies").where("id", "=", company.id).executeTakeFirst(),
     );
     await expect(removed).rejects.toThrow("FOREIGN KEY");
@@ -131,9 +133,9 @@ describe("the store", () => {
 
   it("shows readers committed units only", async () => {
     const store = await open(temporaryFolder());
-    const { company } = await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     let seenInside: unknown;
-    const id = await store.write(async (tx) => {
+    const id = await store.write("site", async (tx) => {
       const entered = await enterFile(tx, file(company.id, "a.xml"));
       seenInside = await findFile(store.read, entered);
       return entered;
@@ -144,7 +146,7 @@ describe("the store", () => {
 
   it("asks for what is in an empty list, and what is not, in SQL that every database knows", async () => {
     const { read, write } = await open(temporaryFolder());
-    await write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    await write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     const companies = (operator: "in" | "not in") =>
       read.selectFrom("companies").select("code").where("id", operator, []);
     expect(await companies("in").execute()).toEqual([]);
@@ -157,8 +159,8 @@ describe("the store", () => {
     const store = await open(temporaryFolder());
     const plan = await store.read.selectFrom("files").select("id").where("is_filed", "=", 0).explain();
     expect(JSON.stringify(plan)).toBeDefined();
-    const { company } = await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
-    await store.write((tx) => enterFile(tx, file(company.id, "a.xml")));
+    const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    await store.write("site", (tx) => enterFile(tx, file(company.id, "a.xml")));
     const waiting = await listOpenFiles(store.read, { states: ["waiting"], afterId: 0, limit: 10 });
     expect(waiting.map(({ name }) => name)).toEqual(["a.xml"]);
   });
@@ -168,11 +170,11 @@ describe("units of work", () => {
   it("of one moment share a commit, and one that fails undoes itself alone", async () => {
     const directory = temporaryFolder();
     const store = await open(directory);
-    const { company } = await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     const before = changesOnDisk(directory);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) =>
-        store.write(async (tx) => {
+        store.write("site", async (tx) => {
           await enterFile(tx, file(company.id, `${index}.xml`));
           if (index % 10 === 3) throw new Error(`unit ${index} fails`);
         }),
@@ -188,7 +190,7 @@ describe("units of work", () => {
   it("are refused, not lost, after the store is closed", async () => {
     const store = await openStore(temporaryFolder());
     await store.close();
-    await expect(store.write(async () => 1)).rejects.toMatchObject({ code: "overloaded" });
+    await expect(store.write("site", async () => 1)).rejects.toMatchObject({ code: "overloaded" });
   });
 
   it("run in the order in which they were given", async () => {
@@ -198,7 +200,7 @@ describe("units of work", () => {
     const order: number[] = [];
     await Promise.all(
       Array.from({ length: 600 }, (_, index) =>
-        store.write(async () => {
+        store.write("site", async () => {
           order.push(index);
         }),
       ),

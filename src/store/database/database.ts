@@ -14,7 +14,7 @@ import { OperatorError } from "../../lib/operator-error.ts";
 import { newGuid } from "../../lib/ids.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { createListeners, type Listeners } from "./announcements.ts";
-import { createGroupCommit, type Work } from "./group-commit.ts";
+import { createGroupCommit, type Owner, type Work } from "./group-commit.ts";
 import { findSchema, migrate, type MigrationSurroundings, readMeta } from "./migrate.ts";
 import { connectionOf } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
@@ -27,7 +27,7 @@ import {
   vacuumIncrementally,
 } from "./sqlite-dialect.ts";
 import type { SqliteDatabase } from "./sqlite-schema.ts";
-import { areUnitsChecked, checkedWork } from "./unit-checks.ts";
+import { areUnitsChecked, checkedWork, watchOwners } from "./unit-checks.ts";
 import { setDataVersion } from "./version-cache.ts";
 
 export const databaseFileName = "dropgate.db";
@@ -41,10 +41,10 @@ export interface Store {
   readonly condition: StoreCondition;
   /** Committed state only. */
   readonly read: Reader;
-  /** Runs a unit of work; resolves after it is durable. Units share commits but fail alone. */
-  write<T>(work: Work<T>): Promise<T>;
+  /** Runs a unit of work; resolves after it is durable. Units share commits but fail alone. `whose`: see `Owner`. */
+  write<T>(whose: Owner, work: Work<T>): Promise<T>;
   /** The same for a unit that nobody waits for: it goes with the next commit, or a tenth of a second later. */
-  writeSoon<T>(work: Work<T>): Promise<T>;
+  writeSoon<T>(whose: Owner, work: Work<T>): Promise<T>;
   /** Calls `listener` after each commit with such an announcement; returns a function that ends that. */
   listen: Listeners["listen"];
   /** Returns free pages to the file system; call it when idle. */
@@ -180,7 +180,9 @@ export async function openStore(stateDir: string, options: OpenOptions = {}): Pr
     await connectionOf(read);
     setDataVersion(read, dataVersionOf(reader));
     const listeners = createListeners();
-    const commits = createGroupCommit(write, listeners.tell, areUnitsChecked() ? checkedWork : undefined);
+    const areChecked = areUnitsChecked();
+    if (areChecked) watchOwners(writer);
+    const commits = createGroupCommit(write, listeners.tell, areChecked ? checkedWork : undefined);
     return {
       instanceId,
       condition,

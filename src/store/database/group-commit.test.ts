@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 function add(key: string, bytes: number): Promise<unknown> {
-  return commits.run((tx) =>
+  return commits.run("site", (tx) =>
     tx
       .insertInto("meta")
       .values({ key, value: "x".repeat(bytes) })
@@ -32,7 +32,7 @@ function add(key: string, bytes: number): Promise<unknown> {
 }
 
 function addSoon(key: string): Promise<unknown> {
-  return commits.runSoon((tx) => tx.insertInto("meta").values({ key, value: "x" }).execute());
+  return commits.runSoon("site", (tx) => tx.insertInto("meta").values({ key, value: "x" }).execute());
 }
 
 /** How many commits wrote something. */
@@ -51,7 +51,7 @@ describe("a group of units", () => {
   it("is never run again once one of its units has begun, also when the database says that it is busy", async () => {
     let runs = 0;
     const busy = new StoreError("busy", "database is locked", undefined);
-    const first = commits.run(async (tx) => {
+    const first = commits.run("site", async (tx) => {
       runs += 1;
       // As with a fault at which SQLite undoes everything by itself: nothing is left to go back to.
       await sql`rollback`.execute(tx);
@@ -97,7 +97,7 @@ describe("a group of units", () => {
 
   it("whose units all fail leaves nothing and answers each with its own error", async () => {
     const failing = (text: string) =>
-      commits.run(async () => {
+      commits.run("site", async () => {
         throw new Error(text);
       });
     const outcomes = await Promise.allSettled([failing("one"), failing("two")]);
@@ -176,7 +176,7 @@ describe("the close", () => {
 describe("a unit of many statements", () => {
   it("lets others have their turn, though the database answers at once", async () => {
     let isDone = false;
-    const large = commits.run(async (tx) => {
+    const large = commits.run("site", async (tx) => {
       for (let index = 0; index < 20 * statementsInTurn; index += 1)
         await tx
           .insertInto("meta")
@@ -198,17 +198,17 @@ describe("what a unit announces", () => {
     const group = createGroupCommit(db, listeners.tell);
     const seen: string[] = [];
     const end = listeners.listen("deliveries", () => seen.push(keys().join()));
-    await group.run(async (tx) => {
+    await group.run("site", async (tx) => {
       announce(tx, "deliveries");
       await tx.insertInto("meta").values({ key: "a", value: "" }).execute();
       announce(tx, "deliveries");
       expect(seen).toEqual([]);
     });
     expect(seen).toEqual(["a"]);
-    await group.run((tx) => tx.insertInto("meta").values({ key: "b", value: "" }).execute());
+    await group.run("site", (tx) => tx.insertInto("meta").values({ key: "b", value: "" }).execute());
     expect(seen).toEqual(["a"]);
     end();
-    await group.run(async (tx) => announce(tx, "deliveries"));
+    await group.run("site", async (tx) => announce(tx, "deliveries"));
     expect(seen).toEqual(["a"]);
     await group.close();
   });
@@ -217,11 +217,11 @@ describe("what a unit announces", () => {
     const told: (readonly string[])[] = [];
     const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
     const group = createGroupCommit(db, (topics) => void told.push([...topics]));
-    const failing = group.run(async (tx) => {
+    const failing = group.run("site", async (tx) => {
       announce(tx, "deliveries");
       throw new Error("refused");
     });
-    const other = group.run(async (tx) => announce(tx, "loadImports"));
+    const other = group.run("site", async (tx) => announce(tx, "loadImports"));
     await expect(failing).rejects.toThrow("refused");
     await other;
     expect(told).toEqual([["loadImports"]]);
@@ -234,7 +234,7 @@ describe("what a unit announces", () => {
     const listener = vi.fn();
     listeners.listen("deliveries", listener);
     database.exec("create table child (id integer references meta (key) deferrable initially deferred)");
-    const orphan = group.run(async (tx) => {
+    const orphan = group.run("site", async (tx) => {
       announce(tx, "deliveries");
       await sql`insert into child values ('nobody')`.execute(tx);
     });
@@ -260,7 +260,7 @@ describe("a unit that can wait", () => {
   });
 
   it("that fails undoes itself alone", async () => {
-    const failing = commits.runSoon(async () => {
+    const failing = commits.runSoon("site", async () => {
       throw new Error("mine");
     });
     const outcomes = await Promise.allSettled([failing, add("now", 1)]);

@@ -29,6 +29,12 @@ import { forgetAnswers } from "./transaction-answers.ts";
  */
 export type Transaction = Kysely<Tables>;
 
+/**
+ * Whose rows a unit writes: those of the company of that id alone, or `site`, those of no company (users, what the daemon
+ * notes of itself) or of several. SQLite has one writer for all; a database with several writers takes the lock of the company.
+ */
+export type Owner = number | "site";
+
 /** What a unit does. */
 export type Work<T> = (tx: Transaction) => Promise<T>;
 
@@ -43,9 +49,9 @@ interface Unit {
 }
 
 export interface GroupCommit {
-  run<T>(work: Work<T>): Promise<T>;
+  run<T>(whose: Owner, work: Work<T>): Promise<T>;
   /** The same for a unit that can wait: it goes with the next commit, or `soonMs` later. */
-  runSoon<T>(work: Work<T>): Promise<T>;
+  runSoon<T>(whose: Owner, work: Work<T>): Promise<T>;
   /** Refuses new units; resolves when the running ones are committed. */
   close(): Promise<void>;
 }
@@ -224,7 +230,7 @@ const soonMs = 100;
 export function createGroupCommit(
   db: Kysely<Tables>,
   tell: (topics: Iterable<Topic>) => void = () => undefined,
-  around = <T>(work: Work<T>): Work<T> => work,
+  around = <T>(_whose: Owner, work: Work<T>): Work<T> => work,
 ): GroupCommit {
   let waiting: Unit[] = [];
   let soon: Unit[] = [];
@@ -277,18 +283,18 @@ export function createGroupCommit(
       return Promise.reject(new DropgateError("overloaded", "dropgate is stopping: try again later"));
     const [ran, committed] = [beginStep("unit"), beginStep("commit")];
     return new Promise<T>((resolve, reject) => {
-      push({ work: around(work), ran, committed, resolve: (value) => resolve(value as T), reject });
+      push({ work, ran, committed, resolve: (value) => resolve(value as T), reject });
     });
   }
 
   return {
-    run: (work) =>
-      queue(work, (unit) => {
+    run: (whose, work) =>
+      queue(around(whose, work), (unit) => {
         waiting.push(unit);
         running ??= drain();
       }),
-    runSoon: (work) =>
-      queue(work, (unit) => {
+    runSoon: (whose, work) =>
+      queue(around(whose, work), (unit) => {
         soon.push(unit);
         timer ??= setTimer(hurry, soonMs);
       }),

@@ -22,11 +22,11 @@ it("a query that cannot be prepared is rejected, never thrown, and prepared at a
   );
   const failing = mottos.run(store.read, {});
   await expect(failing).rejects.toMatchObject({ kind: "unfit" });
-  await expect(store.write((tx) => mottos.run(tx, {}))).rejects.toMatchObject({ kind: "unfit" });
+  await expect(store.write("site", (tx) => mottos.run(tx, {}))).rejects.toMatchObject({ kind: "unfit" });
   other.exec("create table mottos (motto text)");
   other.exec("insert into mottos values ('once')");
   expect((await mottos.run(store.read, {})).rows).toEqual([{ motto: "once" }]);
-  expect((await store.write((tx) => mottos.run(tx, {}))).rows).toEqual([{ motto: "once" }]);
+  expect((await store.write("site", (tx) => mottos.run(tx, {}))).rows).toEqual([{ motto: "once" }]);
 });
 
 it("a query that was prepared before the tables were changed gives what they hold now", async () => {

@@ -24,7 +24,7 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
 
 test("a statement that names a column the schema does not have is a fault of the store, not of what is written", async () => {
   const store = await opened();
-  const error = await errorOf(store.write((tx) => sql`update files set routed = 1`.execute(tx)));
+  const error = await errorOf(store.write("site", (tx) => sql`update files set routed = 1`.execute(tx)));
   expect(error).toMatchObject({ kind: "unfit", message: expect.stringContaining("no such column") });
   expect([isStoreFault(error), isPassingStoreError(error)]).toEqual([true, false]);
 });
@@ -38,7 +38,7 @@ test("a damaged page is a fault of the store that does not pass", async () => {
   expect(error).toMatchObject({ kind: "damaged" });
   expect([isStoreFault(error), isPassingStoreError(error)]).toEqual([true, false]);
   // What does not lie on that page goes on.
-  await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+  await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
 });
 
 test("a unit of work that meets a damaged page takes none with it that shares its commit", async () => {
@@ -47,15 +47,15 @@ test("a unit of work that meets a damaged page takes none with it that shares it
   damageTable(join(directory, databaseFileName), "stops");
   const store = await opened(directory);
   const meets = (code: string) =>
-    store.write(async (tx) => {
+    store.write("site", async (tx) => {
       await insertCompany(tx, { code, createdAt: 1 });
       await sql`insert into stops select * from stops`.execute(tx);
     });
   const outcomes = await Promise.allSettled([
-    store.write((tx) => insertCompany(tx, { code: "BEFORE", createdAt: 1 })),
+    store.write("site", (tx) => insertCompany(tx, { code: "BEFORE", createdAt: 1 })),
     meets("HURT1"),
     meets("HURT2"),
-    store.write((tx) => insertCompany(tx, { code: "AFTER", createdAt: 1 })),
+    store.write("site", (tx) => insertCompany(tx, { code: "AFTER", createdAt: 1 })),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
   const kept = await store.read.selectFrom("companies").select("code").orderBy("id").execute();
@@ -65,7 +65,7 @@ test("a unit of work that meets a damaged page takes none with it that shares it
 test("a value that breaks a constraint is refused, and no fault of the store", async () => {
   const store = await opened();
   const error = await errorOf(
-    store.write((tx) => sql`insert into meta (key, value) values ('instance', 'x')`.execute(tx)),
+    store.write("site", (tx) => sql`insert into meta (key, value) values ('instance', 'x')`.execute(tx)),
   );
   expect(error).toMatchObject({ kind: "refused" });
   expect(isStoreFault(error)).toBe(false);

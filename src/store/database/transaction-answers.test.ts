@@ -18,7 +18,7 @@ async function opened() {
 it("an answer is remembered within a transaction, and by its key", async () => {
   const { store, companies, asked } = await opened();
   const before = asked();
-  await store.write(async (tx) => {
+  await store.write("site", async (tx) => {
     expect([await companies.get(tx, 1), await companies.get(tx, 1), await companies.get(tx, 2)]).toEqual([
       0, 0, 0,
     ]);
@@ -30,12 +30,12 @@ it("an answer is remembered within a transaction, and by its key", async () => {
 it("a unit that is undone leaves no answer to the units after it", async () => {
   const { store, companies } = await opened();
   const outcomes = await Promise.allSettled([
-    store.write(async (tx) => {
+    store.write("site", async (tx) => {
       await insertCompany(tx, { code: "ACME", createdAt: 1 });
       expect(await companies.get(tx, 1)).toBe(1);
       throw new Error("refused");
     }),
-    store.write((tx) => companies.get(tx, 1)),
+    store.write("site", (tx) => companies.get(tx, 1)),
   ]);
   expect(outcomes).toMatchObject([
     { status: "rejected", reason: { message: "refused" } },
@@ -45,7 +45,7 @@ it("a unit that is undone leaves no answer to the units after it", async () => {
 
 it("whoever writes what the answer says has it asked anew", async () => {
   const { store, companies } = await opened();
-  await store.write(async (tx) => {
+  await store.write("site", async (tx) => {
     expect(await companies.get(tx, 1)).toBe(0);
     companies.forget(tx);
     await insertCompany(tx, { code: "ACME", createdAt: 1 });

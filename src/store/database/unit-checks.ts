@@ -4,15 +4,50 @@
  *
  * - It waits for nothing but the database: all of its first run is one turn of the event loop.
  * - It changes nothing but the database: the second run ends like the first, with an equal result.
+ * - It writes rows of the company alone whose it is said to be.
  */
 import { inspect } from "node:util";
+import { sql } from "kysely";
 import { messageOf } from "../../lib/errors.ts";
 import { isStoreFault } from "../../lib/store-error.ts";
-import { statementsInTurn, type Transaction, undone, type Work } from "./group-commit.ts";
+import { type Owner, statementsInTurn, type Transaction, undone, type Work } from "./group-commit.ts";
 import { connectionOf } from "./prepared-query.ts";
+import type { SqliteDatabase } from "./sqlite-schema.ts";
 
 export function areUnitsChecked(): boolean {
   return process.env["DROPGATE_CHECK_UNITS"] === "1";
+}
+
+const changes = [
+  ["insert", "new"],
+  ["update", "old"],
+  ["update", "new"],
+  ["delete", "old"],
+] as const;
+
+/** Has this connection refuse rows of another company than the unit's. Nothing of it is kept in the file. */
+export function watchOwners(writer: SqliteDatabase): void {
+  writer.exec("create temp table unit_owner (company_id integer); insert into unit_owner values (null)");
+  const tables = writer
+    .prepare<[], string>(
+      "select m.name from main.sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table' and c.name = 'company_id'",
+    )
+    .pluck()
+    .all();
+  for (const table of tables) {
+    for (const [change, row] of changes) {
+      const isOfAnother = `${row}.company_id <> (select company_id from temp.unit_owner)`;
+      writer.exec(
+        `create temp trigger owner_${table}_${change}_${row} before ${change} on main.${table} when ${isOfAnother} ` +
+          `begin select raise(abort, 'a unit of work writes ${table} of another company than its own'); end`,
+      );
+    }
+  }
+}
+
+async function noteOwner(tx: Transaction, whose: Owner): Promise<void> {
+  const companyId = whose === "site" ? null : whose;
+  await sql`update temp.unit_owner set company_id = ${companyId}`.execute(tx);
 }
 
 type End<T> =
@@ -60,8 +95,9 @@ function isAlike(first: End<unknown>, second: End<unknown>): boolean {
 }
 
 /** The work with its rules held. Not inside of an `attempt`. */
-export function checkedWork<T>(work: Work<T>): Work<T> {
+export function checkedWork<T>(whose: Owner, work: Work<T>): Work<T> {
   return async (tx) => {
+    await noteOwner(tx, whose);
     const first = await rehearse(tx, work);
     const second = await endOf(work(tx));
     if (!hasMetFault(first) && !hasMetFault(second) && !isAlike(first, second)) {

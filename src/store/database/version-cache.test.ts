@@ -24,7 +24,7 @@ it("an answer is remembered until something is committed", async () => {
   expect(await count(store.read, "")).toBe(0);
   expect(await count(store.read, "")).toBe(0);
   expect(asked()).toBe(1);
-  await store.write((tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+  await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
   expect(await count(store.read, "")).toBe(1);
   expect(asked()).toBe(2);
 });
@@ -44,7 +44,7 @@ it("within a transaction it is asked each time", async () => {
   vi.stubEnv("DROPGATE_CHECK_UNITS", "0");
   onTestFinished(() => void vi.unstubAllEnvs());
   const { store, count, asked } = await opened();
-  await store.write(async (tx) => {
+  await store.write("site", async (tx) => {
     expect(await count(tx, "")).toBe(0);
     await insertCompany(tx, { code: "ACME", createdAt: 1 });
     expect(await count(tx, "")).toBe(1);

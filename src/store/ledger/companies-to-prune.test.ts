@@ -29,7 +29,7 @@ class Undone extends Error {}
 
 async function concernedBy(store: Store, table: string, companyId: number) {
   const found = { deliveries: [] as number[], records: [] as number[] };
-  const insertAndLook = store.write(async (tx) => {
+  const insertAndLook = store.write("site", async (tx) => {
     await insertRow(tx, table, companyId);
     found.deliveries = [...(await companiesWithDeliveries(tx))];
     found.records = [...(await companiesWithRecords(tx))];
@@ -50,6 +50,6 @@ it.each([
   const store = await openStore(temporaryFolder());
   onTestFinished(() => store.close());
   for (const code of ["ACME", "BETA", "GAMMA"])
-    await store.write((tx) => insertCompany(tx, { code, createdAt: 1 }));
+    await store.write("site", (tx) => insertCompany(tx, { code, createdAt: 1 }));
   expect(await concernedBy(store, table, 2)).toEqual(expected);
 });

@@ -16,7 +16,7 @@ describe("the ledger's lists", () => {
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "dropgate-queries-"));
     store = await openStore(dir);
-    const add = (code: string) => store.write((tx) => insertCompany(tx, { code, createdAt: 1 }));
+    const add = (code: string) => store.write("site", (tx) => insertCompany(tx, { code, createdAt: 1 }));
     acme = (await add("ACME")).company.id;
     other = (await add("OTHER")).company.id;
   });
@@ -28,7 +28,7 @@ describe("the ledger's lists", () => {
 
   function enter(companyId: number, name: string, nameTime: number | null, receivedAt = 0): Promise<number> {
     const arrival = { size: 1, channel: "sftp", userName: null, receivedAt, location: `in/${name}` };
-    return store.write((tx) => enterFile(tx, { companyId, name, nameTime, ...arrival }));
+    return store.write("site", (tx) => enterFile(tx, { companyId, name, nameTime, ...arrival }));
   }
 
   async function refuse(id: number, stopNbr: string): Promise<void> {
@@ -41,7 +41,7 @@ describe("the ledger's lists", () => {
       decidedAt: 1,
       location: `error/${id}`,
     };
-    await store.write((tx) => recordDecision(tx, { id, state: "refused", ...about, ...nothing }));
+    await store.write("site", (tx) => recordDecision(tx, { id, state: "refused", ...about, ...nothing }));
   }
 
   it("give the newest first, by state and company, up to a limit", async () => {
@@ -59,7 +59,7 @@ describe("the ledger's lists", () => {
 
   it("choose by name with wildcards, time, reason, channel and user", async () => {
     const enterAs = (name: string, receivedAt: number, rest: object) =>
-      store.write((tx) => {
+      store.write("site", (tx) => {
         const arrival = { size: 1, channel: "sftp", userName: null, location: `in/${name}` };
         return enterFile(tx, { companyId: acme, name, nameTime: 1, receivedAt, ...arrival, ...rest });
       });
@@ -76,7 +76,7 @@ describe("the ledger's lists", () => {
       decidedAt: 1,
       location: "error/1",
     };
-    await store.write((tx) =>
+    await store.write("site", (tx) =>
       recordDecision(tx, { id: one, state: "refused", faults, ...about, ...nothing }),
     );
     const ids = async (selection: Omit<Parameters<typeof listFiles>[1], "limit">) =>

@@ -1,0 +1,33 @@
+/**
+ * A unit of work says whose rows it writes. Those of one company say so by its id, which holds while tests run
+ * (`src/store/database/unit-checks.ts`); what is written for the site, and so may concern all of them, is listed here.
+ */
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { filesBelow } from "../support/files-below.ts";
+
+/** Files with units for the site, and why they are of no company or of several. */
+const forTheSite: Readonly<Record<string, string>> = {
+  "app/admin/export-admin.ts": "exports of several companies, all or none",
+  "app/admin/file-retry.ts": "files by their numbers, of any company",
+  "app/admin/give-up-admin.ts": "deliveries by their numbers, of any company",
+  "app/admin/outbound-admin.ts": "deliveries and targets of any company",
+  "app/admin/remote-admin.ts": "remotes of several companies",
+  "app/admin/resend-admin.ts": "deliveries by their numbers, of any company",
+  "app/daemon/outbound-settings.ts": "the configuration of all companies",
+  "inbound/places/filing-queue.ts": "an empty unit, with which others are committed",
+  "operations/users/company-admin.ts": "companies themselves",
+  "operations/users/user-admin.ts": "users, who may belong to several companies",
+  "outbound/delivery-queue.ts": "the counts of all targets, at the start",
+  "sign-in/familiar-addresses.ts": "addresses of users",
+  "store/database/generation.ts": "what the store notes of itself",
+  "store/database/meta.ts": "what the daemon notes of itself",
+};
+
+it("only what is of no company, or of several, is written for the site", () => {
+  const writing = [...filesBelow(join(import.meta.dirname, "../../src"))]
+    .filter(([file]) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !file.includes("/testing/"))
+    .filter(([, bytes]) => /write(Soon)?(<[^>]*>)?\(\s*"site"/.test(bytes.toString()))
+    .map(([file]) => file);
+  expect(writing.sort()).toEqual(Object.keys(forTheSite));
+});
