@@ -74,14 +74,14 @@ const lists = [
 
 /** Puts a refused entry for a file into the ledger. */
 async function enterRefused(stateDir: string, path: string): Promise<void> {
+  const sha256 = createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex");
   const store = await openStore(stateDir);
   try {
     await store.write("site", async (tx) => {
       const arrival = { channel: "sftp", userName: null, receivedAt: 1, location: path, size: 1 };
       const id = await enterFile(tx, { companyId: 1, name: basename(path), nameTime: null, ...arrival });
-      const sha256 = createHash("sha256")
-        .update(await readFile(path))
-        .digest("hex");
       const none = { stopFunction: null, stopNbr: null, documentId: null, firstId: null };
       const counts = { created: 0, updated: 0, deleted: 0 };
       const about = {

@@ -167,7 +167,7 @@ test("an upload that cannot get its place is kept for the next start, and the lo
   rmSync(inbound(".partial"), { recursive: true, force: true });
   writeFileSync(inbound(".partial"), "in the way");
   expect((await takeUp()).map(({ name }) => name)).not.toContain(journaledName("2003"));
-  expect(logLines.join("")).toContain("mend what the error says and restart");
+  expect(logLines.join("")).toContain("remove the cause in the error and restart");
   expect(await countUploadsOfFormerJournal(foldersOf())).toBe(1);
   rmSync(inbound(".partial"));
   // The others have been processed meanwhile, and are not taken up a second time.
