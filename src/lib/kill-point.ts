@@ -91,7 +91,8 @@ function armedBy(value: string | undefined): ArmedStep | undefined {
 
 /** Read once, at the start of the process or thread: what nobody watches then costs nothing later. */
 const armed = armedBy(process.env["DROPGATE_KILL_POINT"]);
-const stepsFile = process.env["DROPGATE_STEPS_FILE"];
+/** An empty one counts as none, as with the other variable. */
+const stepsFile = process.env["DROPGATE_STEPS_FILE"] || undefined;
 const isWatched = armed !== undefined || stepsFile !== undefined;
 let passes = 0;
 

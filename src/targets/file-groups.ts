@@ -11,7 +11,9 @@
  * same bytes under the name and is delivered.
  */
 import { setImmediate } from "node:timers/promises";
+import { messageOf } from "../lib/errors.ts";
 import type { DeliveryOutcome } from "../outbound/target.ts";
+import { TransferFault } from "../remote/transfer-fault.ts";
 import type { FolderDisk } from "./folder-disk.ts";
 import type { FolderThread } from "./folder-thread.ts";
 import type { FileToPlace } from "./place-files.ts";
@@ -74,7 +76,10 @@ export class FileGroups {
       const outcomes = await this.#outcomes(group.map(({ file }) => file));
       for (const [at, waiting] of group.entries()) settle(waiting, outcomes[at]);
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      // The thread, or what it needs of the system: it says nothing of any single file.
+      const message = `${this.#options.folder}: ${messageOf(error)}`;
+      const fault = new TransferFault("protocol", message, { scope: "target", cause: error });
+      for (const { reject } of group) reject(fault);
     }
   }
 

@@ -147,7 +147,8 @@ export class ControlConnection implements Control {
   }
 
   signIn(): boolean {
-    if (!this.#deps.place.signIn()) return false;
+    // Told to go while the password was being checked.
+    if (this.#state !== "open" || !this.#deps.place.signIn()) return false;
     this.#deadline.toBeActive({
       timeoutMs: this.#deps.options.idleTimeoutMs,
       lastActiveAtMs: () => (this.#commands.isRunning ? Date.now() : 0),

@@ -5,13 +5,17 @@ import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { createLimitedLog } from "../../lib/logs/limited-log.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { insertCompany } from "../../store/accounts/companies.ts";
-import { openStore } from "../../store/database/database.ts";
+import { openStore, type Store } from "../../store/database/database.ts";
+import { StoreError } from "../../lib/store-error.ts";
 import { enterFile, findFile } from "../../store/ledger/files.ts";
 import { createFilingQueue } from "./filing-queue.ts";
 
 const log = createLogger({ level: "silent" });
 
-async function ground(lostAfterMs: number) {
+async function ground(
+  lostAfterMs: number,
+  wrap: (store: Store) => Pick<Store, "write" | "writeSoon"> = (store) => store,
+) {
   const folder = temporaryFolder();
   for (const name of ["inbound", "elsewhere", "archive", "receipts"]) mkdirSync(join(folder, name));
   const store = await openStore(folder);
@@ -22,7 +26,7 @@ async function ground(lostAfterMs: number) {
     enterFile(tx, { ...row, channel: "sftp", userName: null, location: "inbound/a.xml" }),
   );
   const filing = createFilingQueue({
-    ...{ store, log, failing: createLimitedLog(log), lostAfterMs, pauseMs: 5 },
+    ...{ store: wrap(store), log, failing: createLimitedLog(log), lostAfterMs, pauseMs: 5 },
     toLedger: (path) => path,
     isAwaited: () => false,
   });
@@ -40,7 +44,7 @@ async function ground(lostAfterMs: number) {
     receipt: "<r/>",
   };
   const isFiled = async () => (await findFile(store.read, id))?.isFiled;
-  return { folder, filing, isFiled, receiptPath, task: { ...task, receiptPaths: [receiptPath] } };
+  return { folder, store, filing, isFiled, receiptPath, task: { ...task, receiptPaths: [receiptPath] } };
 }
 
 test("bytes that are not there for a while are filed away when they are back; the receipt does not wait", async () => {
@@ -67,4 +71,40 @@ test("bytes that stay away are given up in the end", async () => {
   filing.add(task, "1/a.receipt.xml", done);
   await vi.waitFor(() => expect(done).toHaveBeenCalled(), { timeout: 20_000 });
   expect([existsSync(task.to), await isFiled()]).toEqual([false, true]);
+});
+
+test("the marks of a company are final although those of another in its group fail", async () => {
+  const marks: number[] = [];
+  let failures = 0;
+  const noting =
+    (write: Store["write"]): Store["write"] =>
+    async (whose, work) => {
+      if (whose !== "site") marks.push(whose);
+      if (whose === 2 && failures-- > 0)
+        throw new StoreError("unavailable", "the page cannot be read", undefined);
+      return await write(whose, work);
+    };
+  const { folder, store, filing, task } = await ground(3_600_000, (real) => ({
+    write: noting(real.write),
+    writeSoon: noting(real.writeSoon),
+  }));
+  const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "OTHER", createdAt: 1 }));
+  expect([task.companyId, company.id]).toEqual([1, 2]);
+  const ends: string[] = [];
+  const add = async (companyId: number, name: string) => {
+    const row = { companyId, name, nameTime: null, size: 1, receivedAt: 1 };
+    const id = await store.write("site", (tx) =>
+      enterFile(tx, { ...row, channel: "sftp", userName: null, location: `inbound/${name}` }),
+    );
+    const [from, to] = [join(folder, "inbound", name), join(folder, "archive", name)];
+    writeFileSync(from, "x");
+    const receiptPaths = [join(folder, "receipts", name)];
+    return () => filing.add({ ...task, id, companyId, from, to, receiptPaths }, name, () => ends.push(name));
+  };
+  failures = 1;
+  // The first is a group of its own; what comes while it is filed is the next one.
+  for (const begin of [await add(1, "a"), await add(1, "b"), await add(2, "c")]) begin();
+  await vi.waitFor(() => expect(ends).toHaveLength(3), { timeout: 20_000 });
+  expect(ends).toEqual(["a", "b", "c"]);
+  expect(marks).toEqual([1, 1, 2, 2]);
 });

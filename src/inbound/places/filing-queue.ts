@@ -188,14 +188,26 @@ class ThreadedFilingQueue implements FilingQueue {
     const byCompany = Map.groupBy(done, ({ id }) => companies.get(id) ?? 0);
     // With more to file, those who decide may wait for it.
     const write = this.#queue.length === 0 ? store.writeSoon : store.write;
-    const marked: Promise<void>[] = [];
-    for (const [companyId, own] of byCompany) marked.push(write(companyId, (tx) => mark(tx, own, toLedger)));
-    await Promise.all(marked);
-    for (const [index, result] of results.entries()) this.#report(group[index], result);
+    const unmarked = new Map<number, unknown>();
+    const marking = [...byCompany].map(([companyId, own]) =>
+      write(companyId, (tx) => mark(tx, own, toLedger)).catch((error: unknown) => {
+        unmarked.set(companyId, error);
+      }),
+    );
+    await Promise.all(marking);
+    // Each company by itself: an entry that is marked may be retried at once, and must not be marked a second time.
+    for (const [companyId, error] of unmarked)
+      this.#failed(
+        group.filter(({ task }) => task.companyId === companyId),
+        error,
+      );
+    for (const [index, result] of results.entries()) {
+      const queued = group[index];
+      if (queued !== undefined && !unmarked.has(queued.task.companyId)) this.#report(queued, result);
+    }
   }
 
-  #report(queued: Queued | undefined, result: FilingResult): void {
-    if (queued === undefined) return;
+  #report(queued: Queued, result: FilingResult): void {
     const { failing, log, lostAfterMs } = this.#deps;
     const { id: fileId } = result;
     const path = queued.task.from;

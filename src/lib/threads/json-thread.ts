@@ -19,6 +19,8 @@ export interface JsonThreadOptions {
 }
 
 interface Open {
+  /** The thread that was asked. */
+  readonly host: WorkerHost<string>;
   readonly resolve: (text: string) => void;
   readonly reject: (error: Error) => void;
 }
@@ -31,6 +33,7 @@ export class JsonThread<Request, Answer> {
   #serial: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #idle: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(options: JsonThreadOptions) {
     this.#options = options;
@@ -45,7 +48,13 @@ export class JsonThread<Request, Answer> {
     return answer;
   }
 
+  /** Ends the thread. What is asked from now on, or waits for its turn, is rejected. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#endHost();
+  }
+
+  async #endHost(): Promise<void> {
     clearTimeout(this.#idle);
     const host = this.#host;
     this.#host = undefined;
@@ -56,15 +65,16 @@ export class JsonThread<Request, Answer> {
     this.#waiting -= 1;
     const { idleMs } = this.#options;
     if (this.#waiting > 0 || idleMs === undefined) return;
-    this.#idle = setTimeout(() => void this.close(), idleMs);
+    this.#idle = setTimeout(() => void this.#endHost(), idleMs);
     this.#idle.unref();
   }
 
   async #exchange(request: Request, bytes: Uint8Array<ArrayBuffer> | undefined): Promise<Answer> {
+    if (this.#isClosed) throw new Error(`the ${this.#options.name} thread is closed`);
     this.#host ??= this.#start();
     const host = this.#host;
     const answer = await new Promise<string>((resolve, reject) => {
-      this.#open = { resolve, reject };
+      this.#open = { host, resolve, reject };
       const text = JSON.stringify(request);
       if (bytes === undefined) host.post(text);
       else host.post({ text, bytes }, [bytes.buffer]);
@@ -77,21 +87,23 @@ export class JsonThread<Request, Answer> {
     const host: WorkerHost<string> = new WorkerHost<string>(
       { file: siblingModule(module, base), name },
       {
-        message: (text) => this.#settle()?.resolve(text),
+        message: (text) => this.#settle(host)?.resolve(text),
         ended: (end) => this.#ended(host, end),
       },
     );
     return host;
   }
 
-  #settle(): Open | undefined {
+  /** A thread that ends when it was idle may still be there when the next one has been asked: its end is no answer. */
+  #settle(host: WorkerHost<string>): Open | undefined {
     const open = this.#open;
+    if (open?.host !== host) return undefined;
     this.#open = undefined;
     return open;
   }
 
   #ended(host: WorkerHost<string>, { error }: WorkerEnd): void {
     if (this.#host === host) this.#host = undefined;
-    this.#settle()?.reject(new Error(`the ${this.#options.name} thread ended`, { cause: error }));
+    this.#settle(host)?.reject(new Error(`the ${this.#options.name} thread ended`, { cause: error }));
   }
 }
