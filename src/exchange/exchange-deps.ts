@@ -3,11 +3,11 @@ import type { Reservations } from "../inbound/places/inbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { DiskCalls } from "../lib/files/durable-file.ts";
 import type { Logger } from "../lib/logs/log.ts";
-import type { CompanyFolders } from "./company-folders.ts";
+import type { CompanyFolders } from "./folders/company-folders.ts";
 import type { ExchangePeer } from "./exchange-session.ts";
-import type { Intake } from "./intake.ts";
-import type { PartialDownloads } from "./partial-downloads.ts";
-import type { UploadClaims } from "./upload-claims.ts";
+import type { Intake } from "./uploads/intake.ts";
+import type { PartialDownloads } from "./folders/partial-downloads.ts";
+import type { UploadClaims } from "./uploads/upload-claims.ts";
 
 /** A host deletes a file from `error/`: the ledger notes it before the bytes go. */
 export interface Removal {

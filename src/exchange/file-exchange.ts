@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { forwardClock } from "../lib/clock.ts";
 import { systemDisk } from "../lib/files/durable-file.ts";
-import { CompanyFolders } from "./company-folders.ts";
+import { CompanyFolders } from "./folders/company-folders.ts";
 import type { FileExchangeDeps } from "./exchange-deps.ts";
 import {
   ExchangeError,
@@ -13,9 +13,9 @@ import {
   type FileExchange,
 } from "./exchange-session.ts";
 import { FolderSession } from "./folder-session.ts";
-import { PartialDownloads } from "./partial-downloads.ts";
-import { type SweepOptions, sweepPartials } from "./sweep-partials.ts";
-import { UploadClaims } from "./upload-claims.ts";
+import { PartialDownloads } from "./folders/partial-downloads.ts";
+import { type SweepOptions, sweepPartials } from "./uploads/sweep-partials.ts";
+import { UploadClaims } from "./uploads/upload-claims.ts";
 
 export interface FolderExchange extends FileExchange {
   /**

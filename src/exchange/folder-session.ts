@@ -1,6 +1,6 @@
 /** One connection of one user: finds the company and folder that a path means, and lets the folder decide. */
 import { componentsOf } from "./client-path.ts";
-import { ClientTree, type Inside, type Place, virtualFolder } from "./client-tree.ts";
+import { ClientTree, type Inside, type Place, virtualFolder } from "./folders/client-tree.ts";
 import { denied, exchangeErrorOf, noSuchFile } from "./disk-fault.ts";
 import type { SessionCompany, SessionContext } from "./exchange-deps.ts";
 import {
@@ -16,11 +16,11 @@ import {
   type ReadHandle,
   type WriteHandle,
 } from "./exchange-session.ts";
-import { doneFolderName, fileRightsIn, folderNames, rightsOf } from "./folder-rights.ts";
-import { InboundFolder } from "./inbound-folder.ts";
+import { doneFolderName, fileRightsIn, folderNames, rightsOf } from "./folders/folder-rights.ts";
+import { InboundFolder } from "./uploads/inbound-folder.ts";
 import { OpenHandles, type Pages } from "./open-handles.ts";
-import { PlainFolder } from "./plain-folder.ts";
-import { UploadMemory } from "./upload-memory.ts";
+import { PlainFolder } from "./folders/plain-folder.ts";
+import { UploadMemory } from "./uploads/upload-memory.ts";
 
 interface FolderSessionOptions {
   readonly context: SessionContext;

@@ -1,5 +1,5 @@
 /**
- * Where deliveries go. Each kind of target implements `Target`; `targets/` has one file for each, and one conformance suite
+ * Where deliveries go. Each kind of target implements `Target`; `targets/` has a room for each family, and one conformance suite
  * over all of them.
  *
  * A target keeps no state of a delivery: the queue decides when to try, and tries again what may not have arrived. So a

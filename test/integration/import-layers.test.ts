@@ -101,7 +101,15 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     remotes: ["places"],
   },
   lib: { "": ["logs"], files: [""], logs: [], threads: [""] },
-  exchange: { "": [], arrivals: [] },
+  exchange: {
+    "": ["folders", "uploads"],
+    folders: [""],
+    uploads: ["", "folders"],
+    connections: [""],
+    arrivals: [],
+    journal: [],
+  },
+  targets: { "": [], folder: [""], servers: [""], web: [""], email: [""] },
   "endpoints/http": {
     "": ["gateway", "legacy", "openapi", "server"],
     gateway: ["openapi", "server"],

@@ -29,7 +29,7 @@ import {
 } from "../../src/domain/stop/stop-status.ts";
 import { httpStatusOf } from "../../src/endpoints/http/server/http-status.ts";
 import { routes } from "../../src/endpoints/http/routes.ts";
-import { folderNames, rightsOf } from "../../src/exchange/folder-rights.ts";
+import { folderNames, rightsOf } from "../../src/exchange/folders/folder-rights.ts";
 import { type ErrorCode, errorCatalogue, reasonCodeOf } from "../../src/lib/errors.ts";
 import { failureScores } from "../../src/sign-in/failed-sign-ins.ts";
 import {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { CustomerMessage, DeliveryOutcome, Target } from "../../src/outbound/target.ts";
-import { createEmailTarget, type EmailTargetOptions } from "../../src/targets/email-target.ts";
+import { createEmailTarget, type EmailTargetOptions } from "../../src/targets/email/email-target.ts";
 import { type Authority, makeAuthority } from "../support/certificates.ts";
 import { faultOf, messageOf, never } from "../support/deliveries.ts";
 import {

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { foreignDisk, ownDisk, type FolderDisk } from "../../src/targets/folder-disk.ts";
-import { createFolderTarget } from "../../src/targets/folder-target.ts";
+import { foreignDisk, ownDisk, type FolderDisk } from "../../src/targets/folder/folder-disk.ts";
+import { createFolderTarget } from "../../src/targets/folder/folder-target.ts";
 import { deliveryOf, faultOf, fileOf, messageOf, never } from "../support/deliveries.ts";
 import { filesBelow } from "../support/files-below.ts";
 import { asOrdinaryUser } from "../support/ordinary-user.ts";

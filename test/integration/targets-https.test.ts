@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { DeliveryOutcome } from "../../src/outbound/target.ts";
-import { createHttpsTarget, type HttpsTargetOptions } from "../../src/targets/https-target.ts";
+import { createHttpsTarget, type HttpsTargetOptions } from "../../src/targets/web/https-target.ts";
 import {
   type Authority,
   type Certificate,

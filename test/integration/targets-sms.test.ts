@@ -1,7 +1,7 @@
 /** Text messages to a web service by a request of the configuration (docs/messages.md). */
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { DeliveryOutcome, Target } from "../../src/outbound/target.ts";
-import { createSmsTarget, type SmsTargetOptions } from "../../src/targets/sms-target.ts";
+import { createSmsTarget, type SmsTargetOptions } from "../../src/targets/web/sms-target.ts";
 import { faultOf, messageOf, never } from "../support/deliveries.ts";
 import { type Receiver, reply, startReceiver } from "../support/receiver.ts";
 

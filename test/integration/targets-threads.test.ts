@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import ssh2, { type AuthContext, type Connection } from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createFtpTarget } from "../../src/targets/ftp-target.ts";
+import { createFtpTarget } from "../../src/targets/servers/ftp-target.ts";
 import { describeKey } from "../../src/remote/host-keys.ts";
-import { createSftpTarget, type SftpTargetOptions } from "../../src/targets/sftp-target.ts";
+import { createSftpTarget, type SftpTargetOptions } from "../../src/targets/servers/sftp-target.ts";
 import { deliveryOf, faultOf, fileOf, never } from "../support/deliveries.ts";
 import { listenFree } from "../support/listen-free.ts";
 import { projectFolder } from "../support/markdown.ts";
@@ -203,7 +203,7 @@ describe("the thread of an upload target", () => {
     }
   });
 
-  const built = join(projectFolder, "dist/targets/ftp-target.js");
+  const built = join(projectFolder, "dist/targets/servers/ftp-target.js");
   test.skipIf(!existsSync(built))("runs from what is built as well", async () => {
     const script = `
       import { createFtpTarget } from ${JSON.stringify(built)};

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createHttpsTarget } from "../../src/targets/https-target.ts";
+import { createHttpsTarget } from "../../src/targets/web/https-target.ts";
 import { deliveryOf, fileOf, never } from "../support/deliveries.ts";
 import { blocksIn, textOf } from "../support/markdown.ts";
 import { type Post, startReceiver } from "../support/receiver.ts";

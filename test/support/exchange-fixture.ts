@@ -2,12 +2,12 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureCompanyTree } from "../../src/exchange/company-tree.ts";
+import { ensureCompanyTree } from "../../src/exchange/folders/company-tree.ts";
 import type { FileExchangeDeps, Pickup, Removal } from "../../src/exchange/exchange-deps.ts";
 import type { ExchangeEntry, ExchangeSession, OpenWriteFlags } from "../../src/exchange/exchange-session.ts";
-import { createDiskSpace } from "../../src/exchange/disk-space.ts";
+import { createDiskSpace } from "../../src/exchange/uploads/disk-space.ts";
 import { createFileExchange, type FolderExchange } from "../../src/exchange/file-exchange.ts";
-import { createIntake } from "../../src/exchange/intake.ts";
+import { createIntake } from "../../src/exchange/uploads/intake.ts";
 import type { Arrival } from "../../src/inbound/places/inbox.ts";
 import { systemDisk } from "../../src/lib/files/durable-file.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";

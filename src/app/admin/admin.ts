@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import type { CompanyProfile } from "../../domain/users/company-profile.ts";
-import { ensureCompanyTree } from "../../exchange/company-tree.ts";
+import { ensureCompanyTree } from "../../exchange/folders/company-tree.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";

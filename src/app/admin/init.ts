@@ -18,7 +18,7 @@ import {
   passwordForm,
   userNameForm,
 } from "../../domain/users/user.ts";
-import { ensureCompanyTree } from "../../exchange/company-tree.ts";
+import { ensureCompanyTree } from "../../exchange/folders/company-tree.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
 import { isPasswordOf } from "../../lib/password-hash.ts";

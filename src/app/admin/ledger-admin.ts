@@ -3,8 +3,8 @@ import { statfs } from "node:fs/promises";
 import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import type { FileState } from "../../domain/files/file-state.ts";
-import { partialFolderName } from "../../exchange/company-tree.ts";
-import { countUploadsOfFormerJournal } from "../../exchange/take-up-former-journal.ts";
+import { partialFolderName } from "../../exchange/folders/company-tree.ts";
+import { countUploadsOfFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
 import {
   type DiskRoom,
   type Explanation,

@@ -4,7 +4,7 @@ import { access, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
-import { folderNames } from "../../exchange/folder-rights.ts";
+import { folderNames } from "../../exchange/folders/folder-rights.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";

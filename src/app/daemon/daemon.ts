@@ -18,9 +18,9 @@ import { createHttpEndpoint, type HttpEndpoint } from "../../endpoints/http/http
 import { callWith } from "../../endpoints/http/server/operation-context.ts";
 import { type HostKey, readHostKeys } from "../../endpoints/sftp/host-key.ts";
 import { createSftpEndpoint, type SftpEndpoint } from "../../endpoints/sftp/sftp-endpoint.ts";
-import { ensureCompanyTree } from "../../exchange/company-tree.ts";
+import { ensureCompanyTree } from "../../exchange/folders/company-tree.ts";
 import { createFileExchange, type FolderExchange } from "../../exchange/file-exchange.ts";
-import { takeUpFormerJournal } from "../../exchange/take-up-former-journal.ts";
+import { takeUpFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
 import type { Integration } from "../../integrations/integration.ts";
 import { createIntegrations } from "../../integrations/integrations.ts";
 import { recheckReceipts } from "../../inbound/recovery/recheck-receipts.ts";

@@ -10,18 +10,18 @@ import { messageTargetName } from "../../domain/messages/message-event.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { TargetInUse } from "../../outbound/attempt.ts";
 import type { DeliveryOutcome, Target } from "../../outbound/target.ts";
-import { createEmailTarget, type EmailTargetOptions } from "../../targets/email-target.ts";
+import { createEmailTarget, type EmailTargetOptions } from "../../targets/email/email-target.ts";
 import {
   createFolderTarget,
   type FolderTargetOptions,
   type FolderTargetParts,
-} from "../../targets/folder-target.ts";
-import { createFolderThread, type FolderThread } from "../../targets/folder-thread.ts";
-import { createFtpTarget, type FtpTargetOptions } from "../../targets/ftp-target.ts";
-import { createHttpsTarget, type HttpsTargetOptions } from "../../targets/https-target.ts";
-import { createSftpTarget, type SftpTargetOptions } from "../../targets/sftp-target.ts";
+} from "../../targets/folder/folder-target.ts";
+import { createFolderThread, type FolderThread } from "../../targets/folder/folder-thread.ts";
+import { createFtpTarget, type FtpTargetOptions } from "../../targets/servers/ftp-target.ts";
+import { createHttpsTarget, type HttpsTargetOptions } from "../../targets/web/https-target.ts";
+import { createSftpTarget, type SftpTargetOptions } from "../../targets/servers/sftp-target.ts";
 import { markerFileName } from "../../store/database/database.ts";
-import { createSmsTarget, type SmsTargetOptions } from "../../targets/sms-target.ts";
+import { createSmsTarget, type SmsTargetOptions } from "../../targets/web/sms-target.ts";
 
 type TargetOf<Type extends TargetConfig["type"]> = Extract<TargetConfig, { type: Type }>;
 

@@ -19,7 +19,7 @@ import { listCompanies } from "../../store/accounts/companies.ts";
 import { companiesWithDeliveries } from "../../store/ledger/companies-to-prune.ts";
 import type { Store } from "../../store/database/database.ts";
 import { allExportPlans, saveOutboundSettings } from "./outbound-settings.ts";
-import { createFolderThread } from "../../targets/folder-thread.ts";
+import { createFolderThread } from "../../targets/folder/folder-thread.ts";
 import { createTargets } from "./outbound-targets.ts";
 import type { ReleaseStack } from "./service-group.ts";
 

@@ -7,7 +7,7 @@ import { readCronSchedule } from "../../domain/time/cron-schedule.ts";
 import type { FetchSettings } from "../../endpoints/remote/fetch-messages.ts";
 import type { PolledRemote, PollSchedule } from "../../endpoints/remote/remote-deps.ts";
 import { createRemoteEndpoint, type RemoteEndpoint } from "../../endpoints/remote/remote-endpoint.ts";
-import type { Intake } from "../../exchange/intake.ts";
+import type { Intake } from "../../exchange/uploads/intake.ts";
 import type { Locations } from "../../inbound/places/locations.ts";
 import type { Pipeline } from "../../inbound/pipeline.ts";
 import { createRemoteStates } from "../../inbound/remotes/remote-states.ts";

@@ -8,7 +8,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { type OutboundSettings, outboundSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Pickup } from "../../exchange/exchange-deps.ts";
-import { doneFolderName } from "../../exchange/folder-rights.ts";
+import { doneFolderName } from "../../exchange/folders/folder-rights.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";

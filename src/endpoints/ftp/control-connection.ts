@@ -16,8 +16,8 @@
  * stands. What that could cost is bounded: lines, lines that wait, and replies that the client does not read.
  */
 import type { Socket } from "node:net";
-import { ClientLog } from "../../exchange/client-log.ts";
-import { ConnectionDeadline } from "../../exchange/connection-deadline.ts";
+import { ClientLog } from "../../exchange/connections/client-log.ts";
+import { ConnectionDeadline } from "../../exchange/connections/connection-deadline.ts";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { normaliseAddress } from "../../lib/address-range.ts";
 import { messageOf } from "../../lib/errors.ts";

@@ -4,7 +4,7 @@
  */
 import { createServer, type Server, type Socket } from "node:net";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
-import { type Admitted, endConnections, letIn } from "../../exchange/client-connections.ts";
+import { type Admitted, endConnections, letIn } from "../../exchange/connections/client-connections.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import { boundTo, listen } from "../../lib/listen.ts";
 import { createLimitedLog, type LimitedLog } from "../../lib/logs/limited-log.ts";

@@ -1,5 +1,5 @@
 /** What one client has said so far, and what its commands work with. */
-import type { ClientLog } from "../../exchange/client-log.ts";
+import type { ClientLog } from "../../exchange/connections/client-log.ts";
 import type { ExchangeSession, FileExchange } from "../../exchange/exchange-session.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SignedInUser, SignIn } from "../../sign-in/sign-in.ts";

@@ -6,7 +6,7 @@ import {
   type ExchangeRights,
   type ExchangeSession,
 } from "../../exchange/exchange-session.ts";
-import { longNameOf } from "../../exchange/long-name.ts";
+import { longNameOf } from "../../exchange/connections/long-name.ts";
 
 export const factNames = ["type", "size", "modify", "perm"] as const;
 export type FactName = (typeof factNames)[number];

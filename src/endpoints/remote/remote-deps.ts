@@ -1,5 +1,5 @@
 import type { CronSchedule } from "../../domain/time/cron-schedule.ts";
-import type { Intake } from "../../exchange/intake.ts";
+import type { Intake } from "../../exchange/uploads/intake.ts";
 import type { Inbox } from "../../inbound/places/inbox.ts";
 import type { RemoteStates } from "../../inbound/remotes/remote-states.ts";
 import type { RemoteMemory } from "../../inbound/remotes/remote-memory.ts";

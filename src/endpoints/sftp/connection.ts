@@ -11,8 +11,8 @@
  */
 import type { Socket } from "node:net";
 import type { Connection as SshClient } from "ssh2";
-import { ClientLog } from "../../exchange/client-log.ts";
-import { ConnectionDeadline } from "../../exchange/connection-deadline.ts";
+import { ClientLog } from "../../exchange/connections/client-log.ts";
+import { ConnectionDeadline } from "../../exchange/connections/connection-deadline.ts";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";

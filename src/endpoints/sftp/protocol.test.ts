@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { mismatchOf } from "./algorithms.ts";
 import { isForOneHostKeyType, OfferWatch } from "./client-offer.ts";
-import { longNameOf } from "../../exchange/long-name.ts";
+import { longNameOf } from "../../exchange/connections/long-name.ts";
 import { BrokenStream, PacketReader } from "./packet-reader.ts";
 import { readRequest } from "./request.ts";
 import { packetOf } from "./testing/raw-client.ts";

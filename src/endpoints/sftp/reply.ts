@@ -4,7 +4,7 @@ import type {
   ExchangeEntry,
   FileSystemStatistics,
 } from "../../exchange/exchange-session.ts";
-import { longNameOf } from "../../exchange/long-name.ts";
+import { longNameOf } from "../../exchange/connections/long-name.ts";
 import {
   attributeFlag,
   extensions,

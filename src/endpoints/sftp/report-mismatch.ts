@@ -1,4 +1,4 @@
-import type { ClientLog } from "../../exchange/client-log.ts";
+import type { ClientLog } from "../../exchange/connections/client-log.ts";
 import { mismatchOf } from "./algorithms.ts";
 import { type ClientOffer, isForOneHostKeyType } from "./client-offer.ts";
 

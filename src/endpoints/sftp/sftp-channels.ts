@@ -1,7 +1,7 @@
 /** The channels of one SSH connection, and the SFTP sessions in them. */
 import type { Socket } from "node:net";
 import type { ServerChannel, Session } from "ssh2";
-import type { ClientLog } from "../../exchange/client-log.ts";
+import type { ClientLog } from "../../exchange/connections/client-log.ts";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { exchangeCompaniesOf } from "../../operations/users/exchange-companies.ts";
 import type { SignedInUser } from "../../sign-in/sign-in.ts";

@@ -9,7 +9,7 @@ import { createServer, type Server as NetServer, type Socket } from "node:net";
 import ssh2 from "ssh2";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { withSharedReads } from "../../exchange/arrivals/shared-reads.ts";
-import { type Admitted, endConnections, letIn } from "../../exchange/client-connections.ts";
+import { type Admitted, endConnections, letIn } from "../../exchange/connections/client-connections.ts";
 import { newRequestId } from "../../lib/ids.ts";
 import { boundTo, listen } from "../../lib/listen.ts";
 import { createLimitedLog, type LimitedLog } from "../../lib/logs/limited-log.ts";

@@ -1,6 +1,6 @@
 /** The attempts of one SSH client to sign in: how many there may be, and who it is in the end. */
 import type { AuthContext } from "ssh2";
-import type { ClientLog } from "../../exchange/client-log.ts";
+import type { ClientLog } from "../../exchange/connections/client-log.ts";
 import type { Place } from "../../sign-in/connection-gate.ts";
 import type { SignedInUser, SignIn } from "../../sign-in/sign-in.ts";
 import { judge, signInMethods, type Verdict } from "./authentication.ts";

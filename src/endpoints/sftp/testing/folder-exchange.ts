@@ -14,7 +14,7 @@ import {
   utimes,
 } from "node:fs/promises";
 import { basename, join, posix } from "node:path";
-import { statisticsOf } from "../../../exchange/disk-space.ts";
+import { statisticsOf } from "../../../exchange/uploads/disk-space.ts";
 import {
   type AttributeChange,
   type ExchangeAttributes,

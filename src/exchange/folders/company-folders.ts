@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { mkdir } from "../../lib/files/changes.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { type DiskCalls, makeDirectoryDurably } from "../../lib/files/durable-file.ts";
+import { systemCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { type PinnedFolder, pinFolder } from "../../lib/files/open-regular-file.ts";
+import { partialFolderName } from "./company-tree.ts";
+import { doneFolderName, type FolderName } from "./folder-rights.ts";
+
+const recheckMs = 1_000;
+
+interface KeptFolder {
+  folder: PinnedFolder;
+  checkedAtMs: number;
+}
+
+/**
+ * The folders of one company on disk. Those that uploads need are held open; once a second the path is looked at again,
+ * so that a folder which an administrator replaced is noticed before anything is acknowledged into the old one for long.
+ */
+export class CompanyFolders {
+  readonly #company: string;
+  readonly #disk: DiskCalls;
+  readonly #clock: Clock;
+  readonly #kept = new Map<string, KeptFolder>();
+  /** Replaced ones stay open until the end: a descriptor number must not be reused under a path that names it. */
+  readonly #retired: PinnedFolder[] = [];
+
+  constructor(company: string, deps: { readonly disk: DiskCalls; readonly clock: Clock }) {
+    this.#company = company;
+    this.#disk = deps.disk;
+    this.#clock = deps.clock;
+  }
+
+  /** `inbound/`, kept open. */
+  inbound(): Promise<PinnedFolder> {
+    return this.#keep(["inbound"]);
+  }
+
+  /** The folder of a user's unfinished uploads, kept open; undefined when the user has none. */
+  async partials(userId: number): Promise<PinnedFolder | undefined> {
+    return await this.#keep(partialComponents(userId)).catch(unlessMissing);
+  }
+
+  /** The same, made when it is not there. */
+  async madePartials(userId: number): Promise<PinnedFolder> {
+    const found = await this.partials(userId);
+    if (found !== undefined) return found;
+    // Pinned before anything is made below it: a link in its place is refused, not followed.
+    const inbound = await this.inbound();
+    await makeDirectoryDurably(inbound.child(partialFolderName));
+    await (await this.open(["inbound", partialFolderName])).close();
+    await makeDirectoryDurably(join(inbound.child(partialFolderName), String(userId)));
+    return await this.#keep(partialComponents(userId));
+  }
+
+  /** Pins a folder for one call; the caller closes it. Rejects with `ENOENT`, `ELOOP` or `ENOTDIR` otherwise. */
+  open(components: readonly string[]): Promise<PinnedFolder> {
+    return pinFolder(this.#company, components, this.#disk);
+  }
+
+  /** Makes `outbound/done/` unless it is there; says whether it was made. */
+  async makeDone(): Promise<boolean> {
+    const name: FolderName = "outbound";
+    const outbound = await this.open([name]);
+    try {
+      await mkdir(outbound.child(doneFolderName), { mode: 0o750 });
+      await outbound.sync();
+      return true;
+    } catch (error) {
+      if (systemCodeOf(error) === "EEXIST") return false;
+      throw error;
+    } finally {
+      await outbound.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#retired, ...[...this.#kept.values()].map((kept) => kept.folder)];
+    this.#kept.clear();
+    this.#retired.length = 0;
+    await Promise.all(all.map((folder) => folder.close()));
+  }
+
+  async #keep(components: readonly string[]): Promise<PinnedFolder> {
+    const key = components.join("/");
+    const nowMs = this.#clock.now();
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && Math.abs(nowMs - kept.checkedAtMs) < recheckMs) return kept.folder;
+    const found = await this.open(components);
+    // Another call may have been quicker.
+    const current = this.#kept.get(key);
+    if (current !== undefined && (await isSame(this.#disk, current.folder, found))) {
+      current.checkedAtMs = nowMs;
+      await found.close();
+      return current.folder;
+    }
+    if (current !== undefined) this.#retired.push(current.folder);
+    this.#kept.set(key, { folder: found, checkedAtMs: nowMs });
+    return found;
+  }
+}
+
+function partialComponents(userId: number): string[] {
+  return ["inbound", partialFolderName, String(userId)];
+}
+
+async function isSame(disk: DiskCalls, one: PinnedFolder, other: PinnedFolder): Promise<boolean> {
+  const [first, second] = await Promise.all([disk.fstat(one.fd), disk.fstat(other.fd)]);
+  return first.dev === second.dev && first.ino === second.ino;
+}

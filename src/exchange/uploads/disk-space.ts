@@ -1,0 +1,62 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { DiskCalls } from "../../lib/files/durable-file.ts";
+import { ExchangeError, type FileSystemStatistics } from "../exchange-session.ts";
+
+const cachedForMs = 1_000;
+
+export interface DiskSpace {
+  /** Throws `noSpace` when the disk has less free space than it must keep. Looks at most once a second. */
+  assertEnough(): Promise<void>;
+  statistics(): Promise<FileSystemStatistics>;
+}
+
+interface DiskSpaceDeps {
+  readonly directory: string;
+  /** How many bytes must stay free on a disk of this size. */
+  readonly minFreeBytes: (diskBytes: number) => number;
+  readonly disk: Pick<DiskCalls, "statfs">;
+  readonly clock: Clock;
+}
+
+function sizeText(bytes: number): string {
+  const gigabytes = bytes / 1e9;
+  return gigabytes >= 1 ? `${gigabytes.toFixed(1)} GB` : `${Math.ceil(bytes / 1e6)} MB`;
+}
+
+/** What clients are told of a disk. */
+export function statisticsOf(found: Awaited<ReturnType<DiskCalls["statfs"]>>): FileSystemStatistics {
+  return {
+    blockSize: found.bsize,
+    blocks: found.blocks,
+    blocksFree: found.bfree,
+    blocksAvailable: found.bavail,
+    files: found.files,
+    filesFree: found.ffree,
+    // Node does not tell the mount flags; a read-only disk shows at the first write.
+    isReadOnly: false,
+  };
+}
+
+/** Watches the free space of the file system on which the companies' files lie. */
+export function createDiskSpace(deps: DiskSpaceDeps): DiskSpace {
+  let looked: { atMs: number; answer: Promise<FileSystemStatistics> } | undefined;
+
+  function statistics(): Promise<FileSystemStatistics> {
+    const nowMs = deps.clock.now();
+    if (looked === undefined || Math.abs(nowMs - looked.atMs) >= cachedForMs)
+      looked = { atMs: nowMs, answer: deps.disk.statfs(deps.directory).then(statisticsOf) };
+    return looked.answer;
+  }
+
+  async function assertEnough(): Promise<void> {
+    const found = await statistics();
+    const mustStay = deps.minFreeBytes(found.blocks * found.blockSize);
+    if (found.blocksAvailable * found.blockSize >= mustStay) return;
+    throw new ExchangeError(
+      "noSpace",
+      `The server's disk has less than ${sizeText(mustStay)} free; try again later`,
+    );
+  }
+
+  return { assertEnough, statistics };
+}

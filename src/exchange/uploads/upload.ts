@@ -1,0 +1,166 @@
+/**
+ * One upload, from OPEN to its end.
+ *
+ *   open ──close──▶ closing ──▶ closed   durable, placed under its final name (or kept as unfinished), then answered
+ *     └──abandon──▶ ended                the link broke: the bytes stay as an unfinished part
+ *
+ * An upload of which one write failed is not what its client meant to send: every further write and the close fail with
+ * the same reason. So does the close of one that has a hole. Both leave the unfinished part, as a fault while closing
+ * does. What survives a crash: in `open` whatever the system had written of the part; from `closed` on the whole file, in
+ * its place.
+ */
+import { killPoint } from "../../lib/kill-point.ts";
+import { completeUpload, type Destination } from "./complete-upload.ts";
+import { exchangeErrorOf } from "../disk-fault.ts";
+import {
+  type AttributeChange,
+  type ExchangeAttributes,
+  ExchangeError,
+  type WriteHandle,
+} from "../exchange-session.ts";
+import type { CurrentUpload } from "./upload-claims.ts";
+import type { UploadContent } from "./upload-content.ts";
+
+export interface UploadOptions {
+  readonly content: UploadContent;
+  readonly destination: Destination;
+  readonly openedSeconds: number;
+  /** Called once, when nothing touches the unfinished file any more. */
+  readonly releaseClaim: () => void;
+}
+
+export class Upload implements WriteHandle, CurrentUpload {
+  readonly kind = "write";
+  readonly #options: UploadOptions;
+  readonly #content: UploadContent;
+  /** Why the upload cannot become a file any more. */
+  #fault: ExchangeError | undefined;
+  #state: "open" | "closing" | "closed" | "ended" = "open";
+  #modifiedSeconds: number;
+  #accessedSeconds: number;
+  #done: Promise<void> | undefined;
+  #onEnded: () => void = () => undefined;
+
+  constructor(options: UploadOptions) {
+    this.#options = options;
+    this.#content = options.content;
+    this.#modifiedSeconds = options.openedSeconds;
+    this.#accessedSeconds = options.openedSeconds;
+  }
+
+  currentAttributes(): ExchangeAttributes {
+    return {
+      isDirectory: false,
+      size: this.#content.size,
+      mode: 0o640,
+      modifiedSeconds: this.#modifiedSeconds,
+      accessedSeconds: this.#accessedSeconds,
+    };
+  }
+
+  async attributes(): Promise<ExchangeAttributes> {
+    return this.currentAttributes();
+  }
+
+  async write(offset: number, bytes: Uint8Array): Promise<void> {
+    await this.#orFail(() => this.#content.put(offset, bytes));
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    this.#assertOpen();
+    return await this.#content.read(offset, length).catch(rethrown);
+  }
+
+  async change(change: AttributeChange): Promise<void> {
+    const { size } = change;
+    if (size !== undefined && size !== this.#content.size)
+      await this.#orFail(async () => this.#content.resize(size));
+    this.#assertOpen();
+    this.#modifiedSeconds = change.modifiedSeconds ?? this.#modifiedSeconds;
+    this.#accessedSeconds = change.accessedSeconds ?? this.#accessedSeconds;
+  }
+
+  fail(reason: ExchangeError): void {
+    this.#fault ??= reason;
+  }
+
+  async sync(): Promise<void> {
+    this.#assertOpen();
+    if (this.#fault !== undefined) throw this.#fault;
+    await this.#content.syncUnlessHole().catch(rethrown);
+  }
+
+  async close(): Promise<void> {
+    this.#assertOpen();
+    this.#state = "closing";
+    this.#done = this.#complete();
+    await this.#done;
+  }
+
+  /** The link ended, or the client broke the upload off. Resolves when the part is written; an upload whose close had begun is finished first. */
+  async abandon(): Promise<void> {
+    if (this.#state === "open") {
+      this.#state = "ended";
+      this.#done = this.#end();
+    }
+    // Whoever closed it was told; nothing else depends on the outcome.
+    await this.#done?.catch(() => undefined);
+  }
+
+  /** `listener` is called once nothing is left to end. */
+  onEnded(listener: () => void): void {
+    this.#onEnded = listener;
+  }
+
+  get isEnding(): boolean {
+    return this.#state !== "open";
+  }
+
+  async #complete(): Promise<void> {
+    killPoint("upload.closing");
+    this.#content.seal();
+    try {
+      if (this.#fault !== undefined) throw this.#fault;
+      this.#content.assertWhole();
+      await completeUpload(this.#options.destination, this.#content, this.currentAttributes());
+      killPoint("upload.finished");
+      this.#state = "closed";
+    } catch (error) {
+      throw exchangeErrorOf(error);
+    } finally {
+      await this.#end();
+    }
+  }
+
+  /** Of an upload that became a file nothing is left to write. */
+  async #end(): Promise<void> {
+    try {
+      if (this.#state === "closed") await this.#content.close();
+      else await this.#content.leave();
+    } finally {
+      this.#options.releaseClaim();
+      this.#onEnded();
+    }
+  }
+
+  /** Does work whose failure is remembered: the upload cannot become a file any more. */
+  async #orFail(work: () => Promise<void>): Promise<void> {
+    this.#assertOpen();
+    try {
+      if (this.#fault !== undefined) throw this.#fault;
+      this.#content.throwFault();
+      await work();
+    } catch (error) {
+      this.#fault ??= exchangeErrorOf(error);
+      throw this.#fault;
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#state !== "open") throw new ExchangeError("failure", "The upload is closed");
+  }
+}
+
+function rethrown(error: unknown): never {
+  throw exchangeErrorOf(error);
+}
