@@ -2,7 +2,8 @@
  * Watch events of one folder, as hints that make the next look quicker. Nothing depends on them: inotify drops events
  * when its queue is full, and shares have none.
  */
-import { FSWatcher } from "chokidar";
+import { dirname } from "node:path";
+import { type ChokidarOptions, FSWatcher } from "chokidar";
 
 export interface HintHandlers {
   /** Something about the entry changed; null when the system does not tell which. */
@@ -23,14 +24,26 @@ export type WatchFolder = (path: string, handlers: HintHandlers) => FolderHints;
  * does is to keep one watch on the folder itself, also over its removal and return.
  */
 class UnreadWatcher extends FSWatcher {
+  readonly #folder: string;
+
+  constructor(folder: string, options: ChokidarOptions) {
+    super(options);
+    this.#folder = folder;
+  }
+
   override createScanStream(): undefined {
     return undefined;
+  }
+
+  /** An entry: it is ignored, which chokidar finds only after 0.03 ms of work on each event. */
+  override isUnwatched(path: string): boolean {
+    return dirname(path) === this.#folder || super.isUnwatched(path);
   }
 }
 
 /** Watches the entries of one folder, not of those below it. `path` must be a real path. */
 export const watchFolder: WatchFolder = (path, handlers) => {
-  const watcher = new UnreadWatcher({
+  const watcher = new UnreadWatcher(path, {
     ignoreInitial: true,
     depth: 0,
     atomic: false,
