@@ -33,6 +33,8 @@ export class XmlCursor {
   readonly #limits: CursorLimits;
   /** Of the element that was opened last. */
   readonly #tag: StartTag;
+  /** Most documents have no such attribute: none of their elements is asked for it. */
+  readonly #hasNil: boolean;
   #at = 0;
   #depth = 0;
 
@@ -41,6 +43,7 @@ export class XmlCursor {
     this.#text = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
     this.#limits = limits;
     this.#tag = new StartTag(this.#text);
+    this.#hasNil = text.includes(":nil");
   }
 
   /** Name of the element that was opened last. */
@@ -129,7 +132,7 @@ export class XmlCursor {
    * another namespace pass. Read it before the element's content.
    */
   isNil(): boolean {
-    if (!this.#tag.hasAttributes) return false;
+    if (!this.#hasNil || !this.#tag.hasAttributes) return false;
     return this.attributes().some(
       ([name, value]) => name.endsWith(":nil") && /^\s*(?:true|1)\s*$/.test(value),
     );
