@@ -20,6 +20,8 @@ export interface DocumentJob extends ServedLine {
   readonly path?: string;
   readonly bytes?: Uint8Array;
   readonly charset?: string | undefined;
+  /** Bytes, as far as they are known; 0 otherwise. */
+  readonly size: number;
   thread: ParserThread | undefined;
   /** How often a thread ended with this job in hand. */
   blamed: number;

@@ -259,6 +259,21 @@ test("documents that take long keep nobody waiting but their own company", async
   expect(done).toBe(0);
 }, 60_000);
 
+test("a batch holds as many as its bytes allow, so that small documents behind large ones wait for few", async () => {
+  const many = await started({ threads: 1 });
+  const text = stop("1", "<Comment>x</Comment>".padEnd(300_000));
+  const finished: string[] = [];
+  const noted = (name: string, answer: Promise<unknown>) => answer.then(() => finished.push(name));
+  const path = file("large.xml", text);
+  const large = Array.from({ length: 12 }, (_, index) =>
+    noted(`A${index}`, many.prepareFile(path, { companyCode: "A", size: text.length })),
+  );
+  const other = noted("B", many.prepareBytes(Buffer.from(stop("2")), { companyCode: "B" }));
+  await Promise.all([...large, other]);
+  // The batch in hand and the one that lies ready, of one document each.
+  expect(finished.indexOf("B")).toBeLessThanOrEqual(2);
+});
+
 test("bodies that take long keep the files of their own company not waiting", async () => {
   const pool = await started();
   const origin = { companyCode: "HOSTILE" };

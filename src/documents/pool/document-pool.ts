@@ -51,7 +51,10 @@ export interface DocumentPoolOptions {
   readonly stillMs?: number;
 }
 
-const maxBatch = 16;
+/** Small documents pay for the way to a thread and back together. */
+const maxBatch = 64;
+/** A batch holds its thread for some hundredths of a second, whatever the documents are like. */
+const maxBatchBytes = 512 * 1024;
 /** Two: while a thread works on one batch, the next is ready. */
 const maxOpenBatches = 2;
 const defaultDeadlineMs = 20_000;
@@ -159,8 +162,7 @@ class ThreadedDocumentPool implements DocumentPool {
     const isOwn = (job: Job) => isSameLine(job, thread.line);
     if (!isFree && (thread.isAtLarge || this.#queue.has((job) => !isOwn(job)))) return;
     const isOpen = isFree ? (job: Job) => this.#fleet.mayHave(thread, job) : isOwn;
-    const share = (waiting: number) => Math.min(Math.ceil(waiting / this.#fleet.size), maxBatch);
-    const batch = this.#queue.takeSome(share, isOpen);
+    const batch = this.#queue.takeSome((waiting) => shareOf(waiting, this.#fleet.size), isOpen);
     if (batch.length > 0) this.#send(thread, batch);
   }
 
@@ -193,6 +195,19 @@ class ThreadedDocumentPool implements DocumentPool {
     while (this.#queue.take() !== undefined);
     await this.#fleet.endAll();
   }
+}
+
+/** How many of the waiting jobs one of so many threads takes. */
+function shareOf(waiting: readonly Job[], threads: number): number {
+  const most = Math.min(Math.ceil(waiting.length / threads), maxBatch);
+  let bytes = 0;
+  let share = 0;
+  for (const { size } of waiting.slice(0, most)) {
+    bytes += size;
+    if (share > 0 && bytes > maxBatchBytes) break;
+    share += 1;
+  }
+  return share;
 }
 
 function stoppingError(): DropgateError {

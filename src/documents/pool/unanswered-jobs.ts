@@ -27,15 +27,16 @@ export class UnansweredJobs {
   /** Makes a job. Its answer rejects at once when the signal is aborted, also while a thread has it in hand. */
   add(
     source: DocumentSource,
-    { companyCode = "", size = 0, charset }: DocumentOrigin,
+    { companyCode = "", size: fileSize = 0, charset }: DocumentOrigin,
     signal: AbortSignal | undefined,
   ): { readonly job: Job; readonly answer: Promise<PreparedDocument> } {
     const { promise: answer, resolve, reject } = Promise.withResolvers<PreparedDocument>();
     const id = this.#takeId();
+    const size = source.bytes?.byteLength ?? fileSize;
     const abort = () => job.settle({ error: signal?.reason });
     const job: Job = {
       ...source,
-      ...{ id, companyCode, charset, line: lineFor(source.path, source.bytes?.byteLength ?? size) },
+      ...{ id, companyCode, charset, size, line: lineFor(source.path, size) },
       thread: undefined,
       blamed: 0,
       witnessed: 0,

@@ -61,7 +61,7 @@ test("some of one company are taken together, and those that are put back go fir
   const queue = new JobQueue<ReturnType<typeof job>>();
   for (const id of [1, 2, 3]) queue.add(job("A", id));
   queue.add(job("B", 1));
-  const some = queue.takeSome((waiting) => waiting - 1);
+  const some = queue.takeSome(({ length }) => length - 1);
   expect(some).toEqual([job("A", 1), job("A", 2)]);
   queue.putBack(some);
   expect(

@@ -28,12 +28,12 @@ export class JobQueue<Job extends Queued> {
   }
 
   /** Jobs of one line, as many as `most` says of those that wait; its turn comes again behind all others. */
-  takeSome(most: (waiting: number) => number, isOpen: (first: Job) => boolean = () => true): Job[] {
+  takeSome(most: (waiting: readonly Job[]) => number, isOpen: (first: Job) => boolean = () => true): Job[] {
     for (const lines of this.#waiting.values()) {
       for (const jobs of lines.values()) {
         const [first] = jobs;
         if (first === undefined || !isOpen(first)) continue;
-        const taken = jobs.splice(0, most(jobs.length));
+        const taken = jobs.splice(0, most(jobs));
         this.#toTheEnd(first, lines, jobs);
         return taken;
       }
