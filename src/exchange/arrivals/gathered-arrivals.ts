@@ -17,14 +17,16 @@ import type { Arrival, Inbox } from "../../inbound/places/inbox.ts";
 
 /** Sixty files a second and more are dense. */
 const dense = { count: 8, withinMs: 130 };
-/** Nine hundred a second are no traffic: somebody pushes all that lies there, and what counts is when the last is through. */
-const flood = { count: 160, withinMs: 178 };
+/** A thousand a second are no traffic: somebody pushes all that lies there, and what counts is when the last is through. */
+const flood = { count: 160, withinMs: 155 };
+/** A flood lasts so long after each time that it was as dense: where processors are short, its files come more slowly. */
+const floodHoldMs = 500;
 /** How long the pipeline rests, as a part of the time that it took. More helps a burst a little, and all files wait for it. */
 const restShare = 0.2;
 /** Between two groups at least. With 45 files of a steady flow wait 10 ms more. */
 const shortestTurnMs = 30;
 /** The same in a flood: fewer and larger groups, which take less of the processors. */
-const floodTurnMs = 100;
+const floodTurnMs = 120;
 const maxWaitMs = 250;
 /** How often it is looked whether the pipeline is done. */
 const lookMs = 5;
@@ -63,6 +65,7 @@ class Burst {
   #timer: NodeJS.Timeout | undefined;
   readonly #dense = new Density(dense);
   readonly #flood = new Density(flood);
+  #floodUntilMs = Number.NEGATIVE_INFINITY;
   #firstAtMs = 0;
   #handedAtMs = Number.NEGATIVE_INFINITY;
   /** When the pipeline had nothing to decide about after the last group, as far as it was looked. */
@@ -80,6 +83,7 @@ class Burst {
     this.#waiting.push(arrival);
     const isDense = this.#dense.isReachedAt(nowMs);
     this.#dense.note(nowMs);
+    if (this.#flood.isReachedAt(nowMs)) this.#floodUntilMs = nowMs + floodHoldMs;
     this.#flood.note(nowMs);
     if (isDense) this.#look();
     else this.flush();
@@ -119,7 +123,7 @@ class Burst {
     const latestMs = this.#firstAtMs + maxWaitMs;
     if (this.#doneAtMs === undefined) return latestMs;
     const restedAtMs = this.#doneAtMs + restShare * (this.#doneAtMs - this.#handedAtMs);
-    const turnMs = this.#flood.isReachedAt(nowMs) ? floodTurnMs : shortestTurnMs;
+    const turnMs = nowMs < this.#floodUntilMs ? floodTurnMs : shortestTurnMs;
     return Math.min(latestMs, Math.max(restedAtMs, this.#handedAtMs + turnMs));
   }
 }
