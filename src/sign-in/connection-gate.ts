@@ -5,17 +5,16 @@
  *               │ pool full: displaced
  *
  * Connections that have not signed in have a pool of their own, so that they can take no place of those that have. A
- * newcomer always gets into the pool: when it is full, one connection of the address that holds most of it goes, its
- * oldest. Addresses from which somebody has signed in lately come last. So whoever opens connections and says nothing
- * pushes out himself. A place is counted by what failed sign-ins are counted by: an IPv6 address stands for its /64.
+ * newcomer always gets into the pool: when it is full, the oldest connection of the address that holds most of it goes.
+ * Addresses from which somebody has signed in lately come last. So whoever opens connections and says nothing pushes out
+ * himself. As for failed sign-ins, an IPv6 address stands for its /64.
  *
- * All of it is in memory and about sockets that are open; nothing survives the process, and nothing needs to.
+ * All of it is in memory and about open sockets.
  */
 import { peerKeyOf } from "../lib/address-range.ts";
 import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { AddressStanding } from "./sign-in.ts";
-import { type Entry, type Newcomer, type Peer, WaitingConnections } from "./waiting-connections.ts";
 
 export interface ConnectionLimits {
   /** That are signed in. */
@@ -39,6 +38,76 @@ export type Admission =
   | { readonly kind: "admitted"; readonly place: Place }
   | { readonly kind: "refused"; readonly reason: string };
 
+/** A connection that has just come. */
+export interface Newcomer {
+  /** Normalised. */
+  readonly address: string;
+  /** A trusted proxy, behind which anybody may be: it counts as signed in, and is under no limit of one address. */
+  readonly isProxy?: boolean;
+  /** Takes the connection down to make room for another. Its place is free already. */
+  displace(): void;
+}
+
+/** What one address has open. */
+interface Peer {
+  readonly key: string;
+  open: number;
+  /** An excess is reported once until the address is under its limit again: a burst is one fault, not fifty. */
+  isReported: boolean;
+  /** Somebody has signed in from it lately; as of its first connection. */
+  isKnown: boolean;
+  /** Those that are not signed in, oldest first. */
+  readonly waiting: Set<Entry>;
+}
+
+/** A connection that was let in. */
+interface Entry {
+  readonly peer: Peer;
+  readonly newcomer: Newcomer;
+  /** How many connections came before. */
+  readonly order: number;
+  state: "waiting" | "signedIn" | "gone";
+}
+
+/** Whether `one` has to make room rather than `other`. */
+function goesBefore(one: Entry, other: Entry): boolean {
+  if (one.peer.isKnown !== other.peer.isKnown) return other.peer.isKnown;
+  const [size, otherSize] = [one.peer.waiting.size, other.peer.waiting.size];
+  return size === otherSize ? one.order < other.order : size > otherSize;
+}
+
+/** The connections that have not signed in, and which of them makes room when there are too many. */
+class WaitingConnections {
+  readonly #peers = new Set<Peer>();
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(entry: Entry): void {
+    this.#count += 1;
+    entry.peer.waiting.add(entry);
+    this.#peers.add(entry.peer);
+  }
+
+  remove(entry: Entry): void {
+    this.#count -= 1;
+    entry.peer.waiting.delete(entry);
+    if (entry.peer.waiting.size === 0) this.#peers.delete(entry.peer);
+  }
+
+  /** The oldest connection of the address that holds most; addresses with a sign-in lately come last. */
+  firstToGo(): Entry | undefined {
+    let first: Entry | undefined;
+    for (const { waiting } of this.#peers) {
+      const [oldest] = waiting;
+      if (oldest !== undefined && (first === undefined || goesBefore(oldest, first))) first = oldest;
+    }
+    return first;
+  }
+}
+
 export interface ConnectionGateDeps {
   /** Of the server, for the log. */
   readonly name: string;
@@ -46,7 +115,7 @@ export interface ConnectionGateDeps {
   /** Those in force: a reload may change them. */
   limits(): ConnectionLimits;
   readonly log: Pick<Logger, "info" | "warn">;
-  /** Whether a banned address is admitted all the same, so that the protocol can tell it. */
+  /** Whether to admit a banned address all the same, so that the protocol can answer it. */
   readonly letsInBanned?: boolean;
 }
 
@@ -70,7 +139,7 @@ export class ConnectionGate {
     this.#log.flush();
   }
 
-  /** Gives the connection a place, for whose sake another may have to go, or says why it has none. */
+  /** Gives the connection a place, to which another may have to give way, or says why it gets none. */
   admit(newcomer: Newcomer): Admission {
     const { address } = newcomer;
     const reason = this.#refusalOf(newcomer);

@@ -31,13 +31,8 @@ import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { Store } from "../store/database/database.ts";
 import { findUsersByKey, findUsersByName, type UserRecord } from "../store/accounts/users.ts";
-import {
-  type BanOptions,
-  createFailedSignIns,
-  type FailedSignIns,
-  type SignInPeer,
-} from "./failed-sign-ins.ts";
-import { createFamiliarAddresses, type FamiliarAddresses } from "./familiar-addresses.ts";
+import { type BanOptions, FailedSignIns, type SignInPeer } from "./failed-sign-ins.ts";
+import { FamiliarAddresses } from "./familiar-addresses.ts";
 import type {
   KeyAttempt,
   PasswordAttempt,
@@ -47,7 +42,7 @@ import type {
   SignInReview,
 } from "./sign-in.ts";
 import type { HashQueueLimits } from "./sign-in-hash-queue.ts";
-import { createPasswordCheck, type PasswordCheck, type PasswordQuestion } from "./sign-in-passwords.ts";
+import { PasswordCheck, type PasswordQuestion } from "./sign-in-passwords.ts";
 import { badCredentials, logRefusal, type RefusalReason, tooMany } from "./sign-in-refusals.ts";
 import { hindranceOf, signedInNow, userOf } from "./sign-in-review.ts";
 
@@ -87,12 +82,12 @@ async function waitForTimer(ms: number, signal?: AbortSignal): Promise<void> {
     // Unreferenced: a delayed answer does not delay the end of the process.
     await delay(ms, undefined, signal === undefined ? { ref: false } : { ref: false, signal });
   } catch (error) {
-    // Aborted means that nobody waits for the answer any more, so it may as well come now.
+    // Aborted: nobody waits for the answer any more.
     if (signal?.aborted !== true) throw error;
   }
 }
 
-/** Those of the company when the request names one, else all by age. */
+/** The records of the company when the request names one, else all by age. */
 function recordsFor(records: readonly UserRecord[], companyCode: string | undefined): readonly UserRecord[] {
   if (companyCode === undefined) return records;
   return records.filter(({ memberships }) =>
@@ -142,13 +137,13 @@ async function answerFailure(
 }
 
 interface Admission {
-  /** Those that may be tried: while strangers have to wait, only those to which the peer is none. */
+  /** The records to try: while strangers have to wait, only those to which the peer is no stranger. */
   readonly open: readonly UserRecord[];
-  /** The answer to those who may not even try. */
+  /** The answer to a peer that may not even try. */
   readonly bar?: SignInOutcome;
 }
 
-/** Being barred is not counted: it would keep a user slowed for ever. */
+/** A barred attempt is not counted: that would keep a user slowed for ever. */
 function admit(context: Context, attempt: Attempt, records: readonly UserRecord[]): Admission {
   const { failures, familiar } = context;
   const bannedForMs = failures.bannedForMs(attempt.address);
@@ -191,7 +186,7 @@ function questionOf(
   };
 }
 
-/** Counts a password that one record refused before the next is tried: waiting for all would let a crowd of guesses by. */
+/** Counts a password that one record refuses before the next is tried: waiting for all would let many guesses pass. */
 function isCountedGuess(context: Context, attempt: Attempt, question: PasswordQuestion): boolean {
   if (!context.passwords.isNewGuess(question)) return false;
   context.failures.recordFailure(attempt);
@@ -212,7 +207,7 @@ async function judgePassword(context: Context, attempt: Attempt, tried: Tried): 
   const { records, password } = tried;
   let reason: RefusalReason = records.length === 0 ? "unknownUser" : "wrongPassword";
   let isCounted = false;
-  // Nobody is hashed too: the time of the answer must not tell who exists.
+  // Without a record a password is hashed too: the time of the answer must not tell who exists.
   for (const record of records.length === 0 ? [undefined] : records) {
     const question = questionOf(context, attempt, { user: record, password });
     const verdict = context.passwords.recall(question) ?? (await context.passwords.check(question));
@@ -260,7 +255,7 @@ async function signInWithPassword(
 ): Promise<SignInOutcome> {
   const { userName, address, protocol, password } = input;
   const startedAt = context.deps.clock.now();
-  // Before the database is asked: a banned address costs next to nothing.
+  // Before the query: a banned address costs next to nothing.
   const bannedForMs = context.failures.bannedForMs(address);
   if (bannedForMs > 0) return tooMany(bannedForMs);
   const records = recordsToTry(context, input, await findUsersByName(context.deps.store.read, userName));
@@ -312,7 +307,7 @@ async function signInWithKey(
   return await answerVerdict(context, attempt, await judgeKey(context, input, attempt.isKnownUser));
 }
 
-/** Clients offer each of their keys in turn, so a key that is not known counts as nothing; the log has it all the same. */
+/** Clients offer each of their keys in turn, so an unknown key is not counted; the log has it all the same. */
 async function isKeyKnown(context: Context, input: KeyAttempt): Promise<boolean> {
   if (context.failures.bannedForMs(input.address) > 0) return false;
   const attempt = await attemptWithKey(context, input);
@@ -322,16 +317,16 @@ async function isKeyKnown(context: Context, input: KeyAttempt): Promise<boolean>
   return false;
 }
 
-/** Makes the sign-in of one process; there must be one only, for the counts to mean anything. */
+/** Makes the sign-in of the process; there must be only one, for the counts to mean anything. */
 export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
   const { store, clock, options } = deps;
   const log = createLimitedLog(deps.log);
-  const familiar = createFamiliarAddresses({ store, clock, log: deps.log });
-  const { hasSignedInLately } = familiar;
+  const familiar = new FamiliarAddresses({ store, clock, log: deps.log });
+  const hasSignedInLately = (address: string) => familiar.hasSignedInLately(address);
   const context: Context = {
     ...{ deps, options, log, familiar },
-    failures: createFailedSignIns({ clock, log, options, hasSignedInLately }),
-    passwords: createPasswordCheck({
+    failures: new FailedSignIns({ clock, log, options, hasSignedInLately }),
+    passwords: new PasswordCheck({
       clock,
       rememberForMs: () => context.options.passwordCacheMs,
       ...(deps.hashQueue === undefined ? {} : { queueLimits: deps.hashQueue }),

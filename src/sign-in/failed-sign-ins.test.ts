@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type BanOptions, createFailedSignIns, type SignInPeer } from "./failed-sign-ins.ts";
+import { type BanOptions, FailedSignIns, type SignInPeer } from "./failed-sign-ins.ts";
 
 const minute = 60_000;
 
@@ -17,7 +17,7 @@ function setUp(options: Partial<BanOptions> = {}) {
   const warnings: unknown[] = [];
   /** Addresses from which somebody has signed in lately. */
   const known = new Set<string>();
-  const failures = createFailedSignIns({
+  const failures = new FailedSignIns({
     clock: { now: () => time.now },
     log: { warn: (line: unknown) => warnings.push(line) },
     options: { ...defaults, ...options },
@@ -57,14 +57,15 @@ describe("an address", () => {
 
   it("is banned after five broken limits, and after fifteen silent connections unless it is known", () => {
     const { failures, known } = setUp();
+    const bannedForMs = (address: string) => failures.bannedForMs(address);
     known.add("192.0.2.3");
     repeat(4, () => failures.recordBrokenLimit("192.0.2.1"));
     repeat(14, () => failures.recordSilence("192.0.2.2"));
     repeat(100, () => failures.recordSilence("192.0.2.3"));
-    expect(["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(failures.bannedForMs)).toEqual([0, 0, 0]);
+    expect(["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(bannedForMs)).toEqual([0, 0, 0]);
     failures.recordBrokenLimit("192.0.2.1");
     failures.recordSilence("192.0.2.2");
-    const banned = ["192.0.2.1", "192.0.2.2"].map(failures.bannedForMs);
+    const banned = ["192.0.2.1", "192.0.2.2"].map(bannedForMs);
     expect(banned).toEqual([30 * minute, 30 * minute]);
   });
 

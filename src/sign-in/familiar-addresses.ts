@@ -1,9 +1,9 @@
 /**
- * From which addresses each user has signed in, and so is no stranger.
+ * The addresses from which each user has signed in, and so is no stranger.
  *
- * Sign-ins ask the memory; the database has it for the next start. A pair that is new, or was last noted more than an
- * hour ago, is written at once, behind the sign-in; a crash before that costs the pair, and nothing else. What is 90 days
- * old is forgotten. Bounded: the newest pairs and addresses stay.
+ * Sign-ins read the memory; the database keeps it for the next start. A pair that is new, or was last noted more than an
+ * hour ago, is written right after the sign-in; a crash before that costs the pair, and nothing else. Pairs are forgotten
+ * after 90 days, and the oldest when there are too many.
  */
 import { peerKeyOf } from "../lib/address-range.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -16,19 +16,6 @@ import {
   saveSignInAddresses,
 } from "../store/accounts/sign-in-addresses.ts";
 import { createBoundedMap } from "../lib/bounded-map.ts";
-
-export interface FamiliarAddresses {
-  /** Reads the rows of earlier runs, and removes old ones. */
-  load(): Promise<void>;
-  /** Whether the user has signed in from the address before. */
-  has(address: string, userId: number): boolean;
-  /** Whether anybody has signed in from the address during the last day. */
-  hasSignedInLately(address: string): boolean;
-  /** The user has signed in from the address. */
-  note(address: string, userId: number): void;
-  /** Resolves when all of it is in the database, or could not be written. */
-  settled(): Promise<void>;
-}
 
 export interface FamiliarAddressesDeps {
   readonly store: Pick<Store, "read" | "write">;
@@ -46,65 +33,81 @@ function pairOf(peer: string, userId: number): string {
   return `${peer} ${userId}`;
 }
 
-export function createFamiliarAddresses({ store, clock, log }: FamiliarAddressesDeps): FamiliarAddresses {
-  const pairs = createBoundedMap<number>(maxPairs);
-  const peers = createBoundedMap<number>(maxPairs);
-  let unwritten = new Map<string, SignInAddress>();
-  let writing: Promise<void> | undefined;
-  let prunedAt = Number.NEGATIVE_INFINITY;
+export class FamiliarAddresses {
+  readonly #deps: FamiliarAddressesDeps;
+  readonly #pairs = createBoundedMap<number>(maxPairs);
+  readonly #peers = createBoundedMap<number>(maxPairs);
+  #unwritten = new Map<string, SignInAddress>();
+  #writing: Promise<void> | undefined;
+  #prunedAt = Number.NEGATIVE_INFINITY;
 
-  function remember({ peer, userId, lastAt }: SignInAddress): void {
-    pairs.set(pairOf(peer, userId), lastAt);
-    if ((peers.get(peer) ?? 0) < lastAt) peers.set(peer, lastAt);
+  constructor(deps: FamiliarAddressesDeps) {
+    this.#deps = deps;
   }
 
-  async function prune(): Promise<void> {
+  /** Removes old rows, and reads those of earlier runs. */
+  async load(): Promise<void> {
+    await this.#prune();
+    const addresses = await listSignInAddresses(this.#deps.store.read, maxPairs);
+    // Oldest first: the newest are to be forgotten last.
+    for (const address of addresses.toReversed()) this.#remember(address);
+  }
+
+  /** Whether the user has signed in from the address before. */
+  has(address: string, userId: number): boolean {
+    return this.#pairs.has(pairOf(peerKeyOf(address), userId));
+  }
+
+  /** Whether anybody has signed in from the address during the last day. */
+  hasSignedInLately(address: string): boolean {
+    const lastAt = this.#peers.get(peerKeyOf(address));
+    return lastAt !== undefined && this.#deps.clock.now() - lastAt < dayMs;
+  }
+
+  /** The user has signed in from the address. */
+  note(address: string, userId: number): void {
+    const peer = peerKeyOf(address);
+    const pair = pairOf(peer, userId);
+    const lastAt = this.#deps.clock.now();
+    const before = this.#pairs.get(pair);
+    if (before !== undefined && Math.abs(lastAt - before) < grainMs) return;
+    const noted = { userId, peer, lastAt };
+    this.#remember(noted);
+    this.#unwritten.set(pair, noted);
+    this.#writing ??= this.#write();
+  }
+
+  /** Resolves when all of it is in the database, or could not be written. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  #remember({ peer, userId, lastAt }: SignInAddress): void {
+    this.#pairs.set(pairOf(peer, userId), lastAt);
+    if ((this.#peers.get(peer) ?? 0) < lastAt) this.#peers.set(peer, lastAt);
+  }
+
+  async #prune(): Promise<void> {
+    const { clock, store } = this.#deps;
     const now = clock.now();
-    if (now - prunedAt < dayMs) return;
-    prunedAt = now;
+    if (now - this.#prunedAt < dayMs) return;
+    this.#prunedAt = now;
     await store.write("site", (tx) => pruneSignInAddresses(tx, { before: now - keepMs, keep: maxPairs }));
   }
 
-  async function write(): Promise<void> {
-    while (unwritten.size > 0) {
-      const addresses = [...unwritten.values()];
-      unwritten = new Map();
+  async #write(): Promise<void> {
+    const { store, log } = this.#deps;
+    while (this.#unwritten.size > 0) {
+      const addresses = [...this.#unwritten.values()];
+      this.#unwritten = new Map();
       try {
         await store.write("site", (tx) => saveSignInAddresses(tx, addresses));
-        await prune();
+        await this.#prune();
       } catch (error) {
         // The sign-ins stay valid: after a restart these addresses are strangers until they sign in once.
         log.warn({ err: error, addresses: addresses.length }, "addresses of sign-ins could not be saved");
       }
     }
-    writing = undefined;
+    this.#writing = undefined;
   }
-
-  return {
-    async load() {
-      await prune();
-      const addresses = await listSignInAddresses(store.read, maxPairs);
-      // Oldest first: the newest are to be forgotten last.
-      for (const address of addresses.toReversed()) remember(address);
-    },
-    has: (address, userId) => pairs.has(pairOf(peerKeyOf(address), userId)),
-    hasSignedInLately(address) {
-      const lastAt = peers.get(peerKeyOf(address));
-      return lastAt !== undefined && clock.now() - lastAt < dayMs;
-    },
-    note(address, userId) {
-      const peer = peerKeyOf(address);
-      const pair = pairOf(peer, userId);
-      const lastAt = clock.now();
-      const before = pairs.get(pair);
-      if (before !== undefined && Math.abs(lastAt - before) < grainMs) return;
-      const noted = { userId, peer, lastAt };
-      remember(noted);
-      unwritten.set(pair, noted);
-      writing ??= write();
-    },
-    async settled() {
-      await writing;
-    },
-  };
 }

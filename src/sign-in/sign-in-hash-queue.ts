@@ -1,6 +1,6 @@
 /**
- * Runs few costly tasks at a time and keeps a bounded number waiting. Familiar callers go before strangers, and a part
- * of the line is theirs alone: a flood of guesses from many addresses does not shut out the real hosts.
+ * Runs few costly tasks at a time and lets a bounded number wait. Familiar callers go before strangers, and some places of
+ * the queue are theirs alone: a flood of guesses from many addresses does not shut out the real hosts.
  */
 export interface HashQueue {
   /** The result of the task, or undefined at once when the queue is full. */
@@ -31,7 +31,7 @@ export function createHashQueue(limits: HashQueueLimits): HashQueue {
     } finally {
       const next = familiars.shift() ?? strangers.shift();
       if (next === undefined) running -= 1;
-      // Not before what came of this task has been seen: it may have banned who waits next.
+      // After the result of this task has taken effect: it may have banned the next caller.
       else setImmediate(next);
     }
   }

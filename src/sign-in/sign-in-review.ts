@@ -10,7 +10,7 @@ export function hindranceOf(record: UserRecord): "disabled" | "mustChangePasswor
   return record.mustChangePassword ? "mustChangePassword" : undefined;
 }
 
-/** Records are remembered between commits, and asked for at each request. */
+/** The store remembers records between commits, and each request reads them. */
 const versions = new WeakMap<UserRecord, string>();
 
 /** Changes with the stored password, and says nothing about it. */

@@ -95,5 +95,5 @@ export interface SignIn extends AddressStanding {
   withVerifiedKey(attempt: KeyAttempt, signal?: AbortSignal): Promise<SignInOutcome>;
 }
 
-/** Of it, what decides about one attempt. */
+/** The part that decides about one attempt. */
 export type SignInCheck = Pick<SignIn, "withPassword" | "isKeyKnown" | "withVerifiedKey">;

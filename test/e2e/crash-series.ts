@@ -15,7 +15,7 @@ const chainsInRound = 7;
 const maxDraws = 40;
 /** A step that was passed so often is passed by most chains. */
 const oftenPassed = 5;
-const ofFolders = /@(?:copy-files|place-files|settled-copies|settled-places|take-settled)\b/;
+const ofFolders = /@(?:copy-files|place-files|settled-copies|take-settled)\b/;
 
 type Random = () => number;
 

@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, type RequestOptions, request } from "node:htt
 import { request as tlsRequest } from "node:https";
 import { connect } from "node:net";
 import type { HttpOptions } from "../../src/endpoints/http/server/http-options.ts";
-import type { Monitoring } from "../../src/endpoints/http/server/monitoring.ts";
+import type { Monitoring } from "../../src/endpoints/http/server/route.ts";
 import type { CallOperation, OperationContext } from "../../src/endpoints/http/server/operation-context.ts";
 import type { JsonReaders } from "../../src/endpoints/http/server/request-content.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../src/endpoints/http/http-endpoint.ts";

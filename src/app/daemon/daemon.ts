@@ -11,13 +11,13 @@ import { join } from "node:path";
 import { appointmentSettingsOf } from "../../config/sections/appointment-settings.ts";
 import { reloadDifference, reloadedConfig } from "../../config/reload.ts";
 import type { Config } from "../../config/schema.ts";
-import { createFtpEndpoint, type FtpEndpoint } from "../../endpoints/ftp/ftp-endpoint.ts";
-import { createFolderEndpoint } from "../../endpoints/folders/folder-endpoint.ts";
+import { FtpEndpoint } from "../../endpoints/ftp/ftp-endpoint.ts";
+import { FolderEndpoint } from "../../endpoints/folders/folder-endpoint.ts";
 import type { RemoteEndpoint } from "../../endpoints/remote/remote-endpoint.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../endpoints/http/http-endpoint.ts";
 import { callWith } from "../../endpoints/http/server/operation-context.ts";
 import { type HostKey, readHostKeys } from "../../endpoints/sftp/host-key.ts";
-import { createSftpEndpoint, type SftpEndpoint } from "../../endpoints/sftp/sftp-endpoint.ts";
+import { SftpEndpoint } from "../../endpoints/sftp/sftp-endpoint.ts";
 import { ensureCompanyTree } from "../../exchange/folders/company-tree.ts";
 import { createFileExchange, type FolderExchange } from "../../exchange/file-exchange.ts";
 import { takeUpFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
@@ -149,7 +149,7 @@ function exchangeFor(parts: Parts): FolderExchange {
 }
 
 async function startFolders(parts: Parts): Promise<void> {
-  const endpoint = createFolderEndpoint({
+  const endpoint = new FolderEndpoint({
     inbox: parts.pipeline,
     folders: parts.companies.watchedFolders,
     settings: () => parts.config.inbound,
@@ -230,7 +230,7 @@ async function startSftp(
   if (!options.enabled) return undefined;
   const { arrivals, signIn, log } = parts;
   const { received } = arrivals;
-  const endpoint = createSftpEndpoint({ exchange, signIn, hostKeys, options, log, received });
+  const endpoint = new SftpEndpoint({ exchange, signIn, hostKeys, options, log, received });
   await parts.stack.start(endpoint, parts.signal);
   parts.connections["sftp"] = () => endpoint.connectionCount;
   for (const { type, fingerprint } of hostKeys) log.info({ type, fingerprint }, "SSH host key");
@@ -241,7 +241,7 @@ async function startFtp(parts: Parts, exchange: FolderExchange): Promise<FtpEndp
   if (!parts.config.ftp.enabled) return undefined;
   const { arrivals, signIn, log } = parts;
   const options = await ftpOptionsOf(parts.config);
-  const endpoint = createFtpEndpoint({ exchange, signIn, options, log, received: arrivals.received });
+  const endpoint = new FtpEndpoint({ exchange, signIn, options, log, received: arrivals.received });
   await parts.stack.start(endpoint, parts.signal);
   parts.connections["ftp"] = () => endpoint.connectionCount;
   return endpoint;

@@ -3,11 +3,12 @@ import { readFile } from "node:fs/promises";
 import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import type { FtpOptions } from "../../endpoints/ftp/ftp-options.ts";
-import type { HttpOptions, HttpTlsOptions } from "../../endpoints/http/server/http-options.ts";
+import type { HttpOptions } from "../../endpoints/http/server/http-options.ts";
 import type { PipelineSettings } from "../../inbound/lanes/lane-runner.ts";
+import type { TlsOptions } from "../../lib/tls-settings.ts";
 import type { SignInOptions } from "../../sign-in/create-sign-in.ts";
 
-async function readTls(tls: Config["http"]["tls"]): Promise<HttpTlsOptions | undefined> {
+async function readTls(tls: Config["http"]["tls"]): Promise<TlsOptions | undefined> {
   if (tls === undefined) return undefined;
   const [cert, key] = await Promise.all([readFile(tls.certFile, "utf8"), readFile(tls.keyFile, "utf8")]);
   const passphrase = tls.keyPassphrase?.reveal();

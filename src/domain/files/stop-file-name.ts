@@ -42,6 +42,12 @@ export function parseStopFileName(name: string): StopFileName {
   return { kind: "named", stopNbr: number, nameTime: Number(date + time) };
 }
 
+/** The stop that a name tells, and the place in its order (`nameTime`); undefined for a name that tells none. */
+export function stopAndTimeOf(name: string): { readonly stop: string; readonly time: number } | undefined {
+  const parsed = parseStopFileName(name);
+  return parsed.kind === "named" ? { stop: parsed.stopNbr, time: parsed.nameTime } : undefined;
+}
+
 /** Bytes that a name may have on every file system that we run on. */
 const maxNameBytes = 255;
 const receiptEnding = ".receipt.xml";

@@ -1,9 +1,9 @@
 /**
- * The settle rule: a file is complete when size, mtime and inode are the same in two looks that lie `settleMs` apart
- * (specification/file-exchange.md#complete-files). Both looks are ours. The mtime is only compared with itself, never
- * with the clock: Samba allocates the full size first, and SFTP clients keep old times.
+ * The settle rule: a file is complete when two checks that lie `settleMs` apart find the same size, mtime and inode
+ * (specification/file-exchange.md#complete-files). The mtime is only compared with itself, never with the clock: Samba
+ * allocates the full size first, and SFTP clients keep old times.
  *
- *   first look ──settleMs──> same in the next look ──> settled
+ *   first check ──settleMs──> same in the next check ──> settled
  *        ^                              │
  *        └── changed: from here again ──┘
  *
@@ -11,8 +11,8 @@
  */
 import type { Stats } from "node:fs";
 
-/** What a look at a file saw. */
-export interface Look {
+/** What a check found of a file. */
+export interface FileState {
   readonly size: number;
   readonly mtimeMs: number;
   readonly ino: number;
@@ -20,11 +20,11 @@ export interface Look {
   readonly ctimeMs: number;
 }
 
-export function lookOf(stats: Stats): Look {
+export function fileStateOf(stats: Stats): FileState {
   return { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino, ctimeMs: stats.ctimeMs };
 }
 
-export function isSameLook(one: Look, other: Look): boolean {
+export function isSameState(one: FileState, other: FileState): boolean {
   return one.size === other.size && one.mtimeMs === other.mtimeMs && one.ino === other.ino;
 }
 
@@ -32,15 +32,15 @@ export function isSameLook(one: Look, other: Look): boolean {
 const maxCandidates = 200_000;
 
 interface Candidate {
-  readonly look: Look;
-  readonly lookedAtMs: number;
+  readonly state: FileState;
+  readonly checkedAtMs: number;
   readonly isRecovered: boolean;
 }
 
 export interface SettledFile {
   /** As it was added: relative to the folder. */
   readonly name: string;
-  readonly look: Look;
+  readonly state: FileState;
   readonly isRecovered: boolean;
 }
 
@@ -59,42 +59,42 @@ export class Candidates {
     return this.#files.has(name);
   }
 
-  /** A first look. `atMs` must not be before the look was taken. */
-  add(name: string, look: Look, at: { readonly atMs: number; readonly isRecovered: boolean }): void {
+  /** The first check of a file; `atMs` must not be earlier than the check. */
+  add(name: string, state: FileState, at: { readonly atMs: number; readonly isRecovered: boolean }): void {
     if (this.isFull) return;
-    this.#files.set(name, { look, lookedAtMs: at.atMs, isRecovered: at.isRecovered });
+    this.#files.set(name, { state, checkedAtMs: at.atMs, isRecovered: at.isRecovered });
   }
 
   drop(name: string): void {
     this.#files.delete(name);
   }
 
-  /** When the next look is worth it; undefined when there is nothing to look at. */
+  /** When the next check is due; undefined without candidates. */
   dueAtMs(settleMs: number): number | undefined {
     let earliest: number | undefined;
-    for (const { lookedAtMs } of this.#files.values()) {
-      if (earliest === undefined || lookedAtMs < earliest) earliest = lookedAtMs;
+    for (const { checkedAtMs } of this.#files.values()) {
+      if (earliest === undefined || checkedAtMs < earliest) earliest = checkedAtMs;
     }
     return earliest === undefined ? undefined : earliest + settleMs;
   }
 
-  /** The names whose last look is long enough ago. */
+  /** The names whose last check is at least `settleMs` ago. */
   due(nowMs: number, settleMs: number): string[] {
     const names: string[] = [];
-    for (const [name, { lookedAtMs }] of this.#files) if (nowMs - lookedAtMs >= settleMs) names.push(name);
+    for (const [name, { checkedAtMs }] of this.#files) if (nowMs - checkedAtMs >= settleMs) names.push(name);
     return names;
   }
 
-  /** A next look at a file that was due. Gives the file when it has settled; it is no candidate any more then. */
-  lookAgain(name: string, look: Look, atMs: number): SettledFile | undefined {
+  /** The next check of a file. Returns the file when it has settled, and drops it from the candidates. */
+  checkAgain(name: string, state: FileState, atMs: number): SettledFile | undefined {
     const before = this.#files.get(name);
     if (before === undefined) return undefined;
     const { isRecovered } = before;
-    if (!isSameLook(before.look, look)) {
-      this.#files.set(name, { look, lookedAtMs: atMs, isRecovered });
+    if (!isSameState(before.state, state)) {
+      this.#files.set(name, { state, checkedAtMs: atMs, isRecovered });
       return undefined;
     }
     this.#files.delete(name);
-    return { name, look, isRecovered };
+    return { name, state, isRecovered };
   }
 }

@@ -1,50 +1,44 @@
 /**
- * Copies settled files to where nobody else can write: whoever left a file in a folder may hold it open still, or have
- * another link to it, and what is decided on must stay what it was. Runs in a thread of its own, one call after the other.
+ * Copies settled files to where nobody else can write: whoever left a file in a folder may still hold it open, or have
+ * another link to it, and what the pipeline decides on must not change. Runs in a thread, one call after the other.
  */
 import { constants } from "node:fs";
 import { join } from "node:path";
 import { documentEndBytes, endsWithRoot, lettersOf } from "../../domain/documents/document-end.ts";
-import { messageOf, systemCodeOf } from "../../lib/errors.ts";
-import { isSameLook, type Look, lookOf } from "./candidates.ts";
-import type { TakeCalls } from "./take-calls.ts";
+import { systemCodeOf } from "../../lib/errors.ts";
+import { isSameState, type FileState, fileStateOf } from "./candidates.ts";
+import { makeFolderUnlessThere, type SystemFault, systemFaultOf, type TakeCalls } from "./take-calls.ts";
 
 export interface FileToCopy {
   /** Relative to the folder. */
   readonly name: string;
-  readonly look: Look;
+  readonly state: FileState;
   /** The name of the copy in `taking`. */
   readonly copy: string;
 }
 
 export interface CopyRequest {
   readonly directory: string;
-  /** The folder in which copies grow. Made when it is not there. */
+  /** The folder in which copies grow; made when it is missing. */
   readonly taking: string;
-  /** Whether each copy is made durable by itself. */
+  /** Whether each copy is synced by itself. */
   readonly isSynced: boolean;
   readonly files: readonly FileToCopy[];
-}
-
-/** A fault of the system on its way between threads. */
-export interface SystemFault {
-  readonly code: string;
-  readonly message: string;
 }
 
 export type CopyOutcome =
   /** `hasEnd`: it ends with the end tag of its root. */
   | { readonly kind: "copied"; readonly hasEnd: boolean }
-  /** It is not the file any more that had settled; there is no copy. */
+  /** The file has changed since it settled; there is no copy. */
   | { readonly kind: "changed" }
   | { readonly kind: "failed"; readonly fault: SystemFault };
 
 const sourceFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const targetFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-/** Most files go through it in one piece. */
+/** Most files fit into it. */
 const buffer = Buffer.allocUnsafeSlow(256 * 1024);
 
-/** The first and the last bytes of a file, so far as they tell whether it is whole. */
+/** The first and the last bytes of a file, by which `endsWithRoot` sees whether it is whole. */
 interface Ends {
   begin: string;
   end: string;
@@ -76,7 +70,7 @@ function copyOpen(calls: TakeCalls, source: number, file: FileToCopy, request: C
   const target = calls.open(to, targetFlags, 0o640);
   try {
     const size = copyBytes(calls, source, target, ends);
-    isSame = size === file.look.size && isSameLook(lookOf(calls.fstat(source)), file.look);
+    isSame = size === file.state.size && isSameState(fileStateOf(calls.fstat(source)), file.state);
     if (isSame && request.isSynced) calls.fsync(target);
   } finally {
     calls.close(target);
@@ -90,7 +84,7 @@ function copyOne(calls: TakeCalls, file: FileToCopy, request: CopyRequest): Copy
   try {
     source = calls.open(join(request.directory, file.name), sourceFlags);
     const stats = calls.fstat(source);
-    if (!stats.isFile() || !isSameLook(lookOf(stats), file.look)) return { kind: "changed" };
+    if (!stats.isFile() || !isSameState(fileStateOf(stats), file.state)) return { kind: "changed" };
     return copyOpen(calls, source, file, request);
   } catch (error) {
     // A link, a FIFO without a reader: it is another entry now.
@@ -101,16 +95,8 @@ function copyOne(calls: TakeCalls, file: FileToCopy, request: CopyRequest): Copy
   }
 }
 
-export function systemFaultOf(error: unknown): SystemFault {
-  return { code: systemCodeOf(error) ?? "unknown", message: messageOf(error) };
-}
-
-/** Copies the files; outcomes are in their order. Throws when `taking` cannot be made. */
+/** Copies the files; outcomes are in their order. Throws when it cannot make `taking`. */
 export function copyFiles(calls: TakeCalls, request: CopyRequest): CopyOutcome[] {
-  try {
-    calls.mkdir(request.taking);
-  } catch (error) {
-    if (systemCodeOf(error) !== "EEXIST") throw error;
-  }
+  makeFolderUnlessThere(calls, request.taking);
   return request.files.map((file) => copyOne(calls, file, request));
 }

@@ -9,7 +9,7 @@ const name = "4711_20261105_080000.xml";
 
 const times = { dev: 1, ino: 2, mtimeMs: 1_000_000, ctimeMs: 1_000_000 };
 const long = { now: 1_003_000, nowMs: 50 };
-const neverAsked = () => Promise.reject(new Error("the folder was looked at once more"));
+const neverAsked = () => Promise.reject(new Error("the times of the folder were read once more"));
 
 async function markedFolder(): Promise<EmptyFolder> {
   const folder = new EmptyFolder();

@@ -1,14 +1,14 @@
 /**
- * Tells whether a folder that a full scan found empty is still as it was, by the folder's own times: one call instead of a
- * listing, which is most of what an idle daemon with many companies does.
+ * Tells by a folder's own times whether it is still empty, as a full scan found it: one call instead of a listing, which is
+ * most of what an idle daemon with many companies does.
  *
- *   full scan, empty ──> marked ──same times──> nothing to look for, at most `trustedMs` long
+ *   full scan, empty ──> marked ──same times──> no scan, for at most `trustedMs`
  *                          └──── others ────> full scan
  *
- * Whatever enters a folder or leaves it changes the folder's times. Two things could hide that, and neither hides a file for
- * longer than `trustedMs`: a change within the same tick of the file system's clock as the last one (so a folder that has just
- * changed is not marked), and a file system that does not keep these times (found out by the first file that the full
- * scan finds; the folder is always listed from then on).
+ * Whatever enters or leaves a folder changes the folder's times. Two things could hide that, neither for longer than
+ * `trustedMs`: a second change within one tick of the file system's clock (so a folder that has just changed is not
+ * marked), and a file system that does not keep these times (the first file that a full scan finds shows that; from then
+ * on the folder is always scanned).
  */
 import type { Stats } from "node:fs";
 
@@ -32,7 +32,7 @@ export interface Listing {
   /** As it was before it was listed. */
   readonly before: Times;
   readonly isEmpty: boolean;
-  /** When `before` was taken, by the clock of the wall and by one that never jumps. */
+  /** When `before` was taken, by the wall clock (`now`) and by a monotonic one (`nowMs`). */
   readonly now: number;
   readonly nowMs: number;
 }
@@ -42,23 +42,23 @@ export class EmptyFolder {
   #trustedUntilMs = 0;
   #isKeepingTimes = true;
 
-  /** Whether its times can say anything now. */
+  /** Whether the folder is marked, and not for longer than `trustedMs`. */
   mayAsk(nowMs: number): boolean {
     return this.#mark !== undefined && nowMs < this.#trustedUntilMs;
   }
 
-  /** Whether nothing can have come since the full scan. */
+  /** Whether no file can have come since the full scan. */
   isUnchanged(times: Times): boolean {
     return this.#mark !== undefined && isSame(this.#mark, times);
   }
 
-  /** The folder was listed. `look` gives its times as they are now. */
-  async listed({ before, isEmpty, now, nowMs }: Listing, look: () => Promise<Times>): Promise<void> {
+  /** Takes the result of a full scan. `timesNow` reads the times of the folder once more. */
+  async listed({ before, isEmpty, now, nowMs }: Listing, timesNow: () => Promise<Times>): Promise<void> {
     const mark = this.#mark;
     this.#mark = undefined;
     if (!isEmpty) {
-      // Something has come since the mark, and the times do not tell: not before the listing, and not while it ran.
-      if (mark !== undefined && isSame(mark, before) && isSame(mark, await look()))
+      // A file has come since the mark, and the times have changed neither before the scan nor while it ran.
+      if (mark !== undefined && isSame(mark, before) && isSame(mark, await timesNow()))
         this.#isKeepingTimes = false;
       return;
     }
@@ -68,7 +68,7 @@ export class EmptyFolder {
     this.#trustedUntilMs = nowMs + trustedMs;
   }
 
-  /** The folder could not be read. */
+  /** Drops the mark: the folder could not be read. */
   forget(): void {
     this.#mark = undefined;
   }

@@ -14,7 +14,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { type DiskCalls, systemDisk } from "../../lib/files/durable-file.ts";
 import { asForeign, foreignEntries } from "../../lib/files/foreign-calls.ts";
 import type { Logger } from "../../lib/logs/log.ts";
-import type { WatchFolder } from "./folder-hints.ts";
+import type { WatchFolder } from "./folder-watch.ts";
 import type { TakeThread } from "./take-thread.ts";
 
 /** A folder whose files are taken in. */
@@ -28,7 +28,7 @@ export interface WatchedFolder {
   readonly inboundDirectory: string;
 }
 
-/** The settings of the section `inbound` that folders need; asked for at each use, so that they can be reloaded. */
+/** The settings of the section `inbound` that folders need; read at each use, so that a reload takes effect. */
 export interface FolderSettings {
   readonly settleMs: number;
   readonly scanMs: number;
@@ -43,13 +43,13 @@ export interface FolderDisk extends DiskCalls {
   /** The entries of a folder, read in portions, so that a large one never blocks the process. */
   entries(path: string): Promise<AsyncIterable<Dirent> | Iterable<Dirent>>;
   stat(path: string): Promise<Stats>;
-  /** On the spot. */
+  /** Synchronous. */
   statNow(path: string): Stats;
   realpath(path: string): Promise<string>;
   /** Rejects unless this process may do it (`constants.R_OK`, `W_OK`). */
   access(path: string, mode: number): Promise<void>;
-  /** How many entries are looked at at the same time. */
-  readonly looksAtOnce: number;
+  /** How many `lstat` calls run at the same time. */
+  readonly statsAtOnce: number;
 }
 
 // Measured with 100,000 entries: 128 ms at 1,024 to 4,096 a portion, 690 ms at 32, 1,550 ms at 16,384.
@@ -58,8 +58,7 @@ const portion = 2_048;
 const accessCall = promisify(nodeAccess);
 
 /**
- * For folders anywhere. Few looks at once: a share that dies keeps a thread of the runtime for each, and most shares have
- * told what is asked for with the listing.
+ * For folders anywhere. Few `lstat` calls at once: a share that dies keeps a thread of the runtime for each.
  */
 export const systemFolderDisk: FolderDisk = {
   ...systemDisk,
@@ -69,7 +68,7 @@ export const systemFolderDisk: FolderDisk = {
   statNow: (path) => statSync(path),
   realpath: asForeign((path) => realpath(path)),
   access: asForeign((path, mode = constants.F_OK) => accessCall(path, mode)),
-  looksAtOnce: 2,
+  statsAtOnce: 2,
 };
 
 /** A folder with more entries than this is read in the background. */
@@ -91,14 +90,14 @@ function fewEntriesNow(path: string): Dirent[] | undefined {
 }
 
 /**
- * For the disk of the state directory, without which nothing goes on anyway: small calls are made on the spot, which costs a
- * tenth of a hop to the thread pool and back. With a thousand companies that is most of a start and of an idle minute.
+ * For the disk of the state directory: small calls are synchronous, which costs a tenth of a hop to the thread pool and
+ * back. With a thousand companies that is most of a start and of an idle minute.
  */
 export const localFolderDisk: FolderDisk = {
   ...systemFolderDisk,
   lstat: systemDisk.lstat,
   access: (path, mode) => accessCall(path, mode),
-  looksAtOnce: 64,
+  statsAtOnce: 64,
   stat: async (path) => statSync(path),
   realpath: async (path) => realpathSync.native(path),
   entries: async (path) => fewEntriesNow(path) ?? (await opendir(path, { bufferSize: portion })),
@@ -118,14 +117,14 @@ export interface FolderDeps {
     path: string,
     origin: { readonly companyCode: string; readonly size: number },
   ) => Promise<boolean>;
-  /** Why files have to stay where they are, if they have. */
+  /** Why no file of the company can be taken now; undefined when files can. */
   readonly whyNoRoom: (company: {
     readonly id: number;
     readonly code: string;
   }) => Promise<string | undefined>;
-  /** Makes all durable that was written to the file system of the folder. */
+  /** Makes everything durable that was written to the file system of the folder. */
   readonly syncCopies: (folder: string) => Promise<void>;
-  /** A thread in which files are copied. */
+  /** Makes a thread in which files are copied. */
   readonly takeThread: () => TakeThread;
   /** Marks temporary files as those of this run: what else lies there was left by a crash. */
   readonly runId: string;

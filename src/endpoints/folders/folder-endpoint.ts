@@ -1,14 +1,15 @@
 /**
  * The endpoint that takes files out of folders: each company's own `inbound/` and further drop folders. Every folder has a
- * task of its own, so that a share that hangs holds up no other. The list of folders is asked for before each round of scans:
- * a company that was added while the daemon runs is picked up, one that is gone is let go. The companies have their turns
- * one after the other in the course of a round, each with all its folders together: of two files of a stop in two folders
- * the later is not to be found a round before the earlier.
+ * task of its own, so that a share that hangs blocks no other. The endpoint reads the list of folders before each round of
+ * scans, and starts and ends tasks as companies come and go. The companies have their turns one after the other in the
+ * course of a round, each with all its folders together: of two files of a stop in two folders, no scan may find the later
+ * a round before the earlier.
  */
 import { randomBytes } from "node:crypto";
 import { aborted } from "../../lib/aborted.ts";
-import type { Service } from "../../lib/service.ts";
 import { syncFileSystems } from "../../lib/files/sync-file-system.ts";
+import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
+import type { Service } from "../../lib/service.ts";
 import {
   type FolderDeps,
   type FolderDisk,
@@ -16,8 +17,8 @@ import {
   systemFolderDisk,
   type WatchedFolder,
 } from "./folder-deps.ts";
-import { type WatchFolder, watchFolder } from "./folder-hints.ts";
 import { FolderTask, type FolderTaskDeps } from "./folder-task.ts";
+import { type WatchFolder, watchFolder } from "./folder-watch.ts";
 import { ScanRounds } from "./scan-rounds.ts";
 import { createTakeThread, type TakeThread } from "./take-thread.ts";
 
@@ -26,37 +27,26 @@ export type { FolderSettings, WatchedFolder } from "./folder-deps.ts";
 export interface FolderEndpointDeps
   extends Pick<FolderDeps, "inbox" | "settings" | "clock" | "log" | "isIncomplete" | "whyNoRoom"> {
   readonly folders: () => Promise<readonly WatchedFolder[]>;
-  /** The system calls; tests put their own in. */
+  /** System calls, hints and the thread of copies: tests put their own in. */
   readonly disk?: FolderDisk;
-  /** Watches a folder for hints; tests put their own in. */
   readonly watch?: WatchFolder;
-  /** Where files are copied; tests put their own in. */
   readonly takeThread?: () => TakeThread;
-}
-
-export interface FolderEndpoint extends Service {
-  /** Asks for the list of folders and scans each; resolves when all have been scanned. Files settle after that. */
-  scanNow(): Promise<void>;
-}
-
-/** Makes the endpoint. Give it the inbox of the same process, or files are handed over twice. */
-export function createFolderEndpoint(deps: FolderEndpointDeps): FolderEndpoint {
-  return new FolderTasks(deps);
 }
 
 function keyOf({ companyId, path, isInbox, inboundDirectory }: WatchedFolder): string {
   return JSON.stringify([companyId, path, isInbox, inboundDirectory]);
 }
 
-class FolderTasks implements FolderEndpoint {
+/** Give it the inbox of the same process, or files are handed over twice. */
+export class FolderEndpoint implements Service {
   readonly name = "folders";
   readonly #deps: FolderEndpointDeps;
   readonly #taskDeps: FolderTaskDeps;
   readonly #tasks = new Map<string, FolderTask>();
   readonly #closing = new Set<Promise<void>>();
   readonly #rounds: ScanRounds<readonly FolderTask[]>;
+  readonly #refreshing: ReturnType<typeof loggingFirstFailure>;
   #isStartUp = true;
-  #isListFailing = false;
   #isStopped = false;
 
   constructor(deps: FolderEndpointDeps) {
@@ -69,17 +59,17 @@ class FolderTasks implements FolderEndpoint {
       },
       scanMs: () => deps.settings().scanMs,
     });
+    this.#refreshing = loggingFirstFailure(
+      deps.log,
+      "the list of folders cannot be read; the last one stays in use",
+    );
     this.#taskDeps = {
-      inbox: deps.inbox,
-      settings: deps.settings,
-      clock: deps.clock,
+      ...deps,
       log: deps.log.child({ endpoint: "folders" }),
       disk: deps.disk ?? systemFolderDisk,
       localDisk: deps.disk ?? localFolderDisk,
       watch: deps.watch ?? watchFolder,
       runId: randomBytes(6).toString("hex"),
-      isIncomplete: deps.isIncomplete,
-      whyNoRoom: deps.whyNoRoom,
       syncCopies: (folder) => syncFileSystems([folder]),
       takeThread,
       inboxThread: takeThread(),
@@ -98,6 +88,7 @@ class FolderTasks implements FolderEndpoint {
     await Promise.race([this.#close(), aborted(deadline)]);
   }
 
+  /** Reads the list of folders and scans each; resolves when all have been scanned. Files settle after that. */
   async scanNow(): Promise<void> {
     await this.#refresh();
     await Promise.all([...this.#tasks.values()].map((task) => task.scan()));
@@ -118,16 +109,8 @@ class FolderTasks implements FolderEndpoint {
     return [...Map.groupBy(this.#tasks.values(), ({ companyId }) => companyId).values()];
   }
 
-  async #refresh(): Promise<void> {
-    try {
-      this.#useFolders(await this.#deps.folders());
-      this.#isListFailing = false;
-    } catch (error) {
-      if (!this.#isListFailing) {
-        this.#deps.log.error({ err: error }, "the list of folders cannot be read; the last one stays in use");
-      }
-      this.#isListFailing = true;
-    }
+  #refresh(): Promise<void> {
+    return this.#refreshing(async () => this.#useFolders(await this.#deps.folders()));
   }
 
   #useFolders(folders: readonly WatchedFolder[]): void {

@@ -1,6 +1,6 @@
 /**
- * Looks for new files in one folder, by a scan of all of it or by the names of hints, and makes candidates of them. What is
- * no file to be taken is noted with those that stay, or are left alone.
+ * Finds new files in one folder, by a scan of all of it or of the names of hints, and makes candidates of them. Other
+ * entries go to `StayingFiles` or `LeftAlone`.
  */
 import { constants, type Stats } from "node:fs";
 import { join } from "node:path";
@@ -9,16 +9,16 @@ import { againFolderName } from "../../inbound/places/place-arrival.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/logs/log.ts";
-import type { Candidates, Look } from "./candidates.ts";
+import type { Candidates, FileState } from "./candidates.ts";
 import { EmptyFolder } from "./empty-folder.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
-import type { FolderWatchKeeper } from "./folder-watch-keeper.ts";
+import type { FolderWatchKeeper } from "./folder-watch.ts";
 import { LeftAlone } from "./left-alone.ts";
-import { type Entry, lookAtEntries, type ScanVisitor, scanFolder } from "./scan-folder.ts";
+import { type Entry, type ScanVisitor, scanFolder, scanNames } from "./scan-folder.ts";
 import type { StayingFiles } from "./staying-files.ts";
 import { sweepCopies } from "./sweep-copies.ts";
 
-/** A scan is followed by a rest of so many times its own duration. */
+/** After a scan the folder rests for so many times the duration of the scan. */
 const restFactor = 5;
 
 export interface FolderScannerDeps
@@ -30,15 +30,15 @@ export interface FolderScannerDeps
 }
 
 /** The files that one pass over entries has found. */
-type Found = Map<string, Look>;
+type Found = Map<string, FileState>;
 
 export class FolderScanner {
   readonly #deps: FolderScannerDeps;
   readonly #folder: WatchedFolder;
   readonly #leftAlone: LeftAlone;
-  /** Of `inbound/` alone: its disk is local, and the times of others tell nothing sure. */
+  /** For `inbound/` alone, whose disk is local: a share may not keep the times of a folder. */
   readonly #empty: EmptyFolder | undefined;
-  /** What was there when the process started, until the first scan is done. */
+  /** Until the first scan is done: what it finds was there when the process started. */
   #isRecovering: boolean;
   #isFirst = true;
   #at: string | undefined;
@@ -58,7 +58,7 @@ export class FolderScanner {
     return this.#at;
   }
 
-  /** False while the last scan took so long that the next has to wait, or nothing can have come since. */
+  /** False while the folder rests after a long scan, or when nothing can have come since the last one. */
   get isDue(): boolean {
     if (performance.now() < this.#restUntilMs) return false;
     if (this.#empty?.mayAsk(performance.now()) !== true) return true;
@@ -111,7 +111,7 @@ export class FolderScanner {
     this.#at = undefined;
     const at = await disk.realpath(this.#folder.path);
     const stats = await disk.stat(at);
-    // Before anything is looked at: files that cannot be removed from a folder cannot be taken out of it.
+    // Before the scan: files that cannot be removed from a folder cannot be taken out of it.
     if (!this.#folder.isInbox) await disk.access(at, constants.W_OK);
     this.#at = at;
     return { at, stats };
@@ -133,20 +133,20 @@ export class FolderScanner {
     }
   }
 
-  /** Its writer has done something to an entry. Tells whether there may be something new to find under the name. */
+  /** A hint names an entry. Whether there may be something new under the name. */
   isNews(name: string): boolean {
     this.#deps.staying.wake(name);
-    // Our own uploads and moves, and files that are not finished: nothing to be found.
+    // Our own uploads and moves, and unfinished files, are no news.
     return !isUnfinishedName(name) && this.#at !== undefined && !this.#isOurs(this.#at, name);
   }
 
-  /** Scans some entries. Rejects when none of them can be looked at. */
+  /** Scans some entries. Rejects when `lstat` fails on all of several. */
   async scanEntries(names: readonly string[]): Promise<void> {
     const at = this.#at;
     if (at === undefined) return;
     const found: Found = new Map();
     const unknown = names.filter((name) => !this.#isOurs(at, name));
-    await lookAtEntries(this.#deps.disk, at, unknown, this.#visitor(at, found));
+    await scanNames(this.#deps.disk, at, unknown, this.#visitor(at, found));
     this.#add(found);
   }
 
@@ -162,7 +162,7 @@ export class FolderScanner {
     return {
       isOurs: (name) => this.#isOurs(at, name),
       visit: (name, entry) => {
-        if (entry.kind === "file") found.set(name, entry.look);
+        if (entry.kind === "file") found.set(name, entry.state);
         else this.#passOver(name, entry);
       },
     };
@@ -177,9 +177,9 @@ export class FolderScanner {
     else this.#leftAlone.unfinished(name, { nowMs: now, modifiedAtMs: entry.modifiedAtMs, reportAfterMs });
   }
 
-  /** All looks of one pass count from its end, so that its files are due together. */
+  /** All checks of one pass count from its end, so that its files are due together. */
   #add(found: Found): void {
     const at = { atMs: performance.now(), isRecovered: this.#isRecovering };
-    for (const [name, look] of found) this.#deps.candidates.add(name, look, at);
+    for (const [name, state] of found) this.#deps.candidates.add(name, state, at);
   }
 }

@@ -1,22 +1,22 @@
 /**
- * Takes the candidates of one folder that have settled, and hands them over to the pipeline, portion by portion. A file that
- * cannot be looked at stays, as one that cannot be read: it keeps back the later files of its stop, and no others.
+ * Takes the candidates of one folder that have settled, and hands them over to the pipeline, portion by portion. A file on
+ * which `lstat` fails stays, like one that cannot be read: it keeps back the later files of its stop, and no others.
  */
-import { type Candidates, lookOf, type SettledFile } from "./candidates.ts";
+import { type Candidates, fileStateOf, type SettledFile } from "./candidates.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import { FolderTrouble, RoomTrouble } from "./folder-trouble.ts";
 import type { HintedNames } from "./hinted-names.ts";
 import { byTime, PortionHold } from "./name-order.ts";
-import { looksAt } from "./scan-folder.ts";
+import { statEntries } from "./scan-folder.ts";
 import type { StayingFiles } from "./staying-files.ts";
 import { takeSettled } from "./take-settled.ts";
 import type { TakeThread } from "./take-thread.ts";
 import type { TakenFiles } from "./taken-files.ts";
 
-/** With 100,000 files at once, what is known of each is not kept until all are handed over. */
-const lookPortion = 2_000;
+/** Files checked and handed over together: with 100,000 files at once, memory does not hold the state of all. */
+const checkPortion = 2_000;
 /** Files that settle within so short a time are handed over together. */
-const looksApartMs = 250;
+const checksApartMs = 250;
 
 export interface FolderTakerDeps extends FolderDeps {
   /** The thread of the companies' own folders. */
@@ -24,17 +24,16 @@ export interface FolderTakerDeps extends FolderDeps {
   readonly candidates: Candidates;
   readonly staying: StayingFiles;
   readonly hints: Pick<HintedNames, "expectRemoval" | "endRemoval">;
-  /** The file has changed since it settled: it is to be looked at from the beginning. */
+  /** The file has changed since it settled: it has to settle again. */
   readonly changed: (name: string) => void;
 }
 
 export class FolderTaker {
   readonly #deps: FolderTakerDeps;
   readonly #folder: WatchedFolder;
-  /** What keeps files from being taken. */
   readonly #trouble: FolderTrouble;
   readonly #roomTrouble: RoomTrouble;
-  /** Of a further folder: another that hangs must not stand in its way. */
+  /** Of a further folder: another folder that hangs must not block it. */
   readonly #ownThread: TakeThread | undefined;
   readonly #handing = new Set<Promise<void>>();
   #isStopped = false;
@@ -52,7 +51,7 @@ export class FolderTaker {
     const { settleMs } = this.#deps.settings();
     const dueAtMs = this.#deps.candidates.dueAtMs(settleMs);
     if (dueAtMs === undefined) return undefined;
-    return Math.max(Math.ceil(dueAtMs - performance.now()), Math.min(looksApartMs, settleMs));
+    return Math.max(Math.ceil(dueAtMs - performance.now()), Math.min(checksApartMs, settleMs));
   }
 
   /** Checks the candidates that are due, in the folder at the real path `at`, and takes those that have settled. */
@@ -63,16 +62,16 @@ export class FolderTaker {
     if (at === undefined) return this.#forget(names);
     const hold = new PortionHold(() => inbox.hold(this.#folder.companyId));
     try {
-      for (let from = 0; from < names.length && !this.#isStopped; from += lookPortion) {
-        const portion = await this.#withRoom(names.slice(from, from + lookPortion));
+      for (let from = 0; from < names.length && !this.#isStopped; from += checkPortion) {
+        const portion = await this.#withRoom(names.slice(from, from + checkPortion));
         if (portion.length === 0) continue;
-        await hold.before(portion.at(-1), names[from + lookPortion]);
+        await hold.before(portion.at(-1), names[from + checkPortion]);
         const settled = await this.#settledOf(at, portion);
         if (settled.length > 0) await this.#handOver(at, settled);
         hold.after();
       }
     } catch (error) {
-      // Found again by the scan that finds the folder well.
+      // The next scan that can read the folder finds them again.
       this.#forget(names);
       throw error;
     } finally {
@@ -80,12 +79,12 @@ export class FolderTaker {
     }
   }
 
-  /** Takes no more; what is in hand goes on. */
+  /** Takes no more files; those in hand go on. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Resolves when what is in hand is handed over. What files keep back waits for the next start (`isEnd`). */
+  /** Resolves when the files in hand are handed over. At the end of the process (`isEnd`) files that stay go on keeping back others. */
   async close({ isEnd }: { readonly isEnd: boolean }): Promise<void> {
     await Promise.all(this.#handing);
     if (!isEnd) this.#deps.staying.close();
@@ -93,8 +92,8 @@ export class FolderTaker {
   }
 
   /**
-   * Those that there is room for. The others stay where they are; the scans find them again. One that others wait for is
-   * taken all the same: where all that wait are behind it there would never be room.
+   * The files that there is room for; later scans find the others again. A file that others wait for is taken all the same:
+   * when all waiting files are behind it, there would never be room.
    */
   async #withRoom(names: readonly string[]): Promise<readonly string[]> {
     const { companyId: id, companyCode: code } = this.#folder;
@@ -116,10 +115,10 @@ export class FolderTaker {
   async #settledOf(at: string, names: readonly string[]): Promise<SettledFile[]> {
     const settled: SettledFile[] = [];
     const { disk, candidates, staying, clock, settings } = this.#deps;
-    const looks = await looksAt(disk, at, names);
+    const found = await statEntries(disk, at, names);
     const nowMs = performance.now();
     for (const [index, name] of names.entries()) {
-      const stats = looks[index];
+      const stats = found[index];
       const moment = { nowMs, now: clock.now() };
       if (stats === undefined || "error" in stats || !stats.isFile()) {
         candidates.drop(name);
@@ -127,7 +126,7 @@ export class FolderTaker {
         else staying.failed(name, stats.error, { ...moment, scanMs: settings().scanMs });
         continue;
       }
-      const file = candidates.lookAgain(name, lookOf(stats), nowMs);
+      const file = candidates.checkAgain(name, fileStateOf(stats), nowMs);
       if (file === undefined) staying.changing(name, moment);
       else settled.push(file);
     }
@@ -142,13 +141,14 @@ export class FolderTaker {
     for (const { name } of files) if (!gone.has(name)) hints.endRemoval(name);
     for (const name of taken.changed) changed(name);
     const atMs = performance.now();
-    for (const { name, look, isRecovered } of taken.behind) candidates.add(name, look, { atMs, isRecovered });
+    for (const { name, state, isRecovered } of taken.behind)
+      candidates.add(name, state, { atMs, isRecovered });
     if (taken.arrivals.length === 0) return;
     log.debug({ files: taken.arrivals.length }, "files taken");
-    // Not waited for: the paths are known to the pipeline from here on, and looks go on while the ledger is written.
+    // Not awaited: the pipeline knows the paths from here on, and checks go on while the ledger is written.
     const handing = inbox.arriveAll(taken.arrivals).finally(() => this.#handing.delete(handing));
     this.#handing.add(handing);
-    // They are in line, in which they keep their order: those that have waited for them may come.
+    // They are in line, in their order: the files that waited for them may follow.
     for (const name of taken.removed) staying.drop(name);
   }
 
@@ -160,7 +160,7 @@ export class FolderTaker {
       this.#trouble.clear();
       return taken;
     } catch (error) {
-      // Nothing to be said of a single file; the next scan finds them all again.
+      // No single file is at fault; the next scan finds them all again.
       this.#trouble.report(error);
       return { arrivals: [], removed: [], changed: [], behind: [] };
     }

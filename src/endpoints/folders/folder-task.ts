@@ -2,21 +2,21 @@
  * One watched folder.
  *
  *   scan (each scanMs) ─┐
- *                       ├─> candidates ──look, settleMs later──> settled ──all together──> pipeline
+ *                       ├─> candidates ──check, settleMs later─> settled ──all together──> pipeline
  *   hint (inotify) ─────┘        ^                        │
  *                                └─── changed since ──────┘
  *
- * The scan is the truth: it goes over all entries and looks at those that nobody knows; an empty `inbound/` is listed again
- * when its times have changed, and once a minute. A hint only makes it quicker, by a look at the named entries. Scan, looks
- * and hints run one after the other: `FolderScanner` finds candidates, `FolderTaker` takes those that have settled. Nothing
- * is kept over a restart: files that had not been handed over are found by the first scan.
+ * The scan is the truth: it reads all entries and checks those that are new. An empty `inbound/` is scanned again when its
+ * times have changed, and once a minute. A hint only makes it quicker, by a scan of the named entries. Scans, checks and
+ * hints run one after the other: `FolderScanner` finds candidates, `FolderTaker` takes those that have settled. All of it
+ * is in memory: after a restart the first scan finds the files that had not been handed over.
  */
 import { Candidates } from "./candidates.ts";
 import type { WatchedFolder } from "./folder-deps.ts";
 import { FolderScanner } from "./folder-scanner.ts";
 import { FolderTaker, type FolderTakerDeps } from "./folder-taker.ts";
 import { FolderTrouble } from "./folder-trouble.ts";
-import { FolderWatchKeeper } from "./folder-watch-keeper.ts";
+import { FolderWatchKeeper } from "./folder-watch.ts";
 import { HintedNames } from "./hinted-names.ts";
 import { StayingFiles } from "./staying-files.ts";
 
@@ -25,7 +25,6 @@ export type FolderTaskDeps = Omit<FolderTakerDeps, "candidates" | "staying" | "h
 export class FolderTask {
   readonly companyId: number;
   readonly #watch: FolderWatchKeeper;
-  /** What keeps the folder from being read. */
   readonly #trouble: FolderTrouble;
   readonly #hints: HintedNames;
   readonly #scanner: FolderScanner;
@@ -63,12 +62,12 @@ export class FolderTask {
     return this.#queuedScan;
   }
 
-  /** A scan, unless the last one took so long that the next has to wait, or nothing can have come since. */
+  /** A scan, unless the folder rests after a long one, or nothing can have come since. */
   scanUnlessResting(): void {
     if (this.#queuedScan === undefined && this.#scanner.isDue) void this.scan();
   }
 
-  /** Resolves when what is in hand is handed over; may be called twice. What files keep back waits for the next start (`isEnd`). */
+  /** Resolves when the files in hand are handed over. Safe to call twice. `isEnd`: see `FolderTaker.close`. */
   async close({ isEnd }: { readonly isEnd: boolean }): Promise<void> {
     this.#isClosed = true;
     this.#taker.stop();

@@ -5,7 +5,7 @@ import { remedyFor } from "./staying-files.ts";
 const missing =
   "make the folder, mount the share, or remove it from the configuration; its files are taken as soon as it exists";
 
-/** What keeps a whole folder from being read: reported when it begins, when it becomes another fault, and when it ends. */
+/** A fault of a whole folder: reported when it begins, when it becomes another fault, and when it ends. */
 export class FolderTrouble {
   readonly #log: Logger;
   #systemCode: string | undefined;
@@ -22,7 +22,6 @@ export class FolderTrouble {
     this.#log.warn({ systemCode, reason: messageOf(error), remedy }, "a watched folder cannot be used");
   }
 
-  /** The folder was read. */
   clear(): void {
     if (this.#systemCode === undefined) return;
     this.#systemCode = undefined;
@@ -30,22 +29,22 @@ export class FolderTrouble {
   }
 }
 
-/** That files of a folder stay where they are, because there is no room for them: told when it begins and when it ends. */
+/** Files of a folder stay because there is no room for them: reported when that begins and when it ends. */
 export class RoomTrouble {
   readonly #log: Logger;
-  #isTold = false;
+  #isReported = false;
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
   report(reason: string): void {
-    if (!this.#isTold) this.#log.warn({ reason }, "files of a watched folder stay where they are");
-    this.#isTold = true;
+    if (!this.#isReported) this.#log.warn({ reason }, "files of a watched folder stay where they are");
+    this.#isReported = true;
   }
 
   clear(): void {
-    if (this.#isTold) this.#log.info({}, "files of the watched folder are taken again");
-    this.#isTold = false;
+    if (this.#isReported) this.#log.info({}, "files of the watched folder are taken again");
+    this.#isReported = false;
   }
 }

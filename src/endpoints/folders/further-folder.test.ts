@@ -14,8 +14,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { systemTakeCalls } from "./take-calls.ts";
-import { copies, fail, left, otherFileSystem } from "./testing/folder-looks.ts";
-import { FolderRig } from "./testing/folder-rig.ts";
+import { copies, fail, FolderRig, left, otherFileSystem } from "./testing/folder-rig.ts";
 
 const name = "4711_20261105_080000.xml";
 

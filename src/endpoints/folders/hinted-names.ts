@@ -1,17 +1,16 @@
 /**
- * What the watch of one folder has told of: names are collected for a moment, then looked at together. A source that we remove
- * is told of as well, and is no news.
+ * The names that the watch of one folder has reported, collected for a moment and then scanned together. Our own removal of
+ * a source is reported too, and is no news.
  */
 
-/** Hints are collected for so long before the named entries are looked at. */
 const hintPauseMs = 100;
-/** With more names than this a scan is the cheaper look. */
+/** With more names than this a full scan is cheaper. */
 const maxNames = 1_000;
 
 export interface HintedNamesDeps {
-  /** The names may be taken and looked at. */
+  /** The names are to be taken and scanned. */
   readonly ready: () => void;
-  /** There are too many to be looked at one by one. */
+  /** There are too many names: the whole folder is to be scanned. */
   readonly tooMany: () => void;
 }
 
@@ -30,24 +29,24 @@ export class HintedNames {
     this.#timer ??= setTimeout(() => this.#collected(), hintPauseMs);
   }
 
-  /** The names collected so far; they are forgotten here. */
+  /** Returns the names collected so far, and forgets them. */
   take(): string[] {
     const names = [...this.#names];
     this.#names.clear();
     return names;
   }
 
-  /** We are about to remove a file. */
+  /** The taker is about to remove this file. */
   expectRemoval(name: string): void {
     this.#removals.add(name);
   }
 
-  /** Whether the hint is that of our own removal; each is told once. False as well when it was not removed after all. */
+  /** Whether a removal of this name was expected; it is so once. */
   endRemoval(name: string): boolean {
     return this.#removals.delete(name);
   }
 
-  /** What the watch has not told of by now it does not tell. */
+  /** Forgets the removals that the watch has not reported by now. */
   forgetRemovals(): void {
     this.#removals.clear();
   }

@@ -1,7 +1,7 @@
 /**
- * What lies in a folder and is not taken: unfinished files, reported when they have been there for long, and entries that
- * are no files, reported at once. Each is reported once as long as it stays. Kept in memory: ages count from our own first
- * look, or from the time that the file tells when that is earlier, so that a restart does not begin anew.
+ * Entries of a folder that are not taken: unfinished files, reported when they have been there for long, and entries that
+ * are no files, reported at once. Each is reported once while it stays. Kept in memory: the age of a file counts from the
+ * first scan that saw it, or from its mtime when that is earlier, so that a restart does not begin anew.
  */
 import type { Dirent, Stats } from "node:fs";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -27,7 +27,7 @@ const special: Readonly<Record<SpecialKind, string>> = {
   other: "it is not a regular file: remove it and put a file here",
 };
 
-/** Undefined for a regular file and for an entry whose kind the file system does not tell. */
+/** Undefined for a regular file, and when the listing does not say what the entry is. */
 export function specialKindOf(
   entry: Pick<Dirent | Stats, "isFile" | "isDirectory" | "isSymbolicLink"> & Special,
 ): SpecialKind | undefined {
@@ -41,7 +41,7 @@ export function specialKindOf(
 
 type Special = Pick<Dirent, "isFIFO" | "isSocket" | "isBlockDevice" | "isCharacterDevice">;
 
-/** Enough for every folder that is not abused; what is beyond is left alone without a report. */
+/** Enough for every folder that is not abused; beyond it entries are left alone without a report. */
 const maxKept = 20_000;
 
 interface Kept {
@@ -59,7 +59,6 @@ export class LeftAlone {
     this.#log = log;
   }
 
-  /** An unfinished file was seen. */
   unfinished(
     name: string,
     seen: { readonly nowMs: number; readonly modifiedAtMs: number; readonly reportAfterMs: number },
@@ -76,7 +75,6 @@ export class LeftAlone {
     );
   }
 
-  /** An entry that is not a regular file was seen. */
   special(name: string, kind: SpecialKind, nowMs: number): void {
     const kept = this.#keep(name, nowMs);
     if (kept === undefined || kept.isReported) return;
@@ -84,7 +82,7 @@ export class LeftAlone {
     this.#log.warn({ file: name, kind, remedy: special[kind] }, "an entry of a watched folder is left alone");
   }
 
-  /** Forgets what was not seen since the last call. To be called at the end of each full scan. */
+  /** Forgets entries not seen since the last call. To be called at the end of each full scan. */
   endScan(): void {
     for (const [name, kept] of this.#kept) if (kept.scan < this.#scan) this.#kept.delete(name);
     this.#scan += 1;

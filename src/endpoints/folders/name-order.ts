@@ -1,6 +1,6 @@
 /**
- * The order in which the files of one look are handed over: by the time in their names, so that the pipeline can begin with
- * the first portion while the rest is being copied, and for one stop the order holds.
+ * The order in which settled files are handed over: by the time in their names. So the order of each stop holds, and the
+ * pipeline can begin with the first portion while the taker still copies the rest.
  */
 
 /** `CCYYMMDD_HHMMSS.xml`. */
@@ -12,17 +12,11 @@ function timeOf(name: string): string {
 
 /** Names in the order of their times; those without a time stand anywhere. */
 export function byTime(names: readonly string[]): string[] {
-  const groups = new Map<string, string[]>();
-  for (const name of names) {
-    const time = timeOf(name);
-    const group = groups.get(time);
-    if (group === undefined) groups.set(time, [name]);
-    else group.push(name);
-  }
+  const groups = Map.groupBy(names, timeOf);
   return [...groups.keys()].sort().flatMap((time) => groups.get(time) ?? []);
 }
 
-/** Holds the pipeline while the files of one second are handed over in several portions: their order stands inside of them. */
+/** Holds the pipeline while the files of one second go over in several portions: only their content tells their order. */
 export class PortionHold {
   readonly #hold: () => Promise<() => void>;
   #release: (() => void) | undefined;
@@ -32,13 +26,13 @@ export class PortionHold {
     this.#hold = hold;
   }
 
-  /** Before a portion is handed over that ends with `last`, and after which comes `next`. */
+  /** To be called before the portion that ends with `last`; the next one begins with `next`. */
   async before(last: string | undefined, next: string | undefined): Promise<void> {
     this.#goesOn = last !== undefined && next !== undefined && timeOf(last) === timeOf(next);
     if (this.#goesOn) this.#release ??= await this.#hold();
   }
 
-  /** The portion has been handed over. */
+  /** To be called after each portion. */
   after(): void {
     if (!this.#goesOn) this.end();
   }

@@ -5,30 +5,29 @@
  *   `inbound/`       source set aside ──> copy linked to its name ──> folder synced ──> source removed ──> copy's old name
  *                   removed
  *
- * A name that is taken gives way to one in `.again`; nothing is ever written over. When the source has changed, or cannot be
- * removed, the copy is taken back: a folder in which we may not delete would feed the same file for ever.
+ * A copy whose name is taken gets one in `.again`; nothing is ever overwritten. When the source has changed, or cannot be
+ * removed, the copy is removed again: a folder in which we may not delete would feed the same file for ever.
  *
- * What survives a crash: of a further folder, before the place only a copy, which the next start removes; after it the file
- * stands in both places: the one in `inbound/` is recovered and applied, the other one is taken again and answered as a
- * duplicate. Of `inbound/`, what was set aside is recovered by the next start, unless its copy has its place: that is seen by
- * the second name of the copy, which goes last (`sweep-copies.ts`).
+ * What survives a crash. Of a further folder: before the place only a copy, which the next start removes; after it both
+ * files: the next start recovers and applies the one in `inbound/`, takes the other again and answers it as a duplicate.
+ * Of `inbound/`: the next start recovers a source that was set aside, unless its copy has its place. It sees that by the
+ * second name of the copy, which goes last (`sweep-copies.ts`).
  */
 import { constants } from "node:fs";
 import { join } from "node:path";
 import { systemCodeOf } from "../../lib/errors.ts";
-import { isSameLook, type Look, lookOf } from "./candidates.ts";
-import { type SystemFault, systemFaultOf } from "./copy-files.ts";
-import type { TakeCalls } from "./take-calls.ts";
+import { isSameState, type FileState, fileStateOf } from "./candidates.ts";
+import { makeFolderUnlessThere, type SystemFault, systemFaultOf, type TakeCalls } from "./take-calls.ts";
 
 export interface FileToPlace {
   /** Relative to the folder. */
   readonly name: string;
-  readonly look: Look;
-  /** Absolute path of the copy; the source itself when it is linked. */
+  readonly state: FileState;
+  /** Absolute path of the copy, or of the source itself when it needs none. */
   readonly from: string;
-  /** A new name: in `.again` when its own is taken, and for the source while it is set aside; it begins with the copy's mark. */
+  /** The name in `.again` when its own is taken, and of the source while it is set aside; it begins with the copy's mark. */
   readonly againName: string;
-  /** Files of one stop stand in their order: when one of them is not placed, those after it are not. */
+  /** Files of one stop are in their order: when one of them gets no place, the later ones get none. */
   readonly stop: string | undefined;
 }
 
@@ -37,18 +36,18 @@ export interface PlaceRequest {
   /** Paths of the folders for system calls. */
   readonly inbound: string;
   readonly again: string;
-  /** Where sources are set aside, which lie in `inbound/` itself; undefined for those of a further folder. */
+  /** Where sources of `inbound/` itself are set aside; undefined for a further folder. */
   readonly aside: string | undefined;
   readonly files: readonly FileToPlace[];
 }
 
 export type PlaceOutcome =
   | { readonly kind: "placed"; readonly isAgain: boolean }
-  /** The source has changed since it was copied: to be looked at from the beginning. */
+  /** The source has changed since it was copied: it has to settle again. */
   | { readonly kind: "changed" }
-  /** It was replaced twice meanwhile: the one that came in between lies in `.again`. */
+  /** It was replaced twice meanwhile: the file in between lies in `.again`. */
   | { readonly kind: "displaced" }
-  /** One of its stop that goes before it was not placed. */
+  /** An earlier file of its stop got no place. */
   | { readonly kind: "behind" }
   | { readonly kind: "failed"; readonly fault: SystemFault };
 
@@ -96,7 +95,7 @@ class Placing {
   }
 
   run(): PlaceOutcome[] {
-    if (this.#request.aside !== undefined) this.#makeAside(this.#request.aside);
+    if (this.#request.aside !== undefined) makeFolderUnlessThere(this.#calls, this.#request.aside);
     const attempts = this.#request.files.map((file) => this.#attempt(file));
     this.#sync(attempts.filter((attempt): attempt is Placed => "file" in attempt));
     const notPlaced = new Set<string>();
@@ -106,14 +105,6 @@ class Placing {
       if (outcome.kind !== "placed" && stop !== undefined) notPlaced.add(stop);
       return outcome;
     });
-  }
-
-  #makeAside(path: string): void {
-    try {
-      this.#calls.mkdir(path);
-    } catch (error) {
-      if (systemCodeOf(error) !== "EEXIST") throw error;
-    }
   }
 
   #attempt(file: FileToPlace): Placed | PlaceOutcome {
@@ -138,7 +129,7 @@ class Placing {
     return { file, path: isAgain ? other : own, source, isAgain };
   }
 
-  /** Nothing is set aside any more, so that nothing depends on it: what cannot be removed the next start removes. */
+  /** Nothing depends on this name any more: when the call fails, the next start removes the file. */
   #removeCopyName({ from }: FileToPlace): void {
     if (this.#request.aside === undefined) return;
     try {
@@ -148,12 +139,12 @@ class Placing {
     }
   }
 
-  /** Set aside by one rename: whatever is renamed onto the name meanwhile is not lost. */
+  /** Sets the source aside by one rename, so that a file renamed onto its name meanwhile is not lost. */
   #exchange(file: FileToPlace, source: string, aside: string): Placed | PlaceOutcome {
     const path = `${aside}/${file.againName}`;
     this.#calls.rename(source, path);
     try {
-      if (isSameLook(lookOf(this.#calls.lstat(path)), file.look)) return this.#place(file, path);
+      if (isSameState(fileStateOf(this.#calls.lstat(path)), file.state)) return this.#place(file, path);
     } catch (error) {
       this.#putBack(path, source, file);
       throw error;
@@ -162,7 +153,7 @@ class Placing {
     return this.#putBack(path, source, file) ? { kind: "changed" } : { kind: "displaced" };
   }
 
-  /** False when its name is taken by yet another file: it lies in `.again` then. */
+  /** False when yet another file has the name: then it lies in `.again`. */
   #putBack(path: string, source: string, file: FileToPlace): boolean {
     const isBack = linkUnlessThere(this.#calls, path, source);
     if (isBack) this.#calls.unlink(path);
@@ -206,13 +197,13 @@ class Placing {
   #removeSource(placed: Placed): PlaceOutcome {
     const { source, file, isAgain } = placed;
     try {
-      if (!isSameLook(lookOf(this.#calls.lstat(source)), file.look)) {
+      if (!isSameState(fileStateOf(this.#calls.lstat(source)), file.state)) {
         this.#takeBack(placed);
         return { kind: "changed" };
       }
       this.#calls.unlink(source);
     } catch (error) {
-      // When somebody removed it after we had it durably, it has arrived.
+      // The copy is durable: when somebody has removed the source since, the file has arrived.
       if (!isMissing(error)) {
         this.#takeBack(placed);
         return { kind: "failed", fault: systemFaultOf(error) };
@@ -223,7 +214,7 @@ class Placing {
   }
 }
 
-/** Outcomes are in the order of the files. Throws when the folders cannot be synced; nothing is placed then. */
+/** Outcomes are in the order of the files. Throws when it cannot sync the folders; then no file has its place. */
 export function placeFiles(calls: TakeCalls, request: PlaceRequest): PlaceOutcome[] {
   return new Placing(calls, request).run();
 }

@@ -1,13 +1,13 @@
 /**
- * Rounds over everything that is to be scanned: each item has its turn once in `scanMs`, and the turns of a round are spread
- * over it, so that a thousand folders are no burst each ten seconds.
+ * Rounds over everything that is to be scanned: each item has its turn once in `scanMs`, and the turns are spread over that
+ * time, so that a thousand folders are no burst every ten seconds.
  */
 
-/** Turns that lie closer together than this are taken in one go: each wake-up of the process costs something too. */
+/** Turns that lie closer together than this share one wake-up of the process. */
 const closestMs = 100;
 
 export interface ScanRoundsDeps<Item> {
-  /** What is to be scanned; asked for at the begin of each round. */
+  /** What is to be scanned; read at the start of each round. */
   readonly items: () => Promise<readonly Item[]>;
   readonly visit: (item: Item) => void;
   readonly scanMs: () => number;

@@ -1,6 +1,6 @@
 /**
- * Makes durable copies of settled files in `.taking`. A file whose copy is not whole stays with its writer, and its copy is
- * thrown away; so does one that an earlier file of its stop keeps back.
+ * Makes durable copies of settled files in `.taking`. A file whose copy is not whole stays, and so does one that an earlier
+ * file of its stop keeps back; their copies are removed.
  */
 import { constants } from "node:fs";
 import { join } from "node:path";
@@ -11,10 +11,9 @@ import type { PinnedFolder } from "../../lib/files/open-regular-file.ts";
 import type { SettledFile } from "./candidates.ts";
 import type { CopyOutcome } from "./copy-files.ts";
 import type { FolderDeps } from "./folder-deps.ts";
-import { portionsOf, type Settled } from "./settled.ts";
 import { copyName, takingFolderName } from "./sweep-copies.ts";
-import { copyIn, errorOf, type TakeThread } from "./take-thread.ts";
-import type { Outcomes, OutcomesDeps } from "./taken-files.ts";
+import { copyIn, errorOf, portionsOf, type TakeThread } from "./take-thread.ts";
+import type { Outcomes, OutcomesDeps, Settled } from "./taken-files.ts";
 
 export interface SettledCopiesDeps
   extends OutcomesDeps,
@@ -25,9 +24,9 @@ export interface SettledCopiesDeps
 /** A file that may be placed. */
 export interface Copied {
   readonly file: SettledFile;
-  /** Absolute path of the copy; the source itself when it is not to be copied. */
+  /** Absolute path of the copy, or of the source itself when it needs none. */
   readonly from: string;
-  /** The copy is called so, and the source while it is set aside. */
+  /** Part of the name of the copy, and of the source while it is set aside. */
   readonly mark: string;
 }
 
@@ -38,7 +37,7 @@ interface Copy {
   readonly outcome: CopyOutcome | undefined;
 }
 
-/** More than these are made durable by one sync of their whole file system: 100,000 single ones take half a minute. */
+/** More than these share one sync of their whole file system: 100,000 single ones take half a minute. */
 const fewFiles = 64;
 const syncsAtOnce = 8;
 
@@ -116,8 +115,8 @@ export class SettledCopies {
     const { settings, runId, thread } = this.#deps;
     const { maxFileBytes } = settings();
     const toCopy = files
-      .filter(({ look }) => look.size <= maxFileBytes)
-      .map(({ name, look }) => ({ name, look, mark: newMark() }))
+      .filter(({ state }) => state.size <= maxFileBytes)
+      .map(({ name, state }) => ({ name, state, mark: newMark() }))
       .map((file) => ({ ...file, copy: copyName(runId, file.mark) }));
     if (toCopy.length === 0) return new Map();
     const outcomes = await copyIn(thread, { directory: this.#settled.at, ...to, files: toCopy });
@@ -146,21 +145,21 @@ export class SettledCopies {
     return false;
   }
 
-  /** Whether it was found incomplete as it still is: it need not be read again before its grace is over. */
+  /** Whether a copy has shown that it is incomplete as it is: no other is made before its grace is over. */
   #isKnownIncomplete(file: SettledFile): boolean {
-    return this.#deps.staying.isUntouched(file.name, file.look) && !this.#isGraceOver(file);
+    return this.#deps.staying.isUntouched(file.name, file.state) && !this.#isGraceOver(file);
   }
 
-  #isGraceOver({ name, look }: SettledFile): boolean {
+  #isGraceOver({ name, state }: SettledFile): boolean {
     const { staying, clock, settings } = this.#deps;
-    const sinceAt = staying.incompleteSince(name, look);
+    const sinceAt = staying.incompleteSince(name, state);
     return sinceAt !== undefined && clock.now() - sinceAt >= settings().incompleteGraceMs;
   }
 
-  /** Whether its writer is to be waited for. A name that is refused anyway is not worth waiting for. */
+  /** Whether to wait for its writer. A file whose name is refused anyway is not worth that. */
   async #isIncomplete(file: SettledFile, path: string): Promise<boolean> {
     if (!/\.xml$/i.test(file.name) || this.#isGraceOver(file)) return false;
     const { companyCode } = this.#settled.folder;
-    return await this.#deps.isIncomplete(path, { companyCode, size: file.look.size });
+    return await this.#deps.isIncomplete(path, { companyCode, size: file.state.size });
   }
 }

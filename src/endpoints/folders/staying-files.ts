@@ -1,21 +1,21 @@
 /**
- * Files that stay in a folder although they have settled, or do not settle:
+ * Files that stay in a folder although they have settled, or that do not settle:
  *
- *   failed       cannot be read or removed       tried again after pauses that grow from one scan to an hour
- *   incomplete   empty, or ends in the middle    looked at again after growing pauses; refused when its grace is over
- *   changing     is written to                   looked at again until it settles
+ *   failed       cannot be read or removed       retried after pauses that grow from one scan to an hour
+ *   incomplete   empty, or ends in the middle    checked again after growing pauses; refused when its grace is over
+ *   changing     is written to                   checked again until it settles
  *
- * Each is reported once. While one stays it keeps back the files of its stop that go after it, and no others. Nothing of it is
- * kept over a restart: the first scan finds them all again, before any of them is taken, and nothing of the company is decided
- * before (`inbound/recovery/files-of-earlier-run.ts`).
+ * Each is reported once. While one stays it keeps back the later files of its stop, and no others. All of it is in memory:
+ * after a restart the first scan finds these files again before any is taken, and the pipeline decides nothing of the
+ * company before that (`inbound/recovery/files-of-earlier-run.ts`).
  */
-import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
+import { stopAndTimeOf } from "../../domain/files/stop-file-name.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
-import { isSameLook, type Look } from "./candidates.ts";
+import { isSameState, type FileState } from "./candidates.ts";
 
 const longestPauseMs = 3_600_000;
-const longestLookPauseMs = 60_000;
+const longestCheckPauseMs = 60_000;
 
 const permission =
   "give the user of dropgate the right to read the file and to write in its folder (a folder with the sticky bit lets only owners move files)";
@@ -37,7 +37,7 @@ export function remedyFor(error: unknown): string {
   return remedies[systemCodeOf(error) ?? ""] ?? "see the reason; the file is retried";
 }
 
-/** The moment of a report: by a clock that never jumps, and by that of the wall. */
+/** The moment of a report, by a monotonic clock (`nowMs`) and by the wall clock (`now`). */
 export interface Moment {
   readonly nowMs: number;
   readonly now: number;
@@ -46,27 +46,21 @@ export interface Moment {
 interface Staying {
   readonly why: "failed" | "incomplete" | "changing";
   readonly attempts: number;
-  /** Not looked at before, by the clock that never jumps. */
+  /** Not checked before, by the monotonic clock. */
   readonly untilMs: number;
-  /** When it was first found to stay, as it is now; by the clock of the wall. */
+  /** Since when it stays as it is now, by the wall clock. */
   readonly sinceAt: number;
-  readonly look: Look | undefined;
-  /** What has been reported of it. */
+  readonly state: FileState | undefined;
+  /** The reasons (`why`) that have been reported. */
   readonly reported: Set<string>;
-  /** It keeps back nothing any more. */
+  /** It keeps back no file any more. */
   isGivenUp: boolean;
   scan: number;
 }
 
-/** What the name says of the place in line of its stop; undefined when it says nothing. */
-export function placeInLine(name: string): { readonly stop: string; readonly time: number } | undefined {
-  const parsed = parseStopFileName(name);
-  return parsed.kind === "named" ? { stop: parsed.stopNbr, time: parsed.nameTime } : undefined;
-}
-
 export interface StayingFilesDeps {
   readonly log: Logger;
-  /** Keeps the later files of its stop back, by whatever way they come in; gives the call that ends it. */
+  /** Keeps back the later files of its stop, by whatever way they come in; returns the call that ends it. */
   readonly keepBack: (name: string) => () => void;
 }
 
@@ -83,7 +77,7 @@ export class StayingFiles {
     this.#deps = deps;
   }
 
-  /** Whether the file is to be left for now. */
+  /** Whether the file is not to be checked now. */
   isResting(name: string, nowMs: number): boolean {
     const file = this.#files.get(name);
     if (file === undefined) return false;
@@ -91,7 +85,7 @@ export class StayingFiles {
     return nowMs < file.untilMs;
   }
 
-  /** Its writer has done something: it rests no longer. */
+  /** The writer has changed the file: it rests no longer. */
   wake(name: string): void {
     const file = this.#files.get(name);
     if (file?.why === "incomplete") this.#files.set(name, { ...file, untilMs: 0 });
@@ -103,7 +97,7 @@ export class StayingFiles {
     const attempts = before?.why === "failed" ? before.attempts + 1 : 1;
     const pauseMs = Math.min(at.scanMs * 2 ** (attempts - 1), longestPauseMs);
     const sinceAt = before?.why === "failed" ? before.sinceAt : at.now;
-    this.#keep(name, { why: "failed", attempts, untilMs: at.nowMs + pauseMs, sinceAt, look: undefined });
+    this.#keep(name, { why: "failed", attempts, untilMs: at.nowMs + pauseMs, sinceAt, state: undefined });
     this.#reportOnce(
       name,
       { systemCode: systemCodeOf(error), reason: messageOf(error), remedy: remedyFor(error) },
@@ -111,57 +105,57 @@ export class StayingFiles {
     );
   }
 
-  /** Whether it was reported to stay, so that files of its stop may have been waiting for it since. */
+  /** Whether a report named the file, so that files of its stop may wait for it. */
   isWaitedFor(name: string): boolean {
     return (this.#files.get(name)?.reported.size ?? 0) > 0;
   }
 
-  /** Since when the file has been incomplete as it is now; undefined when it has not been found so. */
-  incompleteSince(name: string, look: Look): number | undefined {
+  /** Since when the file has been incomplete as it is now; undefined when it is not known to be. */
+  incompleteSince(name: string, state: FileState): number | undefined {
     const file = this.#files.get(name);
-    const isSame = file?.look !== undefined && isSameLook(file.look, look);
+    const isSame = file?.state !== undefined && isSameState(file.state, state);
     return file?.why === "incomplete" && isSame ? file.sinceAt : undefined;
   }
 
   /**
-   * Whether nothing has been done to the file since it was found incomplete. By the time of its last change of any kind too:
-   * a writer that sets the time of the content back is not overlooked.
+   * Whether the file is unchanged since it was found incomplete. Compares the ctime too, for a writer that sets the mtime
+   * back.
    */
-  isUntouched(name: string, look: Look): boolean {
-    const found = this.#files.get(name)?.look;
-    return found !== undefined && isSameLook(found, look) && found.ctimeMs === look.ctimeMs;
+  isUntouched(name: string, state: FileState): boolean {
+    const found = this.#files.get(name)?.state;
+    return found !== undefined && isSameState(found, state) && found.ctimeMs === state.ctimeMs;
   }
 
   /** The file is empty or ends in the middle, and its grace is not over. */
   incomplete(
     name: string,
-    look: Look,
+    state: FileState,
     at: Moment & { readonly settleMs: number; readonly graceMs: number },
   ): void {
-    const sinceAt = this.incompleteSince(name, look) ?? at.now;
+    const sinceAt = this.incompleteSince(name, state) ?? at.now;
     const attempts = sinceAt === at.now ? 1 : (this.#files.get(name)?.attempts ?? 0) + 1;
     const leftMs = Math.max(0, sinceAt + at.graceMs - at.now);
-    const pauseMs = Math.min(at.settleMs * 2 ** attempts, longestLookPauseMs, leftMs);
-    this.#keep(name, { why: "incomplete", attempts, untilMs: at.nowMs + pauseMs, sinceAt, look });
-    const state = look.size === 0 ? "is empty" : "ends in the middle";
+    const pauseMs = Math.min(at.settleMs * 2 ** attempts, longestCheckPauseMs, leftMs);
+    this.#keep(name, { why: "incomplete", attempts, untilMs: at.nowMs + pauseMs, sinceAt, state });
+    const fault = state.size === 0 ? "is empty" : "ends in the middle";
     const remedy = `let its writer finish it, or remove it; when it has not changed for ${Math.round(at.graceMs / 1000)} s (inbound.incompleteGraceMs) it is refused`;
     this.#reportOnce(
       name,
-      { size: look.size, remedy },
-      `a file ${state}; it stays where it is, and later files of its stop wait for it`,
+      { size: state.size, remedy },
+      `a file ${fault}; it stays where it is, and later files of its stop wait for it`,
     );
   }
 
-  /** The file did not settle: somebody writes to it. */
+  /** The file did not settle: a writer is still at work. */
   changing(name: string, at: Moment): void {
-    this.#keep(name, { why: "changing", attempts: 1, untilMs: 0, sinceAt: at.now, look: undefined });
+    this.#keep(name, { why: "changing", attempts: 1, untilMs: 0, sinceAt: at.now, state: undefined });
   }
 
-  /** The file does not stay any longer: it was taken, or is gone. */
+  /** The file stays no longer: it was taken, or is gone. */
   drop(name: string): void {
     this.#behind.delete(name);
     if (!this.#files.delete(name)) return;
-    const place = placeInLine(name);
+    const place = stopAndTimeOf(name);
     const names = place === undefined ? undefined : this.#ofStop.get(place.stop);
     names?.delete(name);
     if (place !== undefined && names?.size === 0) this.#ofStop.delete(place.stop);
@@ -169,13 +163,13 @@ export class StayingFiles {
     this.#releases.delete(name);
   }
 
-  /** The file that keeps this one back, if any; told once. */
+  /** The file that keeps this one back, if any; reported once. */
   keptBackBy(name: string): string | undefined {
     if (this.#files.size === 0) return undefined;
-    const place = placeInLine(name);
+    const place = stopAndTimeOf(name);
     if (place === undefined) return undefined;
     for (const other of this.#ofStop.get(place.stop) ?? []) {
-      const isBefore = (placeInLine(other)?.time ?? Number.POSITIVE_INFINITY) < place.time;
+      const isBefore = (stopAndTimeOf(other)?.time ?? Number.POSITIVE_INFINITY) < place.time;
       if (!isBefore || this.#files.get(other)?.isGivenUp === true) continue;
       if (this.#behind.get(name) !== other)
         this.#deps.log.info({ file: name, before: other }, "a file waits for an earlier one of its stop");
@@ -187,7 +181,7 @@ export class StayingFiles {
   }
 
   /**
-   * Forgets what was not seen since the last call, and lets go on what has waited for `giveUpAfterMs` for a file that cannot
+   * Forgets files not seen since the last call, and releases the files that have waited `giveUpAfterMs` for one that cannot
    * be taken. To be called at the end of each full scan.
    */
   endScan(at: { readonly now: number; readonly giveUpAfterMs: number }): void {
@@ -216,7 +210,7 @@ export class StayingFiles {
     const before = this.#files.get(name);
     const { reported = new Set<string>(), isGivenUp = false } = before ?? {};
     this.#files.set(name, { ...file, reported, isGivenUp, scan: this.#scan });
-    const place = placeInLine(name);
+    const place = stopAndTimeOf(name);
     if (place === undefined || isGivenUp) return;
     const names = this.#ofStop.get(place.stop) ?? new Set();
     this.#ofStop.set(place.stop, names.add(name));

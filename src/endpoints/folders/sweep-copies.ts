@@ -1,4 +1,4 @@
-/** What a crash leaves of the taking of files, in the dot-folders of `inbound/`. */
+/** Cleans up what a crash leaves in the dot-folders of `inbound/` while files are taken. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { hashBytesAt } from "../../inbound/places/hash-bytes.ts";
@@ -15,14 +15,14 @@ const bufferBytes = 64 * 1024;
 
 type SweepDeps = Pick<FolderDeps, "disk" | "runId">;
 
-/** The name of a copy while it grows, and, when its source lies in `inbound/`, until that is gone. */
+/** The name of a copy while it grows; when its source lies in `inbound/`, until the source is gone. */
 export function copyName(runId: string, mark: string): string {
   return `${runId}-${mark}`;
 }
 
 /**
- * Removes the copies of an earlier run, whose sources are still there. What was set aside is handed to the scan of `.again`,
- * unless its copy has its place already: then the file has come once, and not twice.
+ * Removes the copies of an earlier run, whose sources are still there. A source that was set aside moves to `.again`, where
+ * the scan takes it, unless its copy has its place already: the file must not come twice.
  */
 export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<void> {
   const taking = join(inbound, takingFolderName);

@@ -1,5 +1,6 @@
-/** The synchronous system calls with which files are taken. A seam: tests count them and make one of them fail. */
+/** The synchronous system calls that take files. A seam: tests count them and make one of them fail. */
 import { closeSync, fstatSync, lstatSync, readSync, type Stats } from "node:fs";
+import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import {
   fsyncSync,
   linkSync,
@@ -37,3 +38,21 @@ export const systemTakeCalls: TakeCalls = {
   unlink: unlinkSync,
   mkdir: (path) => void mkdirSync(path, { mode: 0o750 }),
 };
+
+/** A fault of the system on its way between threads. */
+export interface SystemFault {
+  readonly code: string;
+  readonly message: string;
+}
+
+export function systemFaultOf(error: unknown): SystemFault {
+  return { code: systemCodeOf(error) ?? "unknown", message: messageOf(error) };
+}
+
+export function makeFolderUnlessThere(calls: TakeCalls, path: string): void {
+  try {
+    calls.mkdir(path);
+  } catch (error) {
+    if (systemCodeOf(error) !== "EEXIST") throw error;
+  }
+}

@@ -1,7 +1,7 @@
 /** What the thread that copies and places files answers to a request. */
-import { copyFiles, systemFaultOf } from "./copy-files.ts";
+import { copyFiles } from "./copy-files.ts";
 import { placeFiles } from "./place-files.ts";
-import type { TakeCalls } from "./take-calls.ts";
+import { systemFaultOf, type TakeCalls } from "./take-calls.ts";
 import type { TakeAnswer, TakeRequest } from "./take-thread.ts";
 
 /** Never throws. */

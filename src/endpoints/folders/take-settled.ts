@@ -1,38 +1,121 @@
 /**
- * Takes what has settled in one look: all of it together, so that the order of the pipeline holds over it.
+ * Takes the files that have settled together all at once, so that the order of the pipeline holds over them.
  *
  *   settled ──copied to `.taking`──> whole? ──durable──> placed in `inbound/` or its `.again` ──> source removed
- *                                      └── no: the copy is thrown away, and the file stays with its writer
+ *                                      └── no: the copy is removed, and the file stays with its writer
  *
- * Also what lies in the company's own `inbound/` is replaced by its copy: whoever left it there can write to it. What lies in
- * `.again` is a copy already, or an upload. A file over the limit is not copied, because it is refused by its size.
+ * A copy replaces also a file in the company's own `inbound/`: whoever left it there can write to it. A file in `.again` is
+ * a copy already, or an upload. A file over the limit is not copied, because its size refuses it.
  */
 import { join } from "node:path";
-import { againFolderName } from "../../inbound/places/place-arrival.ts";
+import { stopAndTimeOf } from "../../domain/files/stop-file-name.ts";
+import { againFolderName, asideFolderName, newAgainName } from "../../inbound/places/place-arrival.ts";
 import { mkdir } from "../../lib/files/changes.ts";
-import { pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
+import { type PinnedFolder, pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { SettledFile } from "./candidates.ts";
 import type { FolderDeps } from "./folder-deps.ts";
-import type { Settled } from "./settled.ts";
-import { SettledCopies, type SettledCopiesDeps } from "./settled-copies.ts";
-import { SettledPlaces } from "./settled-places.ts";
-import { isOfAgain, Outcomes, type TakenFiles } from "./taken-files.ts";
+import type { PlaceOutcome } from "./place-files.ts";
+import { type Copied, SettledCopies, type SettledCopiesDeps } from "./settled-copies.ts";
+import { errorOf, placeIn, portionsOf } from "./take-thread.ts";
+import { isOfAgain, Outcomes, type Settled, type TakenFiles } from "./taken-files.ts";
 
 export type TakerDeps = SettledCopiesDeps & Pick<FolderDeps, "inbox">;
 
-/** Takes settled files. Rejects when nothing can be said of a single one. */
+/** The folders of the places. */
+interface PlaceFolders {
+  readonly inbound: PinnedFolder;
+  readonly again: PinnedFolder;
+}
+
+/** The two paths of which a file gets one. */
+interface Paths {
+  readonly name: string;
+  readonly final: string;
+  readonly again: string;
+}
+
+/** Gives settled files their places in `inbound/` or its `.again`, and removes their sources. */
+class SettledPlaces {
+  readonly #deps: TakerDeps;
+  readonly #settled: Settled;
+  readonly #outcomes: Outcomes;
+
+  constructor(deps: TakerDeps, settled: Settled, outcomes: Outcomes) {
+    this.#deps = deps;
+    this.#settled = settled;
+    this.#outcomes = outcomes;
+  }
+
+  /** The copies have to be durable. */
+  async give(copied: readonly Copied[], to: PlaceFolders): Promise<void> {
+    for (const portion of portionsOf(copied)) await this.#givePortion(portion, to);
+  }
+
+  async #givePortion(portion: readonly Copied[], to: PlaceFolders): Promise<void> {
+    const files = portion.map(({ file: { name, state }, from, mark }) => {
+      return { name, state, from, againName: newAgainName(name, mark), stop: stopAndTimeOf(name)?.stop };
+    });
+    const paths = files.map(({ name, againName }) => {
+      return { name, final: join(to.inbound.path, name), again: join(to.again.path, againName) };
+    });
+    const reserved = this.#reserve(paths);
+    try {
+      const { at: directory, folder } = this.#settled;
+      const [inbound, again] = [to.inbound.child("."), to.again.child(".")];
+      const aside = folder.isInbox ? to.inbound.child(asideFolderName) : undefined;
+      const outcomes = await placeIn(this.#deps.thread, { directory, inbound, again, aside, files });
+      for (const [index, { file }] of portion.entries()) {
+        const path = this.#note(file, outcomes[index], paths[index]);
+        if (path !== undefined) reserved.delete(path);
+      }
+    } finally {
+      for (const path of reserved) this.#deps.inbox.release(path);
+    }
+  }
+
+  #reserve(paths: readonly Paths[]): Set<string> {
+    const { companyId } = this.#settled.folder;
+    const reserved = new Set<string>();
+    for (const { name, final, again } of paths) {
+      for (const path of [final, again]) {
+        this.#deps.inbox.reserve(path, { companyId, name });
+        reserved.add(path);
+      }
+    }
+    return reserved;
+  }
+
+  /** Notes the outcome; returns the path that the file has got. */
+  #note(file: SettledFile, outcome: PlaceOutcome | undefined, paths: Paths | undefined): string | undefined {
+    const outcomes = this.#outcomes;
+    if (outcome === undefined || paths === undefined || outcome.kind === "changed")
+      outcomes.changed.push(file.name);
+    else if (outcome.kind === "behind") outcomes.behind.push(file);
+    else if (outcome.kind === "failed") outcomes.failed(file, errorOf(outcome.fault));
+    else {
+      const isAgain = outcome.kind === "displaced" || outcome.isAgain;
+      const path = isAgain ? paths.again : paths.final;
+      outcomes.arrived(file, path);
+      (outcome.kind === "displaced" ? outcomes.changed : outcomes.removed).push(file.name);
+      return path;
+    }
+    return undefined;
+  }
+}
+
+/** Takes settled files. Rejects when no single one of them is at fault. */
 export async function takeSettled(deps: TakerDeps, settled: Settled): Promise<TakenFiles> {
   const { files, folder, at } = settled;
   const outcomes = new Outcomes(deps, folder);
   const staysInPlace = (file: SettledFile) =>
-    isOfAgain(file) || (folder.isInbox && file.look.size > deps.settings().maxFileBytes);
+    isOfAgain(file) || (folder.isInbox && file.state.size > deps.settings().maxFileBytes);
   for (const file of files.filter(staysInPlace)) {
     const path = join(at, file.name);
     if (!deps.inbox.isKnown(path)) outcomes.arrived(file, path);
   }
   const others = files.filter((file) => !staysInPlace(file));
   if (others.length > 0) await takeAsCopies(deps, { ...settled, files: others }, outcomes);
-  // A folder is listed in no order; what an earlier run has answered is to be taken in that of the answers.
+  // A folder is listed in no order; uploads that an earlier run has answered go in the order of the answers.
   outcomes.arrivals.sort((one, other) => (one.receivedAt ?? 0) - (other.receivedAt ?? 0));
   return outcomes;
 }

@@ -3,8 +3,9 @@
  * One thread for the folders of the companies, which lie on our own disk, and one for each further folder.
  */
 import { JsonThread } from "../../lib/threads/json-thread.ts";
-import type { CopyOutcome, CopyRequest, SystemFault } from "./copy-files.ts";
+import type { CopyOutcome, CopyRequest } from "./copy-files.ts";
 import type { PlaceOutcome, PlaceRequest } from "./place-files.ts";
+import type { SystemFault } from "./take-calls.ts";
 
 export type TakeRequest =
   | ({ readonly kind: "copy" } & CopyRequest)
@@ -16,12 +17,11 @@ export type TakeAnswer =
   | { readonly kind: "failed"; readonly fault: SystemFault };
 
 export interface TakeThread {
-  /** Rejects when the thread dies. */
+  /** Rejects when the thread crashes. */
   run(request: TakeRequest): Promise<TakeAnswer>;
   close(): Promise<void>;
 }
 
-/** A folder in which nothing happens needs no thread. */
 const idleMs = 30_000;
 
 export function createTakeThread(): TakeThread {
@@ -33,9 +33,19 @@ export function createTakeThread(): TakeThread {
   });
 }
 
-/** Thrown for a fault of the system that the thread told of. */
+/** The error to throw for a fault that the thread has reported. */
 export function errorOf({ code, message }: SystemFault): Error {
   return Object.assign(new Error(message), code === "unknown" ? {} : { code });
+}
+
+/** How many files one message to the thread names: other folders have their turn in between. */
+const filesAtOnce = 128;
+
+export function portionsOf<Item>(items: readonly Item[]): Item[][] {
+  const portions: Item[][] = [];
+  for (let from = 0; from < items.length; from += filesAtOnce)
+    portions.push(items.slice(from, from + filesAtOnce));
+  return portions;
 }
 
 async function answerOf(thread: TakeThread, request: TakeRequest): Promise<TakeAnswer> {
@@ -44,13 +54,13 @@ async function answerOf(thread: TakeThread, request: TakeRequest): Promise<TakeA
   return answer;
 }
 
-/** Copies files; rejects when none of them can be. */
+/** Copies files; rejects when it can copy none of them. */
 export async function copyIn(thread: TakeThread, request: CopyRequest): Promise<readonly CopyOutcome[]> {
   const answer = await answerOf(thread, { kind: "copy", ...request });
   return answer.kind === "copy" ? answer.outcomes : [];
 }
 
-/** Places files; rejects when none of them has got its place. */
+/** Places files; rejects when none of them got its place. */
 export async function placeIn(thread: TakeThread, request: PlaceRequest): Promise<readonly PlaceOutcome[]> {
   const answer = await answerOf(thread, { kind: "place", ...request });
   return answer.kind === "place" ? answer.outcomes : [];

@@ -1,4 +1,4 @@
-/** What becomes of the settled files of one look. */
+/** The files of one folder that have settled together, and what becomes of them. */
 import { basename } from "node:path";
 import type { Arrival } from "../../inbound/places/inbox.ts";
 import { againFolderName, nameOfAgainFile } from "../../inbound/places/place-arrival.ts";
@@ -7,30 +7,34 @@ import type { SettledFile } from "./candidates.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import type { StayingFiles } from "./staying-files.ts";
 
-export interface TakenFiles {
-  readonly arrivals: readonly Arrival[];
-  /** Names of the sources that are gone. */
-  readonly removed: readonly string[];
-  /** To be looked at again from the beginning. */
-  readonly changed: readonly string[];
-  /** To be looked at again when they have settled once more: they wait for an earlier file of their stop. */
-  readonly behind: readonly SettledFile[];
+export interface Settled {
+  readonly folder: WatchedFolder;
+  /** The real path of the folder. */
+  readonly at: string;
+  /** Those of one stop in their order. */
+  readonly files: readonly SettledFile[];
+  readonly isStopped: () => boolean;
 }
+
+export type TakenFiles = Pick<Outcomes, "arrivals" | "removed" | "changed" | "behind">;
 
 export interface OutcomesDeps extends Pick<FolderDeps, "clock" | "settings"> {
   readonly staying: StayingFiles;
 }
 
-/** Whether it lies in `.again`, and so in its place. */
+/** Whether the file lies in `.again`, and so in its place. */
 export function isOfAgain({ name }: SettledFile): boolean {
   return name.startsWith(`${againFolderName}/`);
 }
 
 /** Collects what becomes of each file, and notes those that stay. */
-export class Outcomes implements TakenFiles {
+export class Outcomes {
   readonly arrivals: Arrival[] = [];
+  /** Names of the sources that are gone. */
   readonly removed: string[] = [];
+  /** Names of files that have changed since they settled: they have to settle again. */
   readonly changed: string[] = [];
+  /** Files that wait for an earlier one of their stop; they are tried again when they have settled once more. */
   readonly behind: SettledFile[] = [];
   readonly #deps: OutcomesDeps;
   readonly #folder: WatchedFolder;
@@ -42,29 +46,29 @@ export class Outcomes implements TakenFiles {
 
   /** The file has its place in `inbound/`. */
   arrived(file: SettledFile, path: string): void {
-    const { name, look, isRecovered } = file;
-    const receivedAt = isRecovered ? look.ctimeMs : this.#deps.staying.incompleteSince(name, look);
+    const { name, state, isRecovered } = file;
+    const receivedAt = isRecovered ? state.ctimeMs : this.#deps.staying.incompleteSince(name, state);
     this.arrivals.push({
       companyId: this.#folder.companyId,
       name: isOfAgain(file) ? nameOfAgainFile(basename(name)) : name,
       path,
       channel: isRecovered ? "recovered" : "folder",
-      size: look.size,
+      size: state.size,
       ...(receivedAt === undefined ? {} : { receivedAt }),
     });
   }
 
-  /** It stays, because of a fault of the system, unless it is gone. */
+  /** The file stays because of a fault of the system, unless it is gone. */
   failed({ name }: SettledFile, error: unknown): void {
     const { staying, settings } = this.#deps;
     if (isMissing(error)) staying.drop(name);
     else staying.failed(name, error, { ...this.#moment(), scanMs: settings().scanMs });
   }
 
-  /** It stays, because its writer is to be waited for. */
-  incomplete({ name, look }: SettledFile): void {
+  /** The file stays until its writer has finished it. */
+  incomplete({ name, state }: SettledFile): void {
     const { settleMs, incompleteGraceMs: graceMs } = this.#deps.settings();
-    this.#deps.staying.incomplete(name, look, { ...this.#moment(), settleMs, graceMs });
+    this.#deps.staying.incomplete(name, state, { ...this.#moment(), settleMs, graceMs });
   }
 
   #moment(): { readonly now: number; readonly nowMs: number } {

@@ -15,7 +15,7 @@ async function startTls(session: FtpSession, argument: string): Promise<undefine
   if (tls === undefined) throw new Refusal(502, "TLS is not set up on this server");
   if (control.isSecure) throw new Refusal(503, "TLS is already in use");
   if (session.user !== undefined) throw new Refusal(503, "AUTH TLS comes before the sign-in");
-  // What was said in clear may have been said by somebody else.
+  // A name that came in clear may come from somebody else.
   session.userName = undefined;
   await control.startTls(reply(234, "TLS begins"));
 }
@@ -74,7 +74,7 @@ function letIn(session: FtpSession, user: SignedInUser): Reply | undefined {
     companies: exchangeCompaniesOf(user),
     channel: "ftp",
     address: control.address,
-    connectionId: control.id,
+    connectionId: control.connectionId,
   });
   session.user = user;
   session.deps.clientLog.signedIn(user.userName);

@@ -5,54 +5,36 @@
  *   greeting   implicit TLS: the handshake → signing in, closed
  *   signing in the login deadline runs; nothing but TLS, sign-in and questions → signed in, leaving, closed
  *   signed in  commands; the idle time-out runs while none is at work → leaving, closed
- *   leaving    the last reply is sent, nothing more is taken, then the link is taken down → closed
- *   closed     the socket is gone; what was received whole is still done, then the session of the exchange ends
+ *   leaving    the last reply is sent, no more commands are taken, then the link ends → closed
+ *   closed     the socket is gone; commands received whole are still done, then the session of the exchange ends
  *
  * Order
- *   Commands are done one after the other, in the order in which they came. ABOR alone is seen at once: it breaks off the
+ *   Commands run one after the other, in the order in which they came. ABOR alone takes effect at once: it aborts the
  *   transfer under way, whose reply comes before that of ABOR.
  *
- * The socket is always being read, so that the end of the connection is seen at any moment: an upload is taken only while it
- * stands. What that could cost is bounded: lines, lines that wait, and replies that the client does not read.
+ * The socket is always read, so that the end of the connection is seen at any moment: an upload completes only while the
+ * connection stands. The cost is bounded: the length of a line, the lines that wait, and the replies left unread.
  */
-import type { Socket } from "node:net";
 import { ClientLog } from "../../exchange/connections/client-log.ts";
 import { ConnectionDeadline } from "../../exchange/connections/connection-deadline.ts";
-import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { normaliseAddress } from "../../lib/address-range.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { lossSince } from "../../operations/users/exchange-companies.ts";
-import type { Place } from "../../sign-in/connection-gate.ts";
-import type { CurrentUser, SignIn } from "../../sign-in/sign-in.ts";
+import type { Admitted, ClientConnection } from "../../sign-in/client-connections.ts";
+import type { CurrentUser } from "../../sign-in/sign-in.ts";
 import { CommandQueue } from "./command-queue.ts";
 import { runCommand, verbOf } from "./commands.ts";
 import { ControlStream } from "./control-stream.ts";
-import { DataFault } from "./data-fault.ts";
 import type { FtpOptions } from "./ftp-options.ts";
-import { clientGone, type Control, FtpSession } from "./ftp-session.ts";
-import { type Reply, reply } from "./replies.ts";
-import type { TlsSession } from "./tls-session.ts";
+import { clientGone, type Control, FtpSession, type FtpSessionDeps } from "./ftp-session.ts";
+import { DataFault, type Reply, reply } from "./replies.ts";
 import { TransferDrain } from "./transfer-drain.ts";
 
-export interface ControlConnectionDeps {
-  readonly id: string;
-  readonly socket: Socket;
-  /** The client's address, normalised. */
-  readonly address: string;
-  /** Among the connections of the server. */
-  readonly place: Place;
+export interface ControlConnectionDeps extends Admitted, Omit<FtpSessionDeps, "control" | "clientLog"> {
   /** TLS begins with the first byte. */
   readonly isImplicit: boolean;
-  readonly tls: TlsSession | undefined;
-  readonly signIn: SignIn;
-  readonly exchange: FileExchange;
-  readonly options: FtpOptions;
   readonly log: Logger;
-  /** For what anybody can cause, as often as they like: it is summed up. */
-  readonly outsiderLog: LimitedLog;
-  readonly received: ((bytes: number) => void) | undefined;
 }
 
 function greeting({ banner }: FtpOptions): Reply {
@@ -60,8 +42,8 @@ function greeting({ banner }: FtpOptions): Reply {
   return { code: 220, lines: first === undefined ? ["dropgate FTP"] : [first, ...more, "dropgate FTP"] };
 }
 
-export class ControlConnection implements Control {
-  readonly id: string;
+export class ControlConnection implements Control, ClientConnection {
+  readonly connectionId: string;
   readonly address: string;
   readonly localAddress: string;
 
@@ -77,12 +59,12 @@ export class ControlConnection implements Control {
   #state: "open" | "leaving" | "closed" = "open";
 
   constructor(deps: ControlConnectionDeps) {
-    const { id, socket, address, options, isImplicit } = deps;
+    const { connectionId, socket, address, options, isImplicit } = deps;
     this.#deps = deps;
-    this.id = id;
+    this.connectionId = connectionId;
     this.address = address;
     this.localAddress = normaliseAddress(socket.localAddress ?? "");
-    this.#log = new ClientLog({ ...deps, connectionId: id });
+    this.#log = new ClientLog(deps);
     this.#session = new FtpSession({ ...deps, control: this, clientLog: this.#log }, isImplicit);
     this.#commands = new CommandQueue({
       came: (line) => {
@@ -116,7 +98,6 @@ export class ControlConnection implements Control {
     void this.#stream.open({ isImplicit }).then(() => this.send(greeting(options)));
   }
 
-  /** Resolves when the socket is gone and what had been received is done. */
   get finished(): Promise<void> {
     return this.#done.promise;
   }
@@ -129,7 +110,6 @@ export class ControlConnection implements Control {
     return this.#gone.signal;
   }
 
-  /** Who is signed in and has not been told to go. */
   get userId(): number | undefined {
     return this.#state === "open" ? this.#session.user?.userId : undefined;
   }
@@ -147,7 +127,7 @@ export class ControlConnection implements Control {
   }
 
   signIn(): boolean {
-    // Told to go while the password was being checked.
+    // The connection may have begun to end while the password was being checked.
     if (this.#state !== "open" || !this.#deps.place.signIn()) return false;
     this.#deadline.toBeActive({
       timeoutMs: this.#deps.options.idleTimeoutMs,
@@ -170,10 +150,7 @@ export class ControlConnection implements Control {
     this.#deadline.toLetGo(() => this.#stream.destroy(), { isPrompt });
   }
 
-  /**
-   * Ends the connection when its user, as it is now, has lost what the connection stands on. An upload
-   * under way is not completed.
-   */
+  /** An upload under way is not completed. */
   review(now: CurrentUser | undefined): void {
     const { user } = this.#session;
     if (this.userId === undefined || user === undefined) return;
@@ -184,12 +161,10 @@ export class ControlConnection implements Control {
     this.leave(reply(421, "The user was changed; sign in again"), { isPrompt: true });
   }
 
-  /** Lets a transfer come to its end as long as it moves, then ends the connection. */
   drain(): void {
     this.#drain.begin();
   }
 
-  /** Takes the link down now, whatever is in hand. */
   destroy(): void {
     this.#stream.destroy();
   }
@@ -213,7 +188,7 @@ export class ControlConnection implements Control {
     return !this.#drain.hasBegun && this.#state !== "leaving";
   }
 
-  /** The client is gone, or says that it sends no more: nobody can tell the two apart, and an upload is not taken. */
+  /** The client is gone, or sends no more, which looks the same: an upload is not completed. */
   #clientGone(): void {
     this.#gone.abort();
     this.#session.abortTransfer(clientGone());

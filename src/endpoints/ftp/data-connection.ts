@@ -6,7 +6,7 @@
  */
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { DataFault } from "./data-fault.ts";
+import { DataFault } from "./replies.ts";
 import { handshake, type TlsSession } from "./tls-session.ts";
 import { TlsUnderlay } from "./tls-underlay.ts";
 

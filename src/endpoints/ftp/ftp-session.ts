@@ -1,32 +1,31 @@
-/** What one client has said so far, and what its commands work with. */
+/** The state of one client, and what its commands work with. */
 import type { ClientLog } from "../../exchange/connections/client-log.ts";
 import type { ExchangeSession, FileExchange } from "../../exchange/exchange-session.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { SignedInUser, SignIn } from "../../sign-in/sign-in.ts";
 import type { DataConnection } from "./data-connection.ts";
-import { DataFault } from "./data-fault.ts";
 import type { FtpOptions } from "./ftp-options.ts";
 import { type FactName, factNames } from "./listing.ts";
 import { type PassivePort, openPassivePort } from "./passive-port.ts";
-import { Refusal, type Reply, reply } from "./replies.ts";
+import { DataFault, Refusal, type Reply, reply } from "./replies.ts";
 import type { TlsSession } from "./tls-session.ts";
 
 /** The control connection as commands see it. */
 export interface Control {
-  readonly id: string;
+  readonly connectionId: string;
   /** The client's address, normalised. */
   readonly address: string;
   /** The address on this machine that the client has connected to, normalised. */
   readonly localAddress: string;
   readonly isSecure: boolean;
-  /** Aborts as soon as the client is known to be gone. */
+  /** Aborts as soon as the client is gone. */
   readonly gone: AbortSignal;
   send(reply: Reply): void;
-  /** Sends the reply in clear, drops what came behind the command, and resolves when TLS is there or the client is gone. */
+  /** Sends the reply in clear, drops the input behind the command; resolves when TLS is there or the client is gone. */
   startTls(reply: Reply): Promise<void>;
   /**
-   * The user has signed in: the login deadline is over, the idle time-out begins. False, and nothing of it, when as many
-   * as may be are signed in.
+   * The user has signed in: ends the login deadline, begins the idle time-out. False, without any of it, when too many
+   * users are signed in.
    */
   signIn(): boolean;
   /** Sends the reply and ends the connection. */
@@ -41,13 +40,13 @@ export interface FtpSessionDeps {
   /** TLS of this client; undefined when there is no certificate. */
   readonly tls: TlsSession | undefined;
   readonly clientLog: ClientLog;
-  readonly received: ((bytes: number) => void) | undefined;
+  readonly received?: ((bytes: number) => void) | undefined;
 }
 
 /** A transfer under way. */
 export interface Transfer {
   data: DataConnection | undefined;
-  /** Why it is to end. */
+  /** Why it has to end. */
   fault: DataFault | undefined;
   readonly startedAtMs: number;
 }
@@ -64,7 +63,7 @@ export class FtpSession {
   type: "A" | "I" = "A";
   /** Whether data connections use TLS (PROT P). */
   isDataProtected: boolean;
-  /** EPSV ALL was said: PASV is not allowed any more. */
+  /** EPSV ALL has come: PASV is not allowed any more. */
   isExtendedOnly = false;
   /** Of REST, for the next transfer. */
   restartAt = 0;
@@ -76,7 +75,7 @@ export class FtpSession {
   #passive: PassivePort | undefined;
   #transfer: Transfer | undefined;
   #unclosed: DataConnection | undefined;
-  /** Whether a password is being checked: then the client waits for us, and not we for the client. */
+  /** Whether a password check is under way: then the client waits for us, not we for the client. */
   #isBeingChecked = false;
 
   constructor(deps: FtpSessionDeps, isImplicit: boolean) {
@@ -88,7 +87,6 @@ export class FtpSession {
     return this.deps.clientLog.log;
   }
 
-  /** The client has not signed in in time. */
   missDeadline(): void {
     const { control, options, signIn, clientLog } = this.deps;
     clientLog.report("info", { afterMs: options.loginTimeoutMs }, "ftp sign-in not completed in time");
@@ -162,7 +160,7 @@ export class FtpSession {
     this.#transfer = undefined;
   }
 
-  /** Everything has been sent over it, and the client has not closed it: it is kept until the next transfer. */
+  /** Keeps a connection over which all is sent, and which the client has not closed, until the next transfer. */
   keepUnclosed(data: DataConnection): void {
     this.#unclosed = data;
   }
@@ -172,13 +170,13 @@ export class FtpSession {
     this.#unclosed = undefined;
   }
 
-  /** What REST and ALLO said was for one transfer, also for one that was refused. */
+  /** REST and ALLO are for one transfer, also for one that is refused. */
   forgetAnnouncements(): void {
     this.restartAt = 0;
     this.announcedBytes = undefined;
   }
 
-  /** Breaks off the transfer under way, if there is one. */
+  /** Aborts the transfer under way, if there is one. */
   abortTransfer(fault: DataFault): void {
     if (this.#transfer === undefined) return;
     this.#transfer.fault ??= fault;
@@ -188,12 +186,12 @@ export class FtpSession {
 
   #abortWaiting: () => void = () => undefined;
 
-  /** `abort` is called when the transfer is broken off while its data connection is still to come. */
+  /** Calls `abort` when the transfer is aborted before its data connection has come. */
   onAbortWhileWaiting(abort: () => void): void {
     this.#abortWaiting = abort;
   }
 
-  /** The client is gone, or is to go: what it left open becomes unfinished parts. */
+  /** The connection ends: uploads left open become partial uploads. */
   async end(): Promise<void> {
     this.#passive?.close();
     this.#passive = undefined;

@@ -13,7 +13,7 @@ import { normaliseAddress } from "../../lib/address-range.ts";
 import { systemCodeOf } from "../../lib/errors.ts";
 import { boundTo, listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/logs/log.ts";
-import { DataFault } from "./data-fault.ts";
+import { DataFault } from "./replies.ts";
 
 export interface PassivePortOptions {
   /** Address of the control connection on this machine. */

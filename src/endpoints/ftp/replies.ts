@@ -2,7 +2,6 @@
 import { ExchangeError, type ExchangeErrorKind, refusalText } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
-import { DataFault } from "./data-fault.ts";
 
 export interface Reply {
   /** Three digits of RFC 959. */
@@ -13,6 +12,17 @@ export interface Reply {
 /** A reply of one line. */
 export function reply(code: number, text: string): Reply {
   return { code, lines: [text] };
+}
+
+/** A fault of a data connection, with the code of the reply; the message is safe to show to the client. */
+export class DataFault extends Error {
+  readonly code: 425 | 426 | 522;
+
+  constructor(code: 425 | 426 | 522, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "DataFault";
+    this.code = code;
+  }
 }
 
 /** A command that is refused with this reply. */
@@ -52,7 +62,7 @@ const refusalOfKind: Record<ExchangeErrorKind, { readonly code: number; readonly
   failure: { code: 451, text: "Failure" },
 };
 
-/** The reply to a command that failed. What is not a refusal is logged and hidden from the client. */
+/** The reply to a command that failed. Faults other than refusals are logged and hidden from the client. */
 export function failureReply(thrown: unknown, log: Logger): Reply {
   if (thrown instanceof Refusal) return thrown.reply;
   if (thrown instanceof DataFault) return reply(thrown.code, thrown.message);

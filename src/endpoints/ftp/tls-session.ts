@@ -7,8 +7,7 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
-import { suiteSettings } from "../../lib/tls-suites.ts";
-import type { FtpTlsOptions } from "./ftp-options.ts";
+import { type TlsOptions, tlsSettings } from "../../lib/tls-settings.ts";
 
 /** As long as a control connection lasts in practice; with the usual five minutes, resuming would fail after them. */
 const sessionSeconds = 24 * 3600;
@@ -17,15 +16,11 @@ export class TlsSession {
   readonly #context: SecureContext;
 
   /** Throws when certificate and key cannot be used. */
-  constructor({ cert, key, passphrase, minVersion, legacyCiphers = false }: FtpTlsOptions) {
+  constructor(options: TlsOptions) {
     this.#context = createSecureContext({
-      cert,
-      key,
-      minVersion,
-      ...(passphrase === undefined ? {} : { passphrase }),
+      ...tlsSettings(options),
       sessionTimeout: sessionSeconds,
       sessionIdContext: "dropgate-ftp",
-      ...suiteSettings(legacyCiphers),
     });
   }
 

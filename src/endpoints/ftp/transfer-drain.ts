@@ -1,6 +1,6 @@
 /** Lets the transfer of a client come to its end as long as it moves, when the daemon stops. */
-import { DataFault } from "./data-fault.ts";
 import type { FtpSession } from "./ftp-session.ts";
+import { DataFault } from "./replies.ts";
 
 /** An upload that stands still for so long does not delay a stop. */
 const stalledMs = 2_000;

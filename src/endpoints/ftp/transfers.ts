@@ -25,11 +25,10 @@ import type {
   WriteHandle,
 } from "../../exchange/exchange-session.ts";
 import { type DataConnection, openData } from "./data-connection.ts";
-import { DataFault } from "./data-fault.ts";
 import { DocumentEnds } from "./document-ends.ts";
 import { clientGone, type FtpSession, type Transfer } from "./ftp-session.ts";
 import type { Listing } from "./listing.ts";
-import { Refusal, type Reply, reply } from "./replies.ts";
+import { DataFault, Refusal, type Reply, reply } from "./replies.ts";
 
 /** Small files reach the exchange in one write, as it likes them. */
 const gatherBytes = 64 * 1024;

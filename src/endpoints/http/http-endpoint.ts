@@ -3,7 +3,7 @@
  *
  *   created -> listening -> stopping (nothing new; what is in hand is finished) -> stopped
  *
- * Nothing here survives a crash: whatever was answered was made durable by the operation before its answer.
+ * Nothing here survives a crash: an operation makes its work durable before its answer.
  */
 import {
   createServer,
@@ -13,26 +13,26 @@ import {
   type ServerResponse,
 } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import { type AddressInfo, Socket } from "node:net";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
-import { listen } from "../../lib/listen.ts";
+import { boundTo, listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { createAddressSet } from "../../lib/address-range.ts";
-import { suiteSettings } from "../../lib/tls-suites.ts";
 import type { Service } from "../../lib/service.ts";
+import { tlsSettings } from "../../lib/tls-settings.ts";
 import { ConnectionGate } from "../../sign-in/connection-gate.ts";
 import type { AddressStanding, SignIn } from "../../sign-in/sign-in.ts";
 import { AccessLog } from "./server/access-log.ts";
 import type { RefusalDocument } from "./server/answer.ts";
-import { createBodyBudget } from "./server/body-budget.ts";
+import { BodyBudget } from "./server/body-budget.ts";
 import { answerBrokenRequest, turnAway } from "./server/broken-request.ts";
 import { type DispatcherState, takeRequest } from "./server/dispatcher.ts";
 import { HttpConnections } from "./server/http-connections.ts";
-import type { HttpOptions, HttpTlsOptions } from "./server/http-options.ts";
-import type { Monitoring } from "./server/monitoring.ts";
+import type { HttpOptions } from "./server/http-options.ts";
 import type { CallOperation } from "./server/operation-context.ts";
 import type { JsonReaders } from "./server/request-content.ts";
+import type { Monitoring } from "./server/route.ts";
 import { createRouteTable } from "./server/route-table.ts";
 import { routes } from "./routes.ts";
 
@@ -82,11 +82,6 @@ function serverOptions(options: HttpOptions): ServerOptions {
   };
 }
 
-function tlsSettings({ cert, key, passphrase, minVersion, legacyCiphers = false }: HttpTlsOptions) {
-  const suites = suiteSettings(legacyCiphers);
-  return { cert, key, minVersion, ...suites, ...(passphrase === undefined ? {} : { passphrase }) };
-}
-
 function createNodeServer(options: HttpOptions): Server | TlsServer {
   if (options.tls === undefined) return createServer(serverOptions(options));
   const handshakeTimeout = options.headersTimeoutMs;
@@ -95,10 +90,10 @@ function createNodeServer(options: HttpOptions): Server | TlsServer {
 
 function applyTimeouts(server: Server | TlsServer, options: HttpOptions): void {
   server.headersTimeout = options.headersTimeoutMs;
-  // The body has a clock of its own, which answers in the client's language; this is the net below it.
+  // The body has a time-out of its own, which is answered in the shape of the route; this is the net below it.
   server.requestTimeout = options.headersTimeoutMs + options.requestTimeoutMs + longestCheckMs;
   server.keepAliveTimeout = options.keepAliveTimeoutMs;
-  // A client that stops reading its answer is cut off.
+  // Ends the connection of a client that stops reading its answer.
   server.timeout = 2 * (options.headersTimeoutMs + options.requestTimeoutMs);
 }
 
@@ -110,7 +105,7 @@ function onConnection(running: Running, socket: Socket): void {
   else socket.destroy();
 }
 
-/** How node:http says that a client has let its time run out. */
+/** The codes by which node:http reports a client that was silent for too long. */
 const silenceCodes: ReadonlySet<string> = new Set(["ERR_HTTP_REQUEST_TIMEOUT", "ERR_TLS_HANDSHAKE_TIMEOUT"]);
 
 function onClientError(running: Running, error: Error, socket: Duplex): void {
@@ -131,18 +126,18 @@ function onClientError(running: Running, error: Error, socket: Duplex): void {
 function listenToEvents(running: Running): void {
   const { server, state, connections } = running;
   const handle = (request: IncomingMessage, response: ServerResponse) => {
-    // A request can have come with the connection that was just turned away: it must not run behind that answer.
+    // A request that came with a connection that was turned away must not run behind that answer.
     if (running.options.tls === undefined && !connections.open.has(request.socket)) request.socket.destroy();
     else takeRequest(state, request, response);
   };
   server.on("connection", (socket: Socket) => onConnection(running, socket));
   server.on("request", handle);
-  // Whoever asks first is answered first: 100 Continue is sent only when the body is wanted.
+  // 100 Continue is sent only when the body is wanted.
   server.on("checkContinue", handle);
   server.on("checkExpectation", handle);
   server.on("clientError", (error: Error, socket: Duplex) => onClientError(running, error, socket));
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => turnAway(socket, "connect"));
-  // Comes to `clientError` too.
+  // `clientError` follows.
   server.on("tlsClientError", (error: Error) =>
     running.deps.log.debug({ err: error }, "tls handshake failed"),
   );
@@ -152,7 +147,7 @@ function createRunning(deps: HttpEndpointDeps): Running {
   const { options, signIn, call, monitoring, refusalDocument, log } = deps;
   const gate = new ConnectionGate({
     ...{ name: "http", standing: signIn, limits: () => running.options, log },
-    // Their requests are answered with 429 and Retry-After.
+    // The dispatcher answers their requests with 429 and Retry-After.
     letsInBanned: true,
   });
   const isProxy = (address: string) => state.trustedProxies.has(address);
@@ -167,7 +162,7 @@ function createRunning(deps: HttpEndpointDeps): Running {
     options: () => running.options,
     inHand: new Set(),
     connections,
-    bodies: createBodyBudget(() => running.options),
+    bodies: new BodyBudget(() => running.options),
     readers: deps.readers,
     trustedProxies: createAddressSet(options.trustedProxies),
     isStopping: false,
@@ -176,11 +171,6 @@ function createRunning(deps: HttpEndpointDeps): Running {
   applyTimeouts(running.server, options);
   listenToEvents(running);
   return running;
-}
-
-function portOf(server: Server | TlsServer): number | undefined {
-  const address: AddressInfo | string | null = server.address();
-  return address === null || typeof address === "string" ? undefined : address.port;
 }
 
 /** Closes every connection that has no request in hand. */
@@ -202,7 +192,7 @@ async function stopServer(running: Running, deadline: AbortSignal): Promise<void
   };
   if (deadline.aborted) cutOff();
   else deadline.addEventListener("abort", cutOff, { once: true });
-  // Behind the requests that are being read in this turn of the event loop: they have come, so they are answered.
+  // After the requests that this turn of the event loop reads: they have come, so they are answered.
   setImmediate(closeIdle, running);
   await closed;
   state.accessLog.flush();
@@ -231,14 +221,14 @@ export function createHttpEndpoint(deps: HttpEndpointDeps): HttpEndpoint {
   return {
     name: "http",
     get port() {
-      return portOf(running.server) ?? running.options.port;
+      return boundTo(running.server).port || running.options.port;
     },
     async start(signal) {
       signal.throwIfAborted();
       await listen(running.server, { host: running.options.host, port: running.options.port });
       running.server.on("error", (error) => deps.log.error({ err: error }, "http server failed"));
       const { host, tls } = running.options;
-      deps.log.info({ host, port: portOf(running.server), tls: tls !== undefined }, "http listening");
+      deps.log.info({ host, port: boundTo(running.server).port, tls: tls !== undefined }, "http listening");
     },
     stop(deadline) {
       stopping ??= stopServer(running, deadline);

@@ -1,7 +1,7 @@
 /** The table of routes: every operation over HTTP, once. */
 import { legacyOperations } from "./legacy/legacy-operations.ts";
 import type { Operation } from "./openapi/api-description.ts";
-import { createApiOperations, pageFiles } from "./openapi/api-routes.ts";
+import { createApiOperations, pageFiles } from "./openapi/api-page.ts";
 import type { Route } from "./server/route.ts";
 import { appointmentOperations } from "./gateway/appointment-operations.ts";
 import { customerOperations } from "./gateway/customer-operations.ts";
@@ -24,8 +24,7 @@ const families: readonly Operation[] = [
   ...monitoringOperations,
 ];
 
-/** Every operation, the document of them and its page among them. */
+/** Every operation, including the API document and its page. */
 export const operations: readonly Operation[] = [...families, ...createApiOperations(families)];
 
-/** Every route. */
 export const routes: readonly Route[] = [...operations, ...pageFiles];

@@ -1,10 +1,11 @@
 /**
- * Which algorithms the endpoint speaks, and what a client that speaks none of them would need.
+ * The algorithms of the endpoint, and what a client that has none of them would need.
  *
  * GCM stands first: it is the fastest here. Plain SHA-2 MACs come last, for clients without the encrypt-then-MAC ones.
  */
 import type { Algorithms, CipherAlgorithm, KexAlgorithm, MacAlgorithm } from "ssh2";
-import type { ClientOffer } from "./client-offer.ts";
+import type { ClientLog } from "../../exchange/connections/client-log.ts";
+import { type ClientOffer, isForOneHostKeyType } from "./client-offer.ts";
 
 const modernKex: KexAlgorithm[] = ["curve25519-sha256", "curve25519-sha256@libssh.org"];
 const modernCiphers: CipherAlgorithm[] = [
@@ -83,4 +84,25 @@ export function mismatchOf(offer: ClientOffer): Mismatch | undefined {
     if (lacks(lists, [...category.modern, ...category.legacy])) wouldLegacyDo = false;
   }
   return Object.keys(offered).length === 0 ? undefined : { offered, wouldLegacyDo };
+}
+
+/** Reports that a client lacks a kind of algorithm that this server accepts, and the remedy. False when it lacks none. */
+export function reportMismatch(log: ClientLog, offer: ClientOffer): boolean {
+  const mismatch = mismatchOf(offer);
+  if (mismatch === undefined) return false;
+  const { identification } = offer;
+  const { offered, wouldLegacyDo } = mismatch;
+  const remedy = wouldLegacyDo
+    ? "sftp.legacyAlgorithms: true would accept it"
+    : "not even sftp.legacyAlgorithms would accept it";
+  const lacksHostKeyAlone = Object.keys(offered).join() === "host key";
+  if (lacksHostKeyAlone && isForOneHostKeyType(offer)) {
+    // ssh-keyscan opens a connection for each type of key that there may be: most of them have to fail.
+    const line = { identification, offered, ...(wouldLegacyDo ? { remedy } : {}) };
+    log.report("info", line, "sftp client accepts a single type of host key, not in use here");
+    return true;
+  }
+  const line = { identification, offered, remedy };
+  log.report("warn", line, `sftp client offers no algorithm that this server accepts; ${remedy}`);
+  return true;
 }

@@ -2,46 +2,37 @@
  * One client connection, from the accepted socket to its end.
  *
  * States
- *   handshake   the login deadline runs; nothing has been proved → signedIn, closed
- *   signedIn    sessions may be opened; the idle time-out runs → leaving, closed
- *   leaving     no new sessions and no new requests; what is in hand is finished, then the link is taken down → closed
+ *   handshake   the login deadline runs; the client has proved nothing → signedIn, closed
+ *   signedIn    the client may open sessions; the idle time-out runs → leaving, closed
+ *   leaving     no new sessions and no new requests; those in hand are finished, then the link ends → closed
  *   closed      the socket is gone; sessions still finish what they had received
  *
- * Everything a client can make fail has a listener here: without one, an error event would end the process.
+ * Everything that a client can make fail has a listener here: without one, an error event would end the process.
  */
-import type { Socket } from "node:net";
 import type { Connection as SshClient } from "ssh2";
 import { ClientLog } from "../../exchange/connections/client-log.ts";
 import { ConnectionDeadline } from "../../exchange/connections/connection-deadline.ts";
 import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { lossSince } from "../../operations/users/exchange-companies.ts";
-import type { Place } from "../../sign-in/connection-gate.ts";
+import type { Admitted, ClientConnection } from "../../sign-in/client-connections.ts";
 import type { CurrentUser, SignIn } from "../../sign-in/sign-in.ts";
+import { reportMismatch } from "./algorithms.ts";
 import { OfferWatch } from "./client-offer.ts";
 import { ClientSocket } from "./client-socket.ts";
-import { reportMismatch } from "./report-mismatch.ts";
 import { SftpChannels } from "./sftp-channels.ts";
 import type { SftpOptions } from "./sftp-options.ts";
 import { SshSignIn } from "./ssh-sign-in.ts";
 
-export interface ConnectionDeps {
-  readonly id: string;
-  readonly socket: Socket;
-  readonly address: string;
-  /** Among the connections of the server. */
-  readonly place: Place;
+export interface ConnectionDeps extends Admitted {
   readonly signIn: SignIn;
   readonly exchange: FileExchange;
   readonly options: SftpOptions;
   readonly log: Logger;
-  /** For what anybody can cause, as often as they like: it is summed up. */
-  readonly outsiderLog: LimitedLog;
 }
 
-export class Connection {
+export class Connection implements ClientConnection {
   readonly #options: SftpOptions;
   readonly #socket: ClientSocket;
   readonly #offer = new OfferWatch();
@@ -54,10 +45,10 @@ export class Connection {
   #state: "open" | "leaving" | "closed" = "open";
 
   constructor(deps: ConnectionDeps) {
-    const { id: connectionId, socket, options } = deps;
+    const { socket, options } = deps;
     this.#options = options;
-    this.#log = new ClientLog({ ...deps, connectionId });
-    const shared = { ...deps, connectionId, log: this.#log, isOpen: () => this.#state === "open" };
+    this.#log = new ClientLog(deps);
+    const shared = { ...deps, log: this.#log, isOpen: () => this.#state === "open" };
     this.#signIn = new SshSignIn({ ...shared, leave: () => this.#leave() });
     this.#channels = new SftpChannels({
       ...shared,
@@ -80,12 +71,10 @@ export class Connection {
     this.#deadline.toSignIn(options.loginTimeoutMs, () => this.#signIn.missDeadline());
   }
 
-  /** Resolves when the socket is gone and all sessions have finished. */
   get finished(): Promise<void> {
     return this.#done.promise;
   }
 
-  /** Who is signed in and has not been told to go. */
   get userId(): number | undefined {
     return this.#state === "open" ? this.#signIn.user?.userId : undefined;
   }
@@ -100,7 +89,6 @@ export class Connection {
     client.on("rekey", () => this.#channels.keysExchanged());
   }
 
-  /** Finishes the requests in hand, then takes the link down. */
   drain(): void {
     if (this.#state === "leaving") return;
     if (this.#state === "open") this.#state = "leaving";
@@ -108,10 +96,7 @@ export class Connection {
     this.#channels.drain();
   }
 
-  /**
-   * Ends the connection when its user, as it is now, has lost what the connection stands on. What
-   * was received before is finished; an upload that was not closed is not completed.
-   */
+  /** What was received before is finished; an upload that was not closed is not completed. */
   review(now: CurrentUser | undefined): void {
     const { user } = this.#signIn;
     if (this.userId === undefined || user === undefined) return;
@@ -119,11 +104,10 @@ export class Connection {
     if (reason === undefined) return;
     this.#log.log.warn({ reason }, "sftp connection ended: the user was changed");
     this.#leave({ isPrompt: true });
-    // Nothing that a client still sends counts; one that does not hang up is cut off after the farewell.
+    // Nothing that the client still sends counts; the deadline ends the link of one that does not hang up.
     this.#socket.pause();
   }
 
-  /** Takes the link down now, whatever is in hand. */
   destroy(): void {
     this.#socket.destroy();
   }
@@ -155,7 +139,7 @@ export class Connection {
     else if (this.#state === "leaving") this.#leave();
   }
 
-  /** Says good-bye and makes sure that the socket really goes. */
+  /** Says good-bye, and makes sure that the socket closes. */
   #leave({ isPrompt } = { isPrompt: false }): void {
     if (this.#state === "closed") return;
     this.#state = "leaving";
@@ -167,7 +151,7 @@ export class Connection {
     try {
       this.#client.end();
     } catch (error) {
-      // The library has given the connection up already: there is nobody to say good-bye to.
+      // The library has given up the connection already.
       this.#log.log.debug({ err: error }, "sftp good-bye failed");
       this.#socket.destroy();
     }

@@ -1,9 +1,13 @@
-/**
- * What each SFTP request does to the file exchange, and its reply. No order and no flow control here: `request-queue.ts`
- * decides when a request is its turn.
- */
+/** What each SFTP request does to the file exchange, and its reply. `request-queue.ts` decides when its turn comes. */
 import { dirname } from "node:path/posix";
-import { ExchangeError, type ExchangeSession, type OpenWriteFlags } from "../../exchange/exchange-session.ts";
+import {
+  ExchangeError,
+  type ExchangeErrorKind,
+  type ExchangeSession,
+  type OpenWriteFlags,
+  refusalText,
+} from "../../exchange/exchange-session.ts";
+import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { HandleTable, OpenFolder, OpenForWriting, OpenHandle } from "./handle-table.ts";
 import {
@@ -17,10 +21,10 @@ import {
   type Reply,
   realPathReply,
   statisticsReply,
+  statusReply,
 } from "./reply.ts";
-import type { ReadRequest, RefusedRequest, SftpRequest, WriteRequest } from "./request.ts";
-import { failureReply } from "./status.ts";
-import { maxReadBytes, openFlag } from "./wire.ts";
+import { MalformedPacket, type RequestOf, type SftpRequest } from "./request.ts";
+import { maxReadBytes, openFlag, type StatusCode, statusCode } from "./wire.ts";
 
 /** What an operation works on: one SFTP session. */
 export interface OperationContext {
@@ -29,12 +33,49 @@ export interface OperationContext {
   readonly log: Logger;
 }
 
+interface Status {
+  readonly code: StatusCode;
+  readonly text: string;
+}
+
+/** Texts begin with the words that clients look for. */
+const statusOfKind: Record<ExchangeErrorKind, Status> = {
+  noSuchFile: { code: statusCode.noSuchFile, text: "No such file" },
+  permissionDenied: { code: statusCode.permissionDenied, text: "Permission denied" },
+  // Version 3 of the protocol has no code for it: clients look for this word.
+  alreadyExists: { code: statusCode.failure, text: "Failure" },
+  badName: { code: statusCode.failure, text: "Bad file name" },
+  notADirectory: { code: statusCode.noSuchFile, text: "Not a directory" },
+  isADirectory: { code: statusCode.failure, text: "Is a directory" },
+  tooLarge: { code: statusCode.failure, text: "File too large" },
+  noSpace: { code: statusCode.failure, text: "No space left" },
+  tooManyWaiting: { code: statusCode.failure, text: "Too many files are waiting" },
+  unsupported: { code: statusCode.unsupported, text: "Operation unsupported" },
+  failure: { code: statusCode.failure, text: "Failure" },
+};
+
+/** The reply to a request that failed. Faults other than refusals are logged and hidden from the client. */
+function failureReply(id: number, thrown: unknown, log: Logger): Reply {
+  if (thrown instanceof ExchangeError) {
+    const { code, text } = statusOfKind[thrown.kind];
+    // The client learns of every refusal; the log has only those that are not its own fault.
+    if (thrown.kind === "failure" && thrown.cause !== undefined) {
+      log.warn({ err: thrown.cause, reason: thrown.message }, "sftp request failed");
+    }
+    return statusReply(id, code, refusalText(text, thrown.message));
+  }
+  if (thrown instanceof MalformedPacket) {
+    return statusReply(id, statusCode.badMessage, refusalText("Bad message", thrown.message));
+  }
+  log.error({ err: thrown }, `sftp request failed: ${messageOf(thrown)}`);
+  return statusReply(id, statusCode.failure, "Failure: internal error");
+}
+
 /** Names in one READDIR answer. */
 const entriesPerReply = 100;
 
 /** Every request but WRITE, which may run in a row with its neighbours. */
-export type SingleRequest = Exclude<SftpRequest, WriteRequest>;
-type RequestOf<Kind extends SingleRequest["kind"]> = Extract<SingleRequest, { kind: Kind }>;
+export type SingleRequest = Exclude<SftpRequest, RequestOf<"write">>;
 type Operation<Kind extends SingleRequest["kind"]> = (
   context: OperationContext,
   request: RequestOf<Kind>,
@@ -83,12 +124,11 @@ async function readFolder(context: OperationContext, request: RequestOf<"readdir
   return entriesReply(request.id, entries, Date.now() / 1000);
 }
 
-/** Ends a listing early without minding how. */
 async function endListing(folder: OpenFolder): Promise<void> {
   await folder.pages.return?.();
 }
 
-/** Closes on the client's word: for an upload this is what makes it complete. */
+/** A CLOSE of the client: it is what makes an upload complete. */
 async function closeHandle(context: OperationContext, request: RequestOf<"close">): Promise<Reply> {
   const open = context.handles.take(request.handle);
   if (open.kind === "folder") {
@@ -122,7 +162,7 @@ async function syncHandle(context: OperationContext, request: RequestOf<"fsync">
   return okReply(request.id);
 }
 
-async function read(context: OperationContext, request: ReadRequest): Promise<Reply> {
+async function read(context: OperationContext, request: RequestOf<"read">): Promise<Reply> {
   const open = context.handles.get(request.handle);
   if (open.kind === "folder") throw new ExchangeError("isADirectory", "");
   if (open.kind === "write" && !open.mayRead) {
@@ -142,7 +182,7 @@ function writableHandle(handles: HandleTable, name: string): OpenForWriting {
   throw new ExchangeError("permissionDenied", "the file was opened for reading only");
 }
 
-async function runWrite(context: OperationContext, request: WriteRequest): Promise<Reply> {
+async function runWrite(context: OperationContext, request: RequestOf<"write">): Promise<Reply> {
   try {
     const open = writableHandle(context.handles, request.handle);
     await open.file.write(request.offset, request.bytes);
@@ -154,7 +194,10 @@ async function runWrite(context: OperationContext, request: WriteRequest): Promi
 }
 
 /** Runs WRITEs one right after the other; each gets its own reply. Never rejects. */
-export async function runWrites(context: OperationContext, run: readonly WriteRequest[]): Promise<Reply> {
+export async function runWrites(
+  context: OperationContext,
+  run: readonly RequestOf<"write">[],
+): Promise<Reply> {
   const replies: Uint8Array[] = [];
   for (const request of run) replies.push(...(await runWrite(context, request)));
   return replies;
@@ -190,7 +233,7 @@ const operations: { readonly [Kind in SingleRequest["kind"]]: Operation<Kind> } 
   },
 };
 
-/** As OpenSSH's server: the last part of the path need not be there, the folder that it lies in does. */
+/** As OpenSSH's server does it: the last part of the path need not exist, its folder must. */
 async function realPath({ exchange }: OperationContext, request: RequestOf<"realpath">): Promise<Reply> {
   const path = await exchange.realPath(request.path);
   const folder = dirname(path);
@@ -199,7 +242,7 @@ async function realPath({ exchange }: OperationContext, request: RequestOf<"real
   return realPathReply(request.id, path);
 }
 
-function refusalOf(reason: RefusedRequest["reason"]): ExchangeError {
+function refusalOf(reason: RequestOf<"refused">["reason"]): ExchangeError {
   if (reason instanceof ExchangeError) return reason;
   return new ExchangeError("failure", `A write of this upload could not be understood: ${reason.message}`);
 }
@@ -209,7 +252,7 @@ async function done(id: number, work: Promise<void>): Promise<Reply> {
   return okReply(id);
 }
 
-/** Runs one request. Never rejects: what went wrong is the reply. */
+/** Runs one request. Never rejects: a failure becomes the reply. */
 export async function runRequest<Kind extends SingleRequest["kind"]>(
   context: OperationContext,
   request: RequestOf<Kind>,
@@ -223,8 +266,8 @@ export async function runRequest<Kind extends SingleRequest["kind"]>(
 }
 
 /**
- * Lets go of everything still open when the session is over. Uploads are not closed: a CLOSE would complete them, and
- * none was received. The exchange turns them into unfinished parts.
+ * Ends everything still open when the session is over. Uploads are not closed: a CLOSE would complete them, and none came.
+ * The exchange turns them into partial uploads.
  */
 export async function abandonHandles(context: OperationContext): Promise<void> {
   for (const open of context.handles.takeAll()) {

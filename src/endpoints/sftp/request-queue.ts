@@ -1,19 +1,18 @@
 /**
- * Starts the requests of one SFTP session in their order, and answers them in that order. Three things run faster than one
- * by one without being seen: consecutive READs run side by side (their answers wait for each other), consecutive WRITEs
- * to adjoining places of one file that wait at the same time go to the exchange as one, and replies that become ready in
- * one turn of the event loop leave as one channel write.
+ * Starts the requests of one SFTP session in their order, and answers them in that order. Three things are faster than one
+ * by one, and no client sees a difference: consecutive READs run side by side (their replies wait for each other),
+ * consecutive WRITEs to one file that wait at the same time are answered together, and replies that become ready in one
+ * turn of the event loop leave as one channel write.
  *
- * No request is started while more than `maxUnsentBytes` wait in the batch, the channel or the socket, or while a key
- * exchange holds the output back. A READ counts with its length from its start.
+ * No request starts while more than `maxUnsentBytes` wait in the batch, the channel or the socket, or while a key exchange
+ * holds back the output. A READ counts with its length from its start.
  */
 import { type OperationContext, runRequest, runWrites } from "./operations.ts";
 import type { Reply } from "./reply.ts";
 import type { ReplyOutput } from "./reply-output.ts";
-import type { SftpRequest } from "./request.ts";
+import type { RequestOf, SftpRequest } from "./request.ts";
 import type { RequestInput } from "./request-input.ts";
-import { RunningRequests } from "./running-requests.ts";
-import { WaitingRequests } from "./waiting-requests.ts";
+import { maxReadBytes } from "./wire.ts";
 
 const maxUnsentBytes = 4 * 1024 * 1024;
 
@@ -31,6 +30,120 @@ const readingKinds: ReadonlySet<SftpRequest["kind"]> = new Set([
   "refused",
 ]);
 
+const maxQueuedBytes = 4 * 1024 * 1024;
+const maxQueuedRequests = 1024;
+/** WRITEs of one run are answered together, so a run must not be long. */
+const maxRunBytes = 1024 * 1024;
+
+/** Consecutive WRITEs to one file. */
+interface WriteRun {
+  readonly writes: readonly RequestOf<"write">[];
+  readonly bytes: number;
+}
+
+/** Requests that were received and wait for their turn. */
+class WaitingRequests {
+  readonly #queue: SftpRequest[] = [];
+  /** Of writes that wait or are under way. */
+  #writeBytes = 0;
+
+  get first(): SftpRequest | undefined {
+    return this.#queue[0];
+  }
+
+  get isEmpty(): boolean {
+    return this.#queue.length === 0;
+  }
+
+  /** Whether the client has to wait before it sends more. */
+  get isFull(): boolean {
+    return this.#writeBytes > maxQueuedBytes || this.#queue.length > maxQueuedRequests;
+  }
+
+  add(request: SftpRequest): void {
+    if (request.kind === "write") this.#writeBytes += request.bytes.length;
+    this.#queue.push(request);
+  }
+
+  removeFirst(): void {
+    this.#queue.shift();
+  }
+
+  /** A WRITE that was the first in the queue, and those to the same handle behind it. */
+  takeRun(first: RequestOf<"write">): WriteRun {
+    const writes = [first];
+    let bytes = first.bytes.length;
+    for (let next = this.#queue[0]; next?.kind === "write"; next = this.#queue[0]) {
+      if (next.handle !== first.handle || bytes + next.bytes.length > maxRunBytes) break;
+      this.#queue.shift();
+      writes.push(next);
+      bytes += next.bytes.length;
+    }
+    return { writes, bytes };
+  }
+
+  /** The run is done: its bytes wait no more. */
+  finished(run: WriteRun): void {
+    this.#writeBytes -= run.bytes;
+  }
+}
+
+const maxConcurrentReads = 8;
+
+interface Slot {
+  readonly isRead: boolean;
+  readonly reservedBytes: number;
+  reply: Reply | undefined;
+}
+
+/** Requests under way, or done and waiting for the replies before them: they are answered in order. */
+class RunningRequests {
+  readonly #slots: Slot[] = [];
+  /** Of the replies to the READs under way, at most. */
+  #reservedBytes = 0;
+
+  get isEmpty(): boolean {
+    return this.#slots.length === 0;
+  }
+
+  get reservedBytes(): number {
+    return this.#reservedBytes;
+  }
+
+  /** Whether the request may run beside those that do: alone, or as one more READ among READs. */
+  mayJoin(request: SftpRequest): boolean {
+    if (this.isEmpty) return true;
+    return (
+      request.kind === "read" &&
+      this.#slots.length < maxConcurrentReads &&
+      this.#slots.every((slot) => slot.isRead)
+    );
+  }
+
+  /** Waits for the work, then hands over all replies whose turn it is. */
+  add(request: SftpRequest, work: Promise<Reply>, ready: (replies: readonly Reply[]) => void): void {
+    const isRead = request.kind === "read";
+    const reservedBytes = isRead ? Math.min(request.length, maxReadBytes) : 0;
+    const slot: Slot = { isRead, reservedBytes, reply: undefined };
+    this.#slots.push(slot);
+    this.#reservedBytes += slot.reservedBytes;
+    void work.then((reply) => {
+      slot.reply = reply;
+      ready(this.#takeReady());
+    });
+  }
+
+  #takeReady(): readonly Reply[] {
+    const replies: Reply[] = [];
+    for (let slot = this.#slots[0]; slot?.reply !== undefined; slot = this.#slots[0]) {
+      this.#slots.shift();
+      this.#reservedBytes -= slot.reservedBytes;
+      replies.push(slot.reply);
+    }
+    return replies;
+  }
+}
+
 export interface RequestQueueDeps {
   readonly context: OperationContext;
   readonly output: ReplyOutput;
@@ -40,7 +153,7 @@ export interface RequestQueueDeps {
 }
 
 export class RequestQueue {
-  /** When the last request was started, or the session was told to end. */
+  /** When the last request started, or the session began to drain. */
   lastRequestAtMs = Date.now();
   readonly #deps: RequestQueueDeps;
   readonly #waiting = new WaitingRequests();

@@ -1,82 +1,43 @@
 /**
- * Reads one SFTP packet into a request. Whatever is wrong with a packet becomes a `refused` request that is answered in
- * its turn; only a packet without a readable request id breaks the stream.
+ * Reads one SFTP packet into a request. A faulty packet becomes a `refused` request, which is answered in its turn; only a
+ * packet without a request id breaks the stream.
  */
 import { isUtf8 } from "node:buffer";
 import { type AttributeChange, ExchangeError } from "../../exchange/exchange-session.ts";
 import { BrokenStream } from "./packet-reader.ts";
 import { attributeFlag, maxNameBytes, maxPathBytes, packetType } from "./wire.ts";
 
-type OnPath = "stat" | "opendir" | "remove" | "mkdir" | "rmdir" | "realpath" | "statvfs";
-type OnHandle = "close" | "fstat" | "readdir" | "fstatvfs" | "fsync";
-
-export interface ReadRequest {
-  readonly kind: "read";
-  readonly id: number;
-  readonly handle: string;
-  readonly offset: number;
-  readonly length: number;
-}
-
-export interface WriteRequest {
-  readonly kind: "write";
-  readonly id: number;
-  readonly handle: string;
-  readonly offset: number;
-  readonly bytes: Buffer;
-}
-
-interface PathRequest<Kind> {
-  readonly kind: Kind;
-  readonly id: number;
+interface OnPath {
   readonly path: string;
 }
 
-interface HandleRequest<Kind> {
-  readonly kind: Kind;
-  readonly id: number;
+/** Handles are latin-1 text of their bytes. */
+interface OnHandle {
   readonly handle: string;
 }
 
-/** What cannot be done, whatever the state of the session. */
-export interface RefusedRequest {
-  readonly kind: "refused";
-  readonly id: number;
-  readonly reason: ExchangeError | MalformedPacket;
-  /** Of a WRITE that cannot be understood: the upload that misses it. */
-  readonly writeTo?: string;
+type PathKind = "stat" | "opendir" | "remove" | "mkdir" | "rmdir" | "realpath" | "statvfs";
+type HandleKind = "close" | "fstat" | "readdir" | "fstatvfs" | "fsync";
+
+/** The fields of each kind of request, besides its id. */
+interface RequestFields extends Record<PathKind, OnPath>, Record<HandleKind, OnHandle> {
+  open: OnPath & { readonly flags: number };
+  read: OnHandle & { readonly offset: number; readonly length: number };
+  write: OnHandle & { readonly offset: number; readonly bytes: Buffer };
+  setstat: OnPath & { readonly change: AttributeChange };
+  fsetstat: OnHandle & { readonly change: AttributeChange };
+  rename: { readonly from: string; readonly to: string; readonly mayReplace: boolean };
+  limits: object;
+  /** A request that cannot be done, whatever the state of the session; `writeTo`: the upload that misses a WRITE. */
+  refused: { readonly reason: ExchangeError | MalformedPacket; readonly writeTo?: string };
 }
 
-/** One member of the union for each kind, so that a kind tells its own fields. */
-type Each<Kind, Of extends "path" | "handle"> = Kind extends string
-  ? Of extends "path"
-    ? PathRequest<Kind>
-    : HandleRequest<Kind>
-  : never;
+type Kind = keyof RequestFields;
 
-/** A request with an id. Handles are latin-1 text of their bytes. */
-export type SftpRequest =
-  | ReadRequest
-  | WriteRequest
-  | { readonly kind: "open"; readonly id: number; readonly path: string; readonly flags: number }
-  | Each<OnPath, "path">
-  | Each<OnHandle, "handle">
-  | { readonly kind: "setstat"; readonly id: number; readonly path: string; readonly change: AttributeChange }
-  | {
-      readonly kind: "fsetstat";
-      readonly id: number;
-      readonly handle: string;
-      readonly change: AttributeChange;
-    }
-  | {
-      readonly kind: "rename";
-      readonly id: number;
-      readonly from: string;
-      readonly to: string;
-      readonly mayReplace: boolean;
-    }
-  | { readonly kind: "limits"; readonly id: number }
-  | RefusedRequest;
+export type RequestOf<One extends Kind> = { readonly kind: One; readonly id: number } & RequestFields[One];
+
+/** A request with an id. */
+export type SftpRequest = { [Each in Kind]: RequestOf<Each> }[Kind];
 
 export type SftpPacket = SftpRequest | { readonly kind: "init"; readonly version: number };
 
@@ -126,7 +87,7 @@ class Cursor {
     return this.bytes().toString("latin1");
   }
 
-  /** A path, refused unless it is the same after a trip through text: else two names could become one. */
+  /** A path; refuses one that differs after a trip through text: else two names could become one. */
   path(): string {
     const bytes = this.bytes();
     if (bytes.length > maxPathBytes)
@@ -163,11 +124,11 @@ function refuseLongNames(path: string): void {
 
 type ReadFields = (id: number, fields: Cursor) => SftpRequest;
 
-function onPath(kind: OnPath): ReadFields {
+function onPath(kind: PathKind): ReadFields {
   return (id, fields) => ({ kind, id, path: fields.path() });
 }
 
-function onHandle(kind: OnHandle): ReadFields {
+function onHandle(kind: HandleKind): ReadFields {
   return (id, fields) => ({ kind, id, handle: fields.latin1() });
 }
 
@@ -238,7 +199,7 @@ const readers = new Map<number, ReadFields>([
   [packetType.extended, extended],
 ]);
 
-/** Reads a packet without its length field. Throws `BrokenStream` when not even a request id is there. */
+/** Reads a packet without its length field. Throws `BrokenStream` when there is no request id. */
 export function readRequest(packet: Buffer): SftpPacket {
   const type = packet.readUInt8(0);
   if (packet.length < 5) throw new BrokenStream("a packet without a request id");
@@ -252,7 +213,7 @@ export function readRequest(packet: Buffer): SftpPacket {
   }
 }
 
-function refused(id: number, error: unknown): RefusedRequest {
+function refused(id: number, error: unknown): RequestOf<"refused"> {
   if (error instanceof ExchangeError || error instanceof MalformedPacket) {
     return { kind: "refused", id, reason: error };
   }

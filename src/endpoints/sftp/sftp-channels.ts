@@ -8,7 +8,7 @@ import type { SignedInUser } from "../../sign-in/sign-in.ts";
 import type { SftpOptions } from "./sftp-options.ts";
 import { SftpSession } from "./sftp-session.ts";
 
-/** Below this a client's channel makes the SSH library cut data into ever smaller pieces; 0 hangs it for ever. */
+/** With less than this the SSH library cuts data into ever smaller pieces; with 0 it hangs for ever. */
 const minPacketSize = 1024;
 
 export interface SftpChannelsDeps {
@@ -21,7 +21,7 @@ export interface SftpChannelsDeps {
   readonly user: () => SignedInUser | undefined;
   /** False when no more sessions may be opened. */
   readonly isOpen: () => boolean;
-  /** The client does what no client does. */
+  /** Ends the connection of a client that breaks the protocol. */
   readonly cutOff: (reason: string) => void;
   readonly sessionEnded: () => void;
 }
@@ -35,7 +35,7 @@ export class SftpChannels {
     this.#deps = deps;
   }
 
-  /** Whether no session is left with anything to do. */
+  /** Whether no session has anything left to do. */
   get isEmpty(): boolean {
     return this.#sessions.size === 0;
   }
@@ -86,7 +86,7 @@ export class SftpChannels {
     let hasChannel = false;
     session.on("error", (error: Error) => log.log.debug({ err: error }, "ssh session failed"));
     session.on("close", () => {
-      // The library never lets go of a session that was closed without having become anything: it goes on counting.
+      // The library never frees a session that closes before it has a channel: that one goes on counting.
       if (hasChannel) this.#count -= 1;
     });
     session.on("subsystem", (acceptChannel, rejectChannel, { name }) => {
@@ -105,7 +105,7 @@ export class SftpChannels {
     session.on("shell", refuse);
   }
 
-  /** There are no commands here: says so where a person sees it. */
+  /** Answers where a person sees it that there are no commands here. */
   #refuseCommand(channel: ServerChannel | undefined): void {
     if (channel === undefined || !this.#isUsable(channel)) return;
     channel.resume();
@@ -148,7 +148,7 @@ export class SftpChannels {
   }
 }
 
-/** How much the client takes in one packet. The library has it, its type definitions do not. */
+/** How much the client takes in one packet; missing in the type definitions of the library. */
 function outgoingPacketSize(channel: object): number {
   if (!("outgoing" in channel)) return 0;
   const { outgoing } = channel;

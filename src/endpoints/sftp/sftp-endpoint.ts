@@ -1,23 +1,18 @@
 /**
- * The SFTP endpoint: accepts connections, keeps the limits that concern several of them, and hands each to a
- * `Connection`.
+ * The SFTP endpoint: accepts connections and hands each to a `Connection`.
  *
  * The listening socket is ours and not the SSH library's: the library notices a client only after its identification
  * line, so that silent sockets would be invisible and without limit.
  */
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import ssh2 from "ssh2";
-import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { withSharedReads } from "../../exchange/arrivals/shared-reads.ts";
-import { type Admitted, endConnections, letIn } from "../../exchange/connections/client-connections.ts";
-import { newRequestId } from "../../lib/ids.ts";
+import type { FileExchange } from "../../exchange/exchange-session.ts";
 import { boundTo, listen } from "../../lib/listen.ts";
-import { createLimitedLog, type LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Service } from "../../lib/service.ts";
-import { ConnectionGate, type Place } from "../../sign-in/connection-gate.ts";
+import { ClientConnections } from "../../sign-in/client-connections.ts";
 import type { SignIn, SignInReview } from "../../sign-in/sign-in.ts";
-import { SignInWatch } from "../../sign-in/sign-in-watch.ts";
 import { algorithmsFor } from "./algorithms.ts";
 import { Connection } from "./connection.ts";
 import type { SftpOptions } from "./sftp-options.ts";
@@ -28,50 +23,31 @@ export interface SftpEndpointDeps {
   readonly hostKeys: readonly { readonly pem: string }[];
   readonly options: SftpOptions;
   readonly log: Logger;
-  /** Told how many bytes came, at each read. */
+  /** Called with the number of bytes at each read. */
   readonly received?: (bytes: number) => void;
 }
 
-export interface SftpEndpoint extends Service {
-  /** The port listened on; 0 before the start. */
-  readonly port: number;
-  /** The address listened on; empty before the start. */
-  readonly address: string;
-  readonly connectionCount: number;
-  /** Limits and time-outs for connections from now on; host, port, algorithms and banner stay as they were. */
-  reload(options: SftpOptions): void;
-}
-
-/** Said to clients in the identification line; tells no version. */
+/** Sent to clients in the identification line; it names no version. */
 const identification = "dropgate";
-
-export function createSftpEndpoint(deps: SftpEndpointDeps): SftpEndpoint {
-  return new Endpoint(deps);
-}
 
 /** A socket's two ends in one text, by which the SSH library's client finds its connection. */
 function keyOf(ip: string | undefined, port: number | undefined): string {
   return `${ip} ${port}`;
 }
 
-class Endpoint implements SftpEndpoint {
+export class SftpEndpoint implements Service {
   readonly name = "sftp";
   readonly #deps: SftpEndpointDeps;
   readonly #ssh: ssh2.Server;
   readonly #server: NetServer;
+  readonly #clients: ClientConnections;
   readonly #connections = new Map<string, Connection>();
-  readonly #gate: ConnectionGate;
-  readonly #watch: SignInWatch;
-  readonly #outsiderLog: LimitedLog;
   #options: SftpOptions;
 
   constructor(deps: SftpEndpointDeps) {
     this.#deps = deps;
     this.#options = deps.options;
-    const { signIn, log } = deps;
-    this.#gate = new ConnectionGate({ name: this.name, standing: signIn, limits: () => this.#options, log });
-    this.#outsiderLog = createLimitedLog(log);
-    this.#watch = new SignInWatch({ signIn, connections: () => this.#connections.values(), log });
+    this.#clients = new ClientConnections({ ...deps, name: this.name, limits: () => this.#options });
     const { banner, legacyAlgorithms } = deps.options;
     this.#ssh = new ssh2.Server({
       hostKeys: deps.hostKeys.map((key) => key.pem),
@@ -93,18 +69,21 @@ class Endpoint implements SftpEndpoint {
     });
   }
 
+  /** The port listened on; 0 before the start. */
   get port(): number {
     return boundTo(this.#server).port;
   }
 
+  /** The address listened on; empty before the start. */
   get address(): string {
     return boundTo(this.#server).address;
   }
 
   get connectionCount(): number {
-    return this.#connections.size;
+    return this.#clients.count;
   }
 
+  /** Limits and time-outs for connections from now on; host, port, algorithms and banner stay as they were. */
   reload(options: SftpOptions): void {
     const { host, port, legacyAlgorithms, banner } = this.#options;
     this.#options = { ...options, host, port, legacyAlgorithms, banner };
@@ -116,15 +95,12 @@ class Endpoint implements SftpEndpoint {
     await listen(this.#server, { host, port });
     this.#server.on("error", (error) => this.#deps.log.error({ err: error }, "sftp listener failed"));
     this.#deps.log.info({ host: this.address, port: this.port }, "sftp listening");
-    this.#watch.start();
+    this.#clients.start();
   }
 
   async stop(deadline: AbortSignal): Promise<void> {
-    this.#gate.close();
-    this.#watch.stop();
     if (this.#server.listening) this.#server.close();
-    await endConnections([...this.#connections.values()], deadline);
-    this.#outsiderLog.flush();
+    await this.#clients.stop(deadline);
   }
 
   #isSignedIn({ remoteAddress, remotePort }: Socket): boolean {
@@ -132,28 +108,15 @@ class Endpoint implements SftpEndpoint {
   }
 
   #accept(socket: Socket): void {
-    const admitted = letIn(socket, this.#gate);
-    if (admitted !== undefined) this.#take(socket, admitted);
-  }
-
-  #take(socket: Socket, { address, place }: Admitted<Place>): void {
     const key = keyOf(socket.remoteAddress, socket.remotePort);
-    const { signIn, exchange, log } = this.#deps;
-    const connection = new Connection({
-      id: newRequestId(),
-      socket,
-      address,
-      place,
-      signIn,
-      exchange,
-      options: this.#options,
-      log,
-      outsiderLog: this.#outsiderLog,
+    const isAdmitted = this.#clients.admit(socket, (admitted) => {
+      const connection = new Connection({ ...this.#deps, ...admitted, options: this.#options });
+      this.#connections.set(key, connection);
+      void connection.finished.then(() => {
+        if (this.#connections.get(key) === connection) this.#connections.delete(key);
+      });
+      return connection;
     });
-    this.#connections.set(key, connection);
-    void connection.finished.then(() => {
-      if (this.#connections.get(key) === connection) this.#connections.delete(key);
-    });
-    this.#ssh.injectSocket(socket);
+    if (isAdmitted) this.#ssh.injectSocket(socket);
   }
 }

@@ -1,22 +1,75 @@
-/** The attempts of one SSH client to sign in: how many there may be, and who it is in the end. */
+/** The attempts of one SSH client to sign in: how many it may make, and who it is in the end. */
 import type { AuthContext } from "ssh2";
 import type { ClientLog } from "../../exchange/connections/client-log.ts";
 import type { Place } from "../../sign-in/connection-gate.ts";
-import type { SignedInUser, SignIn } from "../../sign-in/sign-in.ts";
+import type {
+  KeyAttempt,
+  PasswordAttempt,
+  SignedInUser,
+  SignIn,
+  SignInCheck,
+  SignInOutcome,
+} from "../../sign-in/sign-in.ts";
 import { judge, signInMethods, type Verdict } from "./authentication.ts";
-import { NotedSignIn } from "./noted-sign-in.ts";
 import type { SftpOptions } from "./sftp-options.ts";
+
+function isRefused({ kind }: SignInOutcome): boolean {
+  return kind === "refused";
+}
+
+/**
+ * The sign-in for one attempt. It notes whether the sign-in itself has refused: then the log has a line with the reason
+ * already. Other refusals, such as a wrong signature, only the endpoint can log.
+ */
+class NotedSignIn implements SignInCheck {
+  readonly #signIn: SignInCheck;
+  hasRefused = false;
+  /** Whether the client waits for us, and not we for the client. */
+  isAtWork = false;
+
+  constructor(signIn: SignInCheck) {
+    this.#signIn = signIn;
+  }
+
+  async #note<Outcome>(
+    ask: () => Promise<Outcome>,
+    isRefusal: (outcome: Outcome) => boolean,
+  ): Promise<Outcome> {
+    this.isAtWork = true;
+    try {
+      const outcome = await ask();
+      this.hasRefused = isRefusal(outcome);
+      return outcome;
+    } finally {
+      this.isAtWork = false;
+    }
+  }
+
+  async withPassword(attempt: PasswordAttempt, signal?: AbortSignal): Promise<SignInOutcome> {
+    return await this.#note(() => this.#signIn.withPassword(attempt, signal), isRefused);
+  }
+
+  async isKeyKnown(attempt: KeyAttempt): Promise<boolean> {
+    return await this.#note(
+      () => this.#signIn.isKeyKnown(attempt),
+      (isKnown) => !isKnown,
+    );
+  }
+
+  async withVerifiedKey(attempt: KeyAttempt, signal?: AbortSignal): Promise<SignInOutcome> {
+    return await this.#note(() => this.#signIn.withVerifiedKey(attempt, signal), isRefused);
+  }
+}
 
 export interface SshSignInDeps {
   readonly address: string;
-  /** Among the connections of the server. */
   readonly place: Place;
   readonly signIn: SignIn;
   readonly options: SftpOptions;
   readonly log: ClientLog;
-  /** False for a client that was told to go. */
+  /** False once the connection is about to end. */
   readonly isOpen: () => boolean;
-  /** The connection has to end. */
+  /** Ends the connection. */
   readonly leave: () => void;
 }
 
@@ -44,7 +97,7 @@ export class SshSignIn {
 
   /** One attempt. Never rejects. */
   async authenticate(context: AuthContext): Promise<void> {
-    // A client told to go may have sent more guesses already; they are not even looked at.
+    // A client may send more guesses before it learns that its connection ends; they are not judged.
     if (!this.#deps.isOpen()) return;
     // An agent's many keys and a guesser's many passwords count alike; "none" only asks for the methods.
     if (context.method !== "none" || this.#failedAttempts > 0) this.#failedAttempts += 1;
@@ -73,7 +126,7 @@ export class SshSignIn {
     const { userName } = user;
     if (!place.signIn()) {
       log.report("warn", { user: userName }, "sftp sign-in refused: too many users are signed in");
-      // Not rejected: "permission denied" would send people to look for a fault in their password.
+      // Not rejected: after "permission denied" people would search for a fault in their password.
       leave();
       return;
     }

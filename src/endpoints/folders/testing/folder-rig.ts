@@ -1,5 +1,5 @@
 /** A folder endpoint on real folders, with an inbox that records what it is given. For tests. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Arrival } from "../../../inbound/places/inbox.ts";
@@ -7,10 +7,10 @@ import { createLogger } from "../../../lib/logs/log.ts";
 import { systemTakeCalls, type TakeCalls } from "../take-calls.ts";
 import { answerOf } from "../take-request.ts";
 import { type FolderDisk, systemFolderDisk, type WatchedFolder } from "../folder-deps.ts";
-import { createFolderEndpoint, type FolderEndpoint, type FolderEndpointDeps } from "../folder-endpoint.ts";
-import { type WatchFolder, watchFolder } from "../folder-hints.ts";
+import { FolderEndpoint, type FolderEndpointDeps } from "../folder-endpoint.ts";
+import { type WatchFolder, watchFolder } from "../folder-watch.ts";
 
-/** A watch that never tells anything. */
+/** A watch that never reports anything. */
 export const silentWatch: WatchFolder = () => ({ close: async () => undefined });
 
 export interface LogLine {
@@ -87,7 +87,7 @@ export class FolderRig implements AsyncDisposable {
   }
 
   get endpoint(): FolderEndpoint {
-    this.#endpoint ??= createFolderEndpoint(this.#deps());
+    this.#endpoint ??= new FolderEndpoint(this.#deps());
     return this.#endpoint;
   }
 
@@ -96,7 +96,7 @@ export class FolderRig implements AsyncDisposable {
     await this.endpoint.scanNow();
   }
 
-  /** Resolves when the condition holds; looked at whenever something was handed over or logged. */
+  /** Resolves when the condition holds; checked whenever something was handed over or logged. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise<void>((resolve) => this.#waiting.add(resolve));
   }
@@ -164,4 +164,26 @@ export class FolderRig implements AsyncDisposable {
     this.lines.push(JSON.parse(line) as LogLine);
     this.tell();
   }
+}
+
+/** Throws as a call of the system does that fails with this code. */
+export function fail(code: string): never {
+  throw Object.assign(new Error(code), { code });
+}
+
+/** A folder on another file system than the temporary folder, where there is one. */
+export function otherFileSystem(rig: FolderRig): string | undefined {
+  if (!existsSync("/dev/shm") || statSync("/dev/shm").dev === statSync(rig.root).dev) return undefined;
+  return mkdtempSync("/dev/shm/dropgate-folders-");
+}
+
+/** The names in `inbound/`, without those of our own. */
+export function left(rig: FolderRig): readonly string[] {
+  return readdirSync(rig.inbound).filter((file) => !file.startsWith("."));
+}
+
+/** The copies that are being taken. */
+export function copies(rig: FolderRig): readonly string[] {
+  const folder = join(rig.inbound, ".taking");
+  return existsSync(folder) ? readdirSync(folder) : [];
 }

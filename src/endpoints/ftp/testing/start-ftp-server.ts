@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type ExchangeFixture, openFixture } from "../../../../test/support/exchange-fixture.ts";
 import { createLogger } from "../../../lib/logs/log.ts";
 import { createFakeSignIn, type FakeSignIn } from "../../sftp/testing/fake-sign-in.ts";
-import { createFtpEndpoint, type FtpEndpoint } from "../ftp-endpoint.ts";
+import { FtpEndpoint } from "../ftp-endpoint.ts";
 import type { FtpOptions } from "../ftp-options.ts";
 import { FtpTestClient } from "./ftp-client.ts";
 
@@ -54,7 +54,7 @@ export async function startFtpServer(options: Partial<FtpOptions> = {}): Promise
   const received = (bytes: number): void => {
     server.receivedBytes += bytes;
   };
-  const endpoint = createFtpEndpoint({
+  const endpoint = new FtpEndpoint({
     exchange,
     signIn,
     options: { ...defaults, ...options },

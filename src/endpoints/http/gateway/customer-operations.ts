@@ -17,7 +17,7 @@ import {
   gatewayRead,
   gatewayWrite,
   importOf,
-  param,
+  numbered,
 } from "./operation-parts.ts";
 import { address, allOrNothing } from "./shared-examples.ts";
 
@@ -44,10 +44,7 @@ export const customerOperations: readonly CompanyOperation[] = [
       after: ["importCustomers"],
       errors: ["customerNotFound"],
     },
-    run: answersDocument(readCustomerDetail, (request) => ({
-      companyId: request.companyId,
-      accountNumber: param(request, "accountNumber"),
-    })),
+    run: answersDocument(readCustomerDetail, numbered("accountNumber")),
   },
   {
     ...gatewayWrite,

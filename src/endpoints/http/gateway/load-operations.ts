@@ -38,10 +38,11 @@ import {
   answersDocument,
   answersJson,
   answersSuccess,
+  bodyNumbered,
   bodyOf,
   gatewayRead,
   gatewayWrite,
-  param,
+  numbered,
   serviceImportOf,
 } from "./operation-parts.ts";
 import { openStopExecution } from "./shared-examples.ts";
@@ -80,10 +81,7 @@ const named =
   "`assignmentCriteria` `01` takes an available one.";
 const unnamed = "The driver has to be the one that the body names, if it names one.";
 
-/** The body of an operation on the load that the path names. */
-function bodyForLoad(request: OperationRequest, options: HttpOptions) {
-  return { ...bodyOf(request, options), loadNbr: param(request, "loadNbr") };
-}
+const bodyForLoad = bodyNumbered("loadNbr");
 
 function loadImportOf(request: OperationRequest, options: HttpOptions): LoadImportInput {
   const { maxLoads, maxEntries: maxStops, unknownFields } = options;
@@ -121,10 +119,7 @@ export const loadOperations: readonly CompanyOperation[] = [
       after: ["importLoads"],
       errors: ["loadNotFound", "tooLarge"],
     },
-    run: answersDocument(readLoadDetail, (request) => ({
-      companyId: request.companyId,
-      loadNbr: param(request, "loadNbr"),
-    })),
+    run: answersDocument(readLoadDetail, numbered("loadNbr")),
   },
   {
     ...gatewayWrite,
@@ -280,10 +275,7 @@ export const loadOperations: readonly CompanyOperation[] = [
       }),
       errors: ["loadNotFound"],
     },
-    run: answersJson(readImportInfo, (request) => ({
-      companyId: request.companyId,
-      importId: param(request, "importId"),
-    })),
+    run: answersJson(readImportInfo, numbered("importId")),
   },
   {
     ...gatewayRead,

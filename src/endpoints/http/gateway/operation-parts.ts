@@ -8,7 +8,7 @@ import { type HttpOptions, jsonLimitsOf } from "../server/http-options.ts";
 import type { OperationContext } from "../server/operation-context.ts";
 import type { CompanyRoute, OperationRequest } from "../server/route.ts";
 
-/** The roles for the gateway, but for users and route events (specification/accounts.md#roles-of-operations). */
+/** The roles of all operations but users and route events (specification/accounts.md#roles-of-operations). */
 export const integration: readonly Role[] = ["DI_Integration"];
 
 /** A write of the gateway: JSON in, `Success` or `Reasons` out. */
@@ -60,12 +60,27 @@ export function bodyOf(
   return { companyId, companyCode, body: json, unknownFields };
 }
 
+type PathInput<Name extends string> = { readonly companyId: number } & Readonly<Record<Name, string>>;
+
+/** The input of a read of one thing: its number, which the path has under this name. */
+export function numbered<Name extends string>(name: Name): (request: OperationRequest) => PathInput<Name> {
+  return (request) => ({ companyId: request.companyId, [name]: param(request, name) }) as PathInput<Name>;
+}
+
+/** The body of an operation on one thing, with its number out of the path. */
+export function bodyNumbered<Name extends string>(name: Name) {
+  return (request: OperationRequest, options: HttpOptions) => ({
+    ...bodyOf(request, options),
+    ...numbered(name)(request),
+  });
+}
+
 type Operation<Input, Result> = (context: OperationContext, input: Input) => Result;
 type InputOf<Input> = (request: OperationRequest, options: HttpOptions) => Input;
 
 // No await in these: it would keep the request and its body in memory until the commit.
 
-/** Runs a write, and answers that it is done. */
+/** Runs a write, and answers with success. */
 export function answersSuccess<Input>(
   operation: Operation<Input, Promise<unknown>>,
   inputOf: InputOf<Input>,
@@ -74,16 +89,16 @@ export function answersSuccess<Input>(
     call(operation, inputOf(request, options())).then(() => successAnswer);
 }
 
-/** Answers with what the operation gives, as JSON. */
+/** Answers with the result of the operation, as JSON. */
 export function answersJson<Input>(
   operation: Operation<Input, Promise<object>>,
   inputOf: InputOf<Input>,
 ): CompanyRoute["run"] {
   return ({ call, options }, request) =>
-    call(operation, inputOf(request, options())).then((told) => jsonAnswer(JSON.stringify(told)));
+    call(operation, inputOf(request, options())).then((result) => jsonAnswer(JSON.stringify(result)));
 }
 
-/** Answers with a document, which is JSON text. */
+/** Answers with the result of the operation, which is JSON text. */
 export function answersDocument<Input>(
   operation: Operation<Input, Promise<string>>,
   inputOf: InputOf<Input>,

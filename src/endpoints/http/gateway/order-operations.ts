@@ -17,7 +17,7 @@ import {
   bodyOf,
   gatewayRead,
   gatewayWrite,
-  param,
+  numbered,
   serviceImportOf,
 } from "./operation-parts.ts";
 import { address, allOrNothing, openStopExecution } from "./shared-examples.ts";
@@ -50,10 +50,7 @@ export const orderOperations: readonly CompanyOperation[] = [
       after: ["importOrders"],
       errors: ["orderNotFound"],
     },
-    run: answersDocument(readOrderDetail, (request) => ({
-      companyId: request.companyId,
-      orderNbr: param(request, "orderNbr"),
-    })),
+    run: answersDocument(readOrderDetail, numbered("orderNbr")),
   },
   {
     ...gatewayWrite,

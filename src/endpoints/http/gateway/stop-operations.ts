@@ -14,15 +14,14 @@ import {
   success,
 } from "../openapi/api-description.ts";
 import { StopImport, StopRetrieval, withCompany } from "../openapi/api-schemas.ts";
-import type { HttpOptions } from "../server/http-options.ts";
-import type { OperationRequest } from "../server/route.ts";
 import {
   answersDocument,
   answersSuccess,
+  bodyNumbered,
   bodyOf,
   gatewayRead,
   gatewayWrite,
-  param,
+  numbered,
   serviceImportOf,
 } from "./operation-parts.ts";
 import { allOrNothing, openStopExecution } from "./shared-examples.ts";
@@ -93,10 +92,7 @@ const retrieved = {
   ],
 };
 
-/** The body of an operation on the stop that the path names. */
-function bodyForStop(request: OperationRequest, options: HttpOptions) {
-  return { ...bodyOf(request, options), stopNbr: param(request, "stopNbr") };
-}
+const bodyForStop = bodyNumbered("stopNbr");
 
 export const stopOperations: readonly CompanyOperation[] = [
   {
@@ -118,10 +114,7 @@ export const stopOperations: readonly CompanyOperation[] = [
       after: ["importStops"],
       errors: ["stopNotFound"],
     },
-    run: answersDocument(readStopDetail, (request) => ({
-      companyId: request.companyId,
-      stopNbr: param(request, "stopNbr"),
-    })),
+    run: answersDocument(readStopDetail, numbered("stopNbr")),
   },
   {
     ...gatewayWrite,

@@ -1,22 +1,28 @@
 /**
- * The page that shows the API document and tries operations out: a frame of our own around swagger-ui-dist, whose files
- * are served from where they were installed. Nothing on it comes from, or goes to, another address.
+ * Routes of the API document, and of the page that shows it and tries operations out: a frame of our own around
+ * swagger-ui-dist, whose files are served from where they were installed. Nothing on the page comes from, or goes to,
+ * another address.
  */
+import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { Answer } from "../server/answer.ts";
+import { Type } from "@sinclair/typebox";
+import { type Answer, jsonAnswer } from "../server/answer.ts";
+import { openRead, type PublicRoute, type Route } from "../server/route.ts";
+import { jsonAnswerOf, type Operation, type PublicOperation, textAnswerOf } from "./api-description.ts";
+import { createOpenApiDocument } from "./openapi-document.ts";
 
 const require = createRequire(import.meta.url);
 
-/** Resolved when it is requested: without the package there is no page, but everything else. */
+/** Resolved at each request: without the package only the page is missing. */
 function installedPackage(): { readonly folder: string; readonly version: string } {
   const manifestFile = require.resolve("swagger-ui-dist/package.json");
   const { version } = require(manifestFile) as { readonly version: string };
   return { folder: dirname(manifestFile), version };
 }
 
-/** Only what comes from this server is run, shown and called; the pictures are in the style sheet itself. */
+/** The page runs, shows and calls only what comes from this server; the pictures are in the style sheet itself. */
 const securityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,11 +35,11 @@ const securityPolicy = [
 ].join("; ");
 
 /** Revalidated each time; a file that has not changed is not sent again. */
-const cacheControl = "no-cache";
+const revalidated = { "cache-control": "no-cache" };
 
 /**
- * The validator of swagger.io is switched off: it would be given the address of this server. What is typed in stays in
- * the memory of the page.
+ * The validator of swagger.io is off, because it would learn the address of this server. Credentials stay in the memory
+ * of the page.
  */
 const startScript = `"use strict";
 const place = document.getElementById("api");
@@ -53,6 +59,7 @@ SwaggerUIBundle({
 });
 `;
 
+/** `basePath` is that of the configuration, a plain path that HTML takes as it is. */
 function pageText(basePath: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -72,68 +79,98 @@ function pageText(basePath: string): string {
 `;
 }
 
-/** The page itself. `basePath` is that of the configuration; it is a plain path, which HTML takes as it is. */
-export function apiPageAnswer(basePath: string): Answer {
-  return {
+const htmlType = "text/html; charset=utf-8";
+const scriptType = "text/javascript; charset=utf-8";
+
+const apiPage: PublicOperation = {
+  ...openRead,
+  name: "apiPage",
+  summary: "Page to read and try the API",
+  path: "/docs",
+  api: {
+    tag: "Service",
+    description: "The page that shows this document and tries operations out.",
+    answer: textAnswerOf("The page.", htmlType, "<!doctype html>"),
+    errors: [],
+  },
+  run: async ({ options }) => ({
     status: 200,
-    contentType: "text/html; charset=utf-8",
+    contentType: htmlType,
     headers: {
-      "cache-control": cacheControl,
+      ...revalidated,
       "content-security-policy": securityPolicy,
       "referrer-policy": "no-referrer",
       "x-frame-options": "DENY",
     },
-    body: pageText(basePath),
-  };
-}
-
-const scriptType = "text/javascript; charset=utf-8";
-
-/** The script that starts the page. */
-export const startScriptAnswer: Answer = {
-  status: 200,
-  contentType: scriptType,
-  headers: { "cache-control": cacheControl },
-  body: startScript,
+    body: pageText(options().basePath),
+  }),
 };
 
-export interface ApiPageFile {
-  /** The name of its route. */
-  readonly route: string;
-  /** The last part of its path. */
-  readonly name: string;
-  /** Its name in the package. */
-  readonly source: string;
-  readonly contentType: string;
+const startPage: PublicRoute = {
+  ...openRead,
+  name: "apiPageStart",
+  summary: "Script of the page",
+  path: "/docs/start.js",
+  run: async () => ({ status: 200, contentType: scriptType, headers: revalidated, body: startScript }),
+};
+
+/** The route of a file of the package; it fails when the package is not complete. */
+function fileRoute(route: string, source: string, contentType: string, name = source): PublicRoute {
+  return {
+    ...openRead,
+    name: route,
+    summary: "File of the page",
+    path: `/docs/${name}`,
+    async run() {
+      const { folder, version } = installedPackage();
+      const path = join(folder, source);
+      const { size } = await stat(path);
+      // The package is of one exact version, so version and name identify the content.
+      const body = { path, size, etag: `"${version}-${source}"` };
+      return { status: 200, contentType, headers: revalidated, body };
+    },
+  };
 }
 
-/** The only files that are served of the package. */
-export const apiPageFiles: readonly ApiPageFile[] = [
-  {
-    route: "apiPageBundle",
-    name: "swagger-ui-bundle.js",
-    source: "swagger-ui-bundle.js",
-    contentType: scriptType,
-  },
-  {
-    route: "apiPageStyles",
-    name: "swagger-ui.css",
-    source: "swagger-ui.css",
-    contentType: "text/css; charset=utf-8",
-  },
-  { route: "apiPageIcon", name: "favicon.png", source: "favicon-32x32.png", contentType: "image/png" },
+/** The files of the page: no operations, and not in the document. No other file of the package is served. */
+export const pageFiles: readonly Route[] = [
+  startPage,
+  fileRoute("apiPageBundle", "swagger-ui-bundle.js", scriptType),
+  fileRoute("apiPageStyles", "swagger-ui.css", "text/css; charset=utf-8"),
+  fileRoute("apiPageIcon", "favicon-32x32.png", "image/png", "favicon.png"),
 ];
 
-/** A file of the page. Rejects when the package is not complete. */
-export async function apiPageFileAnswer({ source, contentType }: ApiPageFile): Promise<Answer> {
-  const { folder, version } = installedPackage();
-  const path = join(folder, source);
-  const { size } = await stat(path);
-  return {
-    status: 200,
-    contentType,
-    headers: { "cache-control": cacheControl },
-    // The package is of one exact version, so version and name are the content.
-    body: { path, size, etag: `"${version}-${source}"` },
+function documentAnswer(operations: readonly Operation[], basePath: string): Answer {
+  const text = JSON.stringify(createOpenApiDocument(operations, basePath));
+  const etag = `"${createHash("sha256").update(text).digest("hex")}"`;
+  return jsonAnswer(text, { etag, ...revalidated });
+}
+
+/**
+ * The document and its page. `operations` are all others: the document lists them, itself and the page. The first request
+ * makes it.
+ */
+export function createApiOperations(operations: readonly Operation[]): readonly PublicOperation[] {
+  let made: { readonly basePath: string; readonly answer: Answer } | undefined;
+  const openApiDocument: PublicOperation = {
+    ...openRead,
+    name: "openApiDocument",
+    summary: "OpenAPI 3.1 document",
+    path: "/openapi.json",
+    api: {
+      tag: "Service",
+      description: "This document.",
+      answer: jsonAnswerOf("OpenAPI 3.1.", Type.Object({ openapi: Type.String() }), { openapi: "3.1.0" }),
+      errors: [],
+    },
+    async run({ options }) {
+      const { basePath } = options();
+      if (made?.basePath !== basePath) {
+        const answer = documentAnswer([...operations, openApiDocument, apiPage], basePath);
+        made = { basePath, answer };
+      }
+      return made.answer;
+    },
   };
+  return [openApiDocument, apiPage];
 }

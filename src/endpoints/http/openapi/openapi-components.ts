@@ -1,18 +1,10 @@
 /**
- * From definitions to the schemas of the API document: each named definition becomes one component and is referred to
- * from everywhere else, with the forms that are taken on the wire instead of the canonical ones.
+ * From definitions to the schemas of the API document: each named definition becomes one component, to which all others
+ * refer, with the forms that requests may have instead of the canonical ones.
  */
 import type { TSchema } from "@sinclair/typebox";
 import { identifierPattern } from "../../../domain/fields/identifier-text.ts";
-import type { Json } from "./openapi-json.ts";
-import { wireFormats, wireIdentifierPattern, wireProperties } from "./openapi-wire-forms.ts";
-
-export interface SchemaCollector {
-  /** The schema as it stands in the document: a reference when the definition has a name. */
-  schemaOf(definition: TSchema): Json;
-  /** The components that have been referred to so far, in the order of their names. */
-  components(): Readonly<Record<string, Json>>;
-}
+import { type Json, wireFormats, wireIdentifierPattern, wireProperties } from "./openapi-wire-forms.ts";
 
 /** An optional definition is a copy that shares its properties, so these tell definitions apart. */
 function identityOf(definition: object): object {
@@ -24,7 +16,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Null is the same as a field that is left out. */
+/** Null means the same as a field that is missing. */
 function orNull(schema: Json): Json {
   const { type, anyOf } = schema;
   if (Array.isArray(anyOf))
@@ -36,7 +28,7 @@ function orNull(schema: Json): Json {
   return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: "null" }] };
 }
 
-class Collector implements SchemaCollector {
+export class SchemaCollector {
   readonly #names = new Map<object, string>();
   readonly #components = new Map<string, Json>();
 
@@ -44,20 +36,18 @@ class Collector implements SchemaCollector {
     for (const [name, definition] of Object.entries(named)) this.#names.set(identityOf(definition), name);
   }
 
-  schemaOf(definition: TSchema): Json {
-    return this.#convert(definition);
-  }
-
+  /** The components that have been referred to so far, in the order of their names. */
   components(): Readonly<Record<string, Json>> {
     const byName = [...this.#components].sort(([one], [other]) => (one < other ? -1 : 1));
     return Object.fromEntries(byName);
   }
 
-  #convert(definition: Json): Json {
+  /** The schema as it stands in the document: a reference when the definition has a name. */
+  schemaOf(definition: Json): Json {
     const name = this.#names.get(identityOf(definition));
     if (name === undefined) return this.#inline(definition);
     if (!this.#components.has(name)) {
-      // Its place is taken before its parts are visited.
+      // Set before its parts are visited, for definitions that refer to themselves.
       this.#components.set(name, {});
       this.#components.set(name, this.#component(name, definition));
     }
@@ -94,11 +84,6 @@ class Collector implements SchemaCollector {
 
   #value(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((one) => this.#value(one));
-    return isObject(value) ? this.#convert(value) : value;
+    return isObject(value) ? this.schemaOf(value) : value;
   }
-}
-
-/** A collector for these names. */
-export function createSchemaCollector(named: Readonly<Record<string, TSchema>>): SchemaCollector {
-  return new Collector(named);
 }

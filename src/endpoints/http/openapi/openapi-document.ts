@@ -6,10 +6,10 @@ import { apiTags, type Operation } from "./api-description.ts";
 import { namedAppointmentSchemas } from "./api-appointment-schemas.ts";
 import { namedSchemas } from "./api-schemas.ts";
 import { namedServiceSchemas } from "./api-service-schemas.ts";
-import { createSchemaCollector } from "./openapi-components.ts";
-import type { Json } from "./openapi-json.ts";
+import { SchemaCollector } from "./openapi-components.ts";
 import { documentedOperation } from "./openapi-operation.ts";
 import { type DocumentParts, headerComponents } from "./openapi-responses.ts";
+import type { Json } from "./openapi-wire-forms.ts";
 import type { Route } from "../server/route.ts";
 
 /** The version of the interface specification that the operations follow. */
@@ -49,7 +49,7 @@ function pathsOf(operations: readonly Operation[], basePath: string, parts: Docu
 
 /** The document as an object. `basePath` is that of the configuration: empty, or with a slash at its start alone. */
 export function createOpenApiDocument(operations: readonly Operation[], basePath: string): Json {
-  const schemas = createSchemaCollector({
+  const schemas = new SchemaCollector({
     ...namedSchemas,
     ...namedAppointmentSchemas,
     ...namedServiceSchemas,

@@ -3,8 +3,8 @@ import { Type } from "@sinclair/typebox";
 import { identifier } from "../../../domain/fields/fields.ts";
 import type { ApiAnswer, ApiDescription, Operation } from "./api-description.ts";
 import { jsonType } from "../server/answer.ts";
-import type { Json } from "./openapi-json.ts";
 import { type DocumentParts, headerReferences, refusalResponses } from "./openapi-responses.ts";
+import type { Json } from "./openapi-wire-forms.ts";
 import type { Route } from "../server/route.ts";
 
 interface PathPart {

@@ -5,10 +5,10 @@ import { Reasons } from "./api-schemas.ts";
 import { StopResponse } from "./api-service-schemas.ts";
 import { httpStatusOf } from "../server/http-status.ts";
 import type { SchemaCollector } from "./openapi-components.ts";
-import type { Json } from "./openapi-json.ts";
+import type { Json } from "./openapi-wire-forms.ts";
 import type { Route } from "../server/route.ts";
 
-/** The parts of the document that are defined once and referred to. */
+/** The parts of the document that it defines once and refers to. */
 export interface DocumentParts {
   readonly schemas: SchemaCollector;
   /** Responses by the names of their components. */

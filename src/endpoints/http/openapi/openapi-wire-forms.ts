@@ -1,19 +1,20 @@
 /**
- * What is taken on the wire besides the canonical forms that definitions describe (specification/gateway.md#input): a
- * client that sends what the API document allows is not refused for its form, and nothing that is taken is ruled out by
- * the document. But for the habits of single serializers (`domain/fields/canonical-form.ts`: an empty text for a number, a
- * list for a date): types that are alternatives of such kinds would spoil the clients that are generated from the
- * document.
+ * The forms that requests may have besides the canonical ones of the definitions (specification/gateway.md#input). The
+ * document allows what the gateway takes, and no more, but for the habits of single serializers
+ * (`domain/fields/canonical-form.ts`: an empty text for a number, a list for a date): such alternatives would spoil the
+ * clients that are generated from the document.
  */
 import { roles } from "../../../domain/users/role.ts";
-import type { Json } from "./openapi-json.ts";
+
+/** A part of the API document: an object as it stands in JSON. */
+export type Json = Readonly<Record<string, unknown>>;
 
 const dateForm = "\\d{4}-\\d{1,2}-\\d{1,2}";
 const timeForm = "\\d{1,2}:\\d{1,2}(:\\d{1,2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}(:?\\d{2})?)?";
 const localTimeForm = "\\d{1,2}:\\d{1,2}(:\\d{1,2}(\\.\\d{1,9})?)?";
 const controls = "\\u0000-\\u001f\\u007f-\\u009f";
 
-/** As `identifierPattern`, with blanks at both ends, which are no part of the number. */
+/** `identifierPattern` with blanks at both ends, which are no part of the number. */
 export const wireIdentifierPattern = `^\\s*(?!\\.{1,2}\\s*$)[^\\s/\\\\${controls}]([^/\\\\${controls}]*[^\\s/\\\\${controls}])?\\s*$`;
 
 const numericText: Json = {
@@ -28,7 +29,7 @@ const durationText: Json = {
   description: "Minutes as text; empty is the same as none.",
 };
 
-/** What stands for the formats of `domain/fields/fields.ts`. */
+/** What the document has in place of the formats of `domain/fields/fields.ts`. */
 export const wireFormats: Readonly<Record<string, Json>> = {
   "local-date-time": {
     pattern: `^(\\s*|\\s*${dateForm}T${timeForm}\\s*)$`,
@@ -108,7 +109,7 @@ const userRoles: Form = () => ({
   description: 'Nested, `[{"role":[{"role":"DI_Driver"}]}]`, or flat, `[{"role":"DI_Driver"}]`.',
 });
 
-/** Fields that are taken in more forms than their definition has, by component. */
+/** By component, the fields that may have more forms than their definition. */
 export const wireProperties: Readonly<Record<string, Readonly<Record<string, Form>>>> = {
   Stop: { from: withToInside, comments: oneOrList },
   Order: { from: withToInside, comments: oneOrList },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type BodyShare, createBodyBudget } from "./body-budget.ts";
+import { BodyBudget, type BodyShare } from "./body-budget.ts";
 
 const never = new AbortController().signal;
 const limits = { maxBodyBytes: 100, maxBodyBytesInWork: 250, maxRequestsInFlight: 6 };
@@ -20,7 +20,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("the budget of bodies in work", () => {
   it("is given out in order of arrival, also when a smaller one behind would fit", async () => {
-    const budget = createBodyBudget(() => limits);
+    const budget = new BodyBudget(() => limits);
     const [first, second] = [
       await budget.reserve(100, longMs, never),
       await budget.reserve(100, longMs, never),
@@ -40,7 +40,7 @@ describe("the budget of bodies in work", () => {
   });
 
   it("gets back what a body did not need", async () => {
-    const budget = createBodyBudget(() => limits);
+    const budget = new BodyBudget(() => limits);
     const first = await budget.reserve(200, longMs, never);
     const order = orderOf({ next: budget.reserve(100, longMs, never) });
     first.reduceTo(150);
@@ -52,7 +52,7 @@ describe("the budget of bodies in work", () => {
   });
 
   it("lets a body through alone that is larger than all of it", async () => {
-    const budget = createBodyBudget(() => ({ ...limits, maxBodyBytesInWork: 10 }));
+    const budget = new BodyBudget(() => ({ ...limits, maxBodyBytesInWork: 10 }));
     const first = await budget.reserve(300, longMs, never);
     const order = orderOf({ next: budget.reserve(1, longMs, never) });
     await settled();
@@ -63,14 +63,14 @@ describe("the budget of bodies in work", () => {
   });
 
   it("is never less than the largest body", async () => {
-    const budget = createBodyBudget(() => ({ ...limits, maxBodyBytesInWork: 10 }));
+    const budget = new BodyBudget(() => ({ ...limits, maxBodyBytesInWork: 10 }));
     await budget.reserve(40, longMs, never);
     await budget.reserve(60, longMs, never);
     expect(budget.inWork).toBe(100);
   });
 
   it("loses no place to a client that leaves, and lets on who waited behind it", async () => {
-    const budget = createBodyBudget(() => limits);
+    const budget = new BodyBudget(() => limits);
     await budget.reserve(200, longMs, never);
     const leaving = new AbortController();
     const order = orderOf({
@@ -84,7 +84,7 @@ describe("the budget of bodies in work", () => {
   });
 
   it("refuses with 999 and Retry-After who has waited its time, and who comes when half of all requests wait", async () => {
-    const budget = createBodyBudget(() => limits);
+    const budget = new BodyBudget(() => limits);
     await budget.reserve(250, longMs, never);
     const refusal = { code: "overloaded", headers: { "retry-after": "5" } };
     await expect(budget.reserve(1, 1, never)).rejects.toMatchObject(refusal);
@@ -97,7 +97,7 @@ describe("the budget of bodies in work", () => {
 
   it("lets on who waits when a reload has made it larger", async () => {
     let maxBodyBytesInWork = 100;
-    const budget = createBodyBudget(() => ({ ...limits, maxBodyBytesInWork }));
+    const budget = new BodyBudget(() => ({ ...limits, maxBodyBytesInWork }));
     await budget.reserve(100, longMs, never);
     const order = orderOf({ next: budget.reserve(100, longMs, never) });
     maxBodyBytesInWork = 200;
@@ -107,7 +107,7 @@ describe("the budget of bodies in work", () => {
   });
 
   it("turns everybody away once it is closed", async () => {
-    const budget = createBodyBudget(() => limits);
+    const budget = new BodyBudget(() => limits);
     await budget.reserve(250, longMs, never);
     const order = orderOf({
       one: budget.reserve(250, longMs, never),

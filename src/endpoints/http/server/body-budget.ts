@@ -28,22 +28,6 @@ export interface BodyShare {
   release(): void;
 }
 
-export interface BodyBudget {
-  /** Bytes in work. */
-  readonly inWork: number;
-  /** How many requests wait. */
-  readonly waiting: number;
-  /**
-   * A share of `bytes`, in order of arrival. Throws 999 when too many wait already, when there is none within
-   * `timeoutMs` milliseconds and at the stop; whatever `signal` gives as its reason when it aborts.
-   */
-  reserve(bytes: number, timeoutMs: number, signal: AbortSignal): Promise<BodyShare>;
-  /** The limits have changed. */
-  refresh(): void;
-  /** Refuses those who wait, and everybody from now on. */
-  close(): void;
-}
-
 interface Waiter {
   readonly bytes: number;
   admit(share: BodyShare): void;
@@ -60,24 +44,31 @@ function stopping(): HttpRefusal {
   return new HttpRefusal("overloaded", "dropgate is stopping. Try again in a few seconds.");
 }
 
-class OrderedBudget implements BodyBudget {
+export class BodyBudget {
   readonly #limits: () => BudgetLimits;
   readonly #waiters = new Set<Waiter>();
   #inWork = 0;
   #isClosed = false;
 
+  /** `limits`: those in force. */
   constructor(limits: () => BudgetLimits) {
     this.#limits = limits;
   }
 
+  /** Bytes in work. */
   get inWork(): number {
     return this.#inWork;
   }
 
+  /** How many requests wait. */
   get waiting(): number {
     return this.#waiters.size;
   }
 
+  /**
+   * A share of `bytes`, in order of arrival. Throws 999 when too many wait already, when there is none within
+   * `timeoutMs` milliseconds and at the stop; throws the reason of `signal` when it aborts.
+   */
   async reserve(bytes: number, timeoutMs: number, signal: AbortSignal): Promise<BodyShare> {
     if (this.#isClosed) throw stopping();
     signal.throwIfAborted();
@@ -87,6 +78,7 @@ class OrderedBudget implements BodyBudget {
     return await this.#wait(bytes, timeoutMs, signal);
   }
 
+  /** The limits have changed, or a share has come back. */
   refresh(): void {
     if (this.#isClosed) return;
     for (const waiter of this.#waiters) {
@@ -96,6 +88,7 @@ class OrderedBudget implements BodyBudget {
     }
   }
 
+  /** Refuses those who wait, and everybody from now on. */
   close(): void {
     this.#isClosed = true;
     for (const waiter of this.#waiters) waiter.refuse(stopping());
@@ -143,9 +136,4 @@ class OrderedBudget implements BodyBudget {
       this.#waiters.add(waiter);
     });
   }
-}
-
-/** A budget within the limits in force. */
-export function createBodyBudget(limits: () => BudgetLimits): BodyBudget {
-  return new OrderedBudget(limits);
 }

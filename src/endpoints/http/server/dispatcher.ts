@@ -22,11 +22,10 @@ import type { HttpOptions } from "./http-options.ts";
 import type { HttpConnections } from "./http-connections.ts";
 import { ClientGone, HttpRefusal } from "./http-refusal.ts";
 import { contentOf, type JsonReaders, signalFor } from "./request-content.ts";
-import type { Monitoring } from "./monitoring.ts";
 import type { CallOperation } from "./operation-context.ts";
 import { checkHead } from "./request-head.ts";
 import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget } from "./request-target.ts";
-import type { CompanyRoute, PublicRoute, Route } from "./route.ts";
+import type { CompanyRoute, Monitoring, PublicRoute, Route } from "./route.ts";
 import type { PathMatch, RouteTable } from "./route-table.ts";
 
 /** The state of the dispatcher; the endpoint owns it and changes it at a reload and at the stop. */

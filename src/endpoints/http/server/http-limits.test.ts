@@ -20,7 +20,7 @@ import {
   stopDocument,
 } from "../../../../test/support/http-fixture.ts";
 import { readStopDetail } from "../../../operations/stops/stop-detail.ts";
-import type { HttpTlsOptions } from "./http-options.ts";
+import type { TlsOptions } from "../../../lib/tls-settings.ts";
 
 const run = promisify(execFile);
 const detail = "/v5/stop/info/A1/ACME";
@@ -248,10 +248,10 @@ describe("reconfiguring", () => {
 
 describe("TLS", () => {
   let folder = "";
-  let one: HttpTlsOptions;
-  let two: HttpTlsOptions;
+  let one: TlsOptions;
+  let two: TlsOptions;
 
-  async function certificate(name: string): Promise<HttpTlsOptions> {
+  async function certificate(name: string): Promise<TlsOptions> {
     const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
     await run("openssl", [
       ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"],
@@ -269,7 +269,7 @@ describe("TLS", () => {
 
   it("serves, and takes a new certificate without a restart", async () => {
     const http = await startHttp({ tls: one });
-    const secure = (tls: HttpTlsOptions) =>
+    const secure = (tls: TlsOptions) =>
       ask(http.port, "GET", detail, { user: "host", isTls: true, ca: tls.cert });
     expect((await secure(one)).body).toBe(stopDocument);
     http.endpoint.reconfigure({ ...defaultOptions, tls: two });

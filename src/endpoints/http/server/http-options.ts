@@ -1,18 +1,7 @@
 /** The options of the HTTP endpoint; the composition root fills them from the configuration. */
 import type { JsonLimits } from "../../../lib/json-text.ts";
+import type { TlsOptions } from "../../../lib/tls-settings.ts";
 import type { ConnectionLimits } from "../../../sign-in/connection-gate.ts";
-
-/** Contents, not paths: the composition root reads the files, at start and at every reload. */
-export interface HttpTlsOptions {
-  /** Certificate with its chain, PEM. */
-  readonly cert: string;
-  /** Private key, PEM. */
-  readonly key: string;
-  readonly passphrase?: string;
-  readonly minVersion: "TLSv1.2" | "TLSv1.3";
-  /** Also suites without forward secrecy, and with CBC; not when left out. */
-  readonly legacyCiphers?: boolean;
-}
 
 export interface HttpOptions extends ConnectionLimits {
   readonly host: string;
@@ -20,7 +9,7 @@ export interface HttpOptions extends ConnectionLimits {
   readonly port: number;
   /** Empty, or `/rest`: starts with a slash and does not end with one. */
   readonly basePath: string;
-  readonly tls?: HttpTlsOptions;
+  readonly tls?: TlsOptions;
   /** Basic over plain HTTP from other addresses than loopback. */
   readonly allowPlain: boolean;
   /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */

@@ -6,7 +6,6 @@ import type { Role } from "../../../domain/users/role.ts";
 import type { SentBody } from "../../../operations/imports/service-import.ts";
 import type { Answer, ErrorShape } from "./answer.ts";
 import type { HttpOptions } from "./http-options.ts";
-import type { Monitoring } from "./monitoring.ts";
 import type { CallOperation } from "./operation-context.ts";
 import type { QueryParameter } from "./request-target.ts";
 
@@ -34,6 +33,20 @@ export interface OperationRequest {
   readonly sent: SentBody | undefined;
   /** Aborts when the client is gone; made when it is asked for. */
   signal(): AbortSignal;
+}
+
+/** What `/readyz` reports: to everybody the names of checks and their results. */
+export interface Health {
+  readonly isReady: boolean;
+  readonly checks: Readonly<Record<string, boolean>>;
+  /** Only to the addresses of `http.metricsFrom`: why, and which files wait for long. */
+  readonly messages: readonly string[];
+}
+
+export interface Monitoring {
+  health(): Health;
+  /** In the text form of Prometheus. */
+  metrics(): string;
 }
 
 /** The services that routes use. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "../../../lib/logs/log.ts";
 import { generateEd25519HostKey, type HostKey } from "../host-key.ts";
-import { createSftpEndpoint, type SftpEndpoint } from "../sftp-endpoint.ts";
+import { SftpEndpoint } from "../sftp-endpoint.ts";
 import type { SftpOptions } from "../sftp-options.ts";
 import { createFakeSignIn, type FakeSignIn } from "./fake-sign-in.ts";
 import { createFolderExchange, type FolderExchange } from "./folder-exchange.ts";
@@ -56,7 +56,7 @@ export async function startServer(
   const signIn = createFakeSignIn();
   const [hostKey] = hostKeys;
   if (hostKey === undefined) throw new Error("a server needs a host key");
-  const endpoint = createSftpEndpoint({
+  const endpoint = new SftpEndpoint({
     exchange,
     signIn,
     hostKeys,

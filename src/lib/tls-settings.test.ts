@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, createSecureContext, createServer as createTlsServer, getCiphers } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { suiteSettings } from "./tls-suites.ts";
+import { tlsSettings } from "./tls-settings.ts";
 
 let folder: string;
 const keyKinds = {
@@ -14,7 +14,7 @@ const keyKinds = {
 } as const;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "tls-suites-"));
+  folder = mkdtempSync(join(tmpdir(), "tls-settings-"));
   for (const [kind, newKey] of Object.entries(keyKinds)) {
     const files = ["-keyout", join(folder, `${kind}.key`), "-out", join(folder, `${kind}.pem`)];
     const subject = ["-nodes", "-days", "2", "-subj", "/CN=localhost"];
@@ -24,8 +24,10 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function listening(kind: keyof typeof keyKinds, legacyCiphers: boolean): Promise<Server> {
-  const [key, cert] = [readFileSync(join(folder, `${kind}.key`)), readFileSync(join(folder, `${kind}.pem`))];
-  const server = createTlsServer({ key, cert, ...suiteSettings(legacyCiphers) }, (socket) => socket.end());
+  const textOf = (ending: string) => readFileSync(join(folder, `${kind}.${ending}`), "utf8");
+  const [key, cert] = [textOf("key"), textOf("pem")];
+  const settings = tlsSettings({ key, cert, minVersion: "TLSv1.2", legacyCiphers });
+  const server = createTlsServer(settings, (socket) => socket.end());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return server;
 }

@@ -2,11 +2,11 @@ import { mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type FolderHints, watchFolder } from "./folder-hints.ts";
+import { watchFolder } from "./folder-watch.ts";
 
 describe("the watch on a folder", () => {
   let folder: string;
-  let hints: FolderHints;
+  let hints: ReturnType<typeof watchFolder>;
   const seen = new Set<string | null>();
   let tell: () => void = () => undefined;
 

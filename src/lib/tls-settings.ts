@@ -1,4 +1,4 @@
-/** Which cipher suites our TLS servers offer, and in which order. */
+/** The TLS settings of our servers: certificate, versions, and the cipher suites in their order. */
 import { constants } from "node:crypto";
 import type { SecureContextOptions } from "node:tls";
 
@@ -30,11 +30,28 @@ const legacy = ["ECDHE-ECDSA", "ECDHE-RSA"]
     "AES256-SHA",
   ]);
 
-/** The TLS settings of a server for these suites; the server's order counts, so that legacy suites come last. */
-export function suiteSettings(
-  legacyCiphers: boolean,
-): Required<Pick<SecureContextOptions, "ciphers" | "honorCipherOrder" | "secureOptions">> {
+/** Contents, not paths: the composition root reads the files, at the start and at every reload. */
+export interface TlsOptions {
+  /** Certificate with its chain, PEM. */
+  readonly cert: string;
+  /** Private key, PEM. */
+  readonly key: string;
+  readonly passphrase?: string;
+  readonly minVersion: "TLSv1.2" | "TLSv1.3";
+  /** Also suites without forward secrecy, and with CBC; not when left out. */
+  readonly legacyCiphers?: boolean;
+}
+
+/** The settings of a server. The server's order of suites counts, so that legacy suites come last. */
+export function tlsSettings({
+  cert,
+  key,
+  passphrase,
+  minVersion,
+  legacyCiphers = false,
+}: TlsOptions): SecureContextOptions {
   const ciphers = [...modernOfTls13, ...modern, ...(legacyCiphers ? legacy : [])].join(":");
   const secureOptions = constants.SSL_OP_CIPHER_SERVER_PREFERENCE | constants.SSL_OP_NO_RENEGOTIATION;
-  return { ciphers, honorCipherOrder: true, secureOptions };
+  const suites = { ciphers, honorCipherOrder: true, secureOptions };
+  return { cert, key, minVersion, ...suites, ...(passphrase === undefined ? {} : { passphrase }) };
 }
