@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createDocumentPool } from "../../src/documents/pool/document-pool.ts";
 import type { FetchSettings } from "../../src/endpoints/remote/fetch-messages.ts";
 import type { PolledRemote, RemoteLimits } from "../../src/endpoints/remote/remote-deps.ts";
-import { createRemoteEndpoint, type RemoteEndpoint } from "../../src/endpoints/remote/remote-endpoint.ts";
+import { RemoteEndpoint } from "../../src/endpoints/remote/remote-endpoint.ts";
 import { createLocations } from "../../src/inbound/places/locations.ts";
 import { createPipeline, type Pipeline } from "../../src/inbound/pipeline.ts";
 import { createRemoteMemory, type RemoteMemory } from "../../src/inbound/remotes/remote-memory.ts";
@@ -93,7 +93,7 @@ export class RemoteRig {
     });
     await rig.pipeline.start(never);
     rig.memory = createRemoteMemory({ store: rig.store, locations: rig.locations, clock: systemClock });
-    rig.endpoint = createRemoteEndpoint({
+    rig.endpoint = new RemoteEndpoint({
       ...{ inbox: rig.pipeline, memory: rig.memory, states: createRemoteStates(rig), log },
       clock: { now: () => rig.now() },
       intake: { whyNoRoom: async () => rig.noRoom },

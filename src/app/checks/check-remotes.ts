@@ -2,7 +2,7 @@
 import { remoteSettingsOf } from "../../config/company-settings.ts";
 import type { Config, RemoteConfig } from "../../config/schema.ts";
 import type { CallOutcome } from "../../endpoints/remote/fetch-messages.ts";
-import { createRemoteClient } from "../../endpoints/remote/remote-client.ts";
+import { RemoteClient } from "../../endpoints/remote/remote-client.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { type CheckFinding, fine, problem } from "./check-finding.ts";
 import { faultRemedies } from "../admin/fault-remedies.ts";
@@ -28,7 +28,7 @@ function findingOf({ title, settings }: CheckedRemote, outcome: CallOutcome): Ch
 
 async function tryRemote(checked: CheckedRemote): Promise<CheckFinding> {
   const { settings, title } = checked;
-  const client = createRemoteClient(await fetchSettingsOf(settings), settings.timeoutMs);
+  const client = new RemoteClient(await fetchSettingsOf(settings), settings.timeoutMs);
   try {
     // One portion of the listing says as much as all of it.
     return findingOf(checked, await client.list(async () => false, new AbortController().signal));

@@ -6,7 +6,7 @@ import type { Config, RemoteConfig } from "../../config/schema.ts";
 import { readCronSchedule } from "../../domain/time/cron-schedule.ts";
 import type { FetchSettings } from "../../endpoints/remote/fetch-messages.ts";
 import type { PolledRemote, PollSchedule } from "../../endpoints/remote/remote-deps.ts";
-import { createRemoteEndpoint, type RemoteEndpoint } from "../../endpoints/remote/remote-endpoint.ts";
+import { RemoteEndpoint } from "../../endpoints/remote/remote-endpoint.ts";
 import type { Intake } from "../../exchange/uploads/intake.ts";
 import type { Locations } from "../../inbound/places/locations.ts";
 import type { Pipeline } from "../../inbound/pipeline.ts";
@@ -126,7 +126,7 @@ export async function startRemotes(
   },
 ): Promise<RemoteEndpoint> {
   const { pipeline, intake, clock, log, config } = deps;
-  const endpoint = createRemoteEndpoint({
+  const endpoint = new RemoteEndpoint({
     inbox: pipeline,
     memory: createRemoteMemory(deps),
     states: createRemoteStates(deps),

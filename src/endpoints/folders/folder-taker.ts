@@ -6,7 +6,6 @@ import { type Candidates, fileStateOf, type SettledFile } from "./candidates.ts"
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import { FolderTrouble, RoomTrouble } from "./folder-trouble.ts";
 import type { HintedNames } from "./hinted-names.ts";
-import { byTime, PortionHold } from "./name-order.ts";
 import { statEntries } from "./scan-folder.ts";
 import type { StayingFiles } from "./staying-files.ts";
 import { takeSettled } from "./take-settled.ts";
@@ -17,6 +16,49 @@ import type { TakenFiles } from "./taken-files.ts";
 const checkPortion = 2_000;
 /** Files that settle within so short a time are handed over together. */
 const checksApartMs = 250;
+
+/** `CCYYMMDD_HHMMSS.xml`. */
+const timeLength = 19;
+
+function timeOf(name: string): string {
+  return name.slice(-timeLength);
+}
+
+/**
+ * Names in the order of their times; those without a time stand anywhere. So the order of each stop holds, and the pipeline
+ * can begin with the first portion while the taker still copies the rest.
+ */
+function byTime(names: readonly string[]): string[] {
+  const groups = Map.groupBy(names, timeOf);
+  return [...groups.keys()].sort().flatMap((time) => groups.get(time) ?? []);
+}
+
+/** Holds the pipeline while the files of one second go over in several portions: only their content tells their order. */
+class PortionHold {
+  readonly #hold: () => Promise<() => void>;
+  #release: (() => void) | undefined;
+  #goesOn = false;
+
+  constructor(hold: () => Promise<() => void>) {
+    this.#hold = hold;
+  }
+
+  /** To be called before the portion that ends with `last`; the next one begins with `next`. */
+  async before(last: string | undefined, next: string | undefined): Promise<void> {
+    this.#goesOn = last !== undefined && next !== undefined && timeOf(last) === timeOf(next);
+    if (this.#goesOn) this.#release ??= await this.#hold();
+  }
+
+  /** To be called after each portion. */
+  after(): void {
+    if (!this.#goesOn) this.end();
+  }
+
+  end(): void {
+    this.#release?.();
+    this.#release = undefined;
+  }
+}
 
 export interface FolderTakerDeps extends FolderDeps {
   /** The thread of the companies' own folders. */

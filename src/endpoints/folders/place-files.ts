@@ -118,7 +118,7 @@ class Placing {
     }
   }
 
-  /** The copy gets its name, or one in `.again`, and loses the one it had, unless that is to tell a start where it is. */
+  /** Gives the copy its name, or one in `.again`. Its old name goes, unless a start needs it to find the copy. */
   #place(file: FileToPlace, source: string): Placed {
     const { inbound, again } = this.#request;
     const [own, other] = [`${inbound}/${file.name}`, `${again}/${file.againName}`];

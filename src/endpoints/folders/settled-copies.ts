@@ -15,10 +15,17 @@ import { copyName, takingFolderName } from "./sweep-copies.ts";
 import { copyIn, errorOf, portionsOf, type TakeThread } from "./take-thread.ts";
 import type { Outcomes, OutcomesDeps, Settled } from "./taken-files.ts";
 
-export interface SettledCopiesDeps
+export interface TakerDeps
   extends OutcomesDeps,
-    Pick<FolderDeps, "disk" | "log" | "runId" | "isIncomplete" | "syncCopies"> {
+    Pick<FolderDeps, "disk" | "inbox" | "log" | "runId" | "isIncomplete" | "syncCopies"> {
   readonly thread: TakeThread;
+}
+
+/** What the steps of one taking have in common. */
+export interface Taking {
+  readonly deps: TakerDeps;
+  readonly settled: Settled;
+  readonly outcomes: Outcomes;
 }
 
 /** A file that may be placed. */
@@ -41,125 +48,114 @@ interface Copy {
 const fewFiles = 64;
 const syncsAtOnce = 8;
 
-export class SettledCopies {
-  readonly #deps: SettledCopiesDeps;
-  readonly #settled: Settled;
-  readonly #outcomes: Outcomes;
-
-  constructor(deps: SettledCopiesDeps, settled: Settled, outcomes: Outcomes) {
-    this.#deps = deps;
-    this.#settled = settled;
-    this.#outcomes = outcomes;
+/** The files that may be placed now; their copies are durable. */
+export async function makeCopies(taking: Taking, inbound: PinnedFolder): Promise<readonly Copied[]> {
+  const { files } = taking.settled;
+  const to = { taking: inbound.child(takingFolderName), isSynced: files.length <= fewFiles };
+  const ready: Copied[] = [];
+  for (const portion of portionsOf(files)) {
+    if (taking.settled.isStopped()) break;
+    ready.push(...(await makePortion(taking, portion, to)));
   }
+  if (!to.isSynced) await syncCopied(taking, inbound, ready);
+  return ready;
+}
 
-  /** The files that may be placed now; their copies are durable. */
-  async make(inbound: PinnedFolder): Promise<readonly Copied[]> {
-    const { files } = this.#settled;
-    const taking = inbound.child(takingFolderName);
-    const isSynced = files.length <= fewFiles;
-    const ready: Copied[] = [];
-    for (const portion of portionsOf(files)) {
-      if (this.#settled.isStopped()) break;
-      ready.push(...(await this.#makePortion(portion, { taking, isSynced })));
-    }
-    if (!isSynced) await this.#sync(inbound, ready);
-    return ready;
+async function syncCopied(taking: Taking, inbound: PinnedFolder, copied: readonly Copied[]): Promise<void> {
+  const { disk, log, syncCopies } = taking.deps;
+  try {
+    return await syncCopies(inbound.path);
+  } catch (error) {
+    log.debug({ reason: messageOf(error) }, "sync -f failed; files are synced one by one");
   }
-
-  async #sync(inbound: PinnedFolder, copied: readonly Copied[]): Promise<void> {
-    const { disk, log, syncCopies } = this.#deps;
+  await mapConcurrently(copied, syncsAtOnce, async ({ from }) => {
+    const fd = await disk.open(from, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
-      return await syncCopies(inbound.path);
-    } catch (error) {
-      log.debug({ reason: messageOf(error) }, "sync -f failed; files are synced one by one");
+      await disk.fsync(fd);
+    } finally {
+      await disk.close(fd);
     }
-    await mapConcurrently(copied, syncsAtOnce, async ({ from }) => {
-      const fd = await disk.open(from, constants.O_RDONLY | constants.O_NOFOLLOW);
-      try {
-        await disk.fsync(fd);
-      } finally {
-        await disk.close(fd);
-      }
-    });
-  }
+  });
+}
 
-  async #makePortion(
-    portion: readonly SettledFile[],
-    to: { readonly taking: string; readonly isSynced: boolean },
-  ): Promise<readonly Copied[]> {
-    const { staying } = this.#deps;
-    const known = portion.filter((file) => this.#isKnownIncomplete(file));
-    for (const file of known) this.#outcomes.incomplete(file);
-    const toTake = portion.filter((file) => !known.includes(file));
-    const copies = await this.#copy(toTake, to);
-    const ready: Copied[] = [];
-    for (const file of toTake) {
-      const copy = copies.get(file.name);
-      const from = copy?.path ?? join(this.#settled.at, file.name);
-      if (copy !== undefined && !(await this.#mayGoOn(file, copy))) continue;
-      if (staying.keptBackBy(file.name) === undefined)
-        ready.push({ file, from, mark: copy?.mark ?? newMark() });
-      else {
-        this.#outcomes.behind.push(file);
-        if (copy !== undefined) await this.#throwAway(copy);
-      }
-    }
-    return ready;
-  }
-
-  /** By name. A file over the limit is not copied, because it is refused by its size. */
-  async #copy(
-    files: readonly SettledFile[],
-    to: { readonly taking: string; readonly isSynced: boolean },
-  ): Promise<ReadonlyMap<string, Copy>> {
-    const { settings, runId, thread } = this.#deps;
-    const { maxFileBytes } = settings();
-    const toCopy = files
-      .filter(({ state }) => state.size <= maxFileBytes)
-      .map(({ name, state }) => ({ name, state, mark: newMark() }))
-      .map((file) => ({ ...file, copy: copyName(runId, file.mark) }));
-    if (toCopy.length === 0) return new Map();
-    const outcomes = await copyIn(thread, { directory: this.#settled.at, ...to, files: toCopy });
-    return new Map(
-      toCopy.map(({ name, mark, copy }, index) => [
-        name,
-        { path: join(to.taking, copy), mark, outcome: outcomes[index] },
-      ]),
-    );
-  }
-
-  async #throwAway({ path }: Copy): Promise<void> {
-    await this.#deps.disk.unlink(path).catch(unlessMissing);
-  }
-
-  /** False when the file stays where it is; the copy is gone then. */
-  async #mayGoOn(file: SettledFile, copy: Copy): Promise<boolean> {
-    const { outcome } = copy;
-    if (outcome === undefined || outcome.kind === "changed") this.#outcomes.changed.push(file.name);
-    else if (outcome.kind === "failed") this.#outcomes.failed(file, errorOf(outcome.fault));
-    else if (outcome.hasEnd || !(await this.#isIncomplete(file, copy.path))) return true;
+async function makePortion(
+  taking: Taking,
+  portion: readonly SettledFile[],
+  to: { readonly taking: string; readonly isSynced: boolean },
+): Promise<readonly Copied[]> {
+  const { staying } = taking.deps;
+  const known = portion.filter((file) => isKnownIncomplete(taking, file));
+  for (const file of known) taking.outcomes.incomplete(file);
+  const toTake = portion.filter((file) => !known.includes(file));
+  const copies = await copyPortion(taking, toTake, to);
+  const ready: Copied[] = [];
+  for (const file of toTake) {
+    const copy = copies.get(file.name);
+    const from = copy?.path ?? join(taking.settled.at, file.name);
+    if (copy !== undefined && !(await mayGoOn(taking, file, copy))) continue;
+    if (staying.keptBackBy(file.name) === undefined)
+      ready.push({ file, from, mark: copy?.mark ?? newMark() });
     else {
-      this.#outcomes.incomplete(file);
-      await this.#throwAway(copy);
+      taking.outcomes.behind.push(file);
+      if (copy !== undefined) await throwAway(taking, copy);
     }
-    return false;
   }
+  return ready;
+}
 
-  /** Whether a copy has shown that it is incomplete as it is: no other is made before its grace is over. */
-  #isKnownIncomplete(file: SettledFile): boolean {
-    return this.#deps.staying.isUntouched(file.name, file.state) && !this.#isGraceOver(file);
-  }
+/** By name. A file over the limit is not copied, because its size refuses it. */
+async function copyPortion(
+  taking: Taking,
+  files: readonly SettledFile[],
+  to: { readonly taking: string; readonly isSynced: boolean },
+): Promise<ReadonlyMap<string, Copy>> {
+  const { settings, runId, thread } = taking.deps;
+  const { maxFileBytes } = settings();
+  const toCopy = files
+    .filter(({ state }) => state.size <= maxFileBytes)
+    .map(({ name, state }) => ({ name, state, mark: newMark() }))
+    .map((file) => ({ ...file, copy: copyName(runId, file.mark) }));
+  if (toCopy.length === 0) return new Map();
+  const outcomes = await copyIn(thread, { directory: taking.settled.at, ...to, files: toCopy });
+  return new Map(
+    toCopy.map(({ name, mark, copy }, index) => [
+      name,
+      { path: join(to.taking, copy), mark, outcome: outcomes[index] },
+    ]),
+  );
+}
 
-  #isGraceOver({ name, state }: SettledFile): boolean {
-    const { staying, clock, settings } = this.#deps;
-    const sinceAt = staying.incompleteSince(name, state);
-    return sinceAt !== undefined && clock.now() - sinceAt >= settings().incompleteGraceMs;
-  }
+async function throwAway(taking: Taking, { path }: Copy): Promise<void> {
+  await taking.deps.disk.unlink(path).catch(unlessMissing);
+}
 
-  /** Whether to wait for its writer. A file whose name is refused anyway is not worth that. */
-  async #isIncomplete(file: SettledFile, path: string): Promise<boolean> {
-    if (!/\.xml$/i.test(file.name) || this.#isGraceOver(file)) return false;
-    const { companyCode } = this.#settled.folder;
-    return await this.#deps.isIncomplete(path, { companyCode, size: file.state.size });
+/** False when the file stays where it is; the copy is gone then. */
+async function mayGoOn(taking: Taking, file: SettledFile, copy: Copy): Promise<boolean> {
+  const { outcome } = copy;
+  if (outcome === undefined || outcome.kind === "changed") taking.outcomes.changed.push(file.name);
+  else if (outcome.kind === "failed") taking.outcomes.failed(file, errorOf(outcome.fault));
+  else if (outcome.hasEnd || !(await isIncomplete(taking, file, copy.path))) return true;
+  else {
+    taking.outcomes.incomplete(file);
+    await throwAway(taking, copy);
   }
+  return false;
+}
+
+/** Whether a copy has shown that it is incomplete as it is: no other is made before its grace is over. */
+function isKnownIncomplete(taking: Taking, file: SettledFile): boolean {
+  return taking.deps.staying.isUntouched(file.name, file.state) && !isGraceOver(taking, file);
+}
+
+function isGraceOver(taking: Taking, { name, state }: SettledFile): boolean {
+  const { staying, clock, settings } = taking.deps;
+  const sinceAt = staying.incompleteSince(name, state);
+  return sinceAt !== undefined && clock.now() - sinceAt >= settings().incompleteGraceMs;
+}
+
+/** Whether to wait for its writer. A file whose name is refused anyway is not worth that. */
+async function isIncomplete(taking: Taking, file: SettledFile, path: string): Promise<boolean> {
+  if (!/\.xml$/i.test(file.name) || isGraceOver(taking, file)) return false;
+  const { companyCode } = taking.settled.folder;
+  return await taking.deps.isIncomplete(path, { companyCode, size: file.state.size });
 }

@@ -13,13 +13,10 @@ import { againFolderName, asideFolderName, newAgainName } from "../../inbound/pl
 import { mkdir } from "../../lib/files/changes.ts";
 import { type PinnedFolder, pinChild, pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { SettledFile } from "./candidates.ts";
-import type { FolderDeps } from "./folder-deps.ts";
 import type { PlaceOutcome } from "./place-files.ts";
-import { type Copied, SettledCopies, type SettledCopiesDeps } from "./settled-copies.ts";
+import { type Copied, makeCopies, type TakerDeps, type Taking } from "./settled-copies.ts";
 import { errorOf, placeIn, portionsOf } from "./take-thread.ts";
 import { isOfAgain, Outcomes, type Settled, type TakenFiles } from "./taken-files.ts";
-
-export type TakerDeps = SettledCopiesDeps & Pick<FolderDeps, "inbox">;
 
 /** The folders of the places. */
 interface PlaceFolders {
@@ -34,73 +31,65 @@ interface Paths {
   readonly again: string;
 }
 
-/** Gives settled files their places in `inbound/` or its `.again`, and removes their sources. */
-class SettledPlaces {
-  readonly #deps: TakerDeps;
-  readonly #settled: Settled;
-  readonly #outcomes: Outcomes;
+/** Gives settled files, whose copies are durable, their places in `inbound/` or its `.again`, and removes their sources. */
+async function givePlaces(taking: Taking, copied: readonly Copied[], to: PlaceFolders): Promise<void> {
+  for (const portion of portionsOf(copied)) await givePortion(taking, portion, to);
+}
 
-  constructor(deps: TakerDeps, settled: Settled, outcomes: Outcomes) {
-    this.#deps = deps;
-    this.#settled = settled;
-    this.#outcomes = outcomes;
+async function givePortion(taking: Taking, portion: readonly Copied[], to: PlaceFolders): Promise<void> {
+  const files = portion.map(({ file: { name, state }, from, mark }) => {
+    return { name, state, from, againName: newAgainName(name, mark), stop: stopAndTimeOf(name)?.stop };
+  });
+  const paths = files.map(({ name, againName }) => {
+    return { name, final: join(to.inbound.path, name), again: join(to.again.path, againName) };
+  });
+  const reserved = reserve(taking, paths);
+  try {
+    const { at: directory, folder } = taking.settled;
+    const [inbound, again] = [to.inbound.child("."), to.again.child(".")];
+    const aside = folder.isInbox ? to.inbound.child(asideFolderName) : undefined;
+    const outcomes = await placeIn(taking.deps.thread, { directory, inbound, again, aside, files });
+    for (const [index, { file }] of portion.entries()) {
+      const path = note(taking, file, outcomes[index], paths[index]);
+      if (path !== undefined) reserved.delete(path);
+    }
+  } finally {
+    for (const path of reserved) taking.deps.inbox.release(path);
   }
+}
 
-  /** The copies have to be durable. */
-  async give(copied: readonly Copied[], to: PlaceFolders): Promise<void> {
-    for (const portion of portionsOf(copied)) await this.#givePortion(portion, to);
-  }
-
-  async #givePortion(portion: readonly Copied[], to: PlaceFolders): Promise<void> {
-    const files = portion.map(({ file: { name, state }, from, mark }) => {
-      return { name, state, from, againName: newAgainName(name, mark), stop: stopAndTimeOf(name)?.stop };
-    });
-    const paths = files.map(({ name, againName }) => {
-      return { name, final: join(to.inbound.path, name), again: join(to.again.path, againName) };
-    });
-    const reserved = this.#reserve(paths);
-    try {
-      const { at: directory, folder } = this.#settled;
-      const [inbound, again] = [to.inbound.child("."), to.again.child(".")];
-      const aside = folder.isInbox ? to.inbound.child(asideFolderName) : undefined;
-      const outcomes = await placeIn(this.#deps.thread, { directory, inbound, again, aside, files });
-      for (const [index, { file }] of portion.entries()) {
-        const path = this.#note(file, outcomes[index], paths[index]);
-        if (path !== undefined) reserved.delete(path);
-      }
-    } finally {
-      for (const path of reserved) this.#deps.inbox.release(path);
+function reserve(taking: Taking, paths: readonly Paths[]): Set<string> {
+  const { companyId } = taking.settled.folder;
+  const reserved = new Set<string>();
+  for (const { name, final, again } of paths) {
+    for (const path of [final, again]) {
+      taking.deps.inbox.reserve(path, { companyId, name });
+      reserved.add(path);
     }
   }
+  return reserved;
+}
 
-  #reserve(paths: readonly Paths[]): Set<string> {
-    const { companyId } = this.#settled.folder;
-    const reserved = new Set<string>();
-    for (const { name, final, again } of paths) {
-      for (const path of [final, again]) {
-        this.#deps.inbox.reserve(path, { companyId, name });
-        reserved.add(path);
-      }
-    }
-    return reserved;
+/** Notes the outcome; returns the path that the file has got. */
+function note(
+  taking: Taking,
+  file: SettledFile,
+  outcome: PlaceOutcome | undefined,
+  paths: Paths | undefined,
+): string | undefined {
+  const outcomes = taking.outcomes;
+  if (outcome === undefined || paths === undefined || outcome.kind === "changed")
+    outcomes.changed.push(file.name);
+  else if (outcome.kind === "behind") outcomes.behind.push(file);
+  else if (outcome.kind === "failed") outcomes.failed(file, errorOf(outcome.fault));
+  else {
+    const isAgain = outcome.kind === "displaced" || outcome.isAgain;
+    const path = isAgain ? paths.again : paths.final;
+    outcomes.arrived(file, path);
+    (outcome.kind === "displaced" ? outcomes.changed : outcomes.removed).push(file.name);
+    return path;
   }
-
-  /** Notes the outcome; returns the path that the file has got. */
-  #note(file: SettledFile, outcome: PlaceOutcome | undefined, paths: Paths | undefined): string | undefined {
-    const outcomes = this.#outcomes;
-    if (outcome === undefined || paths === undefined || outcome.kind === "changed")
-      outcomes.changed.push(file.name);
-    else if (outcome.kind === "behind") outcomes.behind.push(file);
-    else if (outcome.kind === "failed") outcomes.failed(file, errorOf(outcome.fault));
-    else {
-      const isAgain = outcome.kind === "displaced" || outcome.isAgain;
-      const path = isAgain ? paths.again : paths.final;
-      outcomes.arrived(file, path);
-      (outcome.kind === "displaced" ? outcomes.changed : outcomes.removed).push(file.name);
-      return path;
-    }
-    return undefined;
-  }
+  return undefined;
 }
 
 /** Takes settled files. Rejects when no single one of them is at fault. */
@@ -114,21 +103,22 @@ export async function takeSettled(deps: TakerDeps, settled: Settled): Promise<Ta
     if (!deps.inbox.isKnown(path)) outcomes.arrived(file, path);
   }
   const others = files.filter((file) => !staysInPlace(file));
-  if (others.length > 0) await takeAsCopies(deps, { ...settled, files: others }, outcomes);
+  if (others.length > 0) await takeAsCopies({ deps, settled: { ...settled, files: others }, outcomes });
   // A folder is listed in no order; uploads that an earlier run has answered go in the order of the answers.
   outcomes.arrivals.sort((one, other) => (one.receivedAt ?? 0) - (other.receivedAt ?? 0));
   return outcomes;
 }
 
-async function takeAsCopies(deps: TakerDeps, settled: Settled, outcomes: Outcomes): Promise<void> {
+async function takeAsCopies(taking: Taking): Promise<void> {
+  const { deps, settled } = taking;
   const { disk } = deps;
   const inbound = await pinFolder(await disk.realpath(settled.folder.inboundDirectory), [], disk);
   try {
-    const copied = await new SettledCopies(deps, settled, outcomes).make(inbound);
+    const copied = await makeCopies(taking, inbound);
     await mkdir(inbound.child(againFolderName), { recursive: true, mode: 0o750 });
     const again = await pinChild(inbound, againFolderName, disk);
     try {
-      await new SettledPlaces(deps, settled, outcomes).give(copied, { inbound, again });
+      await givePlaces(taking, copied, { inbound, again });
     } finally {
       await again.close();
     }

@@ -1,4 +1,4 @@
-/** The commands of one FTP client: lines are done one after the other, in the order in which they came. */
+/** The commands of one FTP client, which run one after the other in the order in which they came. */
 import { LineReader } from "./line-reader.ts";
 
 /** A path of the exchange has 1,024 bytes at most. */
@@ -6,11 +6,11 @@ const maxLineBytes = 4_096;
 const maxWaitingLines = 500;
 
 export interface CommandQueueDeps {
-  /** A line has come, before those that wait are done. */
+  /** Called when a line comes, before the waiting ones run. */
   readonly came: (line: string) => void;
-  /** Does one line. Never rejects; false when no more are to be done now. */
+  /** Runs one line. Never rejects; false when no more are to run now. */
   readonly run: (line: string) => Promise<boolean>;
-  /** No line is at work any more. */
+  /** Called when no line runs any more. */
   readonly idle: () => void;
 }
 
@@ -24,12 +24,12 @@ export class CommandQueue {
     this.#deps = deps;
   }
 
-  /** Whether a command is at work. */
+  /** Whether a command is running. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
 
-  /** Throws for what cannot be understood as lines, and for too many that wait. */
+  /** Throws for a line that is too long, and when too many wait. */
   push(chunk: Buffer): void {
     for (const line of this.#reader.push(chunk)) {
       this.#deps.came(line);
@@ -40,7 +40,7 @@ export class CommandQueue {
     void this.#run();
   }
 
-  /** Drops what waits, and tells whether there was anything. */
+  /** Drops the waiting input; true when there was some. */
   clear(): boolean {
     const hadLines = this.#lines.length > 0;
     this.#lines = [];

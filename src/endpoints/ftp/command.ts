@@ -1,14 +1,14 @@
 import type { FtpSession } from "./ftp-session.ts";
 import type { Reply } from "./replies.ts";
 
-/** Both give the reply, undefined when all has been said, and throw what `failureReply` turns into one. */
+/** Both return the reply, undefined when it has been sent, and throw what `failureReply` turns into one. */
 type Done =
   | { run(session: FtpSession, argument: string): Promise<Reply | undefined> }
-  /** For what has nothing to wait for. */
+  /** For commands that wait for nothing. */
   | { answer(session: FtpSession, argument: string): Reply | undefined };
 
 export type Command = Done & {
-  /** What must have happened before: nothing, TLS (unless `ftp.allowPlain`), or a sign-in. */
+  /** What has to come before: nothing, TLS (unless `ftp.allowPlain`), or a sign-in. */
   readonly needs: "nothing" | "security" | "signIn";
 };
 

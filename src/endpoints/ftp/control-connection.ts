@@ -29,12 +29,59 @@ import { ControlStream } from "./control-stream.ts";
 import type { FtpOptions } from "./ftp-options.ts";
 import { clientGone, type Control, FtpSession, type FtpSessionDeps } from "./ftp-session.ts";
 import { DataFault, type Reply, reply } from "./replies.ts";
-import { TransferDrain } from "./transfer-drain.ts";
 
 export interface ControlConnectionDeps extends Admitted, Omit<FtpSessionDeps, "control" | "clientLog"> {
   /** TLS begins with the first byte. */
   readonly isImplicit: boolean;
   readonly log: Logger;
+}
+
+/** An upload that stands still for so long does not delay a stop. */
+const stalledMs = 2_000;
+
+interface TransferDrainDeps {
+  readonly session: Pick<FtpSession, "transfer" | "abortTransfer">;
+  /** Whether a command is running. */
+  readonly isRunning: () => boolean;
+  /** Called when nothing is under way any more. */
+  readonly done: () => void;
+}
+
+/** Lets the transfer of a client come to its end while it moves, when the daemon stops. */
+class TransferDrain {
+  readonly #deps: TransferDrainDeps;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: TransferDrainDeps) {
+    this.#deps = deps;
+  }
+
+  get hasBegun(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  begin(): void {
+    if (this.hasBegun) return;
+    this.#timer = setInterval(() => this.check(), stalledMs / 4);
+    this.check();
+  }
+
+  /** To be called when a transfer or a command may have ended. */
+  check(): void {
+    const { session, isRunning, done } = this.#deps;
+    const { transfer } = session;
+    if (transfer === undefined) {
+      if (!isRunning()) done();
+      return;
+    }
+    const movedAtMs = transfer.data?.lastMovedAtMs ?? transfer.startedAtMs;
+    if (Date.now() - movedAtMs >= stalledMs)
+      session.abortTransfer(new DataFault(426, "The server is stopping"));
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
 }
 
 function greeting({ banner }: FtpOptions): Reply {

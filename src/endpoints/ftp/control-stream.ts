@@ -1,13 +1,13 @@
 /**
- * The bytes of one control connection, in clear at first, over TLS from `startTls` on. It is always being read, so that the
- * end of the connection is seen at any moment.
+ * The bytes of one control connection, in clear at first, over TLS from `startTls` on. It is always read, so that the end of
+ * the connection is seen at any moment.
  */
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { type Reply, renderReply } from "./replies.ts";
 import { handshake, type TlsSession } from "./tls-session.ts";
 
-/** Replies that a client has not read. */
+/** How much of its replies a client may leave unread. */
 const maxUnreadBytes = 256 * 1024;
 
 export interface ControlStreamDeps {
@@ -16,7 +16,7 @@ export interface ControlStreamDeps {
   readonly data: (chunk: Buffer) => void;
   /** The client sends no more. */
   readonly ended: () => void;
-  /** The client has not come to TLS; the connection ends. */
+  /** The handshake has failed; the connection ends. */
   readonly tlsFailed: (error: unknown) => void;
   readonly closed: () => void;
 }
@@ -62,12 +62,10 @@ export class ControlStream {
     return this.#stream.writableLength <= maxUnreadBytes;
   }
 
-  /** Sends no more. */
   end(): void {
     this.#stream.end();
   }
 
-  /** Takes the link down now. */
   destroy(): void {
     this.#deps.socket.destroy();
   }

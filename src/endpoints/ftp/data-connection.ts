@@ -1,30 +1,90 @@
 /**
  * One data connection, from the accepted socket to its end.
  *
- * What the client sends is whole only when it ended the connection in order: a FIN, and on TLS a close_notify before it. A
- * reset, a FIN alone on TLS, a stand-still or an abort rejects with a `DataFault` instead.
+ * An upload is whole only when the client ends the connection in order: a FIN, and on TLS a close_notify before it. A reset,
+ * a FIN alone on TLS, a stand-still or an abort rejects with a `DataFault` instead.
  */
 import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { DataFault } from "./replies.ts";
 import { handshake, type TlsSession } from "./tls-session.ts";
-import { TlsUnderlay } from "./tls-underlay.ts";
 
-/** How long a client that has been sent everything may take to close its side. */
+/** How long a client may take to close its side when everything has been sent. */
 const closeGraceMs = 1_000;
-/** How often a TLS stream whose TCP connection is over is looked at, while what it holds is being read. */
-const cutLookMs = 10;
+/** How often a TLS stream is checked after the end of its TCP connection, while its content is still being read. */
+const cutCheckMs = 10;
 const nothing = Buffer.alloc(0);
 
 export interface DataOptions {
   /** Undefined: without TLS. */
   readonly tls: TlsSession | undefined;
   readonly requireSessionReuse: boolean;
-  /** How long nothing may move. */
+  /** How long the connection may stand still. */
   readonly timeoutMs: number;
 }
 
 const cutWithoutNotice = "The data connection ended without TLS close_notify: what came may not be all";
+
+/**
+ * The stream between TLS and the TCP socket of a data connection. It does not pass on the end of the TCP stream, so that
+ * the TLS stream above ends only with a close_notify of the client: a connection that somebody has cut ends without.
+ */
+class TlsUnderlay extends Duplex {
+  readonly #socket: Socket;
+  /** The first fault of a write. */
+  writeFault: Error | undefined;
+
+  /** Calls `over` when no more can come from the client and all that came has been passed on. */
+  constructor(socket: Socket, over: () => void) {
+    super({ allowHalfOpen: true });
+    this.#socket = socket;
+    socket.on("data", (chunk: Buffer) => {
+      if (!this.push(chunk)) socket.pause();
+    });
+    socket.once("end", over);
+    socket.once("close", () => {
+      // A client may reset the connection right behind its last bytes.
+      for (let chunk = readRest(socket); chunk !== undefined; chunk = readRest(socket)) this.push(chunk);
+      over();
+    });
+    socket.pause();
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    // Kept back: what was received before counts, whatever becomes of the way back.
+    this.#socket.write(chunk, (error) => {
+      this.writeFault ??= error ?? undefined;
+      done();
+    });
+  }
+
+  /** The records of a handshake leave together. */
+  override _writev(
+    chunks: readonly { readonly chunk: Buffer; readonly encoding: BufferEncoding }[],
+    done: (error?: Error | null) => void,
+  ): void {
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), "latin1", done);
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#socket.end(() => done());
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
+  }
+}
+
+function readRest(socket: Socket): Buffer | undefined {
+  const chunk: unknown = socket.read();
+  return Buffer.isBuffer(chunk) ? chunk : undefined;
+}
 
 export class DataConnection {
   readonly #stream: Socket | TLSSocket;
@@ -56,7 +116,7 @@ export class DataConnection {
     }
   }
 
-  /** Node tells a reset that comes right behind bytes as an end in order; writing nothing tells the two apart. */
+  /** Node reports a reset right behind bytes as an end in order; an empty write tells the two apart. */
   #assertNotReset(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#socket.write(nothing, (error) => (error ? reject(error) : resolve()));
@@ -73,8 +133,8 @@ export class DataConnection {
   }
 
   /**
-   * Everything is sent: ends the connection. True when the client has then closed it in order; false when it has not yet,
-   * as one that waits for our reply, or for which all of it still lies in the system's buffers. Rejects after a reset.
+   * Ends the connection after the last byte. True when the client then closes it in order; false when it has not yet: it may
+   * wait for our reply, or the bytes may still lie in the system's buffers. Rejects after a reset.
    */
   async endSending(): Promise<boolean> {
     this.#assertOpen();
@@ -88,31 +148,31 @@ export class DataConnection {
     return this.#isEndedInOrder;
   }
 
-  /** After `endSending`: resolves once the connection is gone, with whether the client has closed it in order. */
+  /** After `endSending`: resolves when the connection is gone; true when the client has closed it in order. */
   async hasEndedInOrder(): Promise<boolean> {
     const stream = this.#stream;
     if (!stream.closed) await new Promise<void>((resolve) => stream.once("close", () => resolve()));
     return this.#isEndedInOrder;
   }
 
-  /** The client may have a moment to close the connection; it is of no interest any more when it does. */
+  /** Gives the client a moment to close the connection. */
   letGo(): void {
     this.#destroyInTime();
   }
 
-  /** Everything has come: says good-bye without waiting for it. */
+  /** Ends the connection after the last byte has come, without waiting for it. */
   endReceiving(): void {
     this.#stream.end();
     this.#destroyInTime();
   }
 
-  /** The client has closed a TLS connection without saying so. Of one who has been sent everything no more is wanted. */
+  /** The client has closed a TLS connection without close_notify, which matters only before everything is sent. */
   cut(): void {
     if (this.#isAllSent) this.#stream.destroy();
     else this.abort(new DataFault(426, cutWithoutNotice));
   }
 
-  /** Breaks the connection off; whoever works with it gets the fault. */
+  /** Ends the connection now; the calls in progress reject with the fault. */
   abort(fault: DataFault): void {
     this.#fault ??= fault;
     this.#stream.destroy(fault);
@@ -143,7 +203,7 @@ export class DataConnection {
     if (error !== undefined) throw new DataFault(426, "The data connection broke", error);
   }
 
-  /** Resolves once it is so, which is looked at when the event comes; rejects when the connection is closed before. */
+  /** Resolves when `isSo`, checked at each event; rejects when the connection closes before. */
   async #until(event: "drain" | "finish", isSo: () => boolean): Promise<void> {
     const stream = this.#stream;
     while (!isSo()) {
@@ -173,18 +233,18 @@ export class DataConnection {
   }
 }
 
-/** Looks, once the TCP connection is over, whether the client had ended the TLS stream; breaks it off when not. */
+/** Checks after the end of the TCP connection whether the client has ended the TLS stream, and cuts the connection if not. */
 function watchCut(stream: TLSSocket, underlay: TlsUnderlay, data: DataConnection): void {
   if (stream.readableEnded || stream.destroyed) return;
   if (underlay.readableLength > 0 || stream.readableLength > 0) {
-    setTimeout(() => watchCut(stream, underlay, data), cutLookMs);
+    setTimeout(() => watchCut(stream, underlay, data), cutCheckMs);
     return;
   }
-  // The end of a stream is told a moment after its last byte was read.
+  // A stream reports its end a moment after its last byte was read.
   setTimeout(() => {
     if (stream.readableLength > 0) watchCut(stream, underlay, data);
     else if (!stream.readableEnded) data.cut();
-  }, cutLookMs);
+  }, cutCheckMs);
 }
 
 function secured(socket: Socket, tls: TlsSession): { data: DataConnection; stream: TLSSocket } {

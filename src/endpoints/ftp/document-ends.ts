@@ -1,6 +1,6 @@
 /**
- * Whether an upload is evidently whole: it begins with an XML element and ends with the end of that same element, behind
- * which nothing of a document can be missing. Only for uploads about whose end the protocol says nothing.
+ * Shows whether an upload is evidently whole: it begins with an XML element and ends with the end tag of that element,
+ * behind which nothing of a document can be missing. Only for uploads whose end the protocol leaves open.
  */
 const headBytes = 4_096;
 const tailBytes = 256;

@@ -1,5 +1,5 @@
-/** Commands about folders and names. Rights, names and what is shown are the exchange's to decide. */
-import type { Commands } from "./command.ts";
+/** Commands about folders and names. The exchange decides about rights, names and what is shown. */
+import type { Command, Commands } from "./command.ts";
 import type { FtpSession } from "./ftp-session.ts";
 import { factsOf, secondsOfTimeValue, timeValueOf } from "./listing.ts";
 import { Refusal, type Reply, reply } from "./replies.ts";
@@ -9,16 +9,23 @@ function quoted(path: string): string {
   return `"${path.replaceAll('"', '""')}"`;
 }
 
-async function changeFolder(session: FtpSession, argument: string): Promise<Reply> {
-  const path = await session.pathNamed(argument);
+/** A command about the path that its argument names. */
+function onPath(run: (session: FtpSession, path: string) => Promise<Reply>): Command {
+  return {
+    needs: "signIn",
+    run: async (session, argument) => await run(session, await session.pathNamed(argument)),
+  };
+}
+
+async function changeFolder(session: FtpSession, path: string): Promise<Reply> {
   const { isDirectory } = await session.exchange.stat(path);
   if (!isDirectory) throw new Refusal(550, "This is a file, not a folder");
   session.folder = path;
   return reply(250, `Now in ${path}`);
 }
 
-async function fileAt(session: FtpSession, argument: string) {
-  const attributes = await session.exchange.stat(await session.pathNamed(argument));
+async function fileAt(session: FtpSession, path: string) {
+  const attributes = await session.exchange.stat(path);
   if (attributes.isDirectory) throw new Refusal(550, "This is a folder, not a file");
   return attributes;
 }
@@ -27,7 +34,7 @@ async function setTime(session: FtpSession, time: string, argument: string): Pro
   const modifiedSeconds = secondsOfTimeValue(time);
   if (modifiedSeconds === undefined) throw new Refusal(501, "The time is not one of the form YYYYMMDDHHMMSS");
   const path = await session.pathNamed(argument);
-  // Kept for own uploads as what the client may look at, and ignored for the server's files, as over SFTP.
+  // The exchange keeps it for own uploads, to show it, and ignores it for the server's files, as over SFTP.
   await session.exchange.change(path, { modifiedSeconds });
   return reply(213, `Modify=${timeValueOf(modifiedSeconds)}; ${path}`);
 }
@@ -36,12 +43,11 @@ async function setTime(session: FtpSession, time: string, argument: string): Pro
 async function modificationTime(session: FtpSession, argument: string): Promise<Reply> {
   const [, time, name] = /^(\d{14}(?:\.\d+)?) (.+)$/.exec(argument) ?? [];
   if (time !== undefined && name !== undefined) return await setTime(session, time, name);
-  const { modifiedSeconds } = await fileAt(session, argument);
+  const { modifiedSeconds } = await fileAt(session, await session.pathNamed(argument));
   return reply(213, timeValueOf(modifiedSeconds));
 }
 
-async function beginRename(session: FtpSession, argument: string): Promise<Reply> {
-  const path = await session.pathNamed(argument);
+async function beginRename(session: FtpSession, path: string): Promise<Reply> {
   await session.exchange.stat(path);
   session.renameFrom = path;
   return reply(350, "Send the new name with RNTO");
@@ -65,12 +71,9 @@ async function describe(session: FtpSession, argument: string): Promise<Reply> {
 
 export const fileCommands: Commands = {
   PWD: { needs: "signIn", answer: ({ folder }) => reply(257, `${quoted(folder)} is the folder`) },
-  CWD: { needs: "signIn", run: changeFolder },
-  CDUP: { needs: "signIn", run: (session) => changeFolder(session, "..") },
-  SIZE: {
-    needs: "signIn",
-    run: async (session, argument) => reply(213, String((await fileAt(session, argument)).size)),
-  },
+  CWD: onPath(changeFolder),
+  CDUP: { needs: "signIn", run: async (session) => changeFolder(session, await session.pathNamed("..")) },
+  SIZE: onPath(async (session, path) => reply(213, String((await fileAt(session, path)).size))),
   MDTM: { needs: "signIn", run: modificationTime },
   MFMT: {
     needs: "signIn",
@@ -80,29 +83,18 @@ export const fileCommands: Commands = {
     },
   },
   MLST: { needs: "signIn", run: describe },
-  RNFR: { needs: "signIn", run: beginRename },
+  RNFR: onPath(beginRename),
   RNTO: { needs: "signIn", run: endRename },
-  DELE: {
-    needs: "signIn",
-    run: async (session, argument) => {
-      const path = await session.pathNamed(argument);
-      await session.exchange.remove(path);
-      return reply(250, `Deleted ${path}`);
-    },
-  },
-  MKD: {
-    needs: "signIn",
-    run: async (session, argument) => {
-      const path = await session.pathNamed(argument);
-      await session.exchange.makeDirectory(path);
-      return reply(257, `${quoted(path)} was made`);
-    },
-  },
-  RMD: {
-    needs: "signIn",
-    run: async (session, argument) => {
-      await session.exchange.removeDirectory(await session.pathNamed(argument));
-      return reply(250, "Removed");
-    },
-  },
+  DELE: onPath(async ({ exchange }, path) => {
+    await exchange.remove(path);
+    return reply(250, `Deleted ${path}`);
+  }),
+  MKD: onPath(async ({ exchange }, path) => {
+    await exchange.makeDirectory(path);
+    return reply(257, `${quoted(path)} was made`);
+  }),
+  RMD: onPath(async ({ exchange }, path) => {
+    await exchange.removeDirectory(path);
+    return reply(250, "Removed");
+  }),
 };

@@ -1,6 +1,6 @@
 /**
- * The bytes of a control connection, cut into command lines. Telnet's control sequences, which clients put before ABOR,
- * are taken out; a line ends with LF, and one CR before it belongs to the end.
+ * Cuts the bytes of a control connection into command lines, and removes Telnet's control sequences, which clients put
+ * before ABOR. A line ends with LF, and one CR before it belongs to the end.
  */
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
@@ -28,7 +28,7 @@ export class LineReader {
 
   /**
    * The lines that are complete with this chunk, without their ends. Bytes that are not UTF-8 become U+FFFD, which no
-   * name may have. Throws `LineTooLong`; there is nothing to go on with then.
+   * name may have. Throws `LineTooLong`; the connection cannot go on then.
    */
   push(chunk: Buffer): string[] {
     const bytes = Buffer.concat([this.#rest, this.#withoutTelnet(chunk)]);
@@ -43,7 +43,7 @@ export class LineReader {
     return lines;
   }
 
-  /** Forgets what has come of an unfinished line; says whether there was anything. */
+  /** Drops an unfinished line; true when there was one. */
   clear(): boolean {
     const hadSome = this.#rest.length > 0;
     this.#rest = Buffer.alloc(0);
@@ -73,7 +73,7 @@ export class LineReader {
     }
     const isNegotiation = before === "command" && byte >= firstNegotiation && byte !== interpretAsCommand;
     this.#telnet = isNegotiation ? "option" : "text";
-    // The mark behind IAC often travels apart from the stream, as urgent data: then this is the next command's letter.
+    // The mark behind IAC often travels apart from the stream, as urgent data: then this is a letter of the next command.
     return before === "command" && (byte < firstCommand || byte === interpretAsCommand);
   }
 }

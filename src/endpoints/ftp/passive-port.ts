@@ -1,11 +1,11 @@
 /**
  * The port on which one session waits for one data connection.
  *
- *   open    listening; who connects from another address than the client of the control connection is sent away → taken, closed
- *   taken   the client's connection is here, kept paused until a transfer asks for it → handed over, closed
+ *   open    listening; refuses connections from other addresses than that of the control connection → taken, closed
+ *   taken   the client's connection is here, paused until a transfer asks for it → handed over, closed
  *
- * The port is closed with the first connection that is taken, and when no transfer has asked for it in time: a session
- * never holds more than one port, and not for long.
+ * The port closes with the first connection that is taken, and when no transfer asks for it in time: a session never holds
+ * more than one port, and not for long.
  */
 import { randomInt } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
@@ -33,9 +33,9 @@ export class PassivePort {
   readonly #options: PassivePortOptions;
   readonly #server: Server;
   #socket: Socket | undefined;
-  /** Why no connection is handed over any more. No error yet: most ports are closed without one. */
+  /** Why it hands over no connection any more. Not an error yet: most ports close without one. */
   #whyClosed: string | undefined;
-  #told: () => void = () => undefined;
+  #wake: () => void = () => undefined;
   readonly #timer: NodeJS.Timeout;
 
   constructor(server: Server, port: number, options: PassivePortOptions) {
@@ -43,17 +43,17 @@ export class PassivePort {
     this.port = port;
     this.#options = options;
     server.on("connection", (socket) => this.#accept(socket));
-    // What can still fail here is one accept; the client tries again or gives up.
+    // Only a single accept can still fail here; the client retries or gives up.
     server.on("error", (error) => options.log.debug({ err: error }, "ftp data listener failed"));
     this.#timer = setTimeout(() => this.#end("No data connection was opened in time"), options.timeoutMs);
   }
 
-  /** The client's data connection, paused, as soon as it is here. Rejects with a `DataFault`. */
+  /** Resolves with the client's data connection, paused. Rejects with a `DataFault`. */
   async connection(): Promise<Socket> {
     while (this.#socket === undefined) {
       if (this.#whyClosed !== undefined) throw new DataFault(425, this.#whyClosed);
       await new Promise<void>((resolve) => {
-        this.#told = resolve;
+        this.#wake = resolve;
       });
     }
     const socket = this.#socket;
@@ -74,7 +74,7 @@ export class PassivePort {
     this.#server.close();
     this.#socket?.destroy();
     this.#socket = undefined;
-    this.#told();
+    this.#wake();
   }
 
   #accept(socket: Socket): void {
@@ -83,7 +83,7 @@ export class PassivePort {
     const { peerAddress, log } = this.#options;
     const { remoteAddress } = socket;
     if (remoteAddress === undefined) {
-      // Reset already. Whose it was is not known any more, so the transfer of the client goes on waiting.
+      // Reset already, so that its sender is unknown: the transfer of the client goes on waiting.
       log.debug({ port: this.port }, "ftp data connection closed before its transfer began");
       socket.destroy();
       return;
@@ -100,7 +100,7 @@ export class PassivePort {
     }
     this.#socket = socket;
     this.#server.close();
-    this.#told();
+    this.#wake();
   }
 }
 

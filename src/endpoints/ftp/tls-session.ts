@@ -24,11 +24,11 @@ export class TlsSession {
     });
   }
 
-  /** The TLS side of a connection that has just begun, or is at the point where TLS begins. It has its error listener. */
+  /** The TLS side of a connection at the point where TLS begins. It has its error listener. */
   wrap(below: Socket | Duplex): TLSSocket {
     const stream = new TLSSocket(below, { isServer: true, secureContext: this.#context });
     stream.on("error", () => undefined);
-    // Without a server around it a TLS stream keeps what goes wrong to itself, and stands still.
+    // Without a server around it a TLS stream does not report its faults, and stands still.
     stream.on("_tlsError", () => stream.destroy());
     return stream;
   }

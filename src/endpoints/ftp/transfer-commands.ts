@@ -81,7 +81,7 @@ async function store(session: FtpSession, argument: string): Promise<Reply> {
   return await receiveFile(session, await session.pathNamed(argument), place);
 }
 
-/** What is behind options such as `-la`, which change nothing here. */
+/** The argument behind options such as `-la`, which change nothing here. */
 function withoutOptions(argument: string): string {
   return argument.replace(/^(?:-[A-Za-z0-9]+(?: +|$))+/, "");
 }
@@ -90,7 +90,7 @@ function pathsOf(session: FtpSession): (argument: string) => Promise<string> {
   return (argument) => session.pathOf(argument);
 }
 
-/** A command that ends, refused or not, what REST and ALLO have said for it. */
+/** A command after which, refused or not, REST and ALLO count no more. */
 function transfer(run: (session: FtpSession, argument: string) => Promise<Reply>): Command {
   return {
     needs: "signIn",
@@ -114,7 +114,7 @@ export const transferCommands: Commands = {
   STRU: only("F", "Structure"),
   REST: { needs: "signIn", answer: restart },
   ALLO: { needs: "signIn", answer: announce },
-  // Its work was done when it came: it is not in the order of the others.
+  // It took effect when it came, out of the order of the others.
   ABOR: { needs: "nothing", answer: () => reply(226, "Nothing is being transferred any more") },
   RETR: transfer(async (session, argument) => sendFile(session, await session.pathNamed(argument))),
   STOR: transfer(store),

@@ -4,18 +4,18 @@
  * Upload
  *   opened     the exchange holds an unfinished part; 150 is sent → receiving, broken
  *   receiving  bytes go to the exchange as they come → received, broken
- *   received   the client ended the data connection in order. Without TLS a client that died looks the same: unless ALLO
- *              or the content itself says that all has come, the control connection has to stand a while longer, for a
+ *   received   the client ended the data connection in order. Without TLS a client that crashed looks the same: unless ALLO
+ *              or the content itself shows that all has come, the control connection has to stand a while longer, for a
  *              system ends the connections of a dead process one after the other → done, broken
  *   done       the exchange has closed the upload: it survives a power failure; 226 is sent
- *   broken     the part stays, to be continued for a day; nothing is processed; 4xx or 5xx is sent
+ *   broken     the part stays, and can be continued for a day; nothing is processed; 4xx or 5xx is sent
  *
  * Download
  *   sending    bytes go to the system's buffers → sent, broken
- *   sent       the client closes the data connection in order → done; it is given a moment, then 226 is sent → unclosed
- *   unclosed   226 is sent, for some clients wait for it; the file may lie in buffers still → done, broken
+ *   sent       the client closes the data connection in order → done; after a moment 226 is sent → unclosed
+ *   unclosed   226 is sent, because some clients wait for it; the file may still lie in buffers → done, broken
  *   done       the client has the file: it counts as fetched; 226 is sent unless it was
- *   broken     nothing counts but what the client reads another time; 426 is sent unless the reply was
+ *   broken     the file does not count as fetched; 426 is sent unless a reply was
  */
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import type {
@@ -30,14 +30,14 @@ import { clientGone, type FtpSession, type Transfer } from "./ftp-session.ts";
 import type { Listing } from "./listing.ts";
 import { DataFault, Refusal, type Reply, reply } from "./replies.ts";
 
-/** Small files reach the exchange in one write, as it likes them. */
+/** Small files reach the exchange in one write. */
 const gatherBytes = 64 * 1024;
 const readBytes = 256 * 1024;
 /**
- * How long the end of a control connection may come behind that of the data connection when a client dies: the system
- * closes the two one after the other, in no certain order, and may do something else in between.
+ * How long after the end of the data connection that of the control connection may come when a client crashes: the system
+ * closes the two one after the other, in no certain order.
  */
-const deathMs = 500;
+const crashMs = 500;
 
 /** Which bytes of the file an upload brings. */
 export type UploadPlace =
@@ -80,7 +80,7 @@ async function overData<T>(
     const fault = error instanceof DataFault ? error : new DataFault(426, "The transfer failed");
     transfer.data?.abort(fault);
     session.log.debug({ err: error }, "ftp transfer failed");
-    // Whoever broke it off has said why.
+    // The abort came first and has the reason.
     throw error instanceof DataFault ? (transfer.fault ?? error) : error;
   } finally {
     port.close();
@@ -90,7 +90,7 @@ async function overData<T>(
 
 const flagsOf: { readonly [Kind in UploadPlace["kind"]]: OpenWriteFlags } = {
   whole: { create: true, truncate: true, exclusive: false, append: false },
-  // A part that is not there cannot be continued: its tail would become a file.
+  // REST needs the part that it continues: else the tail alone would become a file.
   from: { create: false, truncate: false, exclusive: false, append: false },
   end: { create: true, truncate: false, exclusive: false, append: true },
 };
@@ -105,7 +105,7 @@ async function openUpload(session: FtpSession, path: string, place: UploadPlace)
         554,
         `REST ${place.offset} lies beyond the ${size} bytes that are here; ask with SIZE`,
       );
-    // The file becomes what stands before, and what comes now: no tail of an older, longer one.
+    // Cuts the tail of an older, longer upload.
     if (place.offset < size) await upload.change({ size: place.offset });
     return upload;
   } catch (error) {
@@ -114,7 +114,7 @@ async function openUpload(session: FtpSession, path: string, place: UploadPlace)
   }
 }
 
-/** Writes what comes until the client has ended it in order; `seen` is told of it. */
+/** Writes what comes until the client ends it in order; calls `seen` with each chunk. */
 async function receiveInto(
   upload: WriteHandle,
   data: DataConnection,
@@ -139,32 +139,32 @@ async function receiveInto(
       if (waiting >= gatherBytes) await pass();
     }
   } finally {
-    // Of an upload that broke off, too: it goes on from there.
+    // Also of an interrupted upload: its client goes on from there.
     await pass();
   }
 }
 
-/** What is known of an upload whose data connection the client has ended. */
+/** An upload whose data connection the client has ended. */
 interface Ended {
   readonly transfer: Transfer;
-  /** Of the whole file, and of them what came now. */
+  /** Of the whole file, and of this upload. */
   readonly size: number;
   readonly bytes: number;
   /** Whether the content itself shows that nothing is missing; only asked without TLS. */
   readonly isEvident: () => boolean;
 }
 
-/** Throws when it looks as if the client had died. */
+/** Throws when the client may have crashed instead of ending the upload. */
 async function assertMeant(session: FtpSession, { transfer, size, bytes, isEvident }: Ended): Promise<void> {
   const { control } = session.deps;
   const { announcedBytes } = session;
   if (announcedBytes !== undefined && size < announcedBytes)
     throw new DataFault(426, `Only ${size} of the ${announcedBytes} bytes came that ALLO had announced`);
-  // Some clients announce less than they send, or nothing: that tells no end. Of a part, some announce the rest.
+  // Some clients announce less than they send, or nothing: that shows no end. Of a part, some announce the rest.
   const isAsAnnounced = announcedBytes === size || announcedBytes === bytes;
   const isCertain = session.isDataProtected || isAsAnnounced || isEvident();
-  if (!isCertain) await wait(deathMs, undefined, { signal: control.gone }).catch(() => undefined);
-  // An end of the control connection that is here already is seen within one turn of the loop.
+  if (!isCertain) await wait(crashMs, undefined, { signal: control.gone }).catch(() => undefined);
+  // The loop reports an end of the control connection that has come already within one turn.
   await turn();
   await turn();
   if (transfer.fault !== undefined) throw transfer.fault;
@@ -218,7 +218,7 @@ async function sendFrom(file: ReadHandle, data: DataConnection, offset: number):
   return { data, bytes: at - offset, isTaken: await data.endSending() };
 }
 
-/** Ends the download when the client closes the connection at last: only one that does so in order has the file. */
+/** Ends the download when the client closes the connection at last: only a client that does so in order has the file. */
 async function endLater(session: FtpSession, file: ReadHandle, { data }: Sent): Promise<boolean> {
   session.keepUnclosed(data);
   const isTaken = (await data.hasEndedInOrder()) && !session.deps.control.gone.aborted;
@@ -244,20 +244,16 @@ export async function sendFile(session: FtpSession, path: string): Promise<Reply
     throw error;
   }
   const { bytes, isTaken } = sent;
-  const tell = (isDone: boolean): void => {
-    const told = { file: path, bytes, tookMs: Date.now() - startedAtMs };
-    if (isDone) session.log.info(told, "downloaded");
-    else
-      session.log.info(
-        told,
-        "sent, but the client did not close the connection properly; not counted as a download",
-      );
+  const report = (isDone: boolean): void => {
+    const fields = { file: path, bytes, tookMs: Date.now() - startedAtMs };
+    const unclosed = "sent, but the client did not close the connection properly; not counted as a download";
+    session.log.info(fields, isDone ? "downloaded" : unclosed);
   };
   if (isTaken) {
     await file.close();
-    tell(true);
+    report(true);
   } else {
-    void endLater(session, file, sent).then(tell, (error: unknown) =>
+    void endLater(session, file, sent).then(report, (error: unknown) =>
       session.log.error({ err: error }, "ending a download failed"),
     );
   }

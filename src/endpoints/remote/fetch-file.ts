@@ -1,10 +1,10 @@
 /**
- * One file from a server into a file of this side:
+ * Fetches one file from a server:
  *
- *   download piece by piece, never more than was listed ──> sync ──> look again: still the size and time that were
- *   listed and asked for before
+ *   download piece by piece, never more than was listed ──> sync ──> check: the server still shows the size and times from
+ *   before the download
  *
- * What is left by a crash is a file under a name that no other run uses; the next start removes it.
+ * A crash leaves a file under a name that no other run uses; the next start removes it.
  */
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
@@ -17,14 +17,14 @@ import type { CallOutcome, FetchedFile, RemoteFile } from "./fetch-messages.ts";
 class LongerError extends Error {}
 class OwnFault extends Error {}
 
-/** Whether it is still the file that was listed, as far as the server tells. */
+/** Whether it is still the file that was listed, as far as the server shows. */
 function isStill(entry: RemoteEntry | undefined, file: RemoteFile): boolean {
   if (entry === undefined || !entry.isFile) return false;
   const { size = file.size, modified = file.modified } = entry;
   return isSameRemoteVersion({ size, modified }, file);
 }
 
-/** Whether it is the very file that was fetched. Servers whose looks tell no time are asked for that by itself. */
+/** Whether it is the very file that was fetched; `changedAt` is for servers that show no time otherwise. */
 export async function isUntouched(session: RemoteSession, file: FetchedFile): Promise<boolean> {
   if (!isStill(await session.look(file.name), file)) return false;
   return (await session.changedAt(file.name)) === file.changedAt;
@@ -41,7 +41,7 @@ async function openNew(path: string): Promise<FileHandle> {
 interface Received {
   size: number;
   readonly hash: ReturnType<typeof createHash>;
-  /** Of ours; the session gives what it was told in its own words. */
+  /** The fault of our own that ended the download: the session wraps it in an error of its own. */
   fault: Error | undefined;
 }
 
@@ -83,7 +83,7 @@ async function fetchInto(session: RemoteSession, file: RemoteFile, handle: FileH
   return { kind: "fetched", sha256: hash.digest("hex"), changedAt };
 }
 
-/** Fetches a file; what is not fetched leaves nothing at `path`. Rejects with a fault of the session. */
+/** Fetches a file to `path`; leaves nothing there unless it succeeds. Rejects with a fault of the session. */
 export async function fetchFile(
   session: RemoteSession,
   file: RemoteFile,

@@ -1,6 +1,6 @@
 /**
- * The client of a remote, in a thread: one connection, which is kept for some seconds for the next call. Whatever a server does to the
- * libraries happens here; the main thread ends this one when a call is over its time.
+ * The client of a remote, in a thread: one connection, kept for some seconds for the next call. Whatever a server does to
+ * the libraries happens here; the main thread ends this thread when a call is over its time.
  */
 import { randomBytes } from "node:crypto";
 import type { DeliveryFault } from "../../domain/outbound/delivery-fault.ts";
@@ -23,11 +23,11 @@ import type {
 
 type Send = (message: FromJobThread<FromFetchThread, CallOutcome>) => void;
 
-/** Bytes of a name to which an addition can be made. */
+/** The most bytes of a name that leave room for an addition. */
 const longestWithMark = 240;
 
 const noStep = (): void => undefined;
-/** Faults that say something of the one file when the connection lives. */
+/** Faults of the one file, when the connection still works. */
 const fileFaults: ReadonlySet<DeliveryFault> = new Set(["notAllowed", "missingFolder", "refused", "busy"]);
 
 class FetchWorker implements ThreadClient {
@@ -47,7 +47,7 @@ class FetchWorker implements ThreadClient {
   receive(message: ToJobThread<ToFetchThread>): void {
     if (message.kind === "call") void this.#run(message.id, message.call);
     else if (message.id !== this.#current?.id)
-      return; // done meanwhile
+      return; // the call has ended meanwhile
     else if (message.kind === "more") this.#current.more?.resolve(message.isWanted);
     else this.#cancel();
   }
@@ -87,7 +87,7 @@ class FetchWorker implements ThreadClient {
     return anyFault(error, `${server.kind} ${server.host}:${server.port}`, secrets);
   }
 
-  /** Opens and enters; a kept connection that turns out to be dead is replaced by a new one, once. */
+  /** Opens and enters; replaces a kept connection that turns out to be dead by a new one, once. */
   async #enter(): Promise<RemoteSession> {
     const place = { directory: this.#settings.directory, inner: undefined, makesFolders: false };
     let session = this.#kept.take();
@@ -97,7 +97,7 @@ class FetchWorker implements ThreadClient {
         await session.enter(place);
         return session;
       } catch {
-        session.destroy(); // what is wrong is said by the new one
+        session.destroy(); // the new one reports what is wrong
       }
       session = this.#kept.take();
       this.#session = session;
@@ -109,7 +109,7 @@ class FetchWorker implements ThreadClient {
 
   async #list(session: RemoteSession, id: number): Promise<CallOutcome> {
     const { moveTo } = this.#settings;
-    // Before anything is fetched that could not be moved away.
+    // Before it fetches a file that it could not move away.
     if (moveTo !== undefined) await session.checkFolder(moveTo);
     const take: TakeEntries = async (entries) => {
       const more = Promise.withResolvers<boolean>();
@@ -136,7 +136,7 @@ class FetchWorker implements ThreadClient {
     }
   }
 
-  /** Never over another file: a name that is taken there gets an addition. */
+  /** Never overwrites: when the name is taken there, the file gets an addition to it. */
   async #move(session: RemoteSession, { name }: RemoteFile): Promise<void> {
     const { moveTo = "." } = this.#settings;
     const isTaken = await session.isTaken(moveTo, name);

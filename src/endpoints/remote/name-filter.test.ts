@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NameFilter } from "./name-filter.ts";
+import { NameFilter } from "./read-remote.ts";
 
 test("a name that was added is always known, and hardly any other", () => {
   const filter = new NameFilter();

@@ -1,10 +1,10 @@
 /**
- * The order of the files of one stop holds also over those that cannot be fetched now: a file that is still written to on the
- * server, or that could not be fetched, keeps back the later ones of its stop, and no others.
+ * The order of the files of one stop holds also when one of them stays on the server: a file that has not settled, or that
+ * cannot be fetched, keeps back the later ones of its stop, and no others.
  */
 import { stopAndTimeOf } from "../../domain/files/stop-file-name.ts";
 
-/** What a file is called says when it was made; those without a time come last. */
+/** The time in the name of a file; names without one come last. */
 export function timeOfName(name: string): number {
   return stopAndTimeOf(name)?.time ?? Number.POSITIVE_INFINITY;
 }
@@ -13,7 +13,7 @@ export class StopsKeptBack {
   /** The name of the earliest file that stays, by stop. */
   readonly #earliest = new Map<string, { readonly name: string; readonly time: number }>();
 
-  /** A file that stays where it is for now. */
+  /** Adds a file that stays on the server for now. */
   add(name: string): void {
     const place = stopAndTimeOf(name);
     if (place === undefined) return;

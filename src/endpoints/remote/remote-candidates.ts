@@ -1,20 +1,20 @@
 /**
- * The settle rule of remotes: a file is complete when two listings that lie `settleMs` apart tell the same size and
- * time of it (specification/file-exchange.md#remotes). The times of the server are compared with themselves alone,
- * never with a clock.
+ * The settle rule of remotes: a file is complete when two listings that lie `settleMs` apart show the same size and time
+ * (specification/file-exchange.md#remotes). The times of the server are compared with themselves alone, never with a
+ * clock.
  *
  *   first listing ──settleMs──> the same in a later one ──> settled
  *        ^                               │
  *        └──── changed: from here again ─┘
  *
- * When there are more than are kept, those go whose names tell the latest times: of one stop the earlier file is to be taken
- * before the later. Times here are milliseconds of a clock that never jumps. Nothing is kept over a restart: it begins anew.
+ * When there are too many, the names with the latest times go: of one stop the earlier file is to be taken before the later.
+ * Times are milliseconds of a monotonic clock. All of it is in memory and begins anew with the process.
  */
 import { isSameRemoteVersion } from "../../domain/files/remote-version.ts";
 import type { RemoteFile } from "./fetch-messages.ts";
 import { timeOfName } from "./order-of-stops.ts";
 
-/** With so many times more names than are kept, the rest of a listing is not waited for. */
+/** A listing ends early after so many times more names than are kept. */
 const mostSeenFactor = 20;
 
 interface Candidate {
@@ -29,10 +29,10 @@ export class RemoteCandidates {
   readonly #most: number;
   #listing = 0;
   #listingBegunMs = 0;
-  /** Of those that were known before this listing, how many it has not had yet. */
+  /** How many of the names known before this listing it has not had yet. */
   #awaited = 0;
   #hasLeftOut = false;
-  /** Names of this listing. */
+  /** How many names this listing has had. */
   #seen = 0;
 
   constructor(most: number) {
@@ -43,12 +43,12 @@ export class RemoteCandidates {
     return this.#files.size;
   }
 
-  /** Whether this listing had names that found no room. */
+  /** Whether this listing had names for which there was no room. */
   get hasLeftOut(): boolean {
     return this.#hasLeftOut;
   }
 
-  /** Whether the rest of this listing could be of use. */
+  /** Whether the rest of this listing can be of use. */
   get wantsMore(): boolean {
     return this.#awaited > 0 || !this.#hasLeftOut || this.#seen < this.#most * mostSeenFactor;
   }
@@ -61,7 +61,6 @@ export class RemoteCandidates {
     this.#seen = 0;
   }
 
-  /** The listing has this file. */
   see(file: RemoteFile, nowMs: number): void {
     const before = this.#files.get(file.name);
     this.#seen += 1;
@@ -72,7 +71,7 @@ export class RemoteCandidates {
     if (this.#files.size >= 2 * this.#most) this.#keepEarliest();
   }
 
-  /** The listing was given to its end: what it did not have is gone. */
+  /** To be called after a whole listing: names that it did not have are gone. */
   endListing(): void {
     for (const [name, { listing }] of this.#files) if (listing < this.#listing) this.#files.delete(name);
     this.#keepEarliest();
@@ -82,23 +81,23 @@ export class RemoteCandidates {
     this.#files.delete(name);
   }
 
-  /** What the last listing had as one at least `settleMs` before it. */
+  /** The files that the last listing had as one at least `settleMs` before it. */
   settled(settleMs: number): RemoteFile[] {
     return this.#those(settleMs, true);
   }
 
-  /** What is known and has not settled. */
+  /** The other files. */
   unsettled(settleMs: number): RemoteFile[] {
     return this.#those(settleMs, false);
   }
 
   #those(settleMs: number, wanted: boolean): RemoteFile[] {
-    // A listing that was cut was not brought to its end.
+    // After a listing that was cut short there may be too many.
     this.#keepEarliest();
     const found: RemoteFile[] = [];
     for (const { file, sinceMs, listing } of this.#files.values()) {
       const isLongEnough = listing === this.#listing && this.#listingBegunMs - sinceMs >= settleMs;
-      // Seen for the first time in this very listing, however short the time.
+      // A file seen for the first time in this listing has not settled, however short `settleMs`.
       if ((isLongEnough && sinceMs < this.#listingBegunMs) === wanted) found.push(file);
     }
     return found;

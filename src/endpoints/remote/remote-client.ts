@@ -1,4 +1,3 @@
-/** A client of a remote, in a thread (`src/remote/thread-jobs.ts`). */
 import { siblingModule } from "../../lib/threads/sibling-module.ts";
 import type { ListedEntry } from "../../remote/remote-session.ts";
 import { ThreadJobs } from "../../remote/thread-jobs.ts";
@@ -10,7 +9,7 @@ import type {
   ToFetchThread,
 } from "./fetch-messages.ts";
 
-/** Takes a portion of a listing; false when no more of it is wanted. Its rejection ends the listing. */
+/** Takes a portion of a listing; false when it wants no more. Its rejection ends the listing. */
 export type TakePortion = (entries: readonly ListedEntry[]) => Promise<boolean>;
 
 interface Listing {
@@ -24,18 +23,12 @@ type FileCall = Exclude<FetchCall, { readonly kind: "list" }>;
 /** How long a thread is kept without calls. */
 const idleMs = 30_000;
 
-export interface RemoteClient {
-  /** Lists the folder; `take` is given its entries. Rejects as `run` does, and with what `take` rejects with. */
-  list(take: TakePortion, signal: AbortSignal): Promise<CallOutcome>;
-  /** Does one thing with a file. Rejects with the signal's reason when aborted, and else only for faults of our own. */
-  run(call: FileCall, signal: AbortSignal): Promise<CallOutcome>;
-  close(): Promise<void>;
-}
-
-class ThreadedClient implements RemoteClient {
+/** A client of a remote, in a thread (`src/remote/thread-jobs.ts`), which starts when it is needed. */
+export class RemoteClient {
   readonly #jobs: ThreadJobs<ToFetchThread, FromFetchThread, CallOutcome>;
   readonly #timeoutMs: number;
 
+  /** `timeoutMs` is for one call. */
   constructor(settings: FetchSettings, timeoutMs: number) {
     const { kind, host, port } = settings.server;
     this.#timeoutMs = timeoutMs;
@@ -45,10 +38,12 @@ class ThreadedClient implements RemoteClient {
     });
   }
 
+  /** Lists the folder and calls `take` with its entries. Rejects as `run` does, and with the fault of `take`. */
   list(take: TakePortion, signal: AbortSignal): Promise<CallOutcome> {
     return this.#run({ kind: "list" }, { take, failure: undefined }, signal);
   }
 
+  /** One call about a file. Rejects with the signal's reason when aborted, and else only for faults of our own. */
   run(call: FileCall, signal: AbortSignal): Promise<CallOutcome> {
     return this.#run(call, undefined, signal);
   }
@@ -70,7 +65,7 @@ class ThreadedClient implements RemoteClient {
     );
     if (listing?.failure !== undefined) throw listing.failure.reason;
     signal.throwIfAborted();
-    // Done in the last moment is done.
+    // A call that succeeds in the last moment has succeeded.
     const isFailure = outcome.kind === "failed" || outcome.kind === "listed";
     return isFailure ? (verdict ?? outcome) : outcome;
   }
@@ -90,9 +85,4 @@ function doing(call: FetchCall): string {
   if (call.kind === "list") return "listing the folder";
   const verbs = { fetch: "fetching", remove: "removing", move: "moving" } as const;
   return `${verbs[call.kind]} ${call.file.name}`;
-}
-
-/** Makes a client; its thread is there when it is needed. `timeoutMs` is for one call. */
-export function createRemoteClient(settings: FetchSettings, timeoutMs: number): RemoteClient {
-  return new ThreadedClient(settings, timeoutMs);
 }

@@ -7,21 +7,21 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { FetchSettings } from "./fetch-messages.ts";
 
-/** What becomes of a file on the remote when the ledger has it. */
+/** What happens to a file on the remote when the ledger has it. */
 export type AfterFetch = "delete" | "move" | "leave";
 
 export type PollSchedule =
   | { readonly kind: "every"; readonly everyMs: number }
   | { readonly kind: "cron"; readonly cron: CronSchedule; readonly zone: string };
 
-/** A server whose files are taken in for a company. Two that are deeply equal are the same. */
+/** A server from which files are fetched for a company. Two that are deeply equal are the same. */
 export interface PolledRemote {
   readonly companyId: number;
   readonly companyCode: string;
   readonly name: string;
   /** The company's `inbound/`. */
   readonly inboundDirectory: string;
-  /** How to get there; or why that is not known, such as a file that cannot be read. */
+  /** How to reach it; or why that is unknown, such as a key file that cannot be read. */
   readonly fetch: FetchSettings | { readonly fault: string };
   readonly after: AfterFetch;
   readonly schedule: PollSchedule;
@@ -30,7 +30,7 @@ export interface PolledRemote {
   readonly timeoutMs: number;
 }
 
-/** Asked for at each use, so that they can be reloaded. */
+/** Read at each use, so that a reload takes effect. */
 export interface RemoteLimits {
   readonly maxFileBytes: number;
   /** How long a file that cannot be fetched keeps back the later files of its stop. */

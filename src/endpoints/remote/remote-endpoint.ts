@@ -1,33 +1,24 @@
 /**
  * The endpoint that takes files from servers of others. Every remote has a poller and a thread of its own, so that one that
- * hangs holds up no other. The list of remotes is asked for now and then: one that came, changed or went, with a reload or
- * with its company, is started, started anew or stopped.
+ * hangs blocks no other. The endpoint reads the list of remotes now and then, and starts, restarts and stops pollers as
+ * remotes come, change and go with a reload or with their company.
  */
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { aborted } from "../../lib/aborted.ts";
+import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Service } from "../../lib/service.ts";
 import type { PolledRemote, RemoteDeps, RemoteStatistics } from "./remote-deps.ts";
 import { RemotePoller } from "./remote-poller.ts";
 
 export interface RemoteEndpointDeps extends Omit<RemoteDeps, "runId"> {
   readonly remotes: () => Promise<readonly PolledRemote[]>;
-  /** How many names are kept of one round. Default 10,000. */
+  /** How many names the poller keeps of one round. Default 10,000. */
   readonly maxCandidates?: number;
-  /** Time between two questions for the list of remotes. Default 10 s. */
+  /** Time between two readings of the list of remotes. Default 10 s. */
   readonly refreshMs?: number;
-  /** Time between two looks whether somebody has asked for a round. Default 1 s. */
+  /** Time between two checks whether somebody has asked for a round. Default 1 s. */
   readonly heedMs?: number;
-}
-
-export interface RemoteEndpoint extends Service {
-  /** Takes over the list of remotes as it is now. */
-  reload(): Promise<void>;
-  /** One round of every remote; resolves when all are done. */
-  pollNow(): Promise<void>;
-  /** Begins the rounds that somebody has asked for. */
-  heed(): Promise<void>;
-  statistics(): readonly RemoteStatistics[];
 }
 
 const defaultRefreshMs = 10_000;
@@ -37,7 +28,8 @@ function keyOf({ companyId, name }: Pick<PolledRemote, "companyId" | "name">): s
   return `${companyId} ${name}`;
 }
 
-class RemotePollers implements RemoteEndpoint {
+/** Give it the inbox of the same process, or files are handed over twice. */
+export class RemoteEndpoint implements Service {
   readonly name = "remotes";
   readonly #deps: RemoteEndpointDeps;
   readonly #pollerDeps: RemoteDeps;
@@ -46,13 +38,18 @@ class RemotePollers implements RemoteEndpoint {
   #turn: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #heedTimer: NodeJS.Timeout | undefined;
-  #isListFailing = false;
-  #isHeedFailing = false;
+  readonly #refreshing: ReturnType<typeof loggingFirstFailure>;
+  readonly #heeding: ReturnType<typeof loggingFirstFailure>;
   #isStopped = false;
 
   constructor(deps: RemoteEndpointDeps) {
     this.#deps = deps;
     const log = deps.log.child({ endpoint: "remotes" });
+    this.#refreshing = loggingFirstFailure(
+      deps.log,
+      "the list of remotes cannot be read; the last one stays in use",
+    );
+    this.#heeding = loggingFirstFailure(deps.log, "requests to poll a remote cannot be read; retrying");
     this.#pollerDeps = { ...deps, log, runId: randomBytes(6).toString("hex") };
   }
 
@@ -73,11 +70,14 @@ class RemotePollers implements RemoteEndpoint {
     await Promise.race([Promise.all([closed, ...this.#closing.values()]), aborted(deadline)]);
   }
 
+  /** Takes over the list of remotes as it is now. */
   reload(): Promise<void> {
-    this.#turn = this.#turn.then(() => this.#refresh());
+    const refresh = async () => await this.#use(await this.#deps.remotes());
+    this.#turn = this.#turn.then(() => this.#refreshing(refresh));
     return this.#turn;
   }
 
+  /** One round of every remote; resolves when all are done. */
   async pollNow(): Promise<void> {
     await Promise.all([...this.#pollers.values()].map((poller) => poller.pollNow()));
   }
@@ -86,27 +86,12 @@ class RemotePollers implements RemoteEndpoint {
     return [...this.#pollers.values()].map(({ statistics }) => statistics);
   }
 
-  async heed(): Promise<void> {
-    try {
+  /** Begins the rounds that somebody has asked for. */
+  heed(): Promise<void> {
+    return this.#heeding(async () => {
       for (const state of await this.#deps.states.list())
         this.#pollers.get(keyOf({ companyId: state.companyId, name: state.remote }))?.heed(state);
-      this.#isHeedFailing = false;
-    } catch (error) {
-      if (!this.#isHeedFailing)
-        this.#deps.log.error({ err: error }, "requests to poll a remote cannot be read; retrying");
-      this.#isHeedFailing = true;
-    }
-  }
-
-  async #refresh(): Promise<void> {
-    try {
-      await this.#use(await this.#deps.remotes());
-      this.#isListFailing = false;
-    } catch (error) {
-      if (!this.#isListFailing)
-        this.#deps.log.error({ err: error }, "the list of remotes cannot be read; the last one stays in use");
-      this.#isListFailing = true;
-    }
+    });
   }
 
   async #use(remotes: readonly PolledRemote[]): Promise<void> {
@@ -117,7 +102,7 @@ class RemotePollers implements RemoteEndpoint {
     }
     for (const [key, remote] of wanted) {
       if (this.#pollers.has(key)) continue;
-      // Never two of one remote: each would take what the other has not noted yet.
+      // Never two pollers of one remote: each would take files that the other has not noted yet.
       await this.#closing.get(key);
       if (!this.#isStopped) this.#open(key, remote);
     }
@@ -134,9 +119,4 @@ class RemotePollers implements RemoteEndpoint {
     const closed = poller.close().finally(() => this.#closing.delete(key));
     this.#closing.set(key, closed);
   }
-}
-
-/** Makes the endpoint. Give it the inbox of the same process, or files are handed over twice. */
-export function createRemoteEndpoint(deps: RemoteEndpointDeps): RemoteEndpoint {
-  return new RemotePollers(deps);
 }

@@ -1,4 +1,4 @@
-/** How the rounds over one remote end: counted, and reported when a fault begins, becomes another one, and ends. */
+/** The results of the rounds over one remote: counted, and reported when a fault begins, becomes another one, and ends. */
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { RemoteStatistics } from "./remote-deps.ts";
@@ -41,7 +41,6 @@ export class RemoteHealth {
     };
   }
 
-  /** For whoever asks how the remote stands. */
   get standing() {
     const trouble = this.#trouble;
     return {
@@ -52,7 +51,6 @@ export class RemoteHealth {
     };
   }
 
-  /** Files were handed over. */
   taken(count: number): void {
     this.#filesTaken += count;
   }
@@ -62,7 +60,7 @@ export class RemoteHealth {
     this.#failuresInRow = 0;
     this.#trouble = undefined;
     this.#lastSuccessAt = clock.now();
-    // The files that break the link are resting, and it will be broken again.
+    // The files that break the link only rest: it will break again.
     if (this.#reportedFault === undefined || reports.hasLinkBreakers) return;
     log.info({}, "the remote can be used again");
     this.#reportedFault = undefined;

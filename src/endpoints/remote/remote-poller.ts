@@ -4,16 +4,16 @@
  *   waiting ──due──> listing ──new files──> settling ──settleMs──> listing again ──> taking ──> waiting
  *                       └──────── trouble, reported once ──> waiting, longer each time ──┘
  *
- * `RoundSchedule` says when a round is due, `SettlingFiles` lists, `FileTaker` takes, `RemoteHealth` keeps how it went.
- * Nothing of it is kept over a restart. How the remote stands is written to the store when that changes, and each minute, for
- * commands to show. A command that asks for a round (`heed`) ends its pause.
+ * `RoundSchedule` says when a round is due, `SettlingFiles` lists, `FileTaker` takes, `RemoteHealth` keeps the results.
+ * All of that is in memory. The store has the state of the remote for commands to show, written when it changes and each
+ * minute. A command that asks for a round (`heed`) ends its pause.
  */
 import type { RemoteState } from "../../inbound/remotes/remote-states.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { sleep } from "../../lib/sleep.ts";
 import { failedBy } from "../../remote/transfer-fault.ts";
 import { RemoteCandidates } from "./remote-candidates.ts";
-import { createRemoteClient, type RemoteClient } from "./remote-client.ts";
+import { RemoteClient } from "./remote-client.ts";
 import type { PolledRemote, RemoteDeps, RemoteStatistics } from "./remote-deps.ts";
 import { RemoteHealth } from "./remote-health.ts";
 import { RemoteReports } from "./remote-reports.ts";
@@ -22,12 +22,12 @@ import { RoundSchedule } from "./round-schedule.ts";
 import { SettlingFiles } from "./settling-files.ts";
 import { FileTaker, RoundTrouble, sweepDownloads } from "./take-files.ts";
 
-/** Names that are kept of one round; the rest comes in later ones. */
+/** Names kept of one round; later rounds take the rest. */
 const defaultMaxCandidates = 10_000;
-/** Timers are set for so long at most: the clock may be changed meanwhile, and Node knows no timer of a month. */
+/** The longest timer: the clock may change meanwhile, and Node has no timer of a month. */
 const longestSleepMs = 60_000;
 
-/** A server that is known how to get to. */
+/** The parts that need a server; there are none when its settings cannot be read. */
 interface Source {
   readonly client: RemoteClient;
   readonly files: SettlingFiles;
@@ -57,7 +57,7 @@ export class RemotePoller {
     this.#schedule = new RoundSchedule(deps, remote.schedule);
     this.#standing = new RemoteStanding(deps.states, remote, log);
     if ("fault" in fetch) return;
-    const client = createRemoteClient(fetch, timeoutMs);
+    const client = new RemoteClient(fetch, timeoutMs);
     const { server, directory = "" } = fetch;
     const key = { companyId, remote: `${name} ${server.host}:${server.port}/${directory}` };
     const listed = { key, client, candidates: new RemoteCandidates(maxCandidates), reports: this.#reports };
@@ -85,14 +85,14 @@ export class RemotePoller {
     return turn;
   }
 
-  /** Somebody may have asked for a round, by what the store says: then there is one at once, and nothing rests any more. */
+  /** Begins a round at once, without rests, when somebody has asked for one since the last. */
   heed(state: Pick<RemoteState, "askedAt" | "polledAt">): void {
     if (this.#aborted.signal.aborted || !this.#standing.isNewWish(state)) return;
     this.#reports.endRests();
     void this.pollNow();
   }
 
-  /** Ends at once what waits for the server, and resolves when what was fetched is handed over. Safe to call twice. */
+  /** Ends at once what waits for the server; resolves when the fetched files are handed over. Safe to call twice. */
   async close(): Promise<void> {
     this.#aborted.abort();
     await this.#running;

@@ -1,20 +1,20 @@
-/** What the store knows of a remote: how it stands, and when somebody asked for a round. */
+/** The state of a remote in the store: how it stands, and when somebody asked for a round. */
 import type { RemoteRounds, RemoteState, RemoteStates } from "../../inbound/remotes/remote-states.ts";
+import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { PolledRemote } from "./remote-deps.ts";
 
-/** Rounds that change nothing but their time are written so often; each write is a sync of the disk. */
+/** How often a round that changes only times is written: each write costs a sync of the disk. */
 const repeatMs = 60_000;
 
 export class RemoteStanding {
   readonly #states: Pick<RemoteStates, "save">;
   readonly #remote: Pick<PolledRemote, "companyId" | "name">;
-  readonly #log: Logger;
+  readonly #saving: ReturnType<typeof loggingFirstFailure>;
   #written: RemoteRounds | undefined;
   #writtenMs = 0;
-  /** The wish that was heeded last. */
+  /** When somebody asked for the last round that was heeded. */
   #heededAt = 0;
-  #isFailing = false;
 
   constructor(
     states: Pick<RemoteStates, "save">,
@@ -23,30 +23,26 @@ export class RemoteStanding {
   ) {
     this.#states = states;
     this.#remote = remote;
-    this.#log = log;
+    this.#saving = loggingFirstFailure(log, "the state of a remote cannot be recorded");
   }
 
-  /** Whether somebody has asked since the last round and the last wish. */
+  /** Whether somebody has asked for a round since the last one, and since the last wish. */
   isNewWish({ askedAt, polledAt }: Pick<RemoteState, "askedAt" | "polledAt">): boolean {
     const known = Math.max(this.#heededAt, this.#written?.polledAt ?? polledAt ?? 0);
     this.#heededAt = Math.max(this.#heededAt, askedAt);
     return askedAt > known;
   }
 
-  /** Writes it when it differs in more than its times, or after a while. Never rejects: it is for people alone. */
+  /** Writes the state when more than its times has changed, or after a while. Never rejects: only commands read it. */
   async note(rounds: RemoteRounds): Promise<void> {
     const before = this.#written;
     const isNews = before?.failures !== rounds.failures || before.fault !== rounds.fault;
     if (!isNews && performance.now() - this.#writtenMs < repeatMs) return;
     const { companyId, name: remote } = this.#remote;
-    try {
+    await this.#saving(async () => {
       await this.#states.save({ companyId, remote }, rounds);
       this.#written = rounds;
       this.#writtenMs = performance.now();
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing) this.#log.error({ err: error }, "the state of a remote cannot be recorded");
-      this.#isFailing = true;
-    }
+    });
   }
 }

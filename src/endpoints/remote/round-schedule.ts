@@ -7,7 +7,7 @@ export class RoundSchedule {
   readonly #deps: Pick<RemoteDeps, "clock" | "random">;
   readonly #schedule: PolledRemote["schedule"];
   #isFirst = true;
-  /** The last round: by a clock that never jumps, and by that of the wall. */
+  /** The end of the last round, by a monotonic clock (`Ms`) and by the wall clock (`At`). */
   #endedMs = performance.now();
   #endedAt: number;
   /** After a round that failed. */
@@ -19,7 +19,7 @@ export class RoundSchedule {
     this.#endedAt = deps.clock.now();
   }
 
-  /** A round has ended, so many failed in a row. */
+  /** To be called at the end of a round; `failures`: how many have failed in a row. */
   ended(failures: number): void {
     this.#isFirst = false;
     this.#endedMs = performance.now();
@@ -28,13 +28,13 @@ export class RoundSchedule {
       failures === 0 ? undefined : pausedUntil({ failures, now: 0, random: this.#deps.random() });
   }
 
-  /** The moment at which the last round ended, and until when the remote is left alone, or 0. */
+  /** When the last round ended, and until when the remote rests, or 0. */
   get standing(): { readonly polledAt: number; readonly pausedUntil: number } {
     const polledAt = this.#endedAt;
     return { polledAt, pausedUntil: this.#pauseMs === undefined ? 0 : polledAt + this.#pauseMs };
   }
 
-  /** After trouble sooner than one by the clock would come, later than a short interval. */
+  /** After trouble the pause counts: it may end before the next round of a cron schedule, or after a short interval. */
   waitMs(): number {
     const schedule = this.#schedule;
     const sinceMs = performance.now() - this.#endedMs;

@@ -1,4 +1,4 @@
-/** The files of one remote on their way to settle. What was seen once is kept for the next round. */
+/** The files of one remote on their way to settle. Files seen once are kept for the next round. */
 import type { Logger } from "../../lib/logs/log.ts";
 import { sleepAtLeast } from "../../lib/sleep.ts";
 import type { RemoteFile } from "./fetch-messages.ts";
@@ -35,7 +35,7 @@ export class SettlingFiles {
     return candidates.settled(settleMs);
   }
 
-  /** By what the server still has in the making, and by what could not be fetched. */
+  /** The stops kept back by files that have not settled or cannot be fetched. */
   keptBack(): StopsKeptBack {
     const { listed, settleMs, limits } = this.#deps;
     const kept = new StopsKeptBack();

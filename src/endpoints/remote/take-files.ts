@@ -1,12 +1,12 @@
 /**
- * Takes settled files from a remote, some at a time:
+ * Takes settled files from a remote, portion by portion:
  *
  *   fetch ──> note as taken ──> place in inbound/ ──> ledger ──> remove or move there ──> forget
  *                                                            └─> leave there ──> note as seen
  *
  * What survives a crash: before the note a temporary file, which the next start removes. After it the file is fetched again
- * and compared: `fateOf` tells from `inbound/` and the ledger whether it got its place, so that it is not taken twice; a file
- * that is sent again later is one that is not noted, and becomes a duplicate as everywhere.
+ * and compared: `fateOf` sees in `inbound/` and the ledger whether it got its place, so that it is not taken twice. A file
+ * that a host sends again later has no note, and becomes a duplicate as everywhere.
  */
 import { randomBytes } from "node:crypto";
 import { readdir, realpath } from "node:fs/promises";
@@ -34,7 +34,7 @@ const linkFaults: ReadonlySet<DeliveryFault> = new Set(["timeout", "connectionLo
 const filesAtOnce = 100;
 const bytesAtOnce = 64 * 2 ** 20;
 
-/** What keeps a remote from being polled: told, and tried again after a pause. */
+/** A fault of the whole remote: reported, and retried after a pause. */
 export type Trouble = CallOutcome & { readonly kind: "failed" | "ownFault" };
 
 export class RoundTrouble extends Error {
@@ -49,7 +49,7 @@ export class RoundTrouble extends Error {
 export interface TakingRemote extends ListedRemote {
   readonly remote: PolledRemote;
   readonly log: Logger;
-  /** The files of a portion have been handed over. */
+  /** Called when the files of a portion have been handed over. */
   readonly taken: (count: number) => void;
 }
 
@@ -63,7 +63,7 @@ interface Portion {
   /** Files that stay on the server for now. */
   readonly staying: StopsKeptBack;
   readonly fetched: Fetched[];
-  /** The ledger has them from an earlier round. */
+  /** Files that the ledger has from an earlier round. */
   readonly entered: FetchedFile[];
   trouble: Trouble | undefined;
 }
@@ -98,7 +98,7 @@ async function madeFetchingFolder(inboundDirectory: string): Promise<string> {
   return folder;
 }
 
-/** Removes downloads that a crash left in `inbound/`. */
+/** Removes the downloads that a crash has left in `inbound/`. */
 export async function sweepDownloads(runId: string, inboundDirectory: string): Promise<void> {
   const folder = join(inboundDirectory, fetchingFolderName);
   for (const name of (await readdir(folder).catch(unlessMissing)) ?? []) {
@@ -113,14 +113,14 @@ async function removeAll(fetched: readonly Fetched[]): Promise<void> {
 export class FileTaker {
   readonly #deps: RemoteDeps;
   readonly #taking: TakingRemote;
-  #isToldKept = false;
+  #isKeptReported = false;
 
   constructor(deps: RemoteDeps, taking: TakingRemote) {
     this.#deps = deps;
     this.#taking = taking;
   }
 
-  /** Takes these files, but for those that wait for one that stays. Rejects with a `RoundTrouble`, or the signal's reason; what was taken before stays so. */
+  /** Takes these files, but for those that wait for one that stays. Rejects with a `RoundTrouble`, or the signal's reason. */
   async take(files: readonly RemoteFile[], staying: StopsKeptBack, signal: AbortSignal): Promise<void> {
     for (const portion of portionsOf(files)) {
       const why = await this.#whyNoRoom();
@@ -147,7 +147,7 @@ export class FileTaker {
     } catch (error) {
       throw new RoundTrouble({ kind: "ownFault", message: messageOf(error) });
     } finally {
-      // Those that have their place lie there no more.
+      // A file that has its place lies here no more.
       await removeAll(portion.fetched);
     }
     await this.#settle([...portion.entered, ...(await this.#onlyEntered(portion.fetched, placed))], signal);
@@ -217,7 +217,7 @@ export class FileTaker {
     } else portion.fetched.push({ file: fetched, sha256, path });
   }
 
-  /** Leaves nothing at `path` unless it is fetched, also when the thread was ended amid it. */
+  /** Leaves nothing at `path` unless it is fetched, also when the thread ends in the middle. */
   async #fetch(file: RemoteFile, path: string, signal: AbortSignal): Promise<CallOutcome> {
     let outcome: CallOutcome | undefined;
     try {
@@ -247,12 +247,12 @@ export class FileTaker {
     if (outcome.kind === "changed") reports.failed(file, outcome.why, { nowMs, cause: "changed" });
     else if (outcome.kind === "refused") reports.failed(file, outcome.message, { nowMs, cause: "refused" });
     else if (outcome.kind === "failed" || outcome.kind === "ownFault") portion.trouble = outcome;
-    // Perhaps it lies with this one file, which would be the first of each round: when it fails again, it rests.
+    // This one file may be the cause, and it would be the first of each round: when it fails again, it rests.
     if (outcome.kind === "failed" && linkFaults.has(outcome.fault))
       reports.failed(file, outcome.message, { nowMs, cause: "link" });
   }
 
-  /** Gives the files their places and hands them over, all together, so that the order of the pipeline holds over them. */
+  /** Places the files and hands them over all together, so that the order of the pipeline holds over them. */
   async #place(fetched: readonly Fetched[]): Promise<readonly Arrival[]> {
     if (fetched.length === 0) return [];
     await this.#deps.memory.noteTaken(
@@ -265,7 +265,7 @@ export class FileTaker {
       for (const one of fetched) await this.#placeOne(one, inbound, arrivals);
     } finally {
       await inbound.close();
-      // Also after a fault: those that have their places are reserved, and no scan takes them.
+      // Also after a fault: files that have their places are reserved, and no scan takes them.
       await this.#deps.inbox.arriveAll(arrivals);
     }
     this.#taking.taken(arrivals.length);
@@ -280,7 +280,7 @@ export class FileTaker {
     arrivals.push(await placeArrival({ inbox }, { from: path, inbound, arrival }));
   }
 
-  /** Without those that the ledger does not have, as at the end of the process: they are looked after at the next start. */
+  /** The placed files that are in the ledger; at the end of the process some may not be, and the next start enters them. */
   async #onlyEntered(fetched: readonly Fetched[], placed: readonly Arrival[]): Promise<FetchedFile[]> {
     const paths = new Map(placed.map(({ name, path }) => [name, path]));
     const entered: FetchedFile[] = [];
@@ -293,7 +293,7 @@ export class FileTaker {
     return entered;
   }
 
-  /** Does on the remote what is to be done with files that the ledger has. */
+  /** Removes or moves files that the ledger has from the remote, or notes that they stay there. */
   async #settle(files: readonly FetchedFile[], signal: AbortSignal): Promise<void> {
     const { memory } = this.#deps;
     const { key, remote } = this.#taking;
@@ -316,23 +316,23 @@ export class FileTaker {
     }
   }
 
-  /** False when the server does not let us: then the file is not fetched again as long as it stays the same. */
+  /** False when the server refuses: then the file is not fetched again while it stays the same. */
   async #settleOne(file: FetchedFile, signal: AbortSignal): Promise<boolean> {
     const { client, remote, log } = this.#taking;
     const kind = remote.after === "move" ? "move" : "remove";
     const outcome = await client.run({ kind, file }, signal);
     if (outcome.kind === "failed" || outcome.kind === "ownFault") throw new RoundTrouble(outcome);
     if (outcome.kind !== "refused") {
-      this.#isToldKept = false;
+      this.#isKeptReported = false;
       return true;
     }
-    if (!this.#isToldKept) {
+    if (!this.#isKeptReported) {
       log.warn(
         { file: file.name, reason: outcome.message },
         `the server refuses to ${kind} files that were taken; they stay there and are not fetched again`,
       );
     }
-    this.#isToldKept = true;
+    this.#isKeptReported = true;
     return false;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Reads which algorithms a client offers from the first bytes of its connection, which are not encrypted: its
- * identification line, then its KEXINIT packet (RFC 4253, sections 4.2, 6 and 7.1). The SSH library does not tell.
+ * identification line, then its KEXINIT packet (RFC 4253, sections 4.2, 6 and 7.1). The SSH library does not report it.
  */
 
 export interface ClientOffer {
@@ -26,7 +26,7 @@ export function isForOneHostKeyType({ hostKey }: ClientOffer): boolean {
 
 const kexInit = 20;
 const cookieBytes = 16;
-/** More than the longest sensible KEXINIT; a client that sends none within it is not looked at further. */
+/** More than the longest sensible KEXINIT. */
 const maxBytes = 36 * 1024;
 
 function nameListsOf(payload: Buffer): string[][] {
@@ -61,7 +61,7 @@ function offerOf(bytes: Buffer): ClientOffer | undefined {
   };
 }
 
-/** Watches a connection's first bytes until the offer is known or cannot come any more. */
+/** Reads a connection's first bytes until the offer is known or cannot come any more. */
 export class OfferWatch {
   #bytes: Buffer | undefined = Buffer.alloc(0);
   offer: ClientOffer | undefined;

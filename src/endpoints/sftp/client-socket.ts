@@ -1,13 +1,13 @@
 /** The socket of one SSH client, under the SSH library: what it writes leaves together, and what it reads is bounded. */
 import type { Socket } from "node:net";
 
-/** Answers waiting in the socket beyond which nothing more is read from a client that does not read them. */
+/** Reads no more from a client while more bytes of unread replies than this wait in its socket. */
 const maxBacklogBytes = 16 * 1024 * 1024;
 
 export interface ClientSocketEvents {
   /** A chunk, just before the SSH library sees it. */
   data(chunk: Buffer): void;
-  /** The socket took what waited in it. */
+  /** The socket has sent what waited in it. */
   drained(): void;
   failed(error: Error): void;
   closed(): void;
@@ -27,7 +27,6 @@ export class ClientSocket {
     socket.on("drain", () => this.#drained());
   }
 
-  /** Reads no more. */
   pause(): void {
     this.#socket.pause();
   }
@@ -37,7 +36,7 @@ export class ClientSocket {
   }
 
   #receive(chunk: Buffer): void {
-    // Whatever the library writes because of this chunk leaves together.
+    // All that the library writes in answer to this chunk leaves together.
     this.#socket.cork();
     process.nextTick(() => this.#socket.uncork());
     if (this.#socket.writableLength > maxBacklogBytes) {

@@ -1,5 +1,5 @@
 /**
- * The keys by which clients recognise this server. They are made once and kept: a changed key looks like an attack.
+ * The keys by which clients recognise this server, made once and kept: to clients a changed key looks like an attack.
  */
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { chmod, readFile, stat } from "node:fs/promises";
@@ -99,15 +99,22 @@ async function readKeyFile(path: string): Promise<string | undefined> {
   }
 }
 
-async function readHostKey(directory: string, kind: HostKeyKind): Promise<HostKey | undefined> {
-  const pem = await readKeyFile(join(directory, fileNames[kind]));
-  return pem === undefined ? undefined : parseHostKey(pem);
+/** Reads the keys one after the other; a missing one comes from `instead`. */
+async function readAll(
+  directory: string,
+  options: HostKeyOptions,
+  instead: (path: string, kind: HostKeyKind) => Promise<HostKey>,
+): Promise<readonly HostKey[]> {
+  const keys: HostKey[] = [];
+  for (const kind of kindsFor(options)) {
+    const path = join(directory, fileNames[kind]);
+    const pem = await readKeyFile(path);
+    keys.push(pem === undefined ? await instead(path, kind) : parseHostKey(pem));
+  }
+  return keys;
 }
 
-async function ensureHostKey(directory: string, kind: HostKeyKind): Promise<HostKey> {
-  const known = await readHostKey(directory, kind);
-  if (known !== undefined) return known;
-  const path = join(directory, fileNames[kind]);
+async function makeHostKey(path: string, kind: HostKeyKind): Promise<HostKey> {
   const made = kind === "ed25519" ? generateEd25519HostKey() : generateRsaHostKey();
   await writeFileDurably(path, made.pem, 0o600);
   return made;
@@ -118,13 +125,13 @@ function kindsFor({ legacy }: HostKeyOptions): readonly HostKeyKind[] {
 }
 
 export interface HostKeyOptions {
-  /** Whether old clients are to be let in, which know RSA keys alone. */
+  /** Also a key for old clients, which know RSA alone. */
   readonly legacy: boolean;
 }
 
 /**
- * Reads the host keys of a directory, making those that are missing (mode 0600; the directory 0700). Rejects when a key can
- * be read by others.
+ * Reads the host keys of a directory, and makes missing ones (mode 0600; the directory 0700). Rejects when others can read a
+ * key.
  */
 export async function ensureHostKeys(
   directory: string,
@@ -132,31 +139,22 @@ export async function ensureHostKeys(
 ): Promise<readonly HostKey[]> {
   await makeDirectoryDurably(directory);
   await chmod(directory, 0o700);
-  const keys: HostKey[] = [];
-  for (const kind of kindsFor(options)) keys.push(await ensureHostKey(directory, kind));
-  return keys;
+  return await readAll(directory, options, makeHostKey);
 }
 
-/** The files of the host keys that a server with these options has. */
+/** The files of the host keys of a server with these options. */
 export function hostKeyFilesOf(directory: string, options: HostKeyOptions): readonly string[] {
   return kindsFor(options).map((kind) => join(directory, fileNames[kind]));
 }
 
-/** What to do about a host key that is not there. */
+/** What to do about a missing host key. */
 export const missingHostKeyRemedy =
   "restore it from a backup, because clients refuse a server whose key changed; only `dropgate init`, run again " +
   "with its company and user, makes a new one";
 
-/** Reads the host keys of a directory. Rejects when one is missing, or can be read by others. */
+/** Reads the host keys of a directory. Rejects when one is missing, or when others can read it. */
 export async function readHostKeys(directory: string, options: HostKeyOptions): Promise<readonly HostKey[]> {
-  const keys: HostKey[] = [];
-  for (const kind of kindsFor(options)) {
-    const key = await readHostKey(directory, kind);
-    if (key === undefined) {
-      const path = join(directory, fileNames[kind]);
-      throw new OperatorError(`the SSH host key ${path} is missing: ${missingHostKeyRemedy}`);
-    }
-    keys.push(key);
-  }
-  return keys;
+  return await readAll(directory, options, async (path) => {
+    throw new OperatorError(`the SSH host key ${path} is missing: ${missingHostKeyRemedy}`);
+  });
 }

@@ -38,11 +38,11 @@ interface Status {
   readonly text: string;
 }
 
-/** Texts begin with the words that clients look for. */
+/** Texts begin with the words that clients search for. */
 const statusOfKind: Record<ExchangeErrorKind, Status> = {
   noSuchFile: { code: statusCode.noSuchFile, text: "No such file" },
   permissionDenied: { code: statusCode.permissionDenied, text: "Permission denied" },
-  // Version 3 of the protocol has no code for it: clients look for this word.
+  // Version 3 of the protocol has no code for it: clients search for this word.
   alreadyExists: { code: statusCode.failure, text: "Failure" },
   badName: { code: statusCode.failure, text: "Bad file name" },
   notADirectory: { code: statusCode.noSuchFile, text: "Not a directory" },

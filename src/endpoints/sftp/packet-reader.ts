@@ -1,13 +1,13 @@
 /**
  * Cuts the byte stream of an SFTP channel into packets (a 32-bit length, then that many bytes).
  *
- * A packet that lies whole in one chunk is handed on without a copy; one that spans chunks is gathered in a buffer of its
- * own, each byte copied once. The buffers of large ones are used again when the reader gets them back: memory outside of
- * the JavaScript heap that comes and goes with every packet makes V8 collect garbage every few megabytes.
+ * A packet whole in one chunk is handed on without a copy; one that spans chunks is gathered in a buffer of its own, each
+ * byte copied once. Buffers of large packets are used again when the reader gets them back: memory outside of the
+ * JavaScript heap that comes and goes with every packet makes V8 collect garbage every few megabytes.
  */
 import { maxPacketBytes } from "./wire.ts";
 
-/** The stream can no longer be understood; only the end of the channel helps. */
+/** The stream breaks the protocol; only the end of the channel helps. */
 export class BrokenStream extends Error {
   constructor(message: string) {
     super(message);

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import type { ServerChannel } from "ssh2";
 import type { Reply } from "./reply.ts";
 
-/** Why a session ends, as its client is told. */
+/** What the client learns at the end of the session. */
 export interface Farewell {
   readonly exitStatus: number;
   readonly text: string | undefined;
@@ -31,17 +31,17 @@ export class ReplyOutput {
     return this.#isHeldByKeyExchange;
   }
 
-  /** What waits in the batch, the channel and the socket. */
+  /** What waits in the batch, the channel and the socket, in bytes. */
   get unsentBytes(): number {
     return this.#isOver ? 0 : this.#batchBytes + this.#channel.writableLength + this.#socket.writableLength;
   }
 
-  /** A key exchange is over: what it held back is on its way. */
+  /** A key exchange is over, and sends what it held back. */
   keysExchanged(): void {
     this.#isHeldByKeyExchange = false;
   }
 
-  /** Nothing can be sent any more. */
+  /** No reply can be sent any more. */
   drop(): void {
     this.#isOver = true;
     this.#isHeldByKeyExchange = false;

@@ -17,12 +17,12 @@ export class RequestInput {
     this.#events = events;
   }
 
-  /** Throws `BrokenStream` when the stream cannot be understood. */
+  /** Throws `BrokenStream` when the stream breaks the protocol. */
   push(chunk: Buffer): void {
     this.#reader.push(chunk, (packet) => this.#take(packet));
   }
 
-  /** The request is done: the memory of its packet is used again. */
+  /** The request is done: the memory of its packet can be used again. */
   giveBack(bytes: Uint8Array): void {
     this.#reader.giveBack(bytes);
   }

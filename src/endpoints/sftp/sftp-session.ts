@@ -4,19 +4,19 @@
  * States
  *   opening   nothing but INIT is taken; it is answered with VERSION and the extensions → serving
  *   serving   packets become requests (`RequestInput`), requests become replies (`RequestQueue`)
- *   draining  the daemon stops while uploads are under way: nothing new is opened; when the last upload is closed, or no
- *             request came for `stalledMs` → ending
- *   ending    no more input: the client sent EOF or closed the channel, the link broke, the stream could not be
- *             understood, or the daemon stops. What was received whole is still done; then → ended
+ *   draining  the daemon stops while uploads are under way: opens are refused; when the last upload is closed, or no request
+ *             came for `stalledMs` → ending
+ *   ending    no more input: the client sent EOF or closed the channel, the link broke, the stream is broken, or the daemon
+ *             stops. Requests received whole are still done; then → ended
  *   ended     EOF, exit status and CLOSE are sent (while there is a link), the exchange session is ended
  *
  * Back-pressure
- *   Out: `RequestQueue` starts no request while too much of what was answered waits to be sent.
- *   In: the channel is paused while too many writes or requests wait (`WaitingRequests`). The channel's window (2 MiB, kept
- *   by the library) then stops the client. A client that ignores its window is cut off.
+ *   Out: `RequestQueue` starts no request while too many bytes of replies wait to be sent.
+ *   In: the channel is paused while too many writes or requests wait. The channel's window (2 MiB, kept by the library) then
+ *   stops the client; the connection of one that ignores its window ends.
  *
- * When the link breaks, requests that were received whole still take effect (a CLOSE that is here is a CLOSE), only reads
- * are dropped. A handle without a CLOSE stays an incomplete upload.
+ * When the link breaks, requests received whole still take effect (a CLOSE that is here is a CLOSE); only reads are dropped.
+ * A handle without a CLOSE stays a partial upload.
  */
 import type { Socket } from "node:net";
 import type { ServerChannel } from "ssh2";
@@ -32,7 +32,7 @@ import type { SftpRequest } from "./request.ts";
 import { RequestInput } from "./request-input.ts";
 import { RequestQueue } from "./request-queue.ts";
 
-/** The library's window is 2 MiB; more than this unread in the channel means that the client does not keep to it. */
+/** With more than this unread in the channel, the client ignores the library's window of 2 MiB. */
 const maxUnreadBytes = 4 * 1024 * 1024;
 /** An upload that stands still for so long does not delay a stop. */
 const stalledMs = 2_000;
@@ -99,12 +99,10 @@ export class SftpSession {
     return this.#requests.lastRequestAtMs;
   }
 
-  /** The socket took what waited in it. */
   socketDrained(): void {
     this.#advance();
   }
 
-  /** A key exchange is over: what it held back is on its way. */
   keysExchanged(): void {
     this.#output.keysExchanged();
     this.#advance();
@@ -115,18 +113,18 @@ export class SftpSession {
     return this.#channel.readableLength > maxUnreadBytes;
   }
 
-  /** No answer can be sent any more. What was received is still done. */
+  /** No reply can be sent any more; requests received whole are still done. */
   linkLost(): void {
     if (this.#requests.isLinkLost) return;
     this.#requests.linkLost();
     this.#output.drop();
-    // What the channel still holds is finite now, so it is taken whatever the limits say.
+    // The rest of the input is finite now, so it is read whatever the limits say.
     this.#channel.resume();
     if (this.#channel.readableEnded || this.#channel.destroyed) this.#endInput();
     this.#advance();
   }
 
-  /** Lets uploads under way come to their end, then takes no more requests, finishes those received, says good-bye. */
+  /** Lets uploads under way end, then takes no more requests, finishes those received, and says good-bye. */
   drain(): void {
     this.#requests.lastRequestAtMs = Date.now();
     this.#drainTimer ??= setInterval(() => this.#drainIfDone(), stalledMs / 4);

@@ -56,7 +56,7 @@ export const maxReadBytes = 256 * 1024;
 export const maxPathBytes = 4096;
 export const maxNameBytes = 255;
 
-/** Extensions told in VERSION, with their version numbers. */
+/** The extensions that VERSION names, with their version numbers. */
 export const extensions = [
   ["posix-rename@openssh.com", "1"],
   ["statvfs@openssh.com", "2"],

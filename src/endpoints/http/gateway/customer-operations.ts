@@ -11,6 +11,8 @@ import {
 } from "../openapi/api-description.ts";
 import { CustomerImport, CustomerRetrieval, withCompany } from "../openapi/api-schemas.ts";
 import {
+  address,
+  allOrNothing,
   answersDocument,
   answersSuccess,
   bodyOf,
@@ -19,7 +21,6 @@ import {
   importOf,
   numbered,
 } from "./operation-parts.ts";
-import { address, allOrNothing } from "./shared-examples.ts";
 
 const customer = {
   accountNumber: "C-100",

@@ -43,9 +43,9 @@ import {
   gatewayRead,
   gatewayWrite,
   numbered,
+  openStopExecution,
   serviceImportOf,
 } from "./operation-parts.ts";
-import { openStopExecution } from "./shared-examples.ts";
 
 const loadHeader = {
   loadNbr: "L-1001",

@@ -1,6 +1,6 @@
-/** What the routes of the gateway have in common. */
+/** What the records of the gateway have in common: routes, texts and examples, and how they run operations. */
 import type { Role } from "../../../domain/users/role.ts";
-import type { ImportInput, ImportRules } from "../../../operations/imports/import-request.ts";
+import type { ImportInput } from "../../../operations/imports/import-request.ts";
 import type { ServiceImport } from "../../../operations/imports/service-import.ts";
 import type { BodyInput } from "../../../operations/request-body.ts";
 import { jsonAnswer, jsonType, successAnswer } from "../server/answer.ts";
@@ -25,6 +25,38 @@ export const gatewayWrite = {
 /** A read of the gateway. */
 export const gatewayRead = { ...gatewayWrite, method: "GET", body: "none", media: [] } as const;
 
+export const allOrNothing =
+  "All or nothing: one faulty entry refuses the request, with a reason for each fault and its path.";
+
+const notExecuted = {
+  plannedEtaDTTM: null,
+  arrivalDTTM: null,
+  confirmedDTTM: null,
+  departureDTTM: null,
+  duration: null,
+};
+
+/** The execution info of a stop that nobody has been to. */
+export const openStopExecution = {
+  stopStatus: "10",
+  receiveStatus: "00",
+  receiveDTTM: null,
+  from: notExecuted,
+  to: notExecuted,
+  exceptionPresent: false,
+  exceptions: [],
+  cancellation: null,
+};
+
+/** Of an order and its customer. */
+export const address = {
+  name: "Garden Centre",
+  addr1: "8 Elm Lane",
+  city: "Springfield",
+  state: "IL",
+  country: "US",
+};
+
 /** A part of the request's path by its name in the pattern. */
 export function param(request: OperationRequest, name: string): string {
   const value = request.params[name];
@@ -32,15 +64,11 @@ export function param(request: OperationRequest, name: string): string {
   return value;
 }
 
-/** The rules for imports of everything but loads. */
-function importRulesOf({ maxEntries, unknownFields }: HttpOptions): ImportRules {
-  return { maxEntries, unknownFields };
-}
-
-/** The import that a request asks for. */
+/** The import of a request. */
 export function importOf(request: OperationRequest, options: HttpOptions): ImportInput {
   const { companyId, companyCode, json, large } = request;
-  const input = { companyId, companyCode, body: json, rules: importRulesOf(options) };
+  const { maxEntries, unknownFields } = options;
+  const input = { companyId, companyCode, body: json, rules: { maxEntries, unknownFields } };
   return large === undefined ? input : { ...input, large, jsonLimits: jsonLimitsOf(options) };
 }
 

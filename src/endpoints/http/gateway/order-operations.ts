@@ -12,15 +12,17 @@ import {
 } from "../openapi/api-description.ts";
 import { OrderImport, OrderRetrieval, withCompany } from "../openapi/api-schemas.ts";
 import {
+  address,
+  allOrNothing,
   answersDocument,
   answersSuccess,
   bodyOf,
   gatewayRead,
   gatewayWrite,
   numbered,
+  openStopExecution,
   serviceImportOf,
 } from "./operation-parts.ts";
-import { address, allOrNothing, openStopExecution } from "./shared-examples.ts";
 
 const order = {
   orderNbr: "4001",

@@ -15,6 +15,7 @@ import {
 } from "../openapi/api-description.ts";
 import { StopImport, StopRetrieval, withCompany } from "../openapi/api-schemas.ts";
 import {
+  allOrNothing,
   answersDocument,
   answersSuccess,
   bodyNumbered,
@@ -22,9 +23,9 @@ import {
   gatewayRead,
   gatewayWrite,
   numbered,
+  openStopExecution,
   serviceImportOf,
 } from "./operation-parts.ts";
-import { allOrNothing, openStopExecution } from "./shared-examples.ts";
 
 const shop = {
   address: {

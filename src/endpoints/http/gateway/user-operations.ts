@@ -5,8 +5,7 @@ import { importUsers } from "../../../operations/imports/import-users.ts";
 import { type CompanyOperation, importErrors, success } from "../openapi/api-description.ts";
 import { BusinessPartnerImport, UserImport } from "../openapi/api-schemas.ts";
 import { successAnswer } from "../server/answer.ts";
-import { answersSuccess, gatewayWrite, importOf } from "./operation-parts.ts";
-import { allOrNothing } from "./shared-examples.ts";
+import { allOrNothing, answersSuccess, gatewayWrite, importOf } from "./operation-parts.ts";
 
 const user = {
   userName: "rmiller",

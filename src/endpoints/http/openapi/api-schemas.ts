@@ -68,18 +68,20 @@ export const Reasons = Type.Object({
   ),
 });
 
+function codeList(names: Readonly<Record<string | number, string>>): string {
+  return Object.entries(names)
+    .map(([code, name]) => `\`${code}\` ${name}`)
+    .join(", ");
+}
+
 const stopStatus = Type.String({
   enum: Object.keys(stopStatusNames),
-  description: Object.entries(stopStatusNames)
-    .map(([code, name]) => `\`${code}\` ${name}`)
-    .join(", "),
+  description: codeList(stopStatusNames),
 });
 
 const loadStatus = Type.Integer({
   enum: Object.keys(loadStatusNames).map(Number),
-  description: Object.entries(loadStatusNames)
-    .map(([code, name]) => `\`${code}\` ${name}`)
-    .join(", "),
+  description: codeList(loadStatusNames),
 });
 
 const PartyExecution = Type.Object({

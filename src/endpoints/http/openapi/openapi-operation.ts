@@ -1,5 +1,5 @@
 /** One operation in the API document. */
-import { Type } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { identifier } from "../../../domain/fields/fields.ts";
 import type { ApiAnswer, ApiDescription, Operation } from "./api-description.ts";
 import { jsonType } from "../server/answer.ts";
@@ -61,9 +61,15 @@ function queryParameters({ query = [] }: ApiDescription, parts: DocumentParts): 
   }));
 }
 
+function mediaOf(
+  { schema, example }: Pick<ApiAnswer, "example"> & { readonly schema: TSchema },
+  parts: DocumentParts,
+): Json {
+  return { schema: parts.schemas.schemaOf(schema), ...(example === undefined ? {} : { example }) };
+}
+
 function requestBody(route: Route, request: ApiDescription["request"], parts: DocumentParts): Json {
-  const { schema = Type.Unknown(), example } = request ?? {};
-  const media = { schema: parts.schemas.schemaOf(schema), ...(example === undefined ? {} : { example }) };
+  const media = mediaOf(request ?? { schema: Type.Unknown() }, parts);
   return {
     required: route.isBodyOptional !== true,
     content: Object.fromEntries(route.media.map((type) => [type, media])),
@@ -82,8 +88,7 @@ function answerResponse(answer: ApiAnswer, parts: DocumentParts): Json {
   const { description, contentType = jsonType, schema, example, headers = {} } = answer;
   const head = { description, headers: answerHeaders(headers) };
   if (schema === undefined) return head;
-  const media = { schema: parts.schemas.schemaOf(schema), ...(example === undefined ? {} : { example }) };
-  return { ...head, content: { [contentType]: media } };
+  return { ...head, content: { [contentType]: mediaOf({ schema, example }, parts) } };
 }
 
 function responses(operation: Operation, parts: DocumentParts): Json {

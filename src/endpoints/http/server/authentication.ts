@@ -23,9 +23,9 @@ interface Credentials {
 const basicForm = /^basic +([A-Za-z0-9+/_=-]+) *$/i;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** RFC 7617: UTF-8; older clients send Latin-1, which is told apart by not being valid UTF-8. */
+/** RFC 7617: UTF-8. Older clients send Latin-1, which is not valid UTF-8. */
 function decodeCredentials(bytes: Buffer): string {
-  // Nearly all are: the decoder takes five times as long.
+  // Nearly all credentials are ASCII; the decoder takes five times as long.
   if (isAscii(bytes)) return bytes.toString("latin1");
   try {
     return utf8.decode(bytes);
@@ -63,8 +63,8 @@ export function checkBan(signIn: Pick<SignIn, "bannedForMs">, address: string): 
 }
 
 /**
- * Throws when user and password would travel in the clear: plain HTTP from another machine, unless that is allowed. No
- * challenge is sent, so that no client is led to send them.
+ * Throws for user and password in clear: plain HTTP from another machine, unless that is allowed. Sends no challenge, which
+ * would lead clients to send them.
  */
 export function checkTransport(socket: Socket | TLSSocket, peer: string, allowPlain: boolean): void {
   if (allowPlain || "encrypted" in socket || isLoopback(peer)) return;
@@ -75,8 +75,8 @@ export function checkTransport(socket: Socket | TLSSocket, peer: string, allowPl
 }
 
 /**
- * The user behind the credentials; among users of one name, that of the company of the path. Rejects with 930 (401, with
- * the challenge) or 933 (429).
+ * The user of the credentials; among users of one name, that of the company in the path. Rejects with 930 (401, with the
+ * challenge) or 933 (429).
  */
 export async function signInUser(
   signIn: Pick<SignIn, "withPassword">,
@@ -93,9 +93,8 @@ export async function signInUser(
 }
 
 /**
- * The membership that lets the user run the route. Throws 930 for a company the user does not belong to, like the sign-in
- * itself: nothing tells whether the company or a namesake there exists. 932 when the user belongs to it without a role
- * that may.
+ * The membership by which the user may run the route. Throws 930 for a company of which the user is no member, like the
+ * sign-in itself, so that nobody learns whether the company or a namesake there exists; 932 for a member without the role.
  */
 export function authorise(route: CompanyRoute, user: SignedInUser, companyCode: string): Membership {
   const membership = user.memberships.find((one) => isSameCompanyCode(one.companyCode, companyCode));

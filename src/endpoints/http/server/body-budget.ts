@@ -1,6 +1,6 @@
 /**
- * How many bytes of large bodies are in work at the same time. A body becomes several times its size while it is parsed,
- * checked and stored, so the sum of all of them decides how much memory the process needs.
+ * Bounds the bytes of large bodies in work at the same time. A body takes several times its size while it is parsed, checked
+ * and stored, so their sum decides how much memory the process needs.
  *
  *   waiting (its body unread: the client's socket is full) ─ in order of arrival ─> in work ─ answered, or gone ─> free
  *           └ gone, or out of time, or too many wait already, or the stop ─> refused
@@ -8,7 +8,7 @@
 import { ClientGone, HttpRefusal, retryAfter } from "./http-refusal.ts";
 
 /**
- * Bodies up to this size are not counted: `http.maxRequestsInFlight` bounds them, and big imports must not block them.
+ * Bodies up to this size do not count: `http.maxRequestsInFlight` bounds them, and big imports must not block them.
  */
 export const uncountedBodyBytes = 65_536;
 
@@ -22,7 +22,7 @@ export interface BudgetLimits {
 
 /** What one request holds of the budget. */
 export interface BodyShare {
-  /** Returns what the body turned out not to need. */
+  /** Returns the part that the body does not need. */
   reduceTo(bytes: number): void;
   /** Returns all of it; safe to call twice. */
   release(): void;
@@ -34,7 +34,7 @@ interface Waiter {
   refuse(reason: unknown): void;
 }
 
-/** The refusal of a large body for which there was no room in time. */
+/** The refusal of a large body that gets no share in time. */
 export function tooBusy(): HttpRefusal {
   const message = "too many large bodies are worked on at the moment. Send the same request again later.";
   return new HttpRefusal("overloaded", message, { headers: retryAfter(retryAfterMs) });
@@ -73,7 +73,7 @@ export class BodyBudget {
     if (this.#isClosed) throw stopping();
     signal.throwIfAborted();
     if (this.#waiters.size === 0 && this.#hasRoomFor(bytes)) return this.#take(bytes);
-    // Those who wait have a request in hand too: the other half stays for requests that need not wait.
+    // A waiting request is in hand too: the other half stays for requests that need not wait.
     if (this.#waiters.size >= Math.max(1, this.#limits().maxRequestsInFlight / 2)) throw tooBusy();
     return await this.#wait(bytes, timeoutMs, signal);
   }
@@ -124,7 +124,7 @@ export class BodyBudget {
       const refuse = (reason: unknown) => {
         settle();
         reject(reason instanceof Error ? reason : new ClientGone());
-        // Behind a large body that left, smaller ones may fit.
+        // Smaller bodies behind it may fit now.
         this.refresh();
       };
       const admit = (share: BodyShare) => {

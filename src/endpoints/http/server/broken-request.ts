@@ -1,5 +1,5 @@
 /**
- * Answers requests that the parser of node:http refuses: no request object exists, so the answer is written by hand.
+ * Answers requests that the parser of node:http refuses. There is no request object, so the answer is written by hand.
  */
 import type { Duplex } from "node:stream";
 import { STATUS_CODES } from "node:http";
@@ -54,7 +54,7 @@ const closing = {
 /** How long a client may take to receive the answer. */
 const closeWithinMs = 2_000;
 
-/** All other errors are those of a connection that is gone, or of a TLS handshake that failed: nobody can be answered. */
+/** With all other errors the connection is gone, or its TLS handshake has failed: there is nobody to answer. */
 function isOfParser(code: string): boolean {
   return code.startsWith("HPE_") || code === "ERR_HTTP_REQUEST_TIMEOUT";
 }
@@ -81,7 +81,7 @@ export interface BrokenAnswer {
   readonly status: number;
 }
 
-/** Answers a request that the parser refused and closes the connection; undefined when nobody is there to answer. */
+/** Answers a request that the parser refused and closes the connection; undefined when there is nobody to answer. */
 export function answerBrokenRequest(error: unknown, socket: Duplex): BrokenAnswer | undefined {
   const code = systemCodeOf(error) ?? "";
   if (!isOfParser(code) || !socket.writable) {

@@ -1,4 +1,4 @@
-/** Which part of a representation a GET asks for, and whether it asks at all (RFC 9110, sections 13 and 14). */
+/** The part of a representation that a GET wants, if it wants one at all (RFC 9110, sections 13 and 14). */
 import type { IncomingHttpHeaders } from "node:http";
 
 export type Selection =

@@ -1,14 +1,13 @@
-/** Who is asking: the peer's address, or, behind a trusted proxy, the address the proxy names. */
+/** The client's address: the peer's, or, behind a trusted proxy, the one that the proxy names. */
 import type { IncomingHttpHeaders } from "node:http";
 import { isIP, isIPv4 } from "node:net";
 import { type AddressSet, normaliseAddress } from "../../../lib/address-range.ts";
 
-/** Whether the address is of this machine alone. */
 export function isLoopback(address: string): boolean {
   return address === "::1" || (address.startsWith("127.") && isIPv4(address));
 }
 
-/** What proxies add. */
+/** Headers that proxies add. */
 const forwardingHeaders = [
   "forwarded",
   "via",
@@ -22,7 +21,7 @@ const forwardingHeaders = [
   "x-real-ip",
 ] as const;
 
-/** Whether the request came through a proxy, as far as its headers say so. */
+/** Whether the headers say that the request came through a proxy. */
 export function isForwarded(headers: IncomingHttpHeaders): boolean {
   return forwardingHeaders.some((name) => headers[name] !== undefined);
 }
@@ -63,9 +62,9 @@ function wayOf(headers: IncomingHttpHeaders): readonly string[] | undefined {
 }
 
 /**
- * The client's address. `X-Forwarded-For`, or `Forwarded` when there is no such header, is read from its end, because only
- * what trusted proxies appended is true: the first address that is not a trusted proxy is the client. From anybody else
- * the headers are ignored.
+ * The client's address. Reads `X-Forwarded-For`, or else `Forwarded`, from its end, because only entries that trusted
+ * proxies appended are true: the first address that is not a trusted proxy is the client. From other peers the headers
+ * count for nothing.
  */
 export function clientAddress(peer: string, headers: IncomingHttpHeaders, trusted: AddressSet): string {
   const way = trusted.has(peer) ? wayOf(headers) : undefined;

@@ -1,13 +1,13 @@
-/** The header that names a download (RFC 6266, RFC 8187), for names that anybody may have chosen. */
+/** The header that names a download (RFC 6266, RFC 8187), safe for any name. */
 
-/** Control characters, what turns the direction of text, and separators of paths. */
+/** Control characters, marks that turn the direction of text, and separators of paths. */
 const unsafe = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029/\\]/gu;
-/** Beyond printable ASCII, and what clients read in different ways inside quotes. */
+/** Characters beyond printable ASCII, and those that clients read in different ways inside quotes. */
 const unquotable = /[^\x20-\x7e]|["%]/gu;
 const maxLength = 150;
 const maxExtensionLength = 15;
 
-/** A name that fits every file system: the end of a long one goes, but not its extension. */
+/** A name that fits every file system: cuts a long one, but keeps its extension. */
 function shortened(name: string): string {
   const letters = [...name];
   if (letters.length <= maxLength) return name;

@@ -1,12 +1,11 @@
 /**
- * Sends a file, or the part of it that was asked for, as fast as the client takes it.
+ * Sends a file, or the part of it that the request wants, as fast as the client takes it.
  *
  *   selected -> opened -> first bytes read -> head sent -> streamed -> ended
  *         \_________\__________\_> refused
  *
- * The first bytes are read before the head is sent: a file that cannot be opened or read at all is answered with a refusal
- * like any other. What fails after the head destroys the connection: its length was announced, so the client sees that the
- * answer is not whole.
+ * The head waits for the first bytes: a file that cannot be opened or read gets a refusal like any other. A failure after the
+ * head destroys the connection: the head has announced the length, so the client sees that the answer is not whole.
  */
 import { type FileHandle, open } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
@@ -17,23 +16,23 @@ import type { Selection } from "./byte-range.ts";
 
 /** The result of a streamed answer. */
 export interface Streamed {
-  /** 0 when there was nobody to answer. */
+  /** 0 when the client was gone. */
   readonly status: number;
   readonly bytes: number;
-  /** A failure of ours; a client that goes away is none. */
+  /** A failure of our own, unlike a client that leaves. */
   readonly failure?: unknown;
 }
 
 export interface FileHead {
   readonly status: number;
-  /** They replace those of the whole; undefined takes one away. */
+  /** They replace those of the whole file; undefined removes one. */
   readonly headers: Readonly<Record<string, string | number | undefined>>;
   /** Of the body. */
   readonly start: number;
   readonly length: number;
 }
 
-/** The head of the answer to what was selected, and which bytes follow it. */
+/** The head of the answer to a selection, and which bytes follow it. */
 export function fileHead(selection: Selection, { size, etag }: FileBody): FileHead {
   const always = { etag, "accept-ranges": "bytes" };
   const none = { start: 0, length: 0 };
@@ -54,7 +53,7 @@ export function fileHead(selection: Selection, { size, etag }: FileBody): FileHe
   return { status: 206, headers, start, length };
 }
 
-/** How it looks from here when the client leaves. */
+/** The faults of a response whose client has left. */
 const leavingCodes = new Set([
   "ERR_STREAM_PREMATURE_CLOSE",
   "ERR_STREAM_DESTROYED",
@@ -64,7 +63,7 @@ const leavingCodes = new Set([
   "EPIPE",
 ]);
 
-/** Passes the chunks on and throws when they are not of this length together, as when the file was cut. */
+/** Passes the chunks on; throws when they do not have this length together, as when the file was cut. */
 async function* exactly(
   source: AsyncIterable<Uint8Array>,
   { length, count }: { readonly length: number; readonly count: (bytes: number) => void },
@@ -83,7 +82,7 @@ export interface FileToSend {
   /** At least one. */
   readonly length: number;
   readonly start: number;
-  /** Sends the head; called once the first bytes are there. */
+  /** Sends the head; called when the first bytes are there. */
   readonly begin: () => void;
   /** Answers with the failure instead, when the head has not been sent. */
   readonly refuse: (failure: unknown) => Streamed;
@@ -93,7 +92,6 @@ export interface FileToSend {
 
 const firstBytes = 65_536;
 
-/** The first bytes of the request: of a short file all of them. */
 async function readFirst(handle: FileHandle, { start, length }: FileToSend): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafe(Math.min(firstBytes, length));
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);

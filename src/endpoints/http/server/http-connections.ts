@@ -1,9 +1,9 @@
 /**
  * The open connections of the HTTP server and their places.
  *
- * A connection counts as signed in from the first request on it whose user and password were right; until then, also
- * while it is only asked for its health, it is one of those that have to make room. All clients of a trusted proxy come
- * over the connections of the proxy, which therefore count as signed in from the beginning.
+ * A connection counts as signed in from its first request with the right user and password; until then, also while it only
+ * asks for `/healthz`, it has to make room for others. All clients of a trusted proxy come over the connections of the
+ * proxy, which therefore count as signed in from the beginning.
  */
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -61,18 +61,18 @@ export class HttpConnections {
 
   /** A request on the connection has signed in. False when as many connections as may be are signed in. */
   signIn(socket: Socket): boolean {
-    // A connection that is not known any more is closed: nobody reads the answer.
+    // An unknown connection is closed: nobody reads the answer.
     return this.#placeOf(socket)?.signIn() ?? true;
   }
 
-  /** The time for a request is over and none came. */
+  /** The time for a request is over, and none has come. */
   reportSilence(socket: Socket): void {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || this.#placeOf(socket)?.isSignedIn !== false) return;
     this.#deps.standing.reportSilence(normaliseAddress(remoteAddress));
   }
 
-  /** Closes every connection but those of these sockets; one whose answer is still on its way is let finish. */
+  /** Closes every connection but those of these sockets; answers on their way may still finish. */
   closeAllBut(busy: Iterable<Socket | TLSSocket>): void {
     const keys = new Set([...busy].map(keyOf));
     for (const socket of this.#open) if (!keys.has(keyOf(socket))) socket.destroySoon();

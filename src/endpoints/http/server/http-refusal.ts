@@ -25,7 +25,7 @@ export function retryAfter(milliseconds: number): Readonly<Record<string, string
   return { "retry-after": String(Math.max(1, Math.ceil(milliseconds / 1000))) };
 }
 
-/** The sender of the request is gone: nothing can be answered. */
+/** The client is gone, so there is nobody to answer. */
 export class ClientGone extends Error {
   constructor() {
     super("the client closed the connection before its request was complete");

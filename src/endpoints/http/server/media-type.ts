@@ -1,4 +1,3 @@
-/** Reading `Content-Type`, `Content-Encoding` and their like. */
 import type { IncomingHttpHeaders } from "node:http";
 import { HttpRefusal } from "./http-refusal.ts";
 
@@ -7,7 +6,7 @@ interface MediaType {
   readonly charset: string | undefined;
 }
 
-/** Lenient where real hosts need it: any case, spaces, quotes, a trailing semicolon (`application/xml;`). */
+/** As lenient as real hosts need it: any case, spaces, quotes, a trailing semicolon (`application/xml;`). */
 function parseMediaType(header: string): MediaType {
   const [type = "", ...parameters] = header.split(";");
   let charset: string | undefined;
@@ -18,19 +17,17 @@ function parseMediaType(header: string): MediaType {
   return { type: type.trim().toLowerCase(), charset };
 }
 
-/** Media types of XML. */
 export const xmlMedia: readonly string[] = ["application/xml", "text/xml"];
 
-/** The encodings of XML are checked by its reader, which answers with reason 957 for any other. */
+/** For XML its reader checks the encoding, and answers others with reason 957. */
 const jsonCharsets: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii", ""]);
 
-/** Whether the Content-Type is one of XML. */
 export function isXmlBody(headers: IncomingHttpHeaders): boolean {
   return xmlMedia.includes(parseMediaType(headers["content-type"] ?? "").type);
 }
 
 /**
- * Throws 942 (415) unless the body is of one of the media types, in a charset that can be read, uncompressed.
+ * Throws 942 (415) unless the body has one of the media types and a charset that the gateway reads, and is not compressed.
  *
  * @returns the charset that the header names, in lower case
  */

@@ -1,7 +1,6 @@
 /**
- * What operations work with, in one object that the composition root makes. Each takes the part of it that it needs.
- * The records of the gateway do not see it, and so not the store: they name the operation and its input, and `call`
- * runs it.
+ * What operations work with, in one object that the composition root makes; each takes the part that it needs. The records
+ * of the gateway do not see it, and so not the store: they name the operation and its input, and `call` runs it.
  */
 import type { StopSubmissionDependencies } from "../../../inbound/submit-stop-document.ts";
 import type { AppointmentDeps } from "../../../operations/appointments/appointment-request.ts";

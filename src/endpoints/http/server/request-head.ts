@@ -1,4 +1,4 @@
-/** Checks of a request's head that node:http leaves open: parts that two programs on the way could read differently. */
+/** Checks of a request's head that node:http does not make: for parts that two programs on the way could read differently. */
 import type { IncomingMessage } from "node:http";
 import { HttpRefusal } from "./http-refusal.ts";
 
@@ -28,7 +28,7 @@ function checkRepeated(rawHeaders: readonly string[]): void {
   }
 }
 
-/** A request line without a version is HTTP/0.9, whose clients could not read an answer with a head. */
+/** A request line without a version is HTTP/0.9, whose clients cannot read an answer with a head. */
 function checkVersion({ httpVersion }: IncomingMessage): void {
   if (httpVersion !== "1.1" && httpVersion !== "1.0")
     throw badHead("the request line has no HTTP version that is taken. Send HTTP/1.1.");
@@ -54,7 +54,7 @@ function checkFraming(request: IncomingMessage): void {
   }
 }
 
-/** Throws 902 (400), closing the connection, for a head that cannot be trusted to mean one thing. */
+/** Throws 902 (400), closing the connection, for a head that could mean two things. */
 export function checkHead(request: IncomingMessage): void {
   checkVersion(request);
   checkRepeated(request.rawHeaders);

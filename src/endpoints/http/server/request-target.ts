@@ -1,8 +1,8 @@
 /**
  * Reads the target of a request (RFC 9112, origin form and absolute form) into decoded path segments and query parameters.
  *
- * Everything is decoded exactly once. What could mean two things to two programs on the way (encoded slashes, dot
- * segments, NUL) is refused instead of being normalised.
+ * Decodes everything exactly once. Refuses what two programs on the way could read differently (encoded slashes, dot
+ * segments, NUL) instead of normalising it.
  */
 import { HttpRefusal } from "./http-refusal.ts";
 
@@ -19,7 +19,7 @@ export interface QueryParameter {
 
 const maxQueryParameters = 200;
 const visible = /^[\x21-\x7e]*$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this pattern finds control characters.
 const forbiddenInSegment = /[\u0000-\u001f\u007f/\\]/;
 
 function badTarget(message: string): HttpRefusal {
@@ -53,7 +53,7 @@ const absoluteForm = /^https?:\/\/[A-Za-z0-9._~%:[\]-]+(?=[/?]|$)/i;
 
 /**
  * The path and query of a target. Clients that take this server for a proxy send the absolute form, which every server has to
- * take (RFC 9112, 3.2.2); its authority says nothing, as the Host header does not.
+ * accept (RFC 9112, 3.2.2); its authority is ignored, like the Host header.
  */
 export function originFormOf(url: string): string {
   if (url.startsWith("/")) return url;
@@ -80,7 +80,7 @@ export function readRequestTarget(target: string): RequestTarget {
   return { segments, query: mark === -1 ? "" : url.slice(mark + 1) };
 }
 
-/** Reads a query, in order, repeated names kept. Throws 902 for broken escapes, 909 for more than 200 parameters. */
+/** The parameters in order, with repeated names. Throws 902 for broken escapes, 909 for more than 200 parameters. */
 export function readQuery(query: string): readonly QueryParameter[] {
   if (query === "") return [];
   const parts = query.split("&").filter((part) => part !== "");

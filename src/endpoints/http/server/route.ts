@@ -1,6 +1,6 @@
 /**
- * A route: one operation as HTTP sees it, in one record. The dispatcher, the API document and the tests of roles and
- * examples are driven by these alone.
+ * A route: one operation as HTTP sees it, in one record. These records alone drive the dispatcher, the API document and the
+ * tests of roles and examples.
  */
 import type { Role } from "../../../domain/users/role.ts";
 import type { SentBody } from "../../../operations/imports/service-import.ts";
@@ -23,15 +23,15 @@ export interface OperationRequest {
   readonly query: readonly QueryParameter[];
   /** Parsed JSON of routes with a `json` body. */
   readonly json: unknown;
-  /** Of an import with a large body the untouched bytes, which the operation has read elsewhere; `json` is undefined then. */
+  /** The untouched bytes of a large body, for the reader threads of the operation; `json` is undefined then. */
   readonly large: Uint8Array | undefined;
   /** The untouched body of routes with an `xml` body. */
   readonly bytes: Uint8Array;
   /** The charset that the Content-Type names, in lower case. */
   readonly charset: string | undefined;
-  /** The untouched body of an import that is for a custom integration; `json` is undefined then. */
+  /** The untouched body of an import for a custom integration; `json` is undefined then. */
   readonly sent: SentBody | undefined;
-  /** Aborts when the client is gone; made when it is asked for. */
+  /** Makes a signal that aborts when the client is gone. */
   signal(): AbortSignal;
 }
 
@@ -76,15 +76,15 @@ interface RouteBase {
   readonly body: "none" | "json" | "xml";
   /** Media types of the body. */
   readonly media: readonly string[];
-  /** An import, or an event with documents: its operation gets a large body as it came, for the reader threads. */
+  /** An import, or an event with documents: its operation gets large bodies untouched (`large`). */
   readonly takesLarge?: boolean;
   /** A request without a body is the same as one with an empty object. */
   readonly isBodyOptional?: boolean;
-  /** The path has `{serviceName}`: for any but `default` the body is kept as it came, and may be XML too. */
+  /** The path has `{serviceName}`: for any but `default` the body stays untouched (`sent`), and may be XML too. */
   readonly isMappable?: boolean;
 }
 
-/** Asks for no sign-in. Answered even while others are turned away because of load. */
+/** Needs no sign-in. Answered even while others are refused because of load. */
 export interface PublicRoute extends RouteBase {
   readonly access: "public";
   /** Answered only to addresses of `http.metricsFrom`. */
@@ -101,7 +101,7 @@ export interface CompanyRoute extends RouteBase {
 
 export type Route = PublicRoute | CompanyRoute;
 
-/** What everybody may call without signing in. */
+/** A read without a sign-in. */
 export const openRead = {
   method: "GET",
   version: "none",
