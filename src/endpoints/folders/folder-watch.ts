@@ -38,7 +38,7 @@ class UnreadWatcher extends FSWatcher {
     return undefined;
   }
 
-  /** An entry: it is ignored, which chokidar finds only after 0.03 ms of work on each event. */
+  /** chokidar ignores entries too, but only after 0.03 ms of work on each event. */
   override isUnwatched(path: string): boolean {
     return dirname(path) === this.#folder || super.isUnwatched(path);
   }
