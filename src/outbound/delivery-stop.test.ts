@@ -48,6 +48,7 @@ describe("a stop", () => {
       failures: 0,
     });
     expect(target.active).toBe(0);
+    expect(site.lines.filter(({ level }) => level === "error")).toEqual([]);
   });
 
   test("what the target had all the same by then is recorded", async () => {

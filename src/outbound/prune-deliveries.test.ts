@@ -88,6 +88,14 @@ describe("what was delivered long ago", () => {
     expect((await left(site)).completions).toEqual(["S2", "S3"]);
   });
 
+  test("is looked for no further than a page that is old at its beginning alone", async () => {
+    const site = await delivered("S1");
+    site.now += 100 * day;
+    await site.complete("S2", "S3");
+    await site.pass(0);
+    expect(await prune(site, 2)).toMatchObject([{ lastId: undefined, completions: 1 }]);
+  });
+
   test("of another company is left alone", async () => {
     const site = await delivered("S1");
     const step = { companyId: 77, before: start + 1_000 * day, afterId: 0, limit: 10 };

@@ -110,6 +110,12 @@ describe("a completion", () => {
     const { stored, renderer } = await completedSite(false);
     await expect(renderer(rowOf({ ...stored, format: 99 }))).rejects.toThrow(/format 99.*newer version/);
   });
+
+  test("of a state that there is none of is refused", async () => {
+    const { stored, renderer } = await completedSite(false);
+    const row = rowOf({ ...stored, stopStatus: "77" });
+    await expect(renderer(row)).rejects.toThrow(`completion ${stored.id} has the unknown state 77`);
+  });
 });
 
 describe("the file of a delivery", () => {
