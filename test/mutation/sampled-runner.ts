@@ -16,7 +16,7 @@ import { randomOf } from "../support/random-numbers.ts";
 import { sampleOfRun } from "./sample.ts";
 
 /** As many of the identifiers as are wanted. Each has its own number from the seed, so that one more or less moves no other. */
-export function drawn(ids: Iterable<string>, { size, seed }: { size: number; seed: number }): Set<string> {
+function drawn(ids: Iterable<string>, { size, seed }: { size: number; seed: number }): Set<string> {
   const numberOf = (id: string) =>
     randomOf(Math.imul(seed, 0x9e3779b1) ^ Math.imul(Number(id) + 1, 0x85ebca6b))();
   const numbered = [...ids].map((id) => ({ id, number: numberOf(id) }));

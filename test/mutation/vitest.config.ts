@@ -23,7 +23,7 @@ export default defineConfig({
     include,
     // A change that keeps an event from coming is seen when a test has waited for it this long.
     testTimeout: 10_000,
-    hookTimeout: 10_000,
+    hookTimeout: 20_000,
     teardownTimeout: 1_000,
     expect: { poll: { timeout: 6_000, interval: 20 } },
     isolate: false,
