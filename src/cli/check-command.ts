@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import type { CheckFinding } from "../app/checks/check.ts";
 import {
   type CliRun,
+  type CommonOptions,
   declare,
   exitCodes,
   loadConfigFor,
   printable,
-  printJson,
-  printLines,
+  printResult,
   withJson,
 } from "./command-line.ts";
 
@@ -25,11 +25,10 @@ export function declareCheck(program: Command, run: CliRun): void {
       "--remote",
       "try the servers of targets and remotes too: connect and sign in, and leave nothing behind",
     )
-    .action(async (options: { readonly json?: true; readonly remote?: true }, command: Command) => {
+    .action(async (options: CommonOptions & { readonly remote?: true }, command: Command) => {
       const { checkAll } = await import("../app/checks/check.ts");
-      const findings = await checkAll(await loadConfigFor(run, command, true), options.remote);
-      if (options.json) printJson(run, findings);
-      else printLines(run, findings.map(findingLine));
-      if (findings.some(({ status }) => status === "problem")) run.exitCode = exitCodes.wrongUse;
+      const found = await checkAll(await loadConfigFor(run, command, true), options.remote);
+      printResult(run, options, found, (findings) => findings.map(findingLine));
+      if (found.some(({ status }) => status === "problem")) run.exitCode = exitCodes.wrongUse;
     });
 }

@@ -1,6 +1,14 @@
 import type { Command } from "commander";
 import type { addCompany, setCompany } from "../app/admin/admin.ts";
-import { type CliRun, declare, printJson, printLines, requireConfig, withJson } from "./command-line.ts";
+import {
+  type CliRun,
+  type CommonOptions,
+  declare,
+  onConfig,
+  printLines,
+  printResult,
+  withJson,
+} from "./command-line.ts";
 import { tableLines } from "./table.ts";
 
 type CompanyView = Awaited<ReturnType<typeof setCompany>>;
@@ -20,7 +28,8 @@ function addressOf({ addr1, addr2, city, state, zip, country }: CompanyView): st
   return [addr1, addr2, city, state, zip, country].filter((part) => part !== undefined).join(", ");
 }
 
-function companyTable(companies: readonly CompanyView[]): readonly string[] {
+function companyLines(companies: readonly CompanyView[]): readonly string[] {
+  if (companies.length === 0) return ["There is no company yet: `dropgate company add` makes one."];
   const rows = companies.map((one) => [one.code, one.name ?? "", addressOf(one), one.createdAt]);
   return tableLines(["CODE", "NAME", "ADDRESS", "REGISTERED"], rows);
 }
@@ -37,14 +46,12 @@ function declareSet(company: Command, run: CliRun): void {
     .option("--country <text>", "country")
     .addHelpText("after", '\nOptions that are left out change nothing; an empty text ("") clears the value.');
   withJson(set).action(
-    async (code: string, options: CompanyChange & { readonly json?: true }, command: Command) => {
-      const config = await requireConfig(run, command);
+    onConfig(run, async (config, code: string, options: CompanyChange & CommonOptions) => {
       const { setCompany } = await import("../app/admin/admin.ts");
-      const { json, ...change } = options;
-      const view = await setCompany(config, code, change);
-      if (json) printJson(run, view);
-      else printLines(run, companyTable([view]));
-    },
+      const { json: _, ...change } = options;
+      const changed = await setCompany(config, code, change);
+      printResult(run, options, changed, (company) => companyLines([company]));
+    }),
   );
 }
 
@@ -53,22 +60,17 @@ export function declareCompany(program: Command, run: CliRun): void {
   const company = declare(program, "company", "companies");
   declare(company, "add", "register a company and make its folders")
     .argument("<code>", "1 to 20 letters, digits, _ and -")
-    .action(async (code: string, _options: object, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { addCompany } = await import("../app/admin/admin.ts");
-      const added = await addCompany(config, code);
-      printLines(run, [addedLine(code, added)]);
-    });
+    .action(
+      onConfig(run, async (config, code: string, _options: object) => {
+        const { addCompany } = await import("../app/admin/admin.ts");
+        printLines(run, [addedLine(code, await addCompany(config, code))]);
+      }),
+    );
   declareSet(company, run);
   withJson(declare(company, "list", "list the companies")).action(
-    async (options: { readonly json?: true }, command: Command) => {
-      const config = await requireConfig(run, command);
+    onConfig(run, async (config, options: CommonOptions) => {
       const { listCompanies } = await import("../app/admin/admin.ts");
-      const companies = await listCompanies(config);
-      if (options.json) printJson(run, companies);
-      else if (companies.length === 0)
-        printLines(run, ["There is no company yet: `dropgate company add` makes one."]);
-      else printLines(run, companyTable(companies));
-    },
+      printResult(run, options, await listCompanies(config), companyLines);
+    }),
   );
 }

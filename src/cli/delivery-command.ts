@@ -1,14 +1,19 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { DeliveryDetail, TargetRetry } from "../app/admin/outbound-admin.ts";
+import { type DeliveryDetail, isGivenUp } from "../app/admin/delivery-view.ts";
+import type { TargetRetry } from "../app/admin/outbound-admin.ts";
 import { WrongUseError } from "../app/admin/wrong-use-error.ts";
+import { given } from "../lib/given.ts";
 import {
   type CliRun,
+  type CommonOptions,
+  counted,
   declare,
-  exitCodes,
-  printError,
-  printJson,
+  onConfig,
+  printFailure,
   printLines,
+  printResult,
   requireConfig,
+  titledLines,
   withJson,
 } from "./command-line.ts";
 import { declareGiveUp } from "./give-up-command.ts";
@@ -48,20 +53,15 @@ function remedyRows(delivery: DeliveryDetail): Row[] {
     const first = isTargetConfigured ? "fix what the fault names" : configure;
     return [["What to do", `${first}, then \`dropgate delivery retry ${id}\``]];
   }
-  if (state === "dropped" && fault === "givenUp")
+  if (isGivenUp(delivery))
     return [["What to do", `nothing; \`dropgate delivery retry ${id}\` asks for it again`]];
   const giveUp = `\`dropgate delivery give-up ${id} --reason …\``;
   if (state === "waiting" && !isTargetConfigured)
     return [["What to do", `${configure}, or ${giveUp} if it is no longer wanted`]];
   // A delivery that keeps failing blocks the later ones of its stop as long.
-  return state === "waiting" && fault !== null
-    ? [
-        [
-          "What to do",
-          `fix what the fault names; if only this one can never go, ${giveUp} lets the next go on`,
-        ],
-      ]
-    : [];
+  if (state !== "waiting" || fault === null) return [];
+  const remedy = `fix what the fault names; if only this one can never go, ${giveUp} lets the next go on`;
+  return [["What to do", remedy]];
 }
 
 function attemptText({ at, durationMs, fault, message }: DeliveryDetail["failedAttempts"][number]): string {
@@ -80,7 +80,7 @@ function beforeText({
   fault,
   attempts,
 }: Repeat) {
-  const tries = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  const tries = counted(attempts, "attempt");
   const why = fault === null ? "" : ` (${fault})`;
   if (state === "dropped") return "given up";
   if (state === "dead") return `dead since ${lastAttemptAt ?? "?"} after ${tries}${why}`;
@@ -101,7 +101,7 @@ function repeatRow(repeat: Repeat): Row {
 /** The lines for people. */
 function deliveryLines(delivery: DeliveryDetail): string[] {
   const { fault, message, size, failedAttempts } = delivery;
-  const rows: readonly Row[] = [
+  return titledLines([
     ["Delivery", `${delivery.id} (${delivery.guid})`],
     ["Name", delivery.name],
     ["Company", delivery.company],
@@ -120,14 +120,13 @@ function deliveryLines(delivery: DeliveryDetail): string[] {
     ...failedAttempts.map((attempt): Row => ["Failed", attemptText(attempt)]),
     ...delivery.repeats.map(repeatRow),
     ...remedyRows(delivery),
-  ];
-  return rows.map(([title, value]) => `${title.padEnd(14)}${value}`);
+  ]);
 }
 
 /** With the number of the file when a delivery is several: each of them is posted under an id of its own. */
 const guidForm = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-\d{1,9})?$/i;
 
-/** The number of a delivery, or what the other side knows it by. */
+/** The number of a delivery, or the id that its receiver knows. */
 function readKey(text: string): number | string {
   const guid = guidForm.exec(text)?.[1];
   if (guid !== undefined) return guid.toLowerCase();
@@ -138,20 +137,18 @@ function readKey(text: string): number | string {
 function declareShow(delivery: Command, run: CliRun): void {
   withJson(declare(delivery, "show", "show one delivery with its failed attempts"))
     .argument("<id>", "number of the delivery, or the id that its receiver knows", readKey)
-    .action(async (key: number | string, options: { readonly json?: true }, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { showDelivery } = await import("../app/admin/outbound-admin.ts");
-      const found = await showDelivery(config, key);
-      if (found === undefined) {
-        printError(run, `dropgate: there is no delivery ${key}: \`dropgate deliveries\` lists them`);
-        run.exitCode = exitCodes.failure;
-      } else if (options.json) printJson(run, found);
-      else printLines(run, deliveryLines(found));
-    });
+    .action(
+      onConfig(run, async (config, key: number | string, options: CommonOptions) => {
+        const { showDelivery } = await import("../app/admin/outbound-admin.ts");
+        const found = await showDelivery(config, key);
+        if (found !== undefined) return printResult(run, options, found, deliveryLines);
+        printFailure(run, `there is no delivery ${key}: \`dropgate deliveries\` lists them`);
+      }),
+    );
 }
 
 function targetLine(target: string, { queued, wasPaused, hastened, daemonPid }: TargetRetry): string {
-  const count = (number: number) => (number === 1 ? "1 delivery" : `${number} deliveries`);
+  const count = (number: number) => counted(number, "delivery", "deliveries");
   const isNothing = queued === 0 && hastened === 0 && !wasPaused;
   if (isNothing) return `Nothing to ${target} is dead, and nothing waits for its next attempt.`;
   const parts = [
@@ -170,7 +167,7 @@ interface RetryOptions {
   readonly company?: string;
 }
 
-/** What is asked for: some by their numbers, or all of one target. */
+/** The target all of whose deliveries are asked for; undefined when some are, by their numbers. */
 function requireOneWay(ids: readonly number[], { all, target, company }: RetryOptions): string | undefined {
   if (all === true && target !== undefined && ids.length === 0) return target;
   if (all === undefined && target === undefined && company === undefined && ids.length > 0) return undefined;
@@ -188,8 +185,8 @@ function declareRetry(delivery: Command, run: CliRun): void {
     .option("--target <name>", "the target, with --all")
     .option("--company <code>", "only those of a company, with --all")
     .addHelpText("after", "\nExit code 1 when one that was named is not tried again.")
-    .action(async (given: readonly number[] | undefined, options: RetryOptions, command: Command) => {
-      const ids = given ?? [];
+    .action(async (named: readonly number[] | undefined, options: RetryOptions, command: Command) => {
+      const ids = named ?? [];
       const target = requireOneWay(ids, options);
       const config = await requireConfig(run, command);
       const { retryDeliveries, retryTarget } = await import("../app/admin/outbound-admin.ts");
@@ -197,12 +194,8 @@ function declareRetry(delivery: Command, run: CliRun): void {
         const { retries, daemonPid } = await retryDeliveries(config, ids);
         return printRepeats(run, { repeats: retries, daemonPid }, retryWords);
       }
-      const { company } = options;
-      const retry = await retryTarget(
-        config,
-        company === undefined ? { target } : { target, companyCode: company },
-      );
-      printLines(run, [targetLine(target, retry)]);
+      const selection = { target, ...given({ companyCode: options.company }) };
+      printLines(run, [targetLine(target, await retryTarget(config, selection))]);
     });
 }
 

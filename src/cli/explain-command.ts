@@ -1,11 +1,12 @@
 import type { Command } from "commander";
+import { given } from "../lib/given.ts";
 import {
   type CliRun,
+  type CommonOptions,
   declare,
   exitCodes,
-  printJson,
-  printLines,
-  requireConfig,
+  onConfig,
+  printResult,
   withJson,
 } from "./command-line.ts";
 
@@ -19,21 +20,12 @@ export function declareExplain(program: Command, run: CliRun): void {
     .option("--company <code>", "search this company only")
     .addHelpText("after", "\nExit code 1 when nothing is known of it.")
     .action(
-      async (
-        subject: string,
-        options: { readonly company?: string; readonly json?: true },
-        command: Command,
-      ) => {
-        const config = await requireConfig(run, command);
+      onConfig(run, async (config, subject: string, options: CommonOptions) => {
         const { explainSubject } = await import("../app/admin/ledger-admin.ts");
-        const { company } = options;
-        const explained = await explainSubject(
-          config,
-          company === undefined ? { subject } : { subject, companyCode: company },
-        );
-        if (options.json) printJson(run, explained.facts);
-        else printLines(run, explained.lines);
-        if (!explained.isKnown) run.exitCode = exitCodes.failure;
-      },
+        const query = { subject, ...given({ companyCode: options.company }) };
+        const { facts, lines, isKnown } = await explainSubject(config, query);
+        printResult(run, options, facts, () => lines);
+        if (!isKnown) run.exitCode = exitCodes.failure;
+      }),
     );
 }

@@ -1,26 +1,25 @@
 import type { Command } from "commander";
 import type { ExportOutcome, ExportView } from "../app/admin/export-admin.ts";
+import { given } from "../lib/given.ts";
 import {
   type CliRun,
+  type CommonOptions,
+  counted,
   declare,
-  exitCodes,
-  printError,
-  printJson,
-  printLines,
-  requireConfig,
+  onConfig,
+  printFailure,
+  printResult,
   wholeNumber,
   withJson,
 } from "./command-line.ts";
 
-interface ExportOptions {
-  readonly company?: string;
+interface ExportOptions extends CommonOptions {
   readonly name?: string;
   readonly again?: number;
-  readonly json?: true;
 }
 
 function exportLine(made: ExportView): string {
-  const stops = made.stops === 1 ? "1 stop" : `${made.stops} stops`;
+  const stops = counted(made.stops, "stop");
   const what = `Export ${made.sequenceNbr} of ${made.export} (${made.company})`;
   const place = `${made.name}, delivery ${made.delivery} to ${made.target}`;
   return made.isAgain
@@ -48,18 +47,13 @@ export function declareExport(program: Command, run: CliRun): void {
       "after",
       "\nAn export contains everything completed since the last one of its name; the schedule continues\nfrom there. With --again it contains the same as that export.",
     )
-    .action(async (options: ExportOptions, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { runExports } = await import("../app/admin/export-admin.ts");
-      const { company, name, again } = options;
-      const outcome = await runExports(config, {
-        ...(company === undefined ? {} : { companyCode: company }),
-        ...(name === undefined ? {} : { name }),
-        ...(again === undefined ? {} : { again }),
-      });
-      if (options.json) printJson(run, outcome.exports);
-      else printLines(run, exportLines(outcome));
-      for (const refusal of outcome.refusals) printError(run, `dropgate: ${refusal}`);
-      if (outcome.refusals.length > 0) run.exitCode = exitCodes.failure;
-    });
+    .action(
+      onConfig(run, async (config, options: ExportOptions) => {
+        const { runExports } = await import("../app/admin/export-admin.ts");
+        const { company, name, again } = options;
+        const outcome = await runExports(config, given({ companyCode: company, name, again }));
+        printResult(run, options, outcome.exports, () => exportLines(outcome));
+        for (const refusal of outcome.refusals) printFailure(run, refusal);
+      }),
+    );
 }

@@ -2,26 +2,19 @@ import type { Command } from "commander";
 import type { FileDetail, FileReason, FileView } from "../app/admin/ledger-admin.ts";
 import {
   type CliRun,
+  type CommonOptions,
   declare,
-  exitCodes,
-  printError,
-  printJson,
-  printLines,
-  requireConfig,
-  wholeNumber,
+  type LongListOptions,
+  onConfig,
+  printFailure,
+  printLongList,
+  printResult,
+  titledLines,
   withJson,
+  withLimit,
 } from "./command-line.ts";
-import { type FilterOptions, fileFilterOf, withFileFilter } from "./file-filter-options.ts";
-import { declareFileRetry } from "./file-retry-command.ts";
+import { declareFileRetry, type FilterOptions, fileFilterOf, withFileFilter } from "./file-retry-command.ts";
 import { tableLines } from "./table.ts";
-
-interface ListOptions extends FilterOptions {
-  readonly limit: number;
-  readonly json?: true;
-}
-
-const defaultLimit = 50;
-const maxLimit = 100_000;
 
 function reasonCodesOf(reasons: readonly FileReason[]): string {
   return [...new Set(reasons.map(({ reasonCode }) => reasonCode))].join(" ");
@@ -32,22 +25,22 @@ function fileRow(file: FileView): (string | number)[] {
   return [id, receivedAt, company, state, name, stopNbr ?? "-", reasonCodesOf(file.reasons) || "-"];
 }
 
+function listLines(files: readonly FileView[]): readonly string[] {
+  if (files.length === 0) return ["The ledger has no such file."];
+  const head = ["ID", "RECEIVED", "COMPANY", "STATE", "NAME", "STOP", "REASONS"];
+  return tableLines(head, files.map(fileRow));
+}
+
 /** `dropgate files` */
 export function declareFiles(program: Command, run: CliRun): void {
-  withFileFilter(withJson(declare(program, "files", "list the ledger, the newest first")))
-    .option("--limit <count>", "how many at most", wholeNumber(1, maxLimit), defaultLimit)
-    .action(async (options: ListOptions, command: Command) => {
-      const config = await requireConfig(run, command);
+  const files = withFileFilter(withJson(declare(program, "files", "list the ledger, the newest first")));
+  withLimit(files).action(
+    onConfig(run, async (config, options: FilterOptions & LongListOptions) => {
       const { listLedger } = await import("../app/admin/ledger-admin.ts");
-      const { limit } = options;
-      const { files, isCut } = await listLedger(config, { ...fileFilterOf(options), limit });
-      // On standard error, so that programs which read the list can see it too.
-      if (isCut) printError(run, `(only the newest ${limit}; --limit shows more)`);
-      if (options.json) return printJson(run, files);
-      if (files.length === 0) return printLines(run, ["The ledger has no such file."]);
-      const head = ["ID", "RECEIVED", "COMPANY", "STATE", "NAME", "STOP", "REASONS"];
-      printLines(run, tableLines(head, files.map(fileRow)));
-    });
+      const listed = await listLedger(config, { ...fileFilterOf(options), limit: options.limit });
+      printLongList(run, options, listed, listLines);
+    }),
+  );
 }
 
 function reasonText({ reasonCode, line, path, message }: FileReason): string {
@@ -65,9 +58,8 @@ function repeatText({ askedAt, state, decidedAt, reasons }: FileDetail["repeats"
 
 function fileLines(file: FileDetail): string[] {
   const records = `${file.recordsCreated} created, ${file.recordsUpdated} updated, ${file.recordsDeleted} deleted`;
-  const removed =
-    file.removedAt === null ? [] : [["Removed", `${file.removedAt} by ${file.removedBy ?? "unknown"}`]];
-  const rows = [
+  const removed = `${file.removedAt} by ${file.removedBy ?? "unknown"}`;
+  return titledLines([
     ["Ledger entry", String(file.id)],
     ["Name", file.name],
     ["Company", file.company],
@@ -80,27 +72,24 @@ function fileLines(file: FileDetail): string[] {
     ["Size", `${file.size} bytes`],
     ["SHA-256", file.sha256 ?? "-"],
     ["Lies in", `${file.location}${file.isFiled || file.decidedAt === null ? "" : " (being filed away)"}`],
-    ...(file.duplicateOf === null ? [] : [["Duplicate of", `entry ${file.duplicateOf}`]]),
-    ...removed,
-    ...file.reasons.map((reason) => ["Reason", reasonText(reason)]),
-    ...file.repeats.map((repeat) => ["Again", repeatText(repeat)]),
-  ];
-  return rows.map(([title = "", value = ""]) => `${title.padEnd(14)}${value}`);
+    ...(file.duplicateOf === null ? [] : [["Duplicate of", `entry ${file.duplicateOf}`] as const]),
+    ...(file.removedAt === null ? [] : [["Removed", removed] as const]),
+    ...file.reasons.map((reason) => ["Reason", reasonText(reason)] as const),
+    ...file.repeats.map((repeat) => ["Again", repeatText(repeat)] as const),
+  ]);
 }
 
 function declareShow(file: Command, run: CliRun): void {
   withJson(declare(file, "show", "show one ledger entry"))
     .argument("<entry>", "number of the ledger entry, or the reference in its receipt")
-    .action(async (given: string, options: { readonly json?: true }, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { showFile } = await import("../app/admin/ledger-admin.ts");
-      const found = await showFile(config, given);
-      if (found === undefined) {
-        printError(run, `dropgate: there is no ledger entry ${given}: \`dropgate files\` lists them`);
-        run.exitCode = exitCodes.failure;
-      } else if (options.json) printJson(run, found);
-      else printLines(run, fileLines(found));
-    });
+    .action(
+      onConfig(run, async (config, named: string, options: CommonOptions) => {
+        const { showFile } = await import("../app/admin/ledger-admin.ts");
+        const found = await showFile(config, named);
+        if (found !== undefined) return printResult(run, options, found, fileLines);
+        printFailure(run, `there is no ledger entry ${named}: \`dropgate files\` lists them`);
+      }),
+    );
 }
 
 /** `dropgate file show|retry` */

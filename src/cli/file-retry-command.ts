@@ -1,26 +1,65 @@
+/** The options by which commands choose files of the ledger, and the command that retries them. */
 import type { Command } from "commander";
+import type { FileFilter } from "../app/admin/file-filter.ts";
 import type { FileRetries } from "../app/admin/file-retry.ts";
 import type { Config } from "../config/schema.ts";
 import { WrongUseError } from "../app/admin/wrong-use-error.ts";
-import { type CliRun, declare, exitCodes, printError, printLines, requireConfig } from "./command-line.ts";
-import { type FilterOptions, fileFilterOf, withFileFilter } from "./file-filter-options.ts";
-import { numbersText, whenText } from "./repeats.ts";
+import { given } from "../lib/given.ts";
+import {
+  type CliRun,
+  type CommonOptions,
+  counted,
+  declare,
+  printFailure,
+  printLines,
+  requireConfig,
+  wholeNumber,
+} from "./command-line.ts";
+import { momentText, readMoment } from "./moment.ts";
+import { isConfirmed, numbersText, whenText } from "./repeats.ts";
+
+export interface FilterOptions extends Pick<CommonOptions, "company"> {
+  readonly state?: string;
+  readonly stop?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly name?: string;
+  readonly reason?: number;
+  readonly channel?: string;
+  readonly user?: string;
+}
+
+const readReason = wholeNumber(900, 9_999);
+
+/** Adds the options that choose files. */
+export function withFileFilter(command: Command): Command {
+  return command
+    .option("--state <state>", "waiting, retry, applied, refused, duplicate or superseded")
+    .option("--stop <number>", "files of a stop: by their name, or by a Stop in them")
+    .option("--company <code>", "files of a company")
+    .option("--since <moment>", `files received since ${momentText}`, (text: string) => readMoment(text))
+    .option("--until <moment>", "files received before a moment", (text: string) => readMoment(text))
+    .option("--name <name>", "files of that name; * stands for any characters, ? for one")
+    .option("--reason <code>", "files with that reason code, as in 953", readReason)
+    .option("--channel <channel>", "sftp, ftp, folder, recovered, remote, or remote:NAME")
+    .option("--user <name>", "files that a user has uploaded");
+}
+
+export function fileFilterOf(options: FilterOptions): FileFilter {
+  const { state, stop: stopNbr, company: companyCode, user: userName } = options;
+  const { since, until, name, reason, channel } = options;
+  return given({ state, stopNbr, companyCode, since, until, name, reason, channel, userName });
+}
 
 interface Options extends FilterOptions {
   readonly dryRun?: true;
   readonly yes?: true;
 }
 
-function countText(count: number): string {
-  return count === 1 ? "1 file" : `${count} files`;
-}
-
 function printRefused(run: CliRun, { retries }: FileRetries, isDryRun: boolean): void {
   const verb = isDryRun ? "would not be" : "is not";
-  const refused = retries.filter(({ why }) => why !== undefined);
-  for (const { given, why } of refused)
-    printError(run, `dropgate: entry ${given} ${verb} tried again: ${why ?? ""}`);
-  if (refused.length > 0) run.exitCode = exitCodes.failure;
+  for (const { given: entry, why } of retries)
+    if (why !== undefined) printFailure(run, `entry ${entry} ${verb} tried again: ${why}`);
 }
 
 async function retryNumbers(
@@ -43,27 +82,17 @@ async function retryNumbers(
 async function retrySelected(run: CliRun, config: Config, options: Options): Promise<void> {
   const { retryFiles, selectRetries } = await import("../app/admin/file-retry.ts");
   const ids = await selectRetries(config, fileFilterOf(options));
-  if (ids.length === 0) {
-    printError(run, "dropgate: no refused or superseded file of that kind can be tried again");
-    run.exitCode = exitCodes.failure;
-    return;
-  }
-  const what = `${countText(ids.length)} (${numbersText(ids)})`;
-  if (options.dryRun) return printLines(run, [`${what} would be tried again.`]);
-  if (!options.yes) {
-    printError(
-      run,
-      `dropgate: ${what} would be tried again: add --yes to try ${ids.length === 1 ? "it" : "them"}`,
-    );
-    run.exitCode = exitCodes.wrongUse;
-    return;
-  }
+  if (ids.length === 0)
+    return printFailure(run, "no refused or superseded file of that kind can be tried again");
+  const wouldBe = `${counted(ids.length, "file")} (${numbersText(ids)}) would be tried again`;
+  if (options.dryRun) return printLines(run, [`${wouldBe}.`]);
+  if (!isConfirmed(run, options, wouldBe, `try ${ids.length === 1 ? "it" : "them"}`)) return;
   const report = await retryFiles(config, ids.map(String), { isDryRun: false });
   const done = report.retries.filter(({ why }) => why === undefined).map(({ id }) => id ?? 0);
   const verb = done.length === 1 ? "is" : "are";
   if (done.length > 0)
     printLines(run, [
-      `${countText(done.length)} (${numbersText(done)}) ${verb} to be tried again.`,
+      `${counted(done.length, "file")} (${numbersText(done)}) ${verb} to be tried again.`,
       whenText(report.daemonPid),
     ]);
   printRefused(run, report, false);
@@ -79,8 +108,8 @@ export function declareFileRetry(file: Command, run: CliRun): void {
       "after",
       "\nFiles that options select are retried only with --yes; without it the command prints how many they are. Exit code 1\nwhen a named file is not retried, or none is selected.",
     )
-    .action(async (given: readonly string[] | undefined, options: Options, command: Command) => {
-      const entries = given ?? [];
+    .action(async (named: readonly string[] | undefined, options: Options, command: Command) => {
+      const entries = named ?? [];
       const { dryRun = false } = options;
       if (entries.length > 0 === Object.keys(fileFilterOf(options)).length > 0) {
         throw new WrongUseError(

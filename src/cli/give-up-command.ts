@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { WrongUseError } from "../app/admin/wrong-use-error.ts";
-import { type CliRun, declare, exitCodes, printError, printLines, requireConfig } from "./command-line.ts";
-import { printRepeats, readNumbers } from "./repeats.ts";
+import { given } from "../lib/given.ts";
+import { type CliRun, counted, declare, printLines, requireConfig } from "./command-line.ts";
+import { isConfirmed, printRepeats, readNumbers } from "./repeats.ts";
 
 interface Options {
   readonly reason: string;
@@ -21,7 +22,7 @@ function readReason(text: string): string {
   return reason;
 }
 
-/** The deliveries to give up: some by their numbers, or all of one target. */
+/** The target all of whose deliveries are to be given up; undefined when some are, by their numbers. */
 function requireOneWay(ids: readonly number[], { all, target, company, yes }: Options): string | undefined {
   if (all === true && target !== undefined && ids.length === 0) return target;
   const hasNoFilter = [all, target, company, yes].every((option) => option === undefined);
@@ -31,27 +32,18 @@ function requireOneWay(ids: readonly number[], { all, target, company, yes }: Op
   );
 }
 
-function countText(count: number): string {
-  return count === 1 ? "1 delivery" : `${count} deliveries`;
-}
-
 async function giveUpAll(run: CliRun, command: Command, target: string, options: Options): Promise<void> {
   const { currentOperator, countForTarget, giveUpTarget } = await import("../app/admin/give-up-admin.ts");
   const by = currentOperator(run.io.env);
   const config = await requireConfig(run, command);
   const { company, reason } = options;
-  const selection = company === undefined ? { target } : { target, companyCode: company };
+  const selection = { target, ...given({ companyCode: company }) };
   const count = await countForTarget(config, selection);
   if (count === 0) return printLines(run, [`Nothing to ${target} waits or is dead.`]);
-  if (!options.yes) {
-    const all = `${countText(count)} to ${target} would be given up`;
-    const what = count === 1 ? "it" : "them";
-    printError(run, `dropgate: ${all}: add --yes to give ${what} up`);
-    run.exitCode = exitCodes.wrongUse;
-    return;
-  }
+  const wouldBe = `${counted(count, "delivery", "deliveries")} to ${target} would be given up`;
+  if (!isConfirmed(run, options, wouldBe, `give ${count === 1 ? "it" : "them"} up`)) return;
   const done = await giveUpTarget(config, { ...selection, by, reason });
-  printLines(run, [`${countText(done.count)} to ${target} given up.`]);
+  printLines(run, [`${counted(done.count, "delivery", "deliveries")} to ${target} given up.`]);
 }
 
 /** `dropgate delivery give-up` */
@@ -67,8 +59,8 @@ export function declareGiveUp(delivery: Command, run: CliRun): void {
       "after",
       "\nA delivery that is given up is not sent; `dropgate delivery retry` asks for it again, and `dropgate delivery show`\nshows who gave it up, when and why. --all needs --yes; without it the command prints how many they are. Exit code 1\nwhen a named delivery is not given up.",
     )
-    .action(async (given: readonly number[] | undefined, options: Options, command: Command) => {
-      const ids = given ?? [];
+    .action(async (named: readonly number[] | undefined, options: Options, command: Command) => {
+      const ids = named ?? [];
       const target = requireOneWay(ids, options);
       if (target !== undefined) return await giveUpAll(run, command, target, options);
       const { currentOperator, giveUpDeliveries } = await import("../app/admin/give-up-admin.ts");

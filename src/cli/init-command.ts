@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { InitDone } from "../app/admin/init.ts";
+import { given } from "../lib/given.ts";
 import {
   type CliRun,
   configPathOf,
@@ -69,14 +70,9 @@ export function declareInit(program: Command, run: CliRun): void {
     )
     .action(async (options: InitCommandOptions, command: Command) => {
       const { initialise } = await import("../app/admin/init.ts");
-      const configFile = configPathOf(command);
-      const { company, user, ...rest } = options;
-      const outcome = await initialise({
-        ...rest,
-        companyCode: company,
-        userName: user,
-        ...(configFile === undefined ? {} : { configFile }),
-      });
+      const { company: companyCode, user: userName, ...rest } = options;
+      const configFile = given({ configFile: configPathOf(command) });
+      const outcome = await initialise({ ...rest, companyCode, userName, ...configFile });
       if (outcome.kind === "faulty") throw new FaultyConfigError(outcome.faults, outcome.file);
       printLines(run, doneLines(outcome));
     });

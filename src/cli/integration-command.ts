@@ -1,14 +1,14 @@
 import { type Command, Option } from "commander";
 import type { FileReason } from "../app/admin/ledger-admin.ts";
-import type { IntegrationView } from "../app/admin/list-integrations.ts";
-import type { IntegrationTrial, TriedIntegration } from "../app/admin/try-integration.ts";
+import type { IntegrationTrial, IntegrationView, TriedIntegration } from "../app/admin/integration-admin.ts";
+import { given } from "../lib/given.ts";
 import {
   type CliRun,
+  type CommonOptions,
   declare,
   exitCodes,
-  printJson,
-  printLines,
-  requireConfig,
+  onConfig,
+  printResult,
   withJson,
 } from "./command-line.ts";
 import { tableLines } from "./table.ts";
@@ -50,10 +50,8 @@ function listLines(views: readonly IntegrationView[]): string[] {
   return [...tableLines(["NAME", "INPUT", "TIME", "COMPANIES", "EXPRESSION"], rows), ...faults];
 }
 
-interface TestOptions {
+interface TestOptions extends CommonOptions {
   readonly as?: IntegrationTrial["importKind"];
-  readonly company?: string;
-  readonly json?: true;
 }
 
 function declareTest(integration: Command, run: CliRun): void {
@@ -68,20 +66,15 @@ function declareTest(integration: Command, run: CliRun): void {
     )
     .option("--company <code>", "the company to try it for; needed when there are several")
     .addHelpText("after", "\nExit code 1 when the body cannot be mapped or the import would be refused.")
-    .action(async (name: string, file: string, options: TestOptions, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { tryIntegration } = await import("../app/admin/try-integration.ts");
-      const { as: importKind, company: companyCode } = options;
-      const tried = await tryIntegration(config, {
-        name,
-        file,
-        ...(importKind === undefined ? {} : { importKind }),
-        ...(companyCode === undefined ? {} : { companyCode }),
-      });
-      if (options.json) printJson(run, tried);
-      else printLines(run, trialLines(tried));
-      if (tried.reasons.length > 0) run.exitCode = exitCodes.failure;
-    });
+    .action(
+      onConfig(run, async (config, name: string, file: string, options: TestOptions) => {
+        const { tryIntegration } = await import("../app/admin/integration-admin.ts");
+        const chosen = given({ importKind: options.as, companyCode: options.company });
+        const tried = await tryIntegration(config, { name, file, ...chosen });
+        printResult(run, options, tried, trialLines);
+        if (tried.reasons.length > 0) run.exitCode = exitCodes.failure;
+      }),
+    );
 }
 
 /** `dropgate integration list|test` */
@@ -89,13 +82,11 @@ export function declareIntegration(program: Command, run: CliRun): void {
   const integration = declare(program, "integration", "custom integrations");
   declareTest(integration, run);
   withJson(declare(integration, "list", "list the integrations; exit code 1 when one cannot be used")).action(
-    async (options: { readonly json?: true }, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { listIntegrations } = await import("../app/admin/list-integrations.ts");
+    onConfig(run, async (config, options: CommonOptions) => {
+      const { listIntegrations } = await import("../app/admin/integration-admin.ts");
       const views = await listIntegrations(config);
-      if (options.json) printJson(run, views);
-      else printLines(run, listLines(views));
+      printResult(run, options, views, listLines);
       if (views.some(({ fault }) => fault !== null)) run.exitCode = exitCodes.failure;
-    },
+    }),
   );
 }

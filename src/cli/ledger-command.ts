@@ -3,11 +3,12 @@ import type { VerifiedLedger, VerifyProgressView } from "../app/admin/ledger-adm
 import {
   type CliOutput,
   type CliRun,
+  type CommonOptions,
+  counted,
   declare,
   exitCodes,
-  printJson,
-  printLines,
-  requireConfig,
+  onConfig,
+  printResult,
   withJson,
 } from "./command-line.ts";
 import { tableLines } from "./table.ts";
@@ -21,23 +22,15 @@ function accountLines(report: VerifiedLedger): readonly string[] {
   return tableLines(head, rows);
 }
 
-function entriesText(count: number): string {
-  return count === 1 ? "1 entry" : `${count} entries`;
-}
-
-function filesText(count: number): string {
-  return count === 1 ? "1 file" : `${count} files`;
-}
-
 function remarkLines({ removed, withoutBytes, arriving, atNextStart }: VerifiedLedger): string[] {
   const remarks: [number, string][] = [
-    [removed, `${entriesText(removed)} whose bytes a user removed`],
+    [removed, `${counted(removed, "entry", "entries")} whose bytes a user removed`],
     [
       withoutBytes,
-      `${entriesText(withoutBytes)} without bytes: the file was missing, or not a regular file, when dropgate tried to read it`,
+      `${counted(withoutBytes, "entry", "entries")} without bytes: the file was missing, or not a regular file, when dropgate tried to read it`,
     ],
-    [arriving, `${filesText(arriving)} about to be taken`],
-    [atNextStart, `${filesText(atNextStart)} that the next start takes: no daemon runs`],
+    [arriving, `${counted(arriving, "file")} about to be taken`],
+    [atNextStart, `${counted(atNextStart, "file")} that the next start takes: no daemon runs`],
   ];
   return remarks.filter(([count]) => count > 0).map(([, what]) => what);
 }
@@ -51,9 +44,9 @@ function discrepancyLine(one: VerifiedLedger["discrepancies"][number]): string {
 export function reportLines(report: VerifiedLedger): string[] {
   const { entries, bytes, discrepancyCount, discrepancies } = report;
   const hidden = discrepancyCount - discrepancies.length;
-  const looked = `${entriesText(entries)}, ${bytes === 1 ? "1 byte" : `${bytes} bytes`} hashed`;
-  const found = discrepancyCount === 1 ? "1 discrepancy" : `${discrepancyCount} discrepancies`;
-  const verdict = discrepancyCount === 0 ? `The ledger is correct: ${looked}.` : `${found} in ${looked}:`;
+  const verified = `${counted(entries, "entry", "entries")}, ${counted(bytes, "byte")} hashed`;
+  const found = counted(discrepancyCount, "discrepancy", "discrepancies");
+  const verdict = discrepancyCount === 0 ? `The ledger is correct: ${verified}.` : `${found} in ${verified}:`;
   return [
     ...accountLines(report),
     ...remarkLines(report),
@@ -87,14 +80,14 @@ export function declareLedger(program: Command, run: CliRun): void {
   const ledger = declare(program, "ledger", "the ledger of all files");
   withJson(declare(ledger, "verify", "verify by hash that every file ever taken is accounted for"))
     .addHelpText("after", "\nExit code 1 and a list when it is not.")
-    .action(async (options: { readonly json?: true }, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { verifyWholeLedger } = await import("../app/admin/ledger-admin.ts");
-      const progress = progressOn(run.io.stderr);
-      const report = await verifyWholeLedger(config, { onProgress: (now) => progress.show(now) });
-      progress.end();
-      if (options.json) printJson(run, report);
-      else printLines(run, reportLines(report));
-      if (report.discrepancyCount > 0) run.exitCode = exitCodes.failure;
-    });
+    .action(
+      onConfig(run, async (config, options: CommonOptions) => {
+        const { verifyWholeLedger } = await import("../app/admin/ledger-admin.ts");
+        const progress = progressOn(run.io.stderr);
+        const report = await verifyWholeLedger(config, { onProgress: (now) => progress.show(now) });
+        progress.end();
+        printResult(run, options, report, reportLines);
+        if (report.discrepancyCount > 0) run.exitCode = exitCodes.failure;
+      }),
+    );
 }

@@ -1,14 +1,19 @@
 import type { Command } from "commander";
-import type { OptOutChange } from "../app/admin/message-admin.ts";
-import { type CliRun, declare, printJson, printLines, requireConfig, withJson } from "./command-line.ts";
+import type { OptOutChange, OptOutView } from "../app/admin/message-admin.ts";
+import { given } from "../lib/given.ts";
+import {
+  type CliRun,
+  type CommonOptions,
+  declare,
+  onConfig,
+  printLines,
+  printResult,
+  withJson,
+} from "./command-line.ts";
 import { tableLines } from "./table.ts";
 
-interface CompanyOption {
-  readonly company?: string;
-}
-
-function optionsOf(address: string, { company }: CompanyOption) {
-  return company === undefined ? { address } : { address, companyCode: company };
+function optionsOf(address: string, { company }: CommonOptions) {
+  return { address, ...given({ companyCode: company }) };
 }
 
 function addedLine({ address, company, isChanged }: OptOutChange): string {
@@ -25,20 +30,21 @@ function removedLine({ address, company, isChanged }: OptOutChange): string {
 
 const companyText = "code of the company; not needed when there is just one";
 
+function listLines(optOuts: readonly OptOutView[]): readonly string[] {
+  if (optOuts.length === 0) return ["No address has opted out."];
+  const rows = optOuts.map(({ company, address, createdAt }) => [company, address, createdAt]);
+  return tableLines(["COMPANY", "ADDRESS", "SINCE"], rows);
+}
+
 function declareList(optOut: Command, run: CliRun): void {
   withJson(declare(optOut, "list", "list the addresses that want no messages"))
     .option("--company <code>", "those of a company")
-    .action(async (options: CompanyOption & { readonly json?: true }, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { listOptOuts } = await import("../app/admin/message-admin.ts");
-      const all = await listOptOuts(config, options.company);
-      if (options.json) printJson(run, all);
-      else if (all.length === 0) printLines(run, ["No address has opted out."]);
-      else {
-        const rows = all.map(({ company, address, createdAt }) => [company, address, createdAt]);
-        printLines(run, tableLines(["COMPANY", "ADDRESS", "SINCE"], rows));
-      }
-    });
+    .action(
+      onConfig(run, async (config, options: CommonOptions) => {
+        const { listOptOuts } = await import("../app/admin/message-admin.ts");
+        printResult(run, options, await listOptOuts(config, options.company), listLines);
+      }),
+    );
 }
 
 /** `dropgate messages opt-out add|remove|list` */
@@ -48,18 +54,20 @@ export function declareMessages(program: Command, run: CliRun): void {
   declare(optOut, "add", "send no more messages to an address")
     .argument("<address>", "e-mail address or telephone number")
     .option("--company <code>", companyText)
-    .action(async (address: string, options: CompanyOption, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { optOut: add } = await import("../app/admin/message-admin.ts");
-      printLines(run, [addedLine(await add(config, optionsOf(address, options)))]);
-    });
+    .action(
+      onConfig(run, async (config, address: string, options: CommonOptions) => {
+        const { optOut: add } = await import("../app/admin/message-admin.ts");
+        printLines(run, [addedLine(await add(config, optionsOf(address, options)))]);
+      }),
+    );
   declare(optOut, "remove", "allow messages to an address again")
     .argument("<address>", "e-mail address or telephone number")
     .option("--company <code>", companyText)
-    .action(async (address: string, options: CompanyOption, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { endOptOut } = await import("../app/admin/message-admin.ts");
-      printLines(run, [removedLine(await endOptOut(config, optionsOf(address, options)))]);
-    });
+    .action(
+      onConfig(run, async (config, address: string, options: CommonOptions) => {
+        const { endOptOut } = await import("../app/admin/message-admin.ts");
+        printLines(run, [removedLine(await endOptOut(config, optionsOf(address, options)))]);
+      }),
+    );
   declareList(optOut, run);
 }

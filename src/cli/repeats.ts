@@ -1,6 +1,6 @@
 /** What the commands for retries and repetitions share: the numbers they take, and how they print results. */
-import type { RepeatView } from "../app/admin/repeat-view.ts";
-import { type CliRun, exitCodes, printError, printLines, wholeNumber } from "./command-line.ts";
+import type { RepeatView } from "../app/admin/delivery-view.ts";
+import { type CliRun, exitCodes, printFailure, printLines, wholeNumber } from "./command-line.ts";
 
 export const readNumber: (text: string) => number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
@@ -20,6 +20,17 @@ export function whenText(daemonPid: number | undefined): string {
   return daemonPid === undefined
     ? "The daemon is not running: its next start does it."
     : `The daemon (process ${daemonPid}) does it within a second.`;
+}
+
+/** Whether what options select may be done: without `--yes` the command prints what it would do, and does nothing. */
+export function isConfirmed(
+  run: CliRun,
+  { yes }: { readonly yes?: true },
+  wouldBe: string,
+  action: string,
+): boolean {
+  if (yes === undefined) printFailure(run, `${wouldBe}: add --yes to ${action}`, exitCodes.wrongUse);
+  return yes === true;
 }
 
 interface RepeatWords {
@@ -42,8 +53,6 @@ export function printRepeats(run: CliRun, { repeats, daemonPid }: Repeats, words
     return `Delivery ${id} (${name ?? ""}) ${words.done}${remark}.`;
   });
   if (queued.length > 0) printLines(run, words.isDry ? lines : [...lines, whenText(daemonPid)]);
-  const refused = repeats.filter(({ isQueued }) => !isQueued);
-  for (const { id, remarks } of refused)
-    printError(run, `dropgate: delivery ${id} ${words.refused}: ${remarks.join("; ")}`);
-  if (refused.length > 0) run.exitCode = exitCodes.failure;
+  for (const { id, isQueued, remarks } of repeats)
+    if (!isQueued) printFailure(run, `delivery ${id} ${words.refused}: ${remarks.join("; ")}`);
 }

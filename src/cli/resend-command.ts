@@ -2,9 +2,18 @@ import type { Command } from "commander";
 import type { Config } from "../config/schema.ts";
 import type { ResendOptions as Selection } from "../app/admin/resend-admin.ts";
 import { WrongUseError } from "../app/admin/wrong-use-error.ts";
-import { type CliRun, declare, exitCodes, printError, printLines, requireConfig } from "./command-line.ts";
+import { given } from "../lib/given.ts";
+import {
+  type CliRun,
+  counted,
+  declare,
+  exitCodes,
+  printError,
+  printLines,
+  requireConfig,
+} from "./command-line.ts";
 import { momentText, readMoment } from "./moment.ts";
-import { numbersText, printRepeats, readNumbers, whenText } from "./repeats.ts";
+import { isConfirmed, numbersText, printRepeats, readNumbers, whenText } from "./repeats.ts";
 
 interface Options {
   readonly stop?: string;
@@ -27,23 +36,17 @@ function selectionOf(ids: readonly number[], options: Options): Selection | unde
       "name the numbers of deliveries, or choose them by --stop, --since or --target (and --company), but not both",
     );
   }
-  if (!hasFilter) return undefined;
-  return {
-    ...(stop === undefined ? {} : { stopNbr: stop }),
-    ...(since === undefined ? {} : { since }),
-    ...(target === undefined ? {} : { target }),
-    ...(company === undefined ? {} : { companyCode: company }),
-  };
+  return hasFilter ? given({ stopNbr: stop, since, target, companyCode: company }) : undefined;
 }
 
-function countText(count: number): string {
-  return count === 1 ? "1 delivery" : `${count} deliveries`;
+function resentText(ids: readonly number[]): string {
+  return `${counted(ids.length, "delivery", "deliveries")} (${numbersText(ids)})`;
 }
 
 async function resendSelected(
   run: CliRun,
   config: Config,
-  { selection, dryRun, yes }: { readonly selection: Selection } & Pick<Options, "dryRun" | "yes">,
+  { selection, options }: { readonly selection: Selection; readonly options: Options },
 ): Promise<void> {
   const { planResend, resendDeliveries } = await import("../app/admin/resend-admin.ts");
   const { ids, remarks } = await planResend(config, selection);
@@ -52,38 +55,18 @@ async function resendSelected(
     run.exitCode = exitCodes.failure;
     return;
   }
-  const what = `${countText(ids.length)} (${numbersText(ids)})`;
-  if (dryRun) return printLines(run, [`${what} would be sent again.`]);
-  if (!yes) {
-    printError(
-      run,
-      `dropgate: ${what} would be sent again: add --yes to send ${ids.length === 1 ? "it" : "them"}`,
-    );
-    run.exitCode = exitCodes.wrongUse;
-    return;
-  }
+  const wouldBe = `${resentText(ids)} would be sent again`;
+  if (options.dryRun) return printLines(run, [`${wouldBe}.`]);
+  if (!isConfirmed(run, options, wouldBe, `send ${ids.length === 1 ? "it" : "them"}`)) return;
   const report = await resendDeliveries(config, ids);
   const queued = report.repeats.filter(({ isQueued }) => isQueued).map(({ id }) => id);
   const refused = report.repeats.filter(({ isQueued }) => !isQueued);
   if (queued.length > 0) {
     const verb = queued.length === 1 ? "is" : "are";
-    printLines(run, [
-      `${countText(queued.length)} (${numbersText(queued)}) ${verb} to be sent again.`,
-      whenText(report.daemonPid),
-    ]);
+    printLines(run, [`${resentText(queued)} ${verb} to be sent again.`, whenText(report.daemonPid)]);
   }
   // Something changed between the selection and the request: then each result is printed.
   printRepeats(run, { repeats: refused, daemonPid: report.daemonPid }, words);
-}
-
-async function resendNumbers(
-  run: CliRun,
-  config: Config,
-  { ids, dryRun }: { readonly ids: readonly number[] } & Pick<Options, "dryRun">,
-): Promise<void> {
-  const { resendDeliveries } = await import("../app/admin/resend-admin.ts");
-  if (dryRun) printRepeats(run, await resendDeliveries(config, ids, { isDryRun: true }), dryWords);
-  else printRepeats(run, await resendDeliveries(config, ids), words);
 }
 
 /** `dropgate delivery resend` */
@@ -102,13 +85,13 @@ export function declareResend(delivery: Command, run: CliRun): void {
       "after",
       "\nFiles that --stop, --since and --target select are sent only with --yes; without it the command prints how many they are.\nThe files of a stop are sent in their order. Exit code 1 when a named file is not sent, or none is selected.",
     )
-    .action(async (given: readonly number[] | undefined, options: Options, command: Command) => {
-      const ids = given ?? [];
+    .action(async (named: readonly number[] | undefined, options: Options, command: Command) => {
+      const ids = named ?? [];
       const selection = selectionOf(ids, options);
       const config = await requireConfig(run, command);
-      const { dryRun, yes } = options;
-      const how = { ...(dryRun ? { dryRun } : {}), ...(yes ? { yes } : {}) };
-      if (selection === undefined) await resendNumbers(run, config, { ids, ...how });
-      else await resendSelected(run, config, { selection, ...how });
+      if (selection !== undefined) return await resendSelected(run, config, { selection, options });
+      const { resendDeliveries } = await import("../app/admin/resend-admin.ts");
+      const { dryRun: isDryRun = false } = options;
+      printRepeats(run, await resendDeliveries(config, ids, { isDryRun }), isDryRun ? dryWords : words);
     });
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { given } from "../lib/given.ts";
 import { type CliRun, configPathOf, declare } from "./command-line.ts";
 
 /** `dropgate serve` */
@@ -9,8 +10,7 @@ export function declareServe(program: Command, run: CliRun): void {
     'run the daemon in the foreground; it is ready when it prints the line with "msg":"ready"',
   ).action(async (_options: object, command: Command) => {
     const { runDaemon } = await import("../app/daemon/run-daemon.ts");
-    const configPath = configPathOf(command);
     const { env, cwd } = run.io;
-    run.exitCode = await runDaemon({ env, cwd, ...(configPath === undefined ? {} : { configPath }) });
+    run.exitCode = await runDaemon({ env, cwd, ...given({ configPath: configPathOf(command) }) });
   });
 }

@@ -3,7 +3,9 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Command, InvalidArgumentError } from "commander";
 import { WrongUseError } from "../app/admin/wrong-use-error.ts";
+import { httpAddressOf } from "../config/reader/address-range.ts";
 import type { Config } from "../config/schema.ts";
+import { given } from "../lib/given.ts";
 import {
   type CliRun,
   configPathOf,
@@ -13,8 +15,7 @@ import {
   gathered,
   loadConfigFor,
   printError,
-  printJson,
-  printLines,
+  printResult,
   wholeNumber,
   withJson,
 } from "./command-line.ts";
@@ -59,12 +60,9 @@ function readUrl(text: string): string {
 }
 
 function addressIn({ http }: Config): string {
-  const isAny = http.host === "0.0.0.0" || http.host === "::";
-  const host = isAny ? "127.0.0.1" : http.host;
   if (http.port === 0)
     throw new WrongUseError("http.port is 0 in the configuration, which is any free one: name it with --url");
-  const shown = host.includes(":") ? `[${host}]` : host;
-  return `${http.tls === undefined ? "http" : "https"}://${shown}:${http.port}${http.basePath}`;
+  return httpAddressOf(http);
 }
 
 /** The address that is given, else that of the configuration, else the standard one when there is no configuration. */
@@ -87,7 +85,7 @@ async function passwordsOf(run: CliRun, options: SimulateOptions) {
     );
   }
   const driverPassword = await readPasswordFile(options.driverPasswordFile);
-  return { password, ...(driverPassword === undefined ? {} : { driverPassword }) };
+  return { password, ...given({ driverPassword }) };
 }
 
 /** The day of this machine's clock and zone. */
@@ -137,7 +135,7 @@ async function requestOf(
     day: {
       ...{ companyCode, date, seed, loads, stops, gpsSeconds, drivers: [first, ...others] },
       faults: options.faults === true,
-      ...(prefix === undefined ? {} : { prefix }),
+      ...given({ prefix }),
     },
     play: { speed, connections, verify },
   };
@@ -149,8 +147,7 @@ async function simulate(run: CliRun, options: SimulateOptions, command: Command)
   const { signal, release } = untilInterrupted();
   const outcome = await simulator.simulate(request, run.io.stderr, signal).finally(release);
   if (outcome.kind === "impossible") throw new WrongUseError(outcome.reason);
-  if (options.json) printJson(run, outcome.report);
-  else printLines(run, outcome.lines);
+  printResult(run, options, outcome.report, () => outcome.lines);
   if (outcome.remedy !== undefined) printError(run, outcome.remedy);
   if (!outcome.isAsPlanned) run.exitCode = exitCodes.failure;
 }

@@ -1,12 +1,14 @@
 import type { Command } from "commander";
 import type { UserKeyView, UserView } from "../app/admin/admin.ts";
+import { given } from "../lib/given.ts";
 import {
   type CliRun,
+  type CommonOptions,
   declare,
   gathered,
-  printJson,
+  onConfig,
   printLines,
-  requireConfig,
+  printResult,
   withJson,
 } from "./command-line.ts";
 import { tableLines } from "./table.ts";
@@ -18,15 +20,15 @@ interface AddOptions {
   readonly key?: string;
 }
 
-interface ReferenceOptions {
-  readonly company?: string;
+/** Declares a command about one user that is there. */
+function declareForUser(user: Command, name: string, summary: string): Command {
+  return declare(user, name, summary)
+    .argument("<name>", "name of the user")
+    .option("--company <code>", "selects among users of the same name");
 }
 
-function referenceOf(
-  userName: string,
-  { company }: ReferenceOptions,
-): { userName: string; companyCode?: string } {
-  return company === undefined ? { userName } : { userName, companyCode: company };
+function referenceOf(userName: string, { company }: CommonOptions) {
+  return { userName, ...given({ companyCode: company }) };
 }
 
 function passwordLines(generatedPassword: string | undefined): string[] {
@@ -44,25 +46,18 @@ function declareAdd(user: Command, run: CliRun): void {
       "after",
       "\nA new user without password and key gets a generated password, which is shown once.",
     )
-    .action(async (userName: string, options: AddOptions, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { addUser } = await import("../app/admin/admin.ts");
-      const { company, role, passwordFile, key } = options;
-      const added = await addUser(config, {
-        userName,
-        companyCode: company,
-        roles: role,
-        ...(passwordFile === undefined ? {} : { passwordFile }),
-        ...(key === undefined ? {} : { keyFile: key }),
-      });
-      const roles = `${added.companyCode} (${added.roles.join(", ")})`;
-      const outcome = added.isNewMember
-        ? "added to"
-        : added.isChanged
-          ? "changed in"
-          : "is as given already in";
-      printLines(run, [`User ${userName} ${outcome} ${roles}.`, ...passwordLines(added.generatedPassword)]);
-    });
+    .action(
+      onConfig(run, async (config, userName: string, options: AddOptions) => {
+        const { addUser } = await import("../app/admin/admin.ts");
+        const { company: companyCode, role: roles, passwordFile, key: keyFile } = options;
+        const files = given({ passwordFile, keyFile });
+        const added = await addUser(config, { userName, companyCode, roles, ...files });
+        const kept = added.isChanged ? "changed in" : "is as given already in";
+        const outcome = added.isNewMember ? "added to" : kept;
+        const place = `${added.companyCode} (${added.roles.join(", ")})`;
+        printLines(run, [`User ${userName} ${outcome} ${place}.`, ...passwordLines(added.generatedPassword)]);
+      }),
+    );
 }
 
 function userRow(user: UserView): string[] {
@@ -75,45 +70,41 @@ function userRow(user: UserView): string[] {
   return [user.userName, state, signIn.join(", ") || "nothing", roles || "none"];
 }
 
+function listLines(users: readonly UserView[]): readonly string[] {
+  if (users.length === 0) return ["There is no user yet: `dropgate user add` makes one."];
+  return tableLines(["NAME", "STATE", "SIGNS IN WITH", "ROLES"], users.map(userRow));
+}
+
 function declareList(user: Command, run: CliRun): void {
   withJson(declare(user, "list", "list the users"))
     .option("--company <code>", "only those of a company")
-    .action(async (options: ReferenceOptions & { readonly json?: true }, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { listUsers } = await import("../app/admin/admin.ts");
-      const users = await listUsers(
-        config,
-        options.company === undefined ? {} : { companyCode: options.company },
-      );
-      if (options.json) printJson(run, users);
-      else if (users.length === 0) printLines(run, ["There is no user yet: `dropgate user add` makes one."]);
-      else printLines(run, tableLines(["NAME", "STATE", "SIGNS IN WITH", "ROLES"], users.map(userRow)));
-    });
+    .action(
+      onConfig(run, async (config, options: CommonOptions) => {
+        const { listUsers } = await import("../app/admin/admin.ts");
+        const users = await listUsers(config, given({ companyCode: options.company }));
+        printResult(run, options, users, listLines);
+      }),
+    );
 }
 
 function declareSetPassword(user: Command, run: CliRun): void {
-  declare(user, "set-password", "set a user's password")
-    .argument("<name>", "name of the user")
-    .option("--company <code>", "selects among users of the same name")
+  declareForUser(user, "set-password", "set a user's password")
     .option(
       "--password-file <file>",
       "file that holds the password (- for standard input); else one is generated",
     )
     .action(
-      async (
-        userName: string,
-        options: ReferenceOptions & { readonly passwordFile?: string },
-        command: Command,
-      ) => {
-        const config = await requireConfig(run, command);
-        const { setPassword } = await import("../app/admin/admin.ts");
-        const { passwordFile } = options;
-        const { generatedPassword } = await setPassword(config, {
-          ...referenceOf(userName, options),
-          ...(passwordFile === undefined ? {} : { passwordFile }),
-        });
-        printLines(run, [`The password of ${userName} is set.`, ...passwordLines(generatedPassword)]);
-      },
+      onConfig(
+        run,
+        async (config, userName: string, options: CommonOptions & { readonly passwordFile?: string }) => {
+          const { setPassword } = await import("../app/admin/admin.ts");
+          const file = given({ passwordFile: options.passwordFile });
+          const { generatedPassword } = await setPassword(config, {
+            ...{ ...referenceOf(userName, options), ...file },
+          });
+          printLines(run, [`The password of ${userName} is set.`, ...passwordLines(generatedPassword)]);
+        },
+      ),
     );
 }
 
@@ -121,30 +112,25 @@ function declareEnabling(user: Command, run: CliRun, isEnabled: boolean): void {
   const [name, summary] = isEnabled
     ? ["enable", "let a user sign in again"]
     : ["disable", "block a user from signing in"];
-  declare(user, name, summary)
-    .argument("<name>", "name of the user")
-    .option("--company <code>", "selects among users of the same name")
-    .action(async (userName: string, options: ReferenceOptions, command: Command) => {
-      const config = await requireConfig(run, command);
+  declareForUser(user, name, summary).action(
+    onConfig(run, async (config, userName: string, options: CommonOptions) => {
       const { setUserEnabled } = await import("../app/admin/admin.ts");
       const { isChanged } = await setUserEnabled(config, referenceOf(userName, options), isEnabled);
       printLines(run, [`User ${userName} is ${isChanged ? "" : "already "}${name}d.`]);
-    });
+    }),
+  );
 }
 
 function declareAddKey(user: Command, run: CliRun): void {
-  declare(user, "add-key", "add a public key for SFTP to a user")
-    .argument("<name>", "name of the user")
+  declareForUser(user, "add-key", "add a public key for SFTP to a user")
     .requiredOption("--key <file>", "public key, as in an .pub file")
-    .option("--company <code>", "selects among users of the same name")
     .action(
-      async (userName: string, options: ReferenceOptions & { readonly key: string }, command: Command) => {
-        const config = await requireConfig(run, command);
+      onConfig(run, async (config, userName: string, options: CommonOptions & { readonly key: string }) => {
         const { addUserKey } = await import("../app/admin/admin.ts");
         const added = await addUserKey(config, { ...referenceOf(userName, options), keyFile: options.key });
         const outcome = added.isNew ? "may sign in with" : "has already";
         printLines(run, [`User ${userName} ${outcome} the key ${added.fingerprint}.`]);
-      },
+      }),
     );
 }
 
@@ -152,39 +138,36 @@ function keyRow({ fingerprint, keyType, comment }: UserKeyView): string[] {
   return [fingerprint, keyType, comment];
 }
 
+function keyLines(userName: string, keys: readonly UserKeyView[]): readonly string[] {
+  if (keys.length === 0) return [`User ${userName} has no key: \`dropgate user add-key\` adds one.`];
+  return tableLines(["FINGERPRINT", "TYPE", "COMMENT"], keys.map(keyRow));
+}
+
 function declareKeys(user: Command, run: CliRun): void {
-  withJson(declare(user, "keys", "list a user's public keys"))
-    .argument("<name>", "name of the user")
-    .option("--company <code>", "selects among users of the same name")
-    .action(
-      async (userName: string, options: ReferenceOptions & { readonly json?: true }, command: Command) => {
-        const config = await requireConfig(run, command);
-        const { listUserKeys } = await import("../app/admin/admin.ts");
-        const keys = await listUserKeys(config, referenceOf(userName, options));
-        if (options.json) printJson(run, keys);
-        else if (keys.length === 0)
-          printLines(run, [`User ${userName} has no key: \`dropgate user add-key\` adds one.`]);
-        else printLines(run, tableLines(["FINGERPRINT", "TYPE", "COMMENT"], keys.map(keyRow)));
-      },
-    );
+  withJson(declareForUser(user, "keys", "list a user's public keys")).action(
+    onConfig(run, async (config, userName: string, options: CommonOptions) => {
+      const { listUserKeys } = await import("../app/admin/admin.ts");
+      const found = await listUserKeys(config, referenceOf(userName, options));
+      printResult(run, options, found, (keys) => keyLines(userName, keys));
+    }),
+  );
 }
 
 function declareRemoveKey(user: Command, run: CliRun): void {
-  declare(user, "remove-key", "remove a public key from a user")
-    .argument("<name>", "name of the user")
+  declareForUser(user, "remove-key", "remove a public key from a user")
     .argument("<fingerprint>", "SHA256:… as `dropgate user keys` and `ssh-keygen -l` show it")
-    .option("--company <code>", "selects among users of the same name")
     .addHelpText(
       "after",
       "\nThe user can no longer sign in from this moment. Its open connections end within two seconds.",
     )
-    .action(async (userName: string, fingerprint: string, options: ReferenceOptions, command: Command) => {
-      const config = await requireConfig(run, command);
-      const { removeUserKey } = await import("../app/admin/admin.ts");
-      const removed = await removeUserKey(config, { ...referenceOf(userName, options), fingerprint });
-      const rest = removed.canSignIn ? "" : " The user has neither password nor key now.";
-      printLines(run, [`The key ${removed.fingerprint} of ${userName} is removed.${rest}`]);
-    });
+    .action(
+      onConfig(run, async (config, userName: string, fingerprint: string, options: CommonOptions) => {
+        const { removeUserKey } = await import("../app/admin/admin.ts");
+        const removed = await removeUserKey(config, { ...referenceOf(userName, options), fingerprint });
+        const rest = removed.canSignIn ? "" : " The user has neither password nor key now.";
+        printLines(run, [`The key ${removed.fingerprint} of ${userName} is removed.${rest}`]);
+      }),
+    );
 }
 
 /** `dropgate user add|list|set-password|disable|enable|add-key|keys|remove-key` */

@@ -1,13 +1,14 @@
 import type { Command } from "commander";
 import type { FileReason } from "../app/admin/ledger-admin.ts";
 import type { StopChangeView, ValidatedFile } from "../app/admin/validate-files.ts";
+import { given } from "../lib/given.ts";
 import {
   type CliRun,
+  type CommonOptions,
   declare,
   exitCodes,
-  printJson,
-  printLines,
-  requireConfig,
+  onConfig,
+  printResult,
   withJson,
 } from "./command-line.ts";
 
@@ -84,22 +85,11 @@ export function declareValidate(program: Command, run: CliRun): void {
       "\nEach file is checked by itself against the current state. Exit code 1 when one would not be applied,\nor is a duplicate of one that was not; 2 when one cannot be read.",
     )
     .action(
-      async (
-        files: readonly string[],
-        options: { readonly company?: string; readonly json?: true },
-        command: Command,
-      ) => {
-        const config = await requireConfig(run, command);
+      onConfig(run, async (config, files: readonly string[], options: CommonOptions) => {
         const { validateFiles } = await import("../app/admin/validate-files.ts");
-        const { company } = options;
-        const validated = await validateFiles(
-          config,
-          files,
-          company === undefined ? {} : { companyCode: company },
-        );
-        if (options.json) printJson(run, validated);
-        else printLines(run, validated.flatMap(fileLines));
+        const validated = await validateFiles(config, files, given({ companyCode: options.company }));
+        printResult(run, options, validated, (all) => all.flatMap(fileLines));
         if (!validated.every(isGood)) run.exitCode = exitCodes.failure;
-      },
+      }),
     );
 }

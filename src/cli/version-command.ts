@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { type CliRun, declare, printJson, printLines, withJson } from "./command-line.ts";
+import { type CliRun, type CommonOptions, declare, printResult, withJson } from "./command-line.ts";
 
 /** The version in `package.json`, which stands two folders up from here, built or not. */
 export function readVersion(): string {
@@ -10,9 +10,8 @@ export function readVersion(): string {
 
 /** `dropgate version` */
 export function declareVersion(program: Command, run: CliRun): void {
-  withJson(declare(program, "version", "print the version")).action((options: { readonly json?: true }) => {
-    const version = readVersion();
-    if (options.json) printJson(run, { version, node: process.versions.node });
-    else printLines(run, [`dropgate ${version} (Node.js ${process.versions.node})`]);
+  withJson(declare(program, "version", "print the version")).action((options: CommonOptions) => {
+    const versions = { version: readVersion(), node: process.versions.node };
+    printResult(run, options, versions, ({ version, node }) => [`dropgate ${version} (Node.js ${node})`]);
   });
 }

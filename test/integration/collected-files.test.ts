@@ -98,15 +98,15 @@ describe("what a host leaves", () => {
   test("is told of when it has lain there longer than it may, and no more once it was fetched", async () => {
     await deliverBoth();
     site.now += 2 * hour;
-    await watch.look();
+    await watch.scan();
     expect([watch.uncollected().get("ACME"), told()]).toEqual([0, []]);
     site.now += 1;
-    await watch.look();
+    await watch.scan();
     expect(watch.uncollected().get("ACME")).toBe(2);
     expect(told()).toMatchObject([{ company: "ACME", files: 2, hours: 2, oldest: first }]);
     await record("downloaded", first);
     await record("deleted", second);
-    await watch.look();
+    await watch.scan();
     expect(watch.uncollected().get("ACME")).toBe(0);
     expect(told()).toHaveLength(1);
   });
@@ -115,7 +115,7 @@ describe("what a host leaves", () => {
     await deliverBoth();
     rmSync(onDisk(first));
     site.now += 3 * hour;
-    await watch.look();
+    await watch.scan();
     expect(watch.uncollected().get("ACME")).toBe(1);
     expect((await site.rows())[0]).toMatchObject({
       collected_at: null,

@@ -6,6 +6,7 @@
  */
 import { stat } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
+import type { Config } from "../../config/schema.ts";
 import { makeDirectoryDurably } from "../../lib/files/durable-file.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
@@ -17,6 +18,7 @@ import {
   type Store,
   stateFault,
 } from "../../store/database/database.ts";
+import type { Owner, Transaction, Work } from "../../store/database/group-commit.ts";
 import { type ProcessLock, takeProcessLock } from "../../store/database/process-lock.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
@@ -53,6 +55,7 @@ export async function becomeOwnerOf(folder: string): Promise<void> {
   }
 }
 
+export type StateConfig = Pick<Config, "stateDir">;
 export type AdminStore = Pick<Store, "read" | "write">;
 
 /** Whether there is a state in the directory. Wrong use when that cannot be determined. */
@@ -87,19 +90,19 @@ function lockForMigration(stateDir: string): ProcessLock {
 }
 
 /**
- * Opens the store for one command and closes it after it. Only `init` makes a state: without `mayCreate` one that is not
- * there is wrong use. A database that is lost is never made anew.
+ * Opens the store for one command and closes it after it. Only `init` makes a state (`mayCreate`); for all others one that
+ * is not there is wrong use. A database that is lost is never made anew.
  */
 export async function withAdminStore<T>(
-  stateDir: string,
-  options: { readonly mayCreate: boolean },
+  { stateDir }: StateConfig,
   use: (store: AdminStore) => Promise<T>,
+  { mayCreate } = { mayCreate: false },
 ): Promise<T> {
   await becomeOwnerOf(stateDir);
   const presence = findStore(stateDir);
-  const isUsable = presence === "there" || (options.mayCreate && presence !== "lost");
+  const isUsable = presence === "there" || (mayCreate && presence !== "lost");
   if (!isUsable) throw new WrongUseError(stateFault(stateDir, presence));
-  if (options.mayCreate) await makeDirectoryDurably(stateDir);
+  if (mayCreate) await makeDirectoryDurably(stateDir);
   const store = await patiently(() =>
     openStore(stateDir, { exclusively: (work) => withoutDaemon(stateDir, work) }),
   );
@@ -107,5 +110,40 @@ export async function withAdminStore<T>(
     return await use({ read: store.read, write: (whose, work) => patiently(() => store.write(whose, work)) });
   } finally {
     await store.close();
+  }
+}
+
+/** Does the same for each item in turn, all of them in one unit of work. */
+export async function writeEach<Item, Result>(
+  store: Pick<AdminStore, "write">,
+  items: readonly Item[],
+  work: (tx: Transaction, item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  return await store.write("site", async (tx) => {
+    const results: Result[] = [];
+    for (const item of items) results.push(await work(tx, item));
+    return results;
+  });
+}
+
+/** Carries the result of a dry run out of the transaction, which it rolls back. */
+class DryRun extends Error {
+  readonly result: unknown;
+
+  constructor(result: unknown) {
+    super("a dry run changes nothing");
+    this.result = result;
+  }
+}
+
+/** Runs a unit of work, undoes it, and gives its result. */
+export async function dryRun<T>(store: Pick<AdminStore, "write">, whose: Owner, work: Work<T>): Promise<T> {
+  try {
+    return await store.write<never>(whose, async (tx) => {
+      throw new DryRun(await work(tx));
+    });
+  } catch (error) {
+    if (error instanceof DryRun) return error.result as T;
+    throw error;
   }
 }

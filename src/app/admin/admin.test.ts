@@ -106,7 +106,7 @@ describe("the commands of an administrator", () => {
   });
 
   it("know the states of files", async () => {
-    const none = { files: [], isCut: false };
+    const none = { items: [], isCut: false };
     expect(await listLedger(config, { limit: 5, state: "waiting" })).toEqual(none);
     await expect(listLedger(config, { limit: 5, state: "lost" })).rejects.toThrow("use one of waiting");
     await expect(listLedger(config, { limit: 5, reason: 9999 })).rejects.toThrow("9999 is no reason code");
@@ -121,7 +121,7 @@ describe("the commands of an administrator", () => {
     };
     expect(await validateFiles(config, [file], {})).toMatchObject([would]);
     expect(await validateFiles(config, [file], {})).toMatchObject([would]);
-    expect((await listLedger(config, { limit: 5 })).files).toEqual([]);
+    expect((await listLedger(config, { limit: 5 })).items).toEqual([]);
   });
 
   it("tell all that is wrong with a file, its name and its document", async () => {

@@ -4,17 +4,16 @@ import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import type { CompanyProfile } from "../../domain/users/company-profile.ts";
 import { ensureCompanyTree } from "../../exchange/folders/company-tree.ts";
-import { systemClock } from "../../lib/clock.ts";
+import { type Clock, systemClock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import * as companyAdmin from "../../operations/users/company-admin.ts";
 import * as userAdmin from "../../operations/users/user-admin.ts";
 import { type Company, findCompany, listCompanies as readCompanies } from "../../store/accounts/companies.ts";
-import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { type AdminStore, type StateConfig, withAdminStore } from "./admin-store.ts";
 import { enterOutbound } from "../daemon/outbound-settings.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
-
-export type StateConfig = Pick<Config, "stateDir">;
 
 export interface CompanyView extends CompanyProfile {
   readonly code: string;
@@ -22,22 +21,21 @@ export interface CompanyView extends CompanyProfile {
   readonly createdAt: string;
 }
 
-/** The folder that holds one folder for each company. */
-export function companiesDirOf(config: StateConfig): string {
-  return join(config.stateDir, "companies");
+/** Registers a company and makes its folders. */
+export async function registerCompany(
+  store: AdminStore,
+  config: Pick<Config, "stateDir" | "companies">,
+  companyCode: string,
+): Promise<{ readonly code: string; readonly isNew: boolean; readonly folder: string }> {
+  const { company, isNew } = await companyAdmin.addCompany({ store, clock: systemClock }, companyCode);
+  if (isNew) await store.write(company.id, (tx) => enterOutbound(tx, config, company));
+  const folder = await ensureCompanyTree(join(config.stateDir, "companies"), company.code);
+  return { code: company.code, isNew, folder };
 }
 
-/** Registers a company and makes its folders. */
-export async function addCompany(
-  config: Pick<Config, "stateDir" | "companies">,
-  code: string,
-): Promise<{ readonly code: string; readonly isNew: boolean; readonly folder: string }> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
-    const { company, isNew } = await companyAdmin.addCompany({ store, clock: systemClock }, code);
-    if (isNew) await store.write(company.id, (tx) => enterOutbound(tx, config, company));
-    const folder = await ensureCompanyTree(companiesDirOf(config), company.code);
-    return { code: company.code, isNew, folder };
-  });
+/** The same, for the command. */
+export async function addCompany(config: Pick<Config, "stateDir" | "companies">, code: string) {
+  return await withAdminStore(config, (store) => registerCompany(store, config, code));
 }
 
 function companyView({ code, createdAt, profile }: Company): CompanyView {
@@ -45,9 +43,16 @@ function companyView({ code, createdAt, profile }: Company): CompanyView {
 }
 
 export async function listCompanies(config: StateConfig): Promise<readonly CompanyView[]> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async ({ read }) =>
-    (await readCompanies(read)).map(companyView),
-  );
+  return await withAdminStore(config, async ({ read }) => (await readCompanies(read)).map(companyView));
+}
+
+async function codesOf({ read }: Pick<AdminStore, "read">): Promise<readonly string[]> {
+  return (await readCompanies(read)).map(({ code }) => code);
+}
+
+async function refuseUnknown(store: Pick<AdminStore, "read">, code: string): Promise<never> {
+  const codes = (await codesOf(store)).join(", ");
+  throw new WrongUseError(`there is no company ${code}; there is ${codes === "" ? "none yet" : codes}`);
 }
 
 /** Sets name and address of a company; an empty text takes a field away. Gives the company as it is then. */
@@ -58,27 +63,36 @@ export async function setCompany(
 ): Promise<CompanyView> {
   if (Object.keys(change).length === 0)
     throw new WrongUseError("nothing to change: give --name or a part of the address (see --help)");
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const company = await companyAdmin.setCompany({ store }, code, change);
-    if (company !== undefined) return companyView(company);
-    const codes = (await readCompanies(store.read)).map((known) => known.code).join(", ");
-    throw new WrongUseError(`there is no company ${code}; there is ${codes === "" ? "none yet" : codes}`);
+    return company === undefined ? await refuseUnknown(store, code) : companyView(company);
   });
 }
 
-/** The company of that code; the only one when no code is given. Undefined when none is given and there are several. */
-export async function chooseCompany(
-  { read }: Pick<AdminStore, "read">,
+/** The company of that code; undefined, which stands for all, when no code is given. */
+async function chooseCompany(
+  store: Pick<AdminStore, "read">,
   code: string | undefined,
 ): Promise<Company | undefined> {
-  if (code === undefined) {
-    const all = await readCompanies(read);
-    return all.length === 1 ? all[0] : undefined;
-  }
-  const company = await findCompany(read, code);
-  if (company !== undefined) return company;
-  const codes = (await readCompanies(read)).map((known) => known.code).join(", ");
-  throw new WrongUseError(`there is no company ${code}; there is ${codes === "" ? "none yet" : codes}`);
+  if (code === undefined) return undefined;
+  return (await findCompany(store.read, code)) ?? (await refuseUnknown(store, code));
+}
+
+/** The company of that code alone; all companies when no code is given. */
+export async function chooseCompanies(
+  store: Pick<AdminStore, "read">,
+  code: string | undefined,
+): Promise<readonly Company[]> {
+  const company = await chooseCompany(store, code);
+  return company === undefined ? await readCompanies(store.read) : [company];
+}
+
+/** The company of that code as a filter of queries. */
+export async function companyFilter(
+  store: Pick<AdminStore, "read">,
+  code: string | undefined,
+): Promise<{ readonly companyId?: number }> {
+  return given({ companyId: (await chooseCompany(store, code))?.id });
 }
 
 /** The company of that code, or the only one; undefined when there is none yet. With several, a code has to be given. */
@@ -86,11 +100,12 @@ export async function requireCompany(
   store: Pick<AdminStore, "read">,
   code: string | undefined,
 ): Promise<Company | undefined> {
-  const company = await chooseCompany(store, code);
-  if (company !== undefined) return company;
-  const codes = (await readCompanies(store.read)).map((known) => known.code);
-  if (codes.length === 0) return undefined;
-  throw new WrongUseError(`there are several companies (${codes.join(", ")}): name one with --company`);
+  const chosen = await chooseCompany(store, code);
+  if (chosen !== undefined) return chosen;
+  const companies = await readCompanies(store.read);
+  if (companies.length <= 1) return companies[0];
+  const codes = companies.map((company) => company.code).join(", ");
+  throw new WrongUseError(`there are several companies (${codes}): name one with --company`);
 }
 
 const maxSecretBytes = 10_000;
@@ -115,13 +130,20 @@ async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
 }
 
 /** The content of a password file without its last line break; `-` is standard input. */
-export function readPasswordFile(path: string | undefined): Promise<string | undefined> {
-  return path === undefined ? Promise.resolve(undefined) : readGiven(path, "password file");
+export async function readPasswordFile(path: string | undefined): Promise<string | undefined> {
+  return path === undefined ? undefined : await readGiven(path, "password file");
 }
 
 /** The content of a public key file. */
 function readKeyFile(path: string): Promise<string> {
   return readGiven(path, "public key file");
+}
+
+async function withAccounts<T>(
+  config: StateConfig,
+  use: (deps: { readonly store: AdminStore; readonly clock: Clock }) => Promise<T>,
+): Promise<T> {
+  return await withAdminStore(config, (store) => use({ store, clock: systemClock }));
 }
 
 export interface NewUserOptions {
@@ -134,21 +156,12 @@ export interface NewUserOptions {
 
 /** Adds a user to a company, or brings the one that is there up to what is given. */
 export async function addUser(config: StateConfig, options: NewUserOptions): Promise<userAdmin.AddedUser> {
+  const { passwordFile, keyFile, ...user } = options;
   // Read before the store is opened: the files may be readable for root alone.
-  const password = await readPasswordFile(options.passwordFile);
-  const publicKey = options.keyFile === undefined ? undefined : await readKeyFile(options.keyFile);
-  return await withAdminStore(config.stateDir, { mayCreate: false }, (store) =>
-    userAdmin.addUser(
-      { store, clock: systemClock },
-      {
-        userName: options.userName,
-        companyCode: options.companyCode,
-        roles: options.roles,
-        ...(password === undefined ? {} : { password }),
-        ...(publicKey === undefined ? {} : { publicKey }),
-      },
-    ),
-  );
+  const password = await readPasswordFile(passwordFile);
+  const publicKey = keyFile === undefined ? undefined : await readKeyFile(keyFile);
+  const secrets = given({ password, publicKey });
+  return await withAccounts(config, (deps) => userAdmin.addUser(deps, { ...user, ...secrets }));
 }
 
 export interface UserView extends Omit<userAdmin.ListedUser, "createdAt"> {
@@ -158,11 +171,10 @@ export interface UserView extends Omit<userAdmin.ListedUser, "createdAt"> {
 /** All users, or those of one company. */
 export async function listUsers(
   config: StateConfig,
-  options: { readonly companyCode?: string },
+  { companyCode }: { readonly companyCode?: string },
 ): Promise<readonly UserView[]> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
-    const { companyCode } = options;
-    const company = companyCode === undefined ? undefined : await chooseCompany(store, companyCode);
+  return await withAdminStore(config, async (store) => {
+    const company = await chooseCompany(store, companyCode);
     const users = await userAdmin.listUsers({ store });
     return users
       .filter(
@@ -178,13 +190,8 @@ export async function setPassword(
   who: userAdmin.UserReference & { readonly passwordFile?: string },
 ): Promise<{ readonly generatedPassword?: string }> {
   const { passwordFile, ...user } = who;
-  const password = await readPasswordFile(passwordFile);
-  return await withAdminStore(config.stateDir, { mayCreate: false }, (store) =>
-    userAdmin.setPassword(
-      { store, clock: systemClock },
-      password === undefined ? user : { ...user, password },
-    ),
-  );
+  const password = given({ password: await readPasswordFile(passwordFile) });
+  return await withAccounts(config, (deps) => userAdmin.setPassword(deps, { ...user, ...password }));
 }
 
 /** Lets a user sign in, or no more. */
@@ -194,9 +201,7 @@ export async function setUserEnabled(
   isEnabled: boolean,
 ): Promise<{ readonly isChanged: boolean }> {
   const change = isEnabled ? userAdmin.enableUser : userAdmin.disableUser;
-  return await withAdminStore(config.stateDir, { mayCreate: false }, (store) =>
-    change({ store, clock: systemClock }, who),
-  );
+  return await withAccounts(config, (deps) => change(deps, who));
 }
 
 /** Adds the public key in a file to a user. */
@@ -206,9 +211,7 @@ export async function addUserKey(
 ): Promise<{ readonly fingerprint: string; readonly isNew: boolean }> {
   const { keyFile, ...user } = who;
   const publicKey = await readKeyFile(keyFile);
-  return await withAdminStore(config.stateDir, { mayCreate: false }, (store) =>
-    userAdmin.addUserKey({ store, clock: systemClock }, { ...user, publicKey }),
-  );
+  return await withAccounts(config, (deps) => userAdmin.addUserKey(deps, { ...user, publicKey }));
 }
 
 export type UserKeyView = userAdmin.ListedKey;
@@ -218,9 +221,7 @@ export async function listUserKeys(
   config: StateConfig,
   who: userAdmin.UserReference,
 ): Promise<readonly UserKeyView[]> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, (store) =>
-    userAdmin.listKeysOfUser({ store }, who),
-  );
+  return await withAccounts(config, (deps) => userAdmin.listKeysOfUser(deps, who));
 }
 
 /** Takes a public key away from a user. */
@@ -228,7 +229,5 @@ export async function removeUserKey(
   config: StateConfig,
   who: userAdmin.UserReference & { readonly fingerprint: string },
 ): Promise<{ readonly fingerprint: string; readonly canSignIn: boolean }> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, (store) =>
-    userAdmin.removeUserKey({ store, clock: systemClock }, who),
-  );
+  return await withAccounts(config, (deps) => userAdmin.removeUserKey(deps, who));
 }

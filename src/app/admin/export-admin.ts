@@ -4,12 +4,12 @@ import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { deliverAgain, type ExportPlan, type MadeExport, makeExport } from "../../outbound/export-runs.ts";
-import { type Company, listCompanies } from "../../store/accounts/companies.ts";
+import type { Company } from "../../store/accounts/companies.ts";
 import { findTargetId } from "../../store/outbound/exports.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
-import { chooseCompany } from "./admin.ts";
-import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { chooseCompanies } from "./admin.ts";
+import { withAdminStore, writeEach } from "./admin-store.ts";
 import { defaultExportPlan, enterOutbound, exportPlansOf } from "../daemon/outbound-settings.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
@@ -18,26 +18,6 @@ export interface ExportRequest {
   readonly name?: string;
   /** The number of an export that is to be delivered once more. */
   readonly again?: number;
-}
-
-/** An export as commands show it; times are ISO, UTC. */
-export interface ExportView {
-  readonly company: string;
-  readonly export: string;
-  readonly sequenceNbr: number;
-  /** How many completions it has. */
-  readonly stops: number;
-  /** As its manifest says them. */
-  readonly afterCompletion: number;
-  readonly lastCompletion: number;
-  readonly form: string;
-  readonly madeAt: string;
-  readonly target: string;
-  /** File, or folder of single files. */
-  readonly name: string;
-  /** The number of its delivery. */
-  readonly delivery: number;
-  readonly isAgain: boolean;
 }
 
 export interface ExportOutcome {
@@ -53,30 +33,28 @@ interface ChosenExport {
   readonly plan: ExportPlan;
 }
 
-function toView(
-  { made, deliveryId, deliveryName, count }: MadeExport,
-  rest: ChosenExport & { isAgain: boolean },
-) {
+/** An export as commands show it; times are ISO, UTC. */
+export type ExportView = Readonly<ReturnType<typeof toView>>;
+
+function toView({ made, deliveryId, deliveryName, count }: MadeExport, plan: ExportPlan, isAgain: boolean) {
   return {
     company: made.companyCode,
     export: made.name,
     sequenceNbr: made.sequenceNbr,
+    /** How many completions it has. */
     stops: count,
+    /** As its manifest says them. */
     afterCompletion: made.windowBegin,
     lastCompletion: made.windowEnd,
     form: made.form,
     madeAt: isoTime(made.createdAt),
-    target: rest.plan.target,
+    target: plan.target,
+    /** File, or folder of single files. */
     name: deliveryName,
+    /** The number of its delivery. */
     delivery: deliveryId,
-    isAgain: rest.isAgain,
+    isAgain,
   };
-}
-
-async function companiesOf(store: AdminStore, code: string | undefined): Promise<readonly Company[]> {
-  if (code === undefined) return await listCompanies(store.read);
-  const company = await chooseCompany(store, code);
-  return company === undefined ? [] : [company];
 }
 
 function listed(exports: readonly ChosenExport[]): string {
@@ -121,14 +99,13 @@ type Made = { readonly view: ExportView } | { readonly refusal: string };
 async function exportAgain(
   tx: Transaction,
   { config, sequenceNbr }: { readonly config: Pick<Config, "companies">; readonly sequenceNbr: number },
-  chosen: ChosenExport,
+  { company, plan }: ChosenExport,
 ): Promise<Made> {
-  const { company, plan } = chosen;
   const outcome = await deliverAgain(tx, plan, { sequenceNbr, now: systemClock.now() });
   const what = `export ${sequenceNbr} of ${plan.name} (${company.code})`;
   switch (outcome.kind) {
     case "queued":
-      return { view: toView(outcome.again, { ...chosen, isAgain: true }) };
+      return { view: toView(outcome.again, plan, true) };
     case "unknown": {
       const { newest } = outcome;
       return {
@@ -147,7 +124,7 @@ async function exportAgain(
 
 async function exportNow(tx: Transaction, chosen: ChosenExport): Promise<Made> {
   const made = await makeExport(tx, chosen.plan, { now: systemClock.now(), dueAt: null });
-  return { view: toView(made, { ...chosen, isAgain: false }) };
+  return { view: toView(made, chosen.plan, false) };
 }
 
 /**
@@ -158,8 +135,8 @@ export async function runExports(
   config: Pick<Config, "stateDir" | "companies">,
   request: ExportRequest,
 ): Promise<ExportOutcome> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
-    const companies = await companiesOf(store, request.companyCode);
+  return await withAdminStore(config, async (store) => {
+    const companies = await chooseCompanies(store, request.companyCode);
     const chosen = chooseExports(config, companies, request);
     const { again: sequenceNbr } = request;
     if (sequenceNbr !== undefined && chosen.length > 1) {
@@ -167,17 +144,10 @@ export async function runExports(
         `--again needs one export: name it with --company and --name; there is ${listed(chosen)}`,
       );
     }
-    const outcomes = await store.write("site", async (tx) => {
-      const made: Made[] = [];
-      for (const one of chosen) {
-        await ensureTarget(tx, config, one);
-        made.push(
-          sequenceNbr === undefined
-            ? await exportNow(tx, one)
-            : await exportAgain(tx, { config, sequenceNbr }, one),
-        );
-      }
-      return made;
+    const outcomes = await writeEach(store, chosen, async (tx, one) => {
+      await ensureTarget(tx, config, one);
+      if (sequenceNbr === undefined) return await exportNow(tx, one);
+      return await exportAgain(tx, { config, sequenceNbr }, one);
     });
     return {
       exports: outcomes.flatMap((one) => ("view" in one ? [one.view] : [])),

@@ -1,17 +1,14 @@
 /** Retries of refused and superseded files that an administrator requests. */
 import { lstat } from "node:fs/promises";
-import type { Config } from "../../config/schema.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { listFiles } from "../../store/ledger/file-queries.ts";
-import { findFile, type LedgerEntry, requestRetry } from "../../store/ledger/files.ts";
+import { type LedgerEntry, requestRetry } from "../../store/ledger/files.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
-import { chooseCompany } from "./admin.ts";
-import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { companyFilter } from "./admin.ts";
+import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
 import { type FileFilter, readFilter } from "./file-filter.ts";
-import { entryNumberOf } from "./ledger-reference.ts";
-
-type StateConfig = Pick<Config, "stateDir">;
+import { findEntry } from "./ledger-reference.ts";
 
 /** The result for one requested file. */
 export interface FileRetry {
@@ -46,23 +43,17 @@ async function whyNotRetried(entry: LedgerEntry | undefined, path: string): Prom
 }
 
 async function judge(store: AdminStore, given: string, stateDir: string): Promise<FileRetry> {
-  const id = await entryNumberOf(store, given);
-  const entry = id === undefined ? undefined : await findFile(store.read, id);
+  const entry = await findEntry(store, given);
   const path = createLocations(stateDir).fromLedger(entry?.location ?? "");
   return { given, id: entry?.id ?? null, name: entry?.name ?? null, why: await whyNotRetried(entry, path) };
 }
 
 async function request(store: AdminStore, wanted: readonly FileRetry[]): Promise<readonly FileRetry[]> {
   const now = systemClock.now();
-  return await store.write("site", async (tx) => {
-    const done: FileRetry[] = [];
-    for (const one of wanted) {
-      const { id, why } = one;
-      const isRequested = why === undefined && id !== null && (await requestRetry(tx, { id, now }));
-      const changed = "it changed meanwhile: check it again";
-      done.push(isRequested ? one : { ...one, why: one.why ?? changed });
-    }
-    return done;
+  return await writeEach(store, wanted, async (tx, one) => {
+    const { id, why } = one;
+    const isRequested = why === undefined && id !== null && (await requestRetry(tx, { id, now }));
+    return isRequested ? one : { ...one, why: why ?? "it changed meanwhile: check it again" };
   });
 }
 
@@ -75,7 +66,7 @@ export async function retryFiles(
   { isDryRun }: { readonly isDryRun: boolean },
 ): Promise<FileRetries> {
   const { stateDir } = config;
-  return await withAdminStore(stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const wanted = [...new Set(entries)];
     const retries: FileRetry[] = [];
     for (let from = 0; from < wanted.length; from += retriesAtOnce) {
@@ -94,10 +85,8 @@ const selectedAtMost = 1_000_000;
 export async function selectRetries(config: StateConfig, filter: FileFilter): Promise<readonly number[]> {
   const read = readFilter(filter);
   const states = read.states ?? (["refused", "superseded"] as const);
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
-    const company =
-      filter.companyCode === undefined ? undefined : await chooseCompany(store, filter.companyCode);
-    const owner = company === undefined ? {} : { companyId: company.id };
+  return await withAdminStore(config, async (store) => {
+    const owner = await companyFilter(store, filter.companyCode);
     const entries = await listFiles(store.read, { ...read, states, ...owner, limit: selectedAtMost });
     const retriable = entries.filter(({ state }) => state === "refused" || state === "superseded");
     return retriable

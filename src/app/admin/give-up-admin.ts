@@ -1,15 +1,13 @@
 /** Deliveries that an administrator gives up, so that the later ones of their stops go on. */
 import { userInfo } from "node:os";
-import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { giveUpDelivery, type GiveUpOutcome } from "../../operations/deliveries/give-up-delivery.ts";
 import { countToGiveUp, listToGiveUp } from "../../store/outbound/delivery-give-ups.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
-import { type AdminStore, withAdminStore } from "./admin-store.ts";
-import { readCompany, readTarget } from "./outbound-admin.ts";
-import { type RepeatView, unknownRemark } from "./repeat-view.ts";
-
-type StateConfig = Pick<Config, "stateDir">;
+import { companyFilter } from "./admin.ts";
+import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
+import { readTarget } from "./outbound-admin.ts";
+import { type RepeatView, unknownRemark } from "./delivery-view.ts";
 
 export interface GiveUpReport {
   /** `isQueued`: it was given up. */
@@ -58,12 +56,9 @@ async function giveUpSome(
   ids: readonly number[],
   wish: GiveUpWish,
 ): Promise<readonly RepeatView[]> {
-  return await store.write("site", async (tx) => {
-    const views: RepeatView[] = [];
-    for (const id of ids)
-      views.push(viewOf(id, await giveUpDelivery(tx, { id, now: systemClock.now(), ...wish })));
-    return views;
-  });
+  return await writeEach(store, ids, async (tx, id) =>
+    viewOf(id, await giveUpDelivery(tx, { id, now: systemClock.now(), ...wish })),
+  );
 }
 
 /** Gives deliveries up by their numbers; a running daemon goes on with the later ones within a second. */
@@ -72,7 +67,7 @@ export async function giveUpDeliveries(
   ids: readonly number[],
   wish: GiveUpWish,
 ): Promise<GiveUpReport> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     // The later ones of a stop first: none of them is told to go on, and then given up.
     const ordered = [...new Set(ids)].toSorted((a, b) => b - a);
     const giveUps = await giveUpSome(store, ordered, wish);
@@ -87,12 +82,12 @@ interface TargetOptions {
 
 async function selectionOf(store: AdminStore, { target, companyCode }: TargetOptions) {
   await readTarget(store, target);
-  return { target, ...(await readCompany(store, companyCode)) };
+  return { target, ...(await companyFilter(store, companyCode)) };
 }
 
 /** How many deliveries to the target wait or are dead. */
 export async function countForTarget(config: StateConfig, options: TargetOptions): Promise<number> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) =>
+  return await withAdminStore(config, async (store) =>
     countToGiveUp(store.read, await selectionOf(store, options)),
   );
 }
@@ -102,7 +97,7 @@ export async function giveUpTarget(
   config: StateConfig,
   options: TargetOptions & GiveUpWish,
 ): Promise<{ readonly count: number; readonly daemonPid: number | undefined }> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const { by, reason } = options;
     const selection = await selectionOf(store, options);
     let count = 0;

@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { isWildcardHost } from "../../config/reader/address-range.ts";
+import { httpAddressOf, localHostOf } from "../../config/reader/address-range.ts";
 import type { ConfigFault } from "../../config/reader/config-fault.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { Config } from "../../config/schema.ts";
@@ -18,16 +18,14 @@ import {
   passwordForm,
   userNameForm,
 } from "../../domain/users/user.ts";
-import { ensureCompanyTree } from "../../exchange/folders/company-tree.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { given } from "../../lib/given.ts";
 import { makeDirectoryDurably, writeFileDurably } from "../../lib/files/durable-file.ts";
 import { isPasswordOf } from "../../lib/password-hash.ts";
-import * as companyAdmin from "../../operations/users/company-admin.ts";
 import * as userAdmin from "../../operations/users/user-admin.ts";
 import { findUsersByName } from "../../store/accounts/users.ts";
-import { companiesDirOf, readPasswordFile } from "./admin.ts";
+import { readPasswordFile, registerCompany } from "./admin.ts";
 import { type AdminStore, becomeOwnerOf, withAdminStore } from "./admin-store.ts";
-import { enterOutbound } from "../daemon/outbound-settings.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 export interface InitOptions {
@@ -197,7 +195,7 @@ async function ensureUser(
   }
   const added = await userAdmin.addUser(
     { store, clock: systemClock },
-    { userName, companyCode, roles: ["DI_Integration"], ...(password === undefined ? {} : { password }) },
+    { userName, companyCode, roles: ["DI_Integration"], ...given({ password }) },
   );
   const { generatedPassword } = added;
   const made = [`user ${userName} with the role DI_Integration`];
@@ -209,26 +207,13 @@ async function ensureAccount(
   options: InitOptions,
   password: string | undefined,
 ): Promise<Account> {
-  return await withAdminStore(config.stateDir, { mayCreate: true }, async (store) => {
-    const { company, isNew } = await companyAdmin.addCompany(
-      { store, clock: systemClock },
-      options.companyCode,
-    );
-    if (isNew) await store.write(company.id, (tx) => enterOutbound(tx, config, company));
-    const companyFolder = await ensureCompanyTree(companiesDirOf(config), company.code);
+  const use = async (store: AdminStore) => {
+    const { code, isNew, folder } = await registerCompany(store, config, options.companyCode);
     const user = await ensureUser(store, options, password);
-    const made = [
-      ...(isNew ? [`company ${company.code} with its folders in ${companyFolder}`] : []),
-      ...user.made,
-    ];
-    return { ...user, companyCode: company.code, companyFolder, made };
-  });
-}
-
-function httpAddressOf({ http }: Config): string {
-  const host = isWildcardHost(http.host) ? "127.0.0.1" : http.host;
-  const shown = host.includes(":") ? `[${host}]` : host;
-  return `${http.tls === undefined ? "http" : "https"}://${shown}:${http.port}${http.basePath}`;
+    const made = [...(isNew ? [`company ${code} with its folders in ${folder}`] : []), ...user.made];
+    return { ...user, companyCode: code, companyFolder: folder, made };
+  };
+  return await withAdminStore(config, use, { mayCreate: true });
 }
 
 /**
@@ -256,8 +241,8 @@ export async function initialise(options: InitOptions): Promise<InitOutcome> {
     userName: options.userName,
     ...account,
     hostKeyFingerprint: keys[0]?.fingerprint ?? "",
-    http: httpAddressOf(config),
-    ...(enabled ? { sftp: { host: isWildcardHost(host) ? "127.0.0.1" : host, port } } : {}),
+    http: httpAddressOf(config.http),
+    ...(enabled ? { sftp: { host: localHostOf(host), port } } : {}),
     made: [...madeConfig, ...madeState, ...madeKeys, ...account.made],
     ignored: madeConfig.length > 0 ? [] : ignoredOptions(file, config, options),
   };

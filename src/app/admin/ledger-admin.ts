@@ -2,7 +2,7 @@
 import { statfs } from "node:fs/promises";
 import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
-import type { FileState } from "../../domain/files/file-state.ts";
+import { isOpenState } from "../../domain/files/file-state.ts";
 import { partialFolderName } from "../../exchange/folders/company-tree.ts";
 import { countUploadsOfFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
 import {
@@ -21,24 +21,23 @@ import { createLocations } from "../../inbound/places/locations.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isSealedForm } from "../../lib/sealed-numbers.ts";
 import { type Fault, reasonCodeOf } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import { listFiles } from "../../store/ledger/file-queries.ts";
-import { type FileRepeat, findFile, type LedgerEntry, listFileRepeats } from "../../store/ledger/files.ts";
+import { type FileRepeat, type LedgerEntry, listFileRepeats } from "../../store/ledger/files.ts";
 import { noteVerified } from "../../store/database/generation.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
-import { chooseCompany } from "./admin.ts";
-import { type AdminStore, withAdminStore } from "./admin-store.ts";
-import { exchangeFoldersOf } from "../daemon/exchange-folders.ts";
+import { companyFilter } from "./admin.ts";
+import { type AdminStore, type StateConfig, withAdminStore } from "./admin-store.ts";
 import { whyHeld } from "../../inbound/explain/explain-held.ts";
-import { isOpenState } from "../../domain/files/file-state.ts";
 import { folderFaultLines } from "../checks/folder-faults.ts";
 import { type HeldReport, readHeldReport } from "../watch/held-report.ts";
-import { entryNumberOf } from "./ledger-reference.ts";
+import { findEntry } from "./ledger-reference.ts";
 import { verifyGracesOf } from "../watch/ledger-watch.ts";
-import { minFreeBytesOf } from "../daemon/endpoint-options.ts";
+import { exchangeFoldersOf, minFreeBytesOf } from "../daemon/part-options.ts";
 import { type FileFilter, readFilter } from "./file-filter.ts";
-import { toDeliveryView } from "./outbound-admin.ts";
+import { toDeliveryView } from "./delivery-view.ts";
 
 export interface FileReason {
   readonly reasonCode: number;
@@ -49,38 +48,15 @@ export interface FileReason {
   readonly stopNbr?: string;
 }
 
-/** A ledger entry as commands show it; times are ISO, UTC. */
-export interface FileView {
-  readonly id: number;
-  readonly company: string;
-  readonly name: string;
-  readonly state: FileState;
-  readonly receivedAt: string;
-  readonly channel: string;
-  readonly user: string | null;
-  readonly size: number;
-  readonly sha256: string | null;
-  readonly documentId: string | null;
-  readonly function: string | null;
-  readonly stopNbr: string | null;
-  readonly reasons: readonly FileReason[];
-  readonly recordsCreated: number;
-  readonly recordsUpdated: number;
-  readonly recordsDeleted: number;
-  readonly decidedAt: string | null;
-  /** Absolute path. */
-  readonly location: string;
-  readonly isFiled: boolean;
-  readonly duplicateOf: number | null;
-  readonly removedAt: string | null;
-  readonly removedBy: string | null;
-}
-
-function toReason({ code, ...fault }: Fault): FileReason {
+/** A fault as commands show it. */
+export function toReason({ code, ...fault }: Fault): FileReason {
   return { reasonCode: reasonCodeOf(code), ...fault };
 }
 
-function toView(entry: LedgerEntry, company: string, stateDir: string): FileView {
+/** A ledger entry as commands show it; times are ISO, UTC. */
+export type FileView = Readonly<ReturnType<typeof toView>>;
+
+function toView(entry: LedgerEntry, company: string, stateDir: string) {
   return {
     id: entry.id,
     company,
@@ -99,6 +75,7 @@ function toView(entry: LedgerEntry, company: string, stateDir: string): FileView
     recordsUpdated: entry.updated,
     recordsDeleted: entry.deleted,
     decidedAt: isoOrNull(entry.decidedAt),
+    /** Absolute path. */
     location: createLocations(stateDir).fromLedger(entry.location),
     isFiled: entry.isFiled,
     duplicateOf: entry.firstId,
@@ -107,15 +84,13 @@ function toView(entry: LedgerEntry, company: string, stateDir: string): FileView
   };
 }
 
-type StateConfig = Pick<Config, "stateDir">;
-
 async function codesOf({ read }: Pick<AdminStore, "read">): Promise<ReadonlyMap<number, string>> {
   return new Map((await listCompanies(read)).map(({ id, code }) => [id, code]));
 }
 
 export interface LedgerList {
   /** The newest first. */
-  readonly files: readonly FileView[];
+  readonly items: readonly FileView[];
   /** Whether there are more than the limit lets through. */
   readonly isCut: boolean;
 }
@@ -126,46 +101,33 @@ export async function listLedger(
   options: FileFilter & { readonly limit: number },
 ): Promise<LedgerList> {
   const filter = readFilter(options);
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const { companyCode, limit } = options;
-    const company = companyCode === undefined ? undefined : await chooseCompany(store, companyCode);
-    const owner = company === undefined ? {} : { companyId: company.id };
+    const owner = await companyFilter(store, companyCode);
     const entries = await listFiles(store.read, { ...filter, ...owner, limit: limit + 1 });
     const codes = await codesOf(store);
     const shown = entries.slice(0, limit);
     return {
-      files: shown.map((entry) => toView(entry, codes.get(entry.companyId) ?? "", config.stateDir)),
+      items: shown.map((entry) => toView(entry, codes.get(entry.companyId) ?? "", config.stateDir)),
       isCut: entries.length > limit,
     };
   });
 }
 
-async function findGiven(store: AdminStore, given: string): Promise<LedgerEntry | undefined> {
-  const id = await entryNumberOf(store, given);
-  return id === undefined ? undefined : await findFile(store.read, id);
-}
-
 /** What was decided about a file before a retry was requested. */
-export interface FileRepeatView {
-  readonly askedAt: string;
-  readonly state: FileState;
-  readonly decidedAt: string | null;
-  readonly reasons: readonly FileReason[];
+function toRepeatView({ askedAt, state, decidedAt, faults }: FileRepeat) {
+  return { askedAt: isoTime(askedAt), state, decidedAt: isoOrNull(decidedAt), reasons: faults.map(toReason) };
 }
 
 export interface FileDetail extends FileView {
   /** Oldest first. */
-  readonly repeats: readonly FileRepeatView[];
-}
-
-function toRepeatView({ askedAt, state, decidedAt, faults }: FileRepeat): FileRepeatView {
-  return { askedAt: isoTime(askedAt), state, decidedAt: isoOrNull(decidedAt), reasons: faults.map(toReason) };
+  readonly repeats: readonly ReturnType<typeof toRepeatView>[];
 }
 
 /** One entry by its number or reference, undefined when there is none. */
 export async function showFile(config: StateConfig, given: string): Promise<FileDetail | undefined> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
-    const entry = await findGiven(store, given);
+  return await withAdminStore(config, async (store) => {
+    const entry = await findEntry(store, given);
     if (entry === undefined) return undefined;
     const view = toView(entry, (await codesOf(store)).get(entry.companyId) ?? "", config.stateDir);
     return { ...view, repeats: (await listFileRepeats(store.read, entry.id)).map(toRepeatView) };
@@ -178,12 +140,8 @@ function storyView(story: FileStory, stateDir: string): object {
   return {
     ...toView(story.entry, story.company, stateDir),
     repeats: repeats.map(toRepeatView),
-    presence,
-    path,
-    ...(first === undefined ? {} : { first: toView(first, story.company, stateDir) }),
-    ...(laterStop === undefined ? {} : { laterStop }),
-    ...(before === undefined ? {} : { before }),
-    ...(ofSameStop === undefined ? {} : { ofSameStop }),
+    ...{ presence, path },
+    ...given({ first: first && toView(first, story.company, stateDir), laterStop, before, ofSameStop }),
   };
 }
 
@@ -231,13 +189,13 @@ async function roomOf(config: Pick<Config, "stateDir" | "storage">): Promise<Dis
 /** With what the running daemon knows of the files that wait. */
 function withHeld(explanation: Explanation, report: HeldReport | undefined): Explanation {
   if (report === undefined) return explanation;
-  const tell = (story: FileStory): FileStory => {
+  const withReason = (story: FileStory): FileStory => {
     if (!isOpenState(story.entry.state)) return story;
     const company = report.companies.find((one) => one.company === story.company);
     return { ...story, held: whyHeld(company, story.entry.id) };
   };
   const { files, stopFiles } = explanation;
-  return { ...explanation, files: files.map(tell), stopFiles: stopFiles.map(tell) };
+  return { ...explanation, files: files.map(withReason), stopFiles: stopFiles.map(withReason) };
 }
 
 function troubleLines(troubles: readonly string[]): readonly string[] {
@@ -250,10 +208,10 @@ export async function explainSubject(
   config: Pick<Config, "stateDir" | "companies" | "inbound" | "storage">,
   query: { readonly subject: string; readonly companyCode?: string },
 ): Promise<ExplainedSubject> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const { companyCode, subject } = query;
-    const company = companyCode === undefined ? undefined : await chooseCompany(store, companyCode);
-    const named = isSealedForm(subject) ? await findGiven(store, subject) : undefined;
+    const owner = await companyFilter(store, companyCode);
+    const named = isSealedForm(subject) ? await findEntry(store, subject) : undefined;
     const locations = createLocations(config.stateDir);
     const folders = [...(await codesOf(store)).values()].flatMap((code) => [
       { companyCode: code, path: locations.inboundDirectory(code), isInbox: true },
@@ -266,20 +224,15 @@ export async function explainSubject(
     const daemonPid = findProcessLockHolder(config.stateDir);
     const explanation = await explain(
       { store, locations, folders, partialFolderName, daemonPid, space: await roomOf(config) },
-      named === undefined
-        ? { subject, ...(company === undefined ? {} : { companyId: company.id }) }
-        : { subject: named.name, companyId: named.companyId },
+      named === undefined ? { subject, ...owner } : { subject: named.name, companyId: named.companyId },
     );
     const report = await readHeldReport(config.stateDir, daemonPid);
-    const told = withHeld(explanation, report);
-    const ofFolders = await folderFaultLines(folders);
+    const explained = withHeld(explanation, report);
+    const troubles = [...(report?.troubles ?? []), ...(await folderFaultLines(folders))];
     return {
-      isKnown: isKnown(told),
-      facts: {
-        ...explanationView(told, config.stateDir),
-        troubles: [...(report?.troubles ?? []), ...ofFolders],
-      },
-      lines: [...explanationLines(told), ...troubleLines([...(report?.troubles ?? []), ...ofFolders])],
+      isKnown: isKnown(explained),
+      facts: { ...explanationView(explained, config.stateDir), troubles },
+      lines: [...explanationLines(explained), ...troubleLines(troubles)],
     };
   });
 }
@@ -294,7 +247,7 @@ export async function verifyWholeLedger(
   options: VerifyOptions,
 ): Promise<VerifiedLedger> {
   const { stateDir } = config;
-  return await withAdminStore(stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const isStopped = findProcessLockHolder(stateDir) === undefined;
     const locations = createLocations(stateDir);
     const deps = { store, locations, clock: systemClock, ...verifyGracesOf(config), isStopped };

@@ -1,5 +1,4 @@
 /** Who wants no customer messages, as the commands of an administrator see and change it. */
-import type { Config } from "../../config/schema.ts";
 import { readAddress } from "../../domain/messages/message-address.ts";
 import { messageChannels } from "../../domain/messages/message-event.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -9,11 +8,9 @@ import {
   listOptOuts as readOptOuts,
   removeOptOut,
 } from "../../store/outbound/message-opt-outs.ts";
-import { chooseCompany } from "./admin.ts";
-import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { companyFilter, requireCompany } from "./admin.ts";
+import { type StateConfig, withAdminStore } from "./admin-store.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
-
-type StateConfig = Pick<Config, "stateDir">;
 
 export interface OptOutView {
   readonly company: string;
@@ -37,12 +34,6 @@ function readable(text: string): string {
   );
 }
 
-async function requireCompany(store: AdminStore, code: string | undefined) {
-  const company = await chooseCompany(store, code);
-  if (company === undefined) throw new WrongUseError("there is not just one company: name it with --company");
-  return company;
-}
-
 export interface OptOutOptions {
   readonly address: string;
   /** Not needed when there is just one company. */
@@ -55,8 +46,11 @@ async function change(
   isWanted: boolean,
 ): Promise<OptOutChange> {
   const address = readable(text);
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
-    const { id: companyId, code } = await requireCompany(store, companyCode);
+  return await withAdminStore(config, async (store) => {
+    const company = await requireCompany(store, companyCode);
+    if (company === undefined)
+      throw new WrongUseError("there is no company yet: `dropgate company add` makes one");
+    const { id: companyId, code } = company;
     const isChanged = await store.write(companyId, (tx) =>
       isWanted
         ? removeOptOut(tx, { companyId, address })
@@ -81,9 +75,9 @@ export async function listOptOuts(
   config: StateConfig,
   companyCode: string | undefined,
 ): Promise<readonly OptOutView[]> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
-    const company = companyCode === undefined ? undefined : await requireCompany(store, companyCode);
-    const rows = await readOptOuts(store.read, company?.id);
+  return await withAdminStore(config, async (store) => {
+    const { companyId } = await companyFilter(store, companyCode);
+    const rows = await readOptOuts(store.read, companyId);
     return rows.map(({ createdAt, ...row }) => ({ ...row, createdAt: isoTime(createdAt) }));
   });
 }

@@ -1,145 +1,27 @@
 /** Deliveries, as the commands of an administrator list and retry them. */
-import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
+import { given } from "../../lib/given.ts";
 import { hastenAll, type RepeatOutcome, retryDelivery } from "../../operations/deliveries/repeat-delivery.ts";
 import {
   type DeliverySelection,
-  type DeliveryWithAttempts,
   findDelivery,
   listDeadIds,
   listDeliveries as readDeliveries,
-  type ListedDelivery,
 } from "../../store/outbound/delivery-queries.ts";
 import { type DeliveryState, deliveryStates, isDeliveryState } from "../../domain/outbound/delivery-state.ts";
 import { listOutboundTargets, saveTargetPause } from "../../store/outbound/outbound-targets.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
-import { chooseCompany } from "./admin.ts";
-import { type RepeatView, toRepeatView } from "./repeat-view.ts";
-import { type AdminStore, withAdminStore } from "./admin-store.ts";
+import { companyFilter } from "./admin.ts";
+import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
+import {
+  type DeliveryDetail,
+  type DeliveryView,
+  type RepeatView,
+  toDeliveryDetail,
+  toDeliveryView,
+  toRepeatView,
+} from "./delivery-view.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
-
-type StateConfig = Pick<Config, "stateDir">;
-
-/** A delivery as commands show it; times are ISO, UTC. */
-export interface DeliveryView {
-  readonly id: number;
-  /** The id that the receiver knows. */
-  readonly guid: string;
-  readonly company: string;
-  readonly target: string;
-  /** False when the target is not in the configuration any more: then it waits. */
-  readonly isTargetConfigured: boolean;
-  /** Until when nothing is tried on the target, because the target is at fault. */
-  readonly targetPausedUntil: string | null;
-  readonly kind: string;
-  readonly stopNbr: string | null;
-  readonly export: string | null;
-  /** File, or folder of single files. */
-  readonly name: string;
-  readonly state: DeliveryState;
-  readonly dueAt: string;
-  readonly attempts: number;
-  readonly firstAttemptAt: string | null;
-  readonly lastAttemptAt: string | null;
-  readonly deliveredAt: string | null;
-  readonly fault: string | null;
-  readonly message: string | null;
-  readonly sha256: string | null;
-  readonly size: number | null;
-  /** When, and by whom, the file was fetched from the company's outbound/, and removed there. */
-  readonly collectedAt: string | null;
-  readonly collectedBy: string | null;
-  readonly removedAt: string | null;
-  readonly removedBy: string | null;
-  readonly createdAt: string;
-}
-
-export interface AttemptView {
-  readonly at: string;
-  readonly durationMs: number;
-  readonly fault: string;
-  readonly message: string;
-}
-
-/** What a delivery was when somebody retried it, repeated it or gave it up; times are ISO, UTC. */
-export interface RepeatedView {
-  readonly askedAt: string;
-  readonly action: "again" | "giveUp";
-  /** Who, and why: of what was given up. */
-  readonly askedBy: string | null;
-  readonly reason: string | null;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly lastAttemptAt: string | null;
-  readonly deliveredAt: string | null;
-  readonly fault: string | null;
-  readonly sha256: string | null;
-  readonly collectedAt: string | null;
-  readonly collectedBy: string | null;
-  readonly removedAt: string | null;
-  readonly removedBy: string | null;
-}
-
-export interface DeliveryDetail extends DeliveryView {
-  /** What it was at each retry, repetition and give-up, the oldest first. */
-  readonly repeats: readonly RepeatedView[];
-  /** Those that failed, the oldest first. */
-  readonly failedAttempts: readonly AttemptView[];
-  /** The delivery that has to be done before this one. */
-  readonly behind: { readonly id: number; readonly name: string; readonly dueAt: string } | null;
-}
-
-/** The delivery as commands show it. */
-export function toDeliveryView(row: ListedDelivery, now: number): DeliveryView {
-  const isExport = row.kind === "export";
-  return {
-    id: row.id,
-    guid: row.guid,
-    company: row.company,
-    target: row.target,
-    isTargetConfigured: row.isTargetConfigured,
-    targetPausedUntil: row.targetPausedUntil > now ? isoTime(row.targetPausedUntil) : null,
-    kind: row.kind,
-    stopNbr: isExport ? null : row.orderKey,
-    export: isExport ? row.orderKey : null,
-    name: row.name,
-    state: row.state,
-    dueAt: isoTime(row.dueAt),
-    attempts: row.attempts,
-    firstAttemptAt: isoOrNull(row.firstAttemptAt),
-    lastAttemptAt: isoOrNull(row.lastAttemptAt),
-    deliveredAt: isoOrNull(row.deliveredAt),
-    fault: row.fault,
-    message: row.faultText,
-    sha256: row.sha256,
-    size: row.size,
-    collectedAt: isoOrNull(row.collectedAt),
-    collectedBy: row.collectedBy,
-    removedAt: isoOrNull(row.removedAt),
-    removedBy: row.removedBy,
-    createdAt: isoTime(row.createdAt),
-  };
-}
-
-function toDetail(found: DeliveryWithAttempts, now: number): DeliveryDetail {
-  const { behind, failedAttempts, repeats } = found;
-  return {
-    ...toDeliveryView(found, now),
-    repeats: repeats.map((repeat) => ({
-      ...repeat,
-      askedAt: isoTime(repeat.askedAt),
-      lastAttemptAt: isoOrNull(repeat.lastAttemptAt),
-      deliveredAt: isoOrNull(repeat.deliveredAt),
-      collectedAt: isoOrNull(repeat.collectedAt),
-      removedAt: isoOrNull(repeat.removedAt),
-    })),
-    failedAttempts: failedAttempts.map(({ at, durationMs, fault, faultText }) => ({
-      ...{ at: isoTime(at), durationMs, fault, message: faultText },
-    })),
-    behind: behind === null ? null : { ...behind, dueAt: isoTime(behind.dueAt) },
-  };
-}
 
 export interface DeliveryListOptions {
   readonly state?: string;
@@ -149,20 +31,11 @@ export interface DeliveryListOptions {
   readonly limit: number;
 }
 
-function readState(state: string | undefined): { readonly state?: DeliveryState } {
-  if (state === undefined) return {};
-  if (isDeliveryState(state)) return { state };
+function readState(state: string | undefined): DeliveryState | undefined {
+  if (state === undefined || isDeliveryState(state)) return state;
   throw new WrongUseError(
     `${JSON.stringify(state)} is not a state of a delivery: use one of ${deliveryStates.join(", ")}`,
   );
-}
-
-export async function readCompany(
-  store: AdminStore,
-  code: string | undefined,
-): Promise<{ readonly companyId?: number }> {
-  const company = code === undefined ? undefined : await chooseCompany(store, code);
-  return company === undefined ? {} : { companyId: company.id };
 }
 
 /** Without this check a mistyped target would look like one that nothing is sent to. */
@@ -179,7 +52,7 @@ export async function readTarget(
 
 export interface DeliveryList {
   /** The newest first. */
-  readonly deliveries: readonly DeliveryView[];
+  readonly items: readonly DeliveryView[];
   /** Whether there are more than the limit lets through. */
   readonly isCut: boolean;
 }
@@ -190,19 +63,18 @@ export async function listDeliveries(
   options: DeliveryListOptions,
 ): Promise<DeliveryList> {
   const state = readState(options.state);
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const { companyCode, target, stopNbr, limit } = options;
     const selection: DeliverySelection = {
-      ...state,
-      ...(await readCompany(store, companyCode)),
+      ...given({ state, stopNbr }),
+      ...(await companyFilter(store, companyCode)),
       ...(await readTarget(store, target)),
-      ...(stopNbr === undefined ? {} : { stopNbr }),
       limit: limit + 1,
     };
     const rows = await readDeliveries(store.read, selection);
     const now = systemClock.now();
     return {
-      deliveries: rows.slice(0, limit).map((row) => toDeliveryView(row, now)),
+      items: rows.slice(0, limit).map((row) => toDeliveryView(row, now)),
       isCut: rows.length > limit,
     };
   });
@@ -213,9 +85,9 @@ export async function showDelivery(
   config: StateConfig,
   key: number | string,
 ): Promise<DeliveryDetail | undefined> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const found = await findDelivery(store.read, key);
-    return found === undefined ? undefined : toDetail(found, systemClock.now());
+    return found === undefined ? undefined : toDeliveryDetail(found, systemClock.now());
   });
 }
 
@@ -229,12 +101,9 @@ function whyNotRetried(outcome: Extract<RepeatOutcome, { kind: "refused" }>): st
 }
 
 async function retryAll(store: AdminStore, ids: readonly number[]): Promise<readonly RepeatView[]> {
-  return await store.write("site", async (tx) => {
-    const views = [];
-    for (const id of ids)
-      views.push(toRepeatView(id, await retryDelivery(tx, { id, now: systemClock.now() }), whyNotRetried));
-    return views;
-  });
+  return await writeEach(store, ids, async (tx, id) =>
+    toRepeatView(id, await retryDelivery(tx, { id, now: systemClock.now() }), whyNotRetried),
+  );
 }
 
 async function chooseTargets(store: AdminStore, { target, companyId }: Partial<DeliverySelection>) {
@@ -251,21 +120,19 @@ async function endPauses(store: AdminStore, selection: Partial<DeliverySelection
   const now = systemClock.now();
   const paused = (await chooseTargets(store, selection)).filter(({ pausedUntil }) => pausedUntil > now);
   if (paused.length === 0) return false;
-  await store.write("site", async (tx) => {
-    // Not 0: a running daemon keeps the pause in memory, and takes this moment as its end.
-    for (const { id, failures } of paused) await saveTargetPause(tx, { id, failures, pausedUntil: now });
-  });
+  // Not 0: a running daemon keeps the pause in memory, and takes this moment as its end.
+  await writeEach(store, paused, (tx, { id, failures }) =>
+    saveTargetPause(tx, { id, failures, pausedUntil: now }),
+  );
   return true;
 }
 
 /** Has what waits for its next attempt tried now. Gives how many these are. */
 async function endWaits(store: AdminStore, selection: Partial<DeliverySelection>): Promise<number> {
-  const chosen = await chooseTargets(store, selection);
-  return await store.write("site", async (tx) => {
-    let hastened = 0;
-    for (const { id } of chosen) hastened += await hastenAll(tx, { targetId: id, now: systemClock.now() });
-    return hastened;
-  });
+  const counts = await writeEach(store, await chooseTargets(store, selection), (tx, { id }) =>
+    hastenAll(tx, { targetId: id, now: systemClock.now() }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 async function endPausesOf(store: AdminStore, ids: readonly number[]): Promise<void> {
@@ -285,7 +152,7 @@ export interface RetryReport {
 
 /** Asks for dead deliveries again, and for waiting ones at once, by their numbers; a running daemon takes them up within a second. */
 export async function retryDeliveries(config: StateConfig, ids: readonly number[]): Promise<RetryReport> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const retries = await retryAll(store, [...new Set(ids)]);
     await endPausesOf(
       store,
@@ -312,19 +179,16 @@ export async function retryTarget(
   config: StateConfig,
   options: { readonly target: string; readonly companyCode?: string },
 ): Promise<TargetRetry> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const selection = {
-      ...(await readCompany(store, options.companyCode)),
+      ...(await companyFilter(store, options.companyCode)),
       ...(await readTarget(store, options.target)),
     };
     let queued = 0;
-    let afterId = 0;
-    for (;;) {
+    for (let afterId: number | undefined = 0; afterId !== undefined; ) {
       const ids = await listDeadIds(store.read, { ...selection, afterId, limit: retriesAtOnce });
       queued += (await retryAll(store, ids)).filter(({ isQueued }) => isQueued).length;
-      const last = ids.at(-1);
-      if (last === undefined) break;
-      afterId = last;
+      afterId = ids.at(-1);
     }
     const hastened = await endWaits(store, selection);
     const wasPaused = await endPauses(store, selection);

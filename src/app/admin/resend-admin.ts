@@ -2,15 +2,17 @@
 import { outboundSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { given } from "../../lib/given.ts";
 import { isoTime } from "../../lib/iso-time.ts";
-import { listCompanies } from "../../store/accounts/companies.ts";
+import type { Company } from "../../store/accounts/companies.ts";
 import { listDeliveredIds } from "../../store/outbound/delivery-queries.ts";
 import { type RepeatOutcome, resendDelivery } from "../../operations/deliveries/repeat-delivery.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
 import { findStopSummaries } from "../../store/stops/stop-history.ts";
-import { type AdminStore, withAdminStore } from "./admin-store.ts";
-import { readCompany, readTarget } from "./outbound-admin.ts";
-import { type RepeatView, toRepeatView } from "./repeat-view.ts";
+import { chooseCompanies, companyFilter } from "./admin.ts";
+import { type AdminStore, dryRun, withAdminStore, writeEach } from "./admin-store.ts";
+import { type RepeatView, toRepeatView } from "./delivery-view.ts";
+import { readTarget } from "./outbound-admin.ts";
 
 export interface ResendOptions {
   readonly companyCode?: string;
@@ -35,15 +37,6 @@ export interface ResendReport {
 
 const dayMs = 24 * 60 * 60_000;
 
-interface Company {
-  readonly id: number;
-  readonly code: string;
-}
-
-function keepDaysOf(config: Pick<Config, "companies">, companies: readonly Company[]): number {
-  return Math.max(...companies.map(({ code }) => outboundSettingsOf(config, code).keepDays));
-}
-
 /** Why nothing was found for the stop. */
 async function noneOfStop(
   { read }: AdminStore,
@@ -64,13 +57,11 @@ async function noneOfStop(
 async function remarksOf(
   store: AdminStore,
   config: Pick<Config, "companies">,
-  { options, companyId, count }: { options: ResendOptions; companyId: number | undefined; count: number },
+  { options, count }: { options: ResendOptions; count: number },
 ): Promise<readonly string[]> {
-  const companies = (await listCompanies(store.read)).filter(
-    ({ id }) => companyId === undefined || companyId === id,
-  );
+  const companies = await chooseCompanies(store, options.companyCode);
   if (companies.length === 0) return ["There is no company yet."];
-  const keepDays = keepDaysOf(config, companies);
+  const keepDays = Math.max(...companies.map(({ code }) => outboundSettingsOf(config, code).keepDays));
   const kept = systemClock.now() - keepDays * dayMs;
   const { stopNbr, since } = options;
   if (count === 0 && stopNbr !== undefined)
@@ -87,16 +78,12 @@ export async function planResend(
   config: Pick<Config, "stateDir" | "companies">,
   options: ResendOptions,
 ): Promise<ResendPlan> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const { stopNbr, since } = options;
-    const { companyId } = await readCompany(store, options.companyCode);
-    const ids = await listDeliveredIds(store.read, {
-      ...(companyId === undefined ? {} : { companyId }),
-      ...(await readTarget(store, options.target)),
-      ...(stopNbr === undefined ? {} : { stopNbr }),
-      ...(since === undefined ? {} : { since }),
-    });
-    return { ids, remarks: await remarksOf(store, config, { options, companyId, count: ids.length }) };
+    const owner = await companyFilter(store, options.companyCode);
+    const target = await readTarget(store, options.target);
+    const ids = await listDeliveredIds(store.read, { ...owner, ...target, ...given({ stopNbr, since }) });
+    return { ids, remarks: await remarksOf(store, config, { options, count: ids.length }) };
   });
 }
 
@@ -110,35 +97,18 @@ function whyNotResent({ delivery, isMessage }: Extract<RepeatOutcome, { kind: "r
 
 const resendsAtOnce = 500;
 
-/** Rolls a dry run back, and carries its result. */
-class DryRun extends Error {
-  readonly views: readonly RepeatView[];
-
-  constructor(views: readonly RepeatView[]) {
-    super("a dry run changes nothing");
-    this.views = views;
-  }
-}
-
 async function resendSome(
   store: AdminStore,
   ids: readonly number[],
   isDryRun: boolean,
 ): Promise<readonly RepeatView[]> {
-  try {
-    return await store.write("site", async (tx) => {
-      const views: RepeatView[] = [];
-      for (const id of ids) {
-        const outcome = await resendDelivery(tx, { id, now: systemClock.now() });
-        views.push(toRepeatView(id, outcome, whyNotResent));
-      }
-      if (isDryRun) throw new DryRun(views);
-      return views;
-    });
-  } catch (error) {
-    if (error instanceof DryRun) return error.views;
-    throw error;
-  }
+  const resend = (some: Pick<AdminStore, "write">) =>
+    writeEach(some, ids, async (tx, id) =>
+      toRepeatView(id, await resendDelivery(tx, { id, now: systemClock.now() }), whyNotResent),
+    );
+  return isDryRun
+    ? await resend({ write: (whose, work) => dryRun(store, whose, work) })
+    : await resend(store);
 }
 
 /**
@@ -150,7 +120,7 @@ export async function resendDeliveries(
   ids: readonly number[],
   { isDryRun }: { readonly isDryRun: boolean } = { isDryRun: false },
 ): Promise<ResendReport> {
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const ordered = [...new Set(ids)].toSorted((a, b) => a - b);
     const repeats: RepeatView[] = [];
     for (let from = 0; from < ordered.length; from += resendsAtOnce) {

@@ -41,7 +41,7 @@ describe("a file whose name was decided before, validated", () => {
     faults?: Fault[];
   }): Promise<void> {
     const { content, state, faults = [] } = file;
-    await withAdminStore(config.stateDir, { mayCreate: false }, (store) =>
+    await withAdminStore(config, (store) =>
       store.write("site", async (tx) => {
         const companyId = (await findCompany(tx, "ACME"))?.id ?? 0;
         const arrival = { channel: "sftp", userName: null, receivedAt: 1, location: "in", size: 1 };

@@ -13,7 +13,7 @@ import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
 import { cancelledStopStatus, stopStatusNames } from "../../domain/stop/stop-status.ts";
 import { decideFile, type DecisionRules } from "../../inbound/lanes/decide-file.ts";
 import { ledgerTimeOf } from "../../inbound/lanes/waiting-file.ts";
-import { type Fault, reasonCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { type Fault, unlessMissing } from "../../lib/errors.ts";
 import { isoOrNull } from "../../lib/iso-time.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import type { Company } from "../../store/accounts/companies.ts";
@@ -21,9 +21,9 @@ import { enterFile, findFile, type LedgerEntry } from "../../store/ledger/files.
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { findStoredStop, type StoredStop } from "../../store/stops/stop-queries.ts";
 import { requireCompany } from "./admin.ts";
-import { type AdminStore, findStore, withAdminStore } from "./admin-store.ts";
-import { documentPoolOptionsOf } from "../daemon/document-pool-options.ts";
-import type { FileReason } from "./ledger-admin.ts";
+import { type AdminStore, dryRun, findStore, withAdminStore } from "./admin-store.ts";
+import { documentPoolOptionsOf } from "../daemon/part-options.ts";
+import { type FileReason, toReason } from "./ledger-admin.ts";
 import { differenceOfStops, type FieldDifference } from "./stop-difference.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
@@ -64,16 +64,6 @@ interface Read {
   readonly document: ReadableDocument;
 }
 
-/** Carries the result of a dry run out of the transaction, which it rolls back. */
-class DryRun extends Error {
-  readonly outcome: Outcome;
-
-  constructor(outcome: Outcome) {
-    super("dry run");
-    this.outcome = outcome;
-  }
-}
-
 interface Outcome {
   readonly state: DecidedState;
   readonly faults: readonly Fault[];
@@ -82,10 +72,6 @@ interface Outcome {
 }
 
 const maxFields = 50;
-
-function toReasons(faults: readonly Fault[]): readonly FileReason[] {
-  return faults.map(({ code, ...fault }) => ({ reasonCode: reasonCodeOf(code), ...fault }));
-}
 
 /** Something that is no stop file was named by mistake: no reason code fits. */
 async function readOne(pool: DocumentPool, file: string): Promise<ReadableDocument> {
@@ -206,15 +192,7 @@ async function decideDry(tx: Transaction, trial: Trial): Promise<Outcome> {
 }
 
 async function runDry(store: AdminStore, trial: Trial): Promise<Outcome> {
-  try {
-    await store.write(trial.company.id, async (tx) => {
-      throw new DryRun(await decideDry(tx, trial));
-    });
-  } catch (error) {
-    if (error instanceof DryRun) return error.outcome;
-    throw error;
-  }
-  throw new Error("a dry run was committed");
+  return await dryRun(store, trial.company.id, (tx) => decideDry(tx, trial));
 }
 
 /** A wrong name hides what is wrong with the document, and what it would change: that is told too. */
@@ -252,12 +230,12 @@ async function tryAsNew(store: AdminStore, trial: Trial): Promise<Outcome> {
 function firstEntryOf(entry: LedgerEntry): FirstEntry {
   const { id, state, decidedAt, faults } = entry;
   const time = isoOrNull(decidedAt);
-  return { id, state, decidedAt: time, reasons: toReasons(faults) };
+  return { id, state, decidedAt: time, reasons: faults.map(toReason) };
 }
 
 function validateAlone({ file, document }: Read, note: string): ValidatedFile {
   if (document.kind === "read") return { file, verdict: "valid", reasons: [], changes: [], note };
-  return { file, verdict: "refused", reasons: toReasons(document.faults), changes: [], note };
+  return { file, verdict: "refused", reasons: document.faults.map(toReason), changes: [], note };
 }
 
 async function validateFor(
@@ -270,20 +248,20 @@ async function validateFor(
   // That it came before hides what is wrong with the document, and what it would change: that is told too.
   if (state === "duplicate" && first !== undefined) {
     const { state: underNewTime, ...outcome } = await tryAsNew(store, trial);
-    const told = { reasons: toReasons(outcome.faults), changes: outcome.changes };
-    return { file, verdict: state, ...told, first: firstEntryOf(first), underNewTime };
+    const found = { reasons: outcome.faults.map(toReason), changes: outcome.changes };
+    return { file, verdict: state, ...found, first: firstEntryOf(first), underNewTime };
   }
   if (faults.some(({ code }) => code === "nameReused")) {
     const outcome = await tryAsNew(store, trial);
     return {
       file,
       verdict: state,
-      reasons: toReasons([...faults, ...outcome.faults]),
+      reasons: [...faults, ...outcome.faults].map(toReason),
       changes: outcome.changes,
     };
   }
   const outcome = await tryWithGoodName(store, trial, { state, faults, changes });
-  return { file, verdict: state, reasons: toReasons(outcome.faults), changes: outcome.changes };
+  return { file, verdict: state, reasons: outcome.faults.map(toReason), changes: outcome.changes };
 }
 
 /**
@@ -300,7 +278,7 @@ export async function validateFiles(
   if (findStore(config.stateDir) === "none" && options.companyCode === undefined) {
     return read.map((one) => validateAlone(one, "there is no state yet: only the document was checked"));
   }
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const company = await requireCompany(store, options.companyCode);
     if (company === undefined) {
       return read.map((one) => validateAlone(one, "there is no company yet: only the document was checked"));

@@ -9,7 +9,7 @@ import { createLocations } from "../../inbound/places/locations.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { isMissing, messageOf, systemCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
-import { minFreeBytesOf } from "../daemon/endpoint-options.ts";
+import { minFreeBytesOf } from "../daemon/part-options.ts";
 import { probeFolder, type ProbeFolder, probesAtOnce, silentText } from "./folder-probe.ts";
 
 /** File systems on which SQLite's locks or its shared memory cannot be trusted, by their statfs type. */

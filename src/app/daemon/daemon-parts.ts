@@ -17,8 +17,13 @@ import { type ConfigurableSignIn, createSignIn } from "../../sign-in/create-sign
 import type { Store } from "../../store/database/database.ts";
 import { type CollectionWatch, startCollectionWatch } from "../watch/collection-watch.ts";
 import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
-import { documentPoolOptionsOf } from "./document-pool-options.ts";
-import { minFreeBytesOf, pipelineSettingsOf, signInOptionsOf } from "./endpoint-options.ts";
+import {
+  documentPoolOptionsOf,
+  exchangeFoldersOf,
+  minFreeBytesOf,
+  pipelineSettingsOf,
+  signInOptionsOf,
+} from "./part-options.ts";
 import { createHealth, type Health } from "../watch/health.ts";
 import { startHeldReports } from "../watch/held-report.ts";
 import { type LedgerWatch, startLedgerWatch, verifyGracesOf } from "../watch/ledger-watch.ts";
@@ -43,7 +48,7 @@ export interface Parts {
   readonly intake: Intake;
   readonly signIn: ConfigurableSignIn;
   readonly health: Health;
-  /** Open connections by endpoint, asked for at each look. */
+  /** Open connections by endpoint, counted for each request of the metrics. */
   readonly connections: Record<string, () => number>;
   readonly ledgerWatch: LedgerWatch;
   readonly collectionWatch: CollectionWatch;
@@ -61,16 +66,14 @@ interface Current {
   readonly config: Config;
 }
 
-function intakeFor({
-  current,
-  locations,
-  pipeline,
-  clock,
-  log,
-}: Pick<Parts, "locations" | "pipeline" | "clock" | "log"> & { readonly current: Current }): Intake {
+type BuiltOf<Names extends keyof Parts> = Pick<Parts, Names | "locations" | "clock" | "log"> & {
+  readonly current: Current;
+};
+
+function intakeFor({ current, locations, pipeline, clock, log }: BuiltOf<"pipeline">): Intake {
   return createIntake({
     space: createDiskSpace({
-      directory: join(locations.stateDir, "companies"),
+      directory: exchangeFoldersOf(locations.stateDir).companiesDir,
       minFreeBytes: (diskBytes) => minFreeBytesOf(current.config)(diskBytes),
       ...{ disk: systemDisk, clock },
     }),
@@ -80,17 +83,10 @@ function intakeFor({
   });
 }
 
-function startWatches({
-  current,
-  store,
-  locations,
-  companies,
-  clock,
-  log,
-  stack,
-}: Pick<Parts, "store" | "locations" | "companies" | "clock" | "log" | "stack"> & {
-  readonly current: Current;
-}): Pick<Parts, "ledgerWatch" | "collectionWatch"> {
+function startWatches(
+  built: BuiltOf<"store" | "companies" | "stack">,
+): Pick<Parts, "ledgerWatch" | "collectionWatch"> {
+  const { current, store, locations, companies, clock, log, stack } = built;
   const graces = verifyGracesOf(current.config);
   const ledgerWatch = startLedgerWatch({ store, locations, clock, log, ...graces });
   stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
@@ -105,22 +101,15 @@ function startWatches({
   return { ledgerWatch, collectionWatch };
 }
 
-function startHeldReportsOf({
-  locations,
-  store,
-  pipeline,
-  intake,
-  clock,
-  log,
-  stack,
-}: Pick<Parts, "locations" | "store" | "pipeline" | "intake" | "clock" | "log" | "stack">): void {
+function startHeldReportsOf(built: BuiltOf<"store" | "pipeline" | "intake" | "stack">): void {
+  const { locations, store, pipeline, intake, clock, log, stack } = built;
   const stop = startHeldReports({
     stateDir: locations.stateDir,
     current: () => ({
       companies: pipeline
         .heldInDetail()
         .filter(({ halt, files, keptBack }) => halt !== undefined || files.length > 0 || keptBack.length > 0),
-      // Of files each is told by itself.
+      // `companies` lists each held file by itself.
       troubles: troublesOf({
         ...{ damage: store.condition.damage, held: [], noRoom: intake.current() },
         now: clock.now(),
@@ -142,7 +131,7 @@ export function buildParts(
   const documentsDir = documentsDirOf(locations);
   keepThreadHeapsSmall();
   const documents = createDocumentPool({ ...documentPoolOptionsOf(config, log), documentsDir });
-  // The getter: each reload replaces the configuration, and everybody is to see the one in force.
+  // Each reload replaces the configuration, and all parts see the one in force.
   const current = { config };
   const companies = createCompanyDirectory({ read: store.read, locations, config: () => current.config });
   const pipeline = createPipeline({
@@ -173,7 +162,7 @@ export function buildParts(
       }),
   });
   const watches = startWatches({ current, store, locations, companies, clock, log, stack });
-  startHeldReportsOf({ locations, store, pipeline, intake, clock, log, stack });
+  startHeldReportsOf({ current, locations, store, pipeline, intake, clock, log, stack });
   const arrivals = createArrivals(pipeline);
   stack.push({ name: "arrivals", release: async () => arrivals.stop() });
   return {

@@ -9,6 +9,7 @@
 import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { appointmentSettingsOf } from "../../config/sections/appointment-settings.ts";
+import { hostAndPort } from "../../config/reader/address-range.ts";
 import { reloadDifference, reloadedConfig } from "../../config/reload.ts";
 import type { Config } from "../../config/schema.ts";
 import { FtpEndpoint } from "../../endpoints/ftp/ftp-endpoint.ts";
@@ -28,6 +29,7 @@ import { refusalDocument } from "../../inbound/submit-stop-document.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { makeDirectoryDurably, systemDisk } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { createImportThreads } from "../../operations/imports/import-threads.ts";
@@ -39,11 +41,15 @@ import { findState, openExistingStore, stateFault, type Store } from "../../stor
 import { listOpenSources, recordRemoval } from "../../store/ledger/files.ts";
 import { noteBoot, readLastRun, sealingKeyOf } from "../../store/database/meta.ts";
 import { takeProcessLock } from "../../store/database/process-lock.ts";
-import { documentPoolOptionsOf } from "./document-pool-options.ts";
 import { buildParts, documentsDirOf, type Parts } from "./daemon-parts.ts";
-import { ftpOptionsOf, httpOptionsOf, signInOptionsOf } from "./endpoint-options.ts";
-import { exchangeFoldersOf } from "./exchange-folders.ts";
 import { createOperationContext } from "./operation-context.ts";
+import {
+  documentPoolOptionsOf,
+  exchangeFoldersOf,
+  ftpOptionsOf,
+  httpOptionsOf,
+  signInOptionsOf,
+} from "./part-options.ts";
 import type { Health } from "../watch/health.ts";
 import { startHousekeeping } from "../watch/housekeeping.ts";
 import { renderMetrics } from "../watch/metrics.ts";
@@ -280,24 +286,17 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
   parts.log.info({ settings: taken }, "configuration reloaded");
 }
 
-function hostAndPort(host: string, port: number): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
 function listeningOn(
   { http, sftp, ftp }: Omit<Endpoints, "outbound" | "remotes">,
   config: Config,
 ): Record<string, string> {
   const scheme = config.http.tls === undefined ? "http" : "https";
-  const implicitPort = ftp?.implicitPort;
-  return {
+  return given({
     http: `${scheme}://${hostAndPort(config.http.host, http.port)}${config.http.basePath}`,
-    ...(sftp === undefined ? {} : { sftp: hostAndPort(sftp.address, sftp.port) }),
-    ...(ftp === undefined ? {} : { ftp: hostAndPort(ftp.address, ftp.port) }),
-    ...(ftp === undefined || implicitPort === undefined
-      ? {}
-      : { ftps: hostAndPort(ftp.address, implicitPort) }),
-  };
+    sftp: sftp && hostAndPort(sftp.address, sftp.port),
+    ftp: ftp && hostAndPort(ftp.address, ftp.port),
+    ftps: ftp?.implicitPort === undefined ? undefined : hostAndPort(ftp.address, ftp.implicitPort),
+  });
 }
 
 async function hostKeysOf({ sftp, stateDir }: Config): Promise<readonly HostKey[]> {
@@ -338,7 +337,7 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
   if (sftp !== undefined) health.watch("sftp", parts.config.sftp.host, sftp.port);
   if (ftp !== undefined) health.watch("ftp", parts.config.ftp.host, ftp.port);
   await health.refresh();
-  void parts.collectionWatch.look();
+  void parts.collectionWatch.scan();
   return {
     listening: listeningOn({ http, sftp, ftp }, parts.config),
     health,

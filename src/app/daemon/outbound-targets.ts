@@ -8,6 +8,7 @@ import { messagesConfigOf } from "../../config/sections/message-settings.ts";
 import type { Config, EmailConfig, SmsConfig, TargetConfig } from "../../config/schema.ts";
 import { messageTargetName } from "../../domain/messages/message-event.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import type { TargetInUse } from "../../outbound/attempt.ts";
 import type { DeliveryOutcome, Target } from "../../outbound/target.ts";
 import { createEmailTarget, type EmailTargetOptions } from "../../targets/email/email-target.ts";
@@ -36,15 +37,8 @@ type TargetOptions =
   /** A file that the configuration names cannot be read. */
   | { readonly kind: "unusable"; readonly message: string };
 
-/** Without the members that have no value. */
-type Given<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
-
-function given<T extends object>(values: T): Given<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
-}
-
-/** Reads synchronously: it happens at the start and at a reload only. */
-function contentOf(file: string | undefined, setting: string): string | undefined {
+/** The content of a file that a setting names. Reads synchronously: it happens at the start and at a reload only. */
+export function contentOf(file: string | undefined, setting: string): string | undefined {
   if (file === undefined) return undefined;
   try {
     return readFileSync(file, "utf8");

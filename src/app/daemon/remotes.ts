@@ -1,5 +1,4 @@
 /** From the configuration of remotes to the endpoint that polls them. */
-import { readFile } from "node:fs/promises";
 import { remoteSettingsOf } from "../../config/company-settings.ts";
 import { defaultEveryMs } from "../../config/sections/remotes-section.ts";
 import type { Config, RemoteConfig } from "../../config/schema.ts";
@@ -18,6 +17,7 @@ import type { Logger } from "../../lib/logs/log.ts";
 import { plainFingerprint, type ServerSettings, type Times } from "../../remote/server-settings.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
+import { contentOf } from "./outbound-targets.ts";
 import type { ReleaseStack } from "./service-group.ts";
 
 type RemoteOf<Type extends RemoteConfig["type"]> = Extract<RemoteConfig, { type: Type }>;
@@ -35,14 +35,6 @@ function timesOf({ timeoutMs }: RemoteConfig): Times {
   };
 }
 
-async function contentOf(file: string, setting: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw new Error(`the file ${file} (${setting}) cannot be read: ${messageOf(error)}; correct it`);
-  }
-}
-
 function sftpServerOf(settings: RemoteOf<"sftp">): ServerSettings {
   const { host, port, user, hostKeys = [] } = settings;
   return {
@@ -53,7 +45,7 @@ function sftpServerOf(settings: RemoteOf<"sftp">): ServerSettings {
   };
 }
 
-async function ftpServerOf(settings: RemoteOf<"ftp" | "ftps">): Promise<ServerSettings> {
+function ftpServerOf(settings: RemoteOf<"ftp" | "ftps">): ServerSettings {
   const { host, user } = settings;
   const shared = { kind: "ftp", host, user, times: timesOf(settings) } as const;
   const password = settings.password.reveal();
@@ -65,15 +57,15 @@ async function ftpServerOf(settings: RemoteOf<"ftp" | "ftps">): Promise<ServerSe
   return {
     ...{ ...shared, password, security },
     port: settings.port ?? (security === "implicit" ? 990 : 21),
-    ca: ca === undefined ? undefined : await contentOf(ca, "ca"),
+    ca: contentOf(ca, "ca"),
     certificateFingerprint:
       certificateFingerprint === undefined ? undefined : plainFingerprint(certificateFingerprint),
   };
 }
 
-/** Values of secrets and contents of files instead of their names. Rejects when a file cannot be read. */
-export async function fetchSettingsOf(settings: RemoteConfig): Promise<FetchSettings> {
-  const server = settings.type === "sftp" ? sftpServerOf(settings) : await ftpServerOf(settings);
+/** Values of secrets and contents of files instead of their names. Throws when a file cannot be read. */
+export function fetchSettingsOf(settings: RemoteConfig): FetchSettings {
+  const server = settings.type === "sftp" ? sftpServerOf(settings) : ftpServerOf(settings);
   const { directory, moveTo } = settings;
   return { server, directory: directory === "." ? undefined : directory, moveTo };
 }
@@ -84,14 +76,12 @@ function scheduleOf({ schedule, zone, everyMs = defaultEveryMs }: RemoteConfig):
   return { kind: "cron", cron: reading.schedule, zone };
 }
 
-async function polledRemote(
-  settings: RemoteConfig,
-  owner: Pick<PolledRemote, "companyId" | "companyCode" | "name" | "inboundDirectory">,
-): Promise<PolledRemote> {
-  const { after, settleMs, timeoutMs } = settings;
-  const schedule = scheduleOf(settings);
-  const fetch = await fetchSettingsOf(settings).catch((error: unknown) => ({ fault: messageOf(error) }));
-  return { ...owner, fetch, after, schedule, settleMs, timeoutMs };
+function fetchOrFault(settings: RemoteConfig): PolledRemote["fetch"] {
+  try {
+    return fetchSettingsOf(settings);
+  } catch (error) {
+    return { fault: messageOf(error) };
+  }
 }
 
 interface RemotesDeps {
@@ -103,15 +93,13 @@ interface RemotesDeps {
 /** The remotes of the configuration, of the companies that there are at this moment. */
 async function polledRemotes({ store, locations, config }: RemotesDeps): Promise<readonly PolledRemote[]> {
   const companies = await listCompanies(store.read);
-  const all = companies.flatMap(({ id, code }) =>
-    [...remoteSettingsOf(config(), code)].map(([name, settings]) =>
-      polledRemote(settings, {
-        ...{ companyId: id, companyCode: code, name },
-        inboundDirectory: locations.inboundDirectory(code),
-      }),
-    ),
+  return companies.flatMap(({ id, code }) =>
+    [...remoteSettingsOf(config(), code)].map(([name, settings]) => ({
+      ...{ companyId: id, companyCode: code, name, inboundDirectory: locations.inboundDirectory(code) },
+      ...{ after: settings.after, settleMs: settings.settleMs, timeoutMs: settings.timeoutMs },
+      ...{ fetch: fetchOrFault(settings), schedule: scheduleOf(settings) },
+    })),
   );
-  return await Promise.all(all);
 }
 
 /** Starts polling. What is stopped with the stack takes no more, and hands over what it has fetched. */

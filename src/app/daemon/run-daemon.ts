@@ -5,12 +5,15 @@
  *   SIGHUP            reload the configuration
  */
 import { formatConfigFaults } from "../../config/reader/config-fault.ts";
-import { type LoadOutcome, loadConfig } from "../../config/load-config.ts";
+import { loadConfig } from "../../config/load-config.ts";
 import type { Config } from "../../config/schema.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
 import { createLogger, type Logger } from "../../lib/logs/log.ts";
-import { damageAtStart } from "./damaged-start.ts";
+import { isStoreDamaged, storeRemedies } from "../../lib/store-error.ts";
+import { lookAtIntegrity } from "../../store/database/integrity-look.ts";
+import { toStoreError } from "../../store/database/sqlite-dialect.ts";
 import { type Daemon, startDaemon } from "./daemon.ts";
 import { formatIntegrationFaults, readIntegrations } from "./read-integrations.ts";
 import { createSystemdNotifier, type SystemdNotifier } from "../watch/systemd-notify.ts";
@@ -25,9 +28,13 @@ export interface RunOptions {
 const exitCodes = { fine: 0, failure: 1, wrongUse: 2 } as const;
 const selfCheckIntervalMs = 15_000;
 
-function load(options: RunOptions): Promise<LoadOutcome> {
-  const { configPath, env, cwd } = options;
-  return loadConfig(configPath === undefined ? { env, cwd } : { path: configPath, env, cwd });
+/** The configuration with its integrations; else its faults, for the log, and as text. */
+async function load({ configPath: path, env, cwd }: RunOptions) {
+  const loaded = await loadConfig({ ...given({ path }), env, cwd });
+  if (loaded.kind === "faulty") return { ...loaded, text: formatConfigFaults(loaded.faults, loaded.file) };
+  const read = await readIntegrations(loaded.config);
+  if (read.kind === "faulty") return { ...read, text: formatIntegrationFaults(read.faults) };
+  return { ...loaded, integrations: read.integrations };
 }
 
 /** Resolves with the first signal to stop. */
@@ -70,13 +77,8 @@ async function reload(daemon: Daemon, options: RunOptions, log: Logger): Promise
       log.error({ faults: outcome.faults }, "the configuration is faulty; the old one stays in force");
       return;
     }
-    const read = await readIntegrations(outcome.config);
-    if (read.kind === "faulty") {
-      log.error({ faults: read.faults }, "the configuration is faulty; the old one stays in force");
-      return;
-    }
     const tlsFault = await tlsFaultOf(outcome.config);
-    if (tlsFault === undefined) await daemon.reload(outcome.config, read.integrations);
+    if (tlsFault === undefined) await daemon.reload(outcome.config, outcome.integrations);
     else log.error(`the configuration could not be reloaded; the old one stays in force: ${tlsFault}`);
   } catch (error) {
     log.error({ err: error }, "the configuration could not be reloaded; the old one stays in force");
@@ -136,6 +138,30 @@ function startFailure(error: unknown, config: Config): string | undefined {
   return `${setting} ${error.port}: ${why}; set another port, or see \`dropgate check\``;
 }
 
+/** Checking a large database takes long; without a result in this time the tables are not named. */
+const longestLookMs = 60_000;
+
+function isDamage(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause)
+    if (isStoreDamaged(toStoreError(one))) return true;
+  return false;
+}
+
+async function damagedTables(stateDir: string): Promise<readonly string[]> {
+  const look = lookAtIntegrity(stateDir, AbortSignal.timeout(longestLookMs));
+  // Its result only adds to what is known already; its own failure is ignored for that reason.
+  const outcome = await look.catch(() => undefined);
+  return outcome !== undefined && "problems" in outcome ? outcome.problems : [];
+}
+
+/** The message for a database that is damaged where every start reads it; undefined when the start failed otherwise. */
+async function damageAtStart(error: unknown, stateDir: string): Promise<string | undefined> {
+  if (!isDamage(error)) return undefined;
+  const tables = await damagedTables(stateDir);
+  const what = tables.length === 0 ? messageOf(error) : tables.join("; ");
+  return `the database is damaged (${what}), where every start has to read it; ${storeRemedies.damaged}`;
+}
+
 /** One line for what an administrator can put right; anything else with its stack. */
 async function logStartFailure(log: Logger, error: unknown, config: Config): Promise<void> {
   const known = startFailure(error, config) ?? (await damageAtStart(error, config.stateDir));
@@ -150,12 +176,7 @@ async function start(
 ): Promise<{ daemon: Daemon; log: Logger; drainMs: number } | number> {
   const outcome = await load(options);
   if (outcome.kind === "faulty") {
-    process.stderr.write(`${formatConfigFaults(outcome.faults, outcome.file)}\n`);
-    return exitCodes.wrongUse;
-  }
-  const read = await readIntegrations(outcome.config);
-  if (read.kind === "faulty") {
-    process.stderr.write(`${formatIntegrationFaults(read.faults)}\n`);
+    process.stderr.write(`${outcome.text}\n`);
     return exitCodes.wrongUse;
   }
   const log = createLogger({ level: outcome.config.log.level });
@@ -166,7 +187,7 @@ async function start(
     return exitCodes.failure;
   }
   try {
-    const daemon = await startDaemon(outcome.config, { log, signal, integrations: read.integrations });
+    const daemon = await startDaemon(outcome.config, { log, signal, integrations: outcome.integrations });
     return { daemon, log, drainMs: outcome.config.shutdown.drainMs };
   } catch (error) {
     if (signal.aborted) {

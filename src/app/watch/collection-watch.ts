@@ -1,7 +1,7 @@
 /**
- * Whether hosts fetch what lies for them in `outbound/` (specification/outbound.md#picked-up): complete downloads,
- * moves into `done/` and deletions are noted with the delivery, and what lies longer than `outbound.collectWithinHours`
- * is told of.
+ * Whether hosts fetch the files in `outbound/` (specification/outbound.md#picked-up): the watch records complete downloads,
+ * moves into `done/` and deletions with the delivery, and reports files that lie longer than
+ * `outbound.collectWithinHours`.
  */
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
@@ -14,10 +14,11 @@ import { unlessMissing } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { manifestOfFolder } from "../../outbound/export-names.ts";
-import { listCompanies } from "../../store/accounts/companies.ts";
+import { type Company, listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
 import { listUncollected, recordPickup, type UncollectedFile } from "../../store/outbound/pickups.ts";
 import { ownOutboundFolder } from "../daemon/outbound-targets.ts";
+import { type Rounds, startRounds } from "./rounds.ts";
 
 const intervalMs = 10 * 60_000;
 const hourMs = 3_600_000;
@@ -37,8 +38,8 @@ export interface CollectionWatch {
   record(pickup: Pickup): Promise<void>;
   /** Files that lie longer than they may, by company, as the last check found them; only where that is watched. */
   uncollected(): ReadonlyMap<string, number>;
-  /** Looks now. */
-  look(): Promise<void>;
+  /** Scans the folders of all companies now. */
+  scan(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,17 +60,21 @@ function deliveryNameOf(pathInOutbound: string): string | undefined {
   return name === manifestOfFolder ? folder : undefined;
 }
 
+interface Uncollected {
+  readonly companyId: number;
+  readonly code: string;
+  readonly targetNames: readonly string[];
+  readonly found: readonly UncollectedFile[];
+}
+
 class Watch implements CollectionWatch {
   readonly #deps: CollectionWatchDeps;
   readonly #counts = new Map<string, number>();
-  readonly #timer: NodeJS.Timeout;
-  readonly #stopping = new AbortController();
-  #looking: Promise<void> = Promise.resolve();
+  readonly #rounds: Rounds;
 
   constructor(deps: CollectionWatchDeps) {
     this.#deps = deps;
-    this.#timer = setInterval(() => void this.look(), intervalMs);
-    this.#timer.unref();
+    this.#rounds = startRounds((stopping) => this.#scanAll(stopping), { everyMs: intervalMs });
   }
 
   async record({ companyId, kind, path, userName }: Pickup): Promise<void> {
@@ -91,29 +96,26 @@ class Watch implements CollectionWatch {
     return this.#counts;
   }
 
-  look(): Promise<void> {
-    this.#looking = this.#looking.then(() => this.#lookOnce());
-    return this.#looking;
+  scan(): Promise<void> {
+    return this.#rounds.run();
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#stopping.abort();
-    await this.#looking;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
-  async #lookOnce(): Promise<void> {
+  async #scanAll(stopping: AbortSignal): Promise<void> {
     try {
-      for (const { id, code } of await listCompanies(this.#deps.store.read)) {
-        if (this.#stopping.signal.aborted) return;
-        await this.#lookAt(id, code);
+      for (const company of await listCompanies(this.#deps.store.read)) {
+        if (stopping.aborted) return;
+        await this.#scanFolderOf(company, stopping);
       }
     } catch (error) {
       this.#deps.log.error({ err: error }, "the uncollected files cannot be listed; retrying");
     }
   }
 
-  async #lookAt(companyId: number, code: string): Promise<void> {
+  async #scanFolderOf({ id: companyId, code }: Company, stopping: AbortSignal): Promise<void> {
     const { store, clock, config, log } = this.#deps;
     const settings = outboundSettingsOf(config(), code);
     const { collectWithinHours: hours } = settings;
@@ -122,7 +124,7 @@ class Watch implements CollectionWatch {
     const targetNames = ownTargetNames(settings);
     const before = clock.now() - hours * hourMs;
     const found = await listUncollected(store.read, { companyId, targetNames, before, limit: mostCounted });
-    const left = await this.#stillThere(companyId, { code, targetNames, found });
+    const left = await this.#stillThere({ companyId, code, targetNames, found }, stopping);
     this.#counts.set(code, left.length);
     const [oldest] = left;
     if (oldest === undefined) return;
@@ -136,20 +138,13 @@ class Watch implements CollectionWatch {
   }
 
   /** Whoever works on this machine may have taken a file: that is recorded, without a user. */
-  async #stillThere(
-    companyId: number,
-    lying: {
-      readonly code: string;
-      readonly targetNames: readonly string[];
-      readonly found: readonly UncollectedFile[];
-    },
-  ): Promise<readonly UncollectedFile[]> {
-    const { code, targetNames, found } = lying;
+  async #stillThere(uncollected: Uncollected, stopping: AbortSignal): Promise<readonly UncollectedFile[]> {
+    const { companyId, code, targetNames, found } = uncollected;
     const { store, clock, config } = this.#deps;
     const folder = ownOutboundFolder(config().stateDir, code);
     const left: UncollectedFile[] = [];
     for (const file of found) {
-      if (this.#stopping.signal.aborted) return left;
+      if (stopping.aborted) return left;
       const isThere = (await stat(join(folder, file.name)).catch(unlessMissing)) !== undefined;
       if (isThere) left.push(file);
       else {

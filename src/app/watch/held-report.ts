@@ -9,6 +9,7 @@ import { rename, rm, writeFile } from "../../lib/files/changes.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { HeldInDetail } from "../../inbound/lanes/held-files.ts";
+import { startRounds } from "./rounds.ts";
 
 export interface HeldReport {
   /** Of the daemon. */
@@ -37,7 +38,6 @@ function isEmpty({ companies, troubles }: Omit<HeldReport, "pid">): boolean {
 export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
   const { stateDir, current, log, everyMs = reportEveryMs } = deps;
   const path = join(stateDir, fileName);
-  let running = Promise.resolve();
   let isWritten = true;
   let isFailing = false;
   const report = async () => {
@@ -52,25 +52,21 @@ export function startHeldReports(deps: HeldReporterDeps): () => Promise<void> {
     await rename(`${path}.tmp`, path);
   };
   // A full disk lasts for hours: logged once when it begins, and once when it ends.
-  const next = () => {
-    running = running.then(report).then(
-      () => {
-        if (isFailing) log.info({}, "the list of held files can be written again");
-        isFailing = false;
-      },
-      (error: unknown) => {
-        if (!isFailing)
-          log.warn({ err: error }, "the list of held files cannot be written for `dropgate explain`");
-        isFailing = true;
-      },
-    );
+  const tryReport = async () => {
+    try {
+      await report();
+      if (isFailing) log.info({}, "the list of held files can be written again");
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing)
+        log.warn({ err: error }, "the list of held files cannot be written for `dropgate explain`");
+      isFailing = true;
+    }
   };
-  next();
-  const timer = setInterval(next, everyMs);
-  timer.unref();
+  const rounds = startRounds(tryReport, { everyMs });
+  void rounds.run();
   return async () => {
-    clearInterval(timer);
-    await running;
+    await rounds.stop();
     await rm(path, { force: true }).catch(() => {
       // Of another run: the next daemon writes or removes it.
     });

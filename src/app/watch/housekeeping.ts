@@ -8,6 +8,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { RemovedRecords } from "./prune-records.ts";
+import { type Rounds, startRounds } from "./rounds.ts";
 
 const intervalMs = 15 * 60_000;
 const hourlyMs = 60 * 60_000;
@@ -29,58 +30,37 @@ export interface HousekeepingDependencies {
   readonly config: () => Config;
 }
 
-interface Rounds {
-  /** Undefined until the first sweep. */
-  tidiedAt: number | undefined;
-  readonly signal: AbortSignal;
-}
-
-async function tidyHourly(deps: HousekeepingDependencies, rounds: Rounds): Promise<void> {
-  const now = deps.clock.now();
-  const { tidiedAt: last } = rounds;
-  if (last !== undefined && now - last < hourlyMs) return;
-  rounds.tidiedAt = now;
-  const pruned = await deps.pruneOutbound(rounds.signal);
+async function removeOld(deps: HousekeepingDependencies, signal: AbortSignal): Promise<void> {
+  const pruned = await deps.pruneOutbound(signal);
   if (pruned > 0) deps.log.info({ deliveries: pruned }, "old deliveries removed");
-  const records = await deps.pruneRecords(rounds.signal);
+  const records = await deps.pruneRecords(signal);
   if (records.appointments + records.imports + records.loads > 0)
     deps.log.info(
       { ...records },
       "old records removed: appointments that were given back, outcomes of imports, positions of loads",
     );
-  const removed = await deps.sweepDocuments(rounds.signal);
+  const removed = await deps.sweepDocuments(signal);
   if (removed > 0) deps.log.info({ removed }, "unreferenced contents of documents removed");
 }
 
-async function tidy(deps: HousekeepingDependencies, rounds: Rounds): Promise<void> {
-  try {
-    await deps.exchange.sweepPartials({
-      olderThanMs: deps.config().inbound.partialKeepMs,
-      nowMs: deps.clock.now(),
-    });
-    deps.store.vacuum(pagesAtOnce);
-    await deps.endHolds(rounds.signal);
-    await tidyHourly(deps, rounds);
-  } catch (error) {
-    if (rounds.signal.aborted) return; // It is being stopped; nothing is left half done.
-    deps.log.error({ err: error }, "housekeeping failed; retrying later");
-  }
-}
-
-/** Starts with a first round, so that leftovers of the last run are seen to. */
-export function startHousekeeping(deps: HousekeepingDependencies): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const rounds: Rounds = { tidiedAt: undefined, signal: stopping.signal };
-  let running = tidy(deps, rounds);
-  const timer = setInterval(() => {
-    running = running.then(() => tidy(deps, rounds));
-  }, intervalMs);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      stopping.abort();
-      await running;
-    },
+/** Starts with a first round, which removes the leftovers of the last run. */
+export function startHousekeeping(deps: HousekeepingDependencies): Rounds {
+  const { exchange, store, clock, config, log } = deps;
+  let removedAt = Number.NEGATIVE_INFINITY;
+  const tidy = async (signal: AbortSignal) => {
+    try {
+      await exchange.sweepPartials({ olderThanMs: config().inbound.partialKeepMs, nowMs: clock.now() });
+      store.vacuum(pagesAtOnce);
+      await deps.endHolds(signal);
+      if (clock.now() - removedAt < hourlyMs) return;
+      removedAt = clock.now();
+      await removeOld(deps, signal);
+    } catch (error) {
+      if (signal.aborted) return; // It is being stopped; nothing is left half done.
+      log.error({ err: error }, "housekeeping failed; retrying later");
+    }
   };
+  const rounds = startRounds(tidy, { everyMs: intervalMs });
+  void rounds.run();
+  return rounds;
 }

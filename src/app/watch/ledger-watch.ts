@@ -6,6 +6,7 @@ import type { Config } from "../../config/schema.ts";
 import { verifyLedger } from "../../inbound/recovery/ledger-verify.ts";
 import type { VerifyDependencies } from "../../inbound/recovery/verify-options.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import { type Rounds, startRounds } from "./rounds.ts";
 
 const firstAfterMs = 3_600_000;
 const intervalMs = 24 * 3_600_000;
@@ -20,44 +21,29 @@ export function verifyGracesOf({
   return { arrivalGraceMs, stayGraceMs: inbound.incompleteGraceMs + arrivalGraceMs };
 }
 
-export interface LedgerWatch {
+export interface LedgerWatch extends Pick<Rounds, "stop"> {
   /** What the last verification found, undefined before the first. */
   discrepancies(): number | undefined;
-  stop(): Promise<void>;
 }
 
 /** Starts the watch; the first verification runs an hour after the start, when the backlog is done. */
 export function startLedgerWatch(deps: VerifyDependencies & { readonly log: Logger }): LedgerWatch {
-  const aborted = new AbortController();
   let found: number | undefined;
-  let running: Promise<void> = Promise.resolve();
 
-  async function verify(): Promise<void> {
+  async function verify(signal: AbortSignal): Promise<void> {
     try {
-      const report = await verifyLedger(deps, { signal: aborted.signal });
+      const report = await verifyLedger(deps, { signal });
       found = report.discrepancyCount;
       const first = report.discrepancies.slice(0, 5);
       if (found > 0) deps.log.error({ discrepancies: found, first }, "the ledger and the files disagree");
       else deps.log.info({ entries: report.entries }, "the ledger was verified");
     } catch (error) {
-      if (!aborted.signal.aborted) deps.log.error({ err: error }, "the ledger could not be verified");
+      if (!signal.aborted) deps.log.error({ err: error }, "the ledger could not be verified");
     }
   }
 
-  const next = () => {
-    running = running.then(verify);
-  };
-  const first = setTimeout(next, firstAfterMs);
-  const daily = setInterval(next, intervalMs);
-  first.unref();
-  daily.unref();
   return {
     discrepancies: () => found,
-    async stop() {
-      clearTimeout(first);
-      clearInterval(daily);
-      aborted.abort();
-      await running;
-    },
+    stop: startRounds(verify, { everyMs: intervalMs, firstAfterMs }).stop,
   };
 }

@@ -25,8 +25,10 @@ export interface MetricsSource {
   readonly uncollected: () => ReadonlyMap<string, number>;
 }
 
+type Labels = Readonly<Record<string, string>>;
+
 interface Sample {
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly labels?: Labels;
   readonly value: number;
 }
 
@@ -49,6 +51,20 @@ function metric(name: string, type: "gauge" | "counter", help: string, samples: 
   ].join("\n");
 }
 
+function gauge(name: string, help: string, figure: readonly Sample[] | number): string {
+  return metric(name, "gauge", help, typeof figure === "number" ? [{ value: figure }] : figure);
+}
+
+function counter(name: string, help: string, samples: readonly Sample[]): string {
+  return metric(name, "counter", help, samples);
+}
+
+/** Makes samples of one figure of each. */
+function sampler<One>(all: readonly One[], labelsOf: (one: One) => Labels) {
+  return (figureOf: (one: One) => number): Sample[] =>
+    all.map((one) => ({ labels: labelsOf(one), value: figureOf(one) }));
+}
+
 const outcomeLabels = {
   delivered: "delivered",
   later: "failed",
@@ -68,36 +84,30 @@ function attemptSamples(targets: readonly TargetStatistics[]): Sample[] {
 }
 
 function outboundMetrics(targets: readonly TargetStatistics[]): string[] {
-  const each = (figureOf: (target: TargetStatistics) => number): Sample[] =>
-    targets.map((one) => ({ labels: { company: one.company, target: one.target }, value: figureOf(one) }));
+  const each = sampler(targets, ({ company, target }) => ({ company, target }));
   return [
-    metric(
+    gauge(
       "dropgate_deliveries_open",
-      "gauge",
       "Deliveries that wait for an attempt, or behind another of the same stop.",
       each(({ open }) => open),
     ),
-    metric(
+    gauge(
       "dropgate_deliveries_dead",
-      "gauge",
       "Deliveries that are given up until somebody asks for them again.",
       each(({ dead }) => dead),
     ),
-    metric(
+    gauge(
       "dropgate_deliveries_oldest_seconds",
-      "gauge",
       "Age of the oldest open delivery.",
       each(({ oldestAgeMs }) => Math.round(oldestAgeMs / 1000)),
     ),
-    metric(
+    gauge(
       "dropgate_target_paused",
-      "gauge",
       "1 while deliveries pause because the target fails.",
       each(({ isPaused }) => (isPaused ? 1 : 0)),
     ),
-    metric(
+    counter(
       "dropgate_delivery_attempts_total",
-      "counter",
       "Attempts at deliveries since the start, by outcome.",
       attemptSamples(targets),
     ),
@@ -105,30 +115,25 @@ function outboundMetrics(targets: readonly TargetStatistics[]): string[] {
 }
 
 function remoteMetrics(remotes: readonly RemoteStatistics[]): string[] {
-  const each = (figureOf: (remote: RemoteStatistics) => number): Sample[] =>
-    remotes.map((one) => ({ labels: { company: one.company, remote: one.remote }, value: figureOf(one) }));
+  const each = sampler(remotes, ({ company, remote }) => ({ company, remote }));
   return [
-    metric(
+    counter(
       "dropgate_remote_files_total",
-      "counter",
       "Files taken from a remote since the start.",
       each(({ filesTaken }) => filesTaken),
     ),
-    metric(
+    counter(
       "dropgate_remote_failures_total",
-      "counter",
       "Polls of a remote since the start that ended with a fault.",
       each(({ failures }) => failures),
     ),
-    metric(
+    gauge(
       "dropgate_remote_failing",
-      "gauge",
       "1 while the last poll of a remote ended with a fault, or each download of some of its files fails.",
       each(({ isFailing }) => (isFailing ? 1 : 0)),
     ),
-    metric(
+    gauge(
       "dropgate_remote_last_success_seconds",
-      "gauge",
       "When the last poll of a remote ended without a fault, in seconds since 1970; 0 before the first.",
       each(({ lastSuccessAt = 0 }) => Math.floor(lastSuccessAt / 1000)),
     ),
@@ -137,9 +142,8 @@ function remoteMetrics(remotes: readonly RemoteStatistics[]): string[] {
 
 function heldMetrics(held: PipelineStatistics["held"]): string[] {
   return [
-    metric(
+    gauge(
       "dropgate_files_held",
-      "gauge",
       "Files that cannot be read or decided about at the moment, by reason, and the later files of their stops (kept_back).",
       held.flatMap(({ company, counts, keptBack }) =>
         [...Object.entries(counts), ["kept_back", keptBack] as const].map(([reason, value]) => ({
@@ -148,9 +152,8 @@ function heldMetrics(held: PipelineStatistics["held"]): string[] {
         })),
       ),
     ),
-    metric(
+    gauge(
       "dropgate_files_held_oldest_age_seconds",
-      "gauge",
       "How long the oldest of them has been held.",
       held.map(({ company, oldestMs }) => ({ labels: { company }, value: Math.round(oldestMs / 1000) })),
     ),
@@ -161,12 +164,13 @@ const storeFaultKinds = ["busy", "unavailable", "damaged", "unfit", "refused"] a
 
 function storeMetrics({ damage, count }: StoreFigures): string[] {
   return [
-    metric("dropgate_database_damaged", "gauge", "1 once damage of the database was found.", [
-      { value: damage === undefined ? 0 : 1 },
-    ]),
-    metric(
+    gauge(
+      "dropgate_database_damaged",
+      "1 once damage of the database was found.",
+      damage === undefined ? 0 : 1,
+    ),
+    counter(
       "dropgate_database_faults_total",
-      "counter",
       "Errors of the database since the start, by kind.",
       storeFaultKinds.map((kind) => ({ labels: { kind }, value: count(kind) })),
     ),
@@ -175,18 +179,19 @@ function storeMetrics({ damage, count }: StoreFigures): string[] {
 
 function intakeMetrics({ refusedUploads, noRoom }: MetricsSource): string[] {
   return [
-    metric(
+    counter(
       "dropgate_uploads_refused_total",
-      "counter",
       "Uploads refused since the start for lack of space on the disk or for the number of files that wait.",
       refusedUploads().map(({ company, reason, count }) => ({
         labels: { company, reason: reason === "noSpace" ? "no_space" : "too_many_waiting" },
         value: count,
       })),
     ),
-    metric("dropgate_intake_stopped", "gauge", "1 while no more files are taken for lack of room.", [
-      { value: noRoom().length > 0 ? 1 : 0 },
-    ]),
+    gauge(
+      "dropgate_intake_stopped",
+      "1 while no more files are taken for lack of room.",
+      noRoom().length > 0 ? 1 : 0,
+    ),
   ];
 }
 
@@ -195,52 +200,39 @@ export function renderMetrics(source: MetricsSource): string {
   const { decided, waiting, unfiled, held } = source.statistics();
   const discrepancies = source.discrepancies();
   return [
-    metric("dropgate_ready", "gauge", "1 while the last self-check was fine.", [
-      { value: source.isReady() ? 1 : 0 },
-    ]),
-    metric(
+    gauge("dropgate_ready", "1 while the last self-check was fine.", source.isReady() ? 1 : 0),
+    gauge(
       "dropgate_files_waiting",
-      "gauge",
       "Files that wait to be applied or refused, or to be filed away.",
       waiting.map(({ company, count }) => ({ labels: { company }, value: count })),
     ),
-    metric(
+    counter(
       "dropgate_files_decided_total",
-      "counter",
       "Files decided since the start, by outcome.",
       decided.map(({ company, state, count }) => ({ labels: { company, state }, value: count })),
     ),
     ...heldMetrics(held),
     ...storeMetrics(source.store()),
     ...intakeMetrics(source),
-    metric("dropgate_files_unfiled", "gauge", "Decided files whose move and receipt are still to be done.", [
-      { value: unfiled },
-    ]),
-    metric(
+    gauge("dropgate_files_unfiled", "Decided files whose move and receipt are still to be done.", unfiled),
+    gauge(
       "dropgate_ledger_discrepancies",
-      "gauge",
       "Discrepancies that the last verification of the ledger found.",
-      discrepancies === undefined ? [] : [{ value: discrepancies }],
+      discrepancies ?? [],
     ),
     ...outboundMetrics(source.targets()),
     ...remoteMetrics(source.remotes()),
-    metric(
+    gauge(
       "dropgate_outbound_uncollected_files",
-      "gauge",
       "Files in outbound/ that hosts have not collected within outbound.collectWithinHours.",
       [...source.uncollected()].map(([company, value]) => ({ labels: { company }, value })),
     ),
-    metric(
+    gauge(
       "dropgate_connections",
-      "gauge",
       "Open connections.",
       Object.entries(source.connections()).map(([endpoint, value]) => ({ labels: { endpoint }, value })),
     ),
-    metric("dropgate_resident_memory_bytes", "gauge", "Resident memory.", [
-      { value: process.memoryUsage.rss() },
-    ]),
-    metric("dropgate_uptime_seconds", "gauge", "Seconds since the start.", [
-      { value: Math.floor(process.uptime()) },
-    ]),
+    gauge("dropgate_resident_memory_bytes", "Resident memory.", process.memoryUsage.rss()),
+    gauge("dropgate_uptime_seconds", "Seconds since the start.", Math.floor(process.uptime())),
   ].join("");
 }

@@ -11,6 +11,7 @@ import {
   findRestored,
   type Restored,
 } from "../../store/database/generation.ts";
+import { type Rounds, startRounds } from "./rounds.ts";
 
 /**
  * One commit and one small file each time. A stop counts as well: only a copy that was made so short a time before a crash, and
@@ -39,31 +40,16 @@ export async function checkRestored(read: Store["read"]): Promise<void> {
   if (restored !== undefined) throw new Error(restoredText(restored));
 }
 
-export interface RestoredWatch {
-  stop(): Promise<void>;
-}
-
 /** Checks once, before anything is written, and increments from then on. */
-export async function startRestoredWatch(deps: RestoredWatchDeps): Promise<RestoredWatch> {
+export async function startRestoredWatch(deps: RestoredWatchDeps): Promise<Pick<Rounds, "stop">> {
   const { store, stateDir, log } = deps;
   await beginGeneration(store, stateDir);
   const restored = await findRestored(store.read);
   if (restored !== undefined) log.error(restoredText(restored));
-  let running = Promise.resolve();
-  const advance = () => {
-    running = running
-      .then(() => advanceGeneration(store, stateDir))
-      .catch((error: unknown) =>
-        log.error({ err: error }, "the generation of the database could not be incremented"),
-      );
-    return running;
-  };
-  const timer = setInterval(() => void advance(), advanceEveryMs);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await advance();
-    },
-  };
+  const advance = () =>
+    advanceGeneration(store, stateDir).catch((error: unknown) =>
+      log.error({ err: error }, "the generation of the database could not be incremented"),
+    );
+  const rounds = startRounds(advance, { everyMs: advanceEveryMs });
+  return { stop: () => rounds.stop().then(advance) };
 }

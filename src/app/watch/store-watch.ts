@@ -8,8 +8,9 @@ import type { Logger } from "../../lib/logs/log.ts";
 import { storeRemedies } from "../../lib/store-error.ts";
 import type { Store } from "../../store/database/database.ts";
 import { lookAtIntegrity } from "../../store/database/integrity-look.ts";
+import { type Rounds, startRounds } from "./rounds.ts";
 
-const firstAfterMs = 10_000;
+const usualFirstAfterMs = 10_000;
 const intervalMs = 6 * 3_600_000;
 
 export interface StoreWatchDeps {
@@ -20,45 +21,25 @@ export interface StoreWatchDeps {
   readonly firstAfterMs?: number;
 }
 
-export interface StoreWatch {
-  stop(): Promise<void>;
-}
-
-export function startStoreWatch(deps: StoreWatchDeps): StoreWatch {
-  const { store, stateDir, log } = deps;
-  const aborted = new AbortController();
-  let running: Promise<void> = Promise.resolve();
-
+/** Watches from now on. */
+export function startStoreWatch(deps: StoreWatchDeps): Rounds {
+  const { store, stateDir, log, firstAfterMs = usualFirstAfterMs } = deps;
   store.condition.onDamage((message) => {
     log.error({ message, remedy: storeRemedies.damaged }, "the database is damaged");
   });
 
-  async function look(): Promise<void> {
+  async function check(signal: AbortSignal): Promise<void> {
     try {
-      const outcome = await lookAtIntegrity(stateDir, aborted.signal);
+      const outcome = await lookAtIntegrity(stateDir, signal);
       if ("failure" in outcome)
         log.error({ message: outcome.failure }, "the database cannot be checked for damage");
       else if (outcome.problems.length === 0) log.debug("the database was checked and is sound");
       else store.condition.noteDamage(outcome.problems.join("; "));
     } catch (error) {
-      if (!aborted.signal.aborted)
+      if (!signal.aborted)
         log.error({ message: messageOf(error) }, "the database cannot be checked for damage");
     }
   }
 
-  const next = () => {
-    running = running.then(look);
-  };
-  const first = setTimeout(next, deps.firstAfterMs ?? firstAfterMs);
-  const periodic = setInterval(next, intervalMs);
-  first.unref();
-  periodic.unref();
-  return {
-    async stop() {
-      clearTimeout(first);
-      clearInterval(periodic);
-      aborted.abort();
-      await running;
-    },
-  };
+  return startRounds(check, { everyMs: intervalMs, firstAfterMs });
 }

@@ -1,3 +1,4 @@
+/** Addresses of the configuration: where servers listen, and what may connect. */
 import { isIP, isIPv4 } from "node:net";
 
 /**
@@ -23,6 +24,28 @@ export function isLoopbackHost(host: string): boolean {
 /** Whether a listening address stands for every address of the machine. */
 export function isWildcardHost(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
+}
+
+/** As in `127.0.0.1:22` and `[::1]:22`. */
+export function hostAndPort(host: string, port: number): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The host by which programs on this machine reach a listener. */
+export function localHostOf(host: string): string {
+  return isWildcardHost(host) ? "127.0.0.1" : host;
+}
+
+interface HttpListener {
+  readonly tls?: unknown;
+  readonly host: string;
+  readonly port: number;
+  readonly basePath: string;
+}
+
+/** The URL by which programs on this machine reach the web service. */
+export function httpAddressOf({ tls, host, port, basePath }: HttpListener): string {
+  return `${tls === undefined ? "http" : "https"}://${hostAndPort(localHostOf(host), port)}${basePath}`;
 }
 
 const hostName =

@@ -1,6 +1,6 @@
 /**
- * What an integration makes of a file, and what its import would say: the very import, in a transaction that is undone, with
- * the content of documents in a folder that is removed again.
+ * The integrations of the configuration; and what one of them makes of a file, and what its import would say: the very
+ * import, in a transaction that is undone, with the content of documents in a folder that is removed again.
  */
 import { mkdtemp, readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import type { Integration } from "../../integrations/integration.ts";
 import { createIntegrations } from "../../integrations/integrations.ts";
 import { rm } from "../../lib/files/changes.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { DropgateError, type Fault, messageOf, reasonCodeOf, unlessMissing } from "../../lib/errors.ts";
+import { DropgateError, messageOf, reasonCodeOf, unlessMissing } from "../../lib/errors.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import type { ServiceImport } from "../../operations/imports/service-import.ts";
 import { importLoads } from "../../operations/imports/import-loads.ts";
@@ -20,10 +20,9 @@ import type { ImportRules } from "../../operations/imports/import-request.ts";
 import { importAsns, importStops } from "../../operations/imports/import-stops.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
-import type { Owner, Work } from "../../store/database/group-commit.ts";
 import { requireCompany } from "./admin.ts";
-import { type AdminStore, findStore, withAdminStore } from "./admin-store.ts";
-import type { FileReason } from "./ledger-admin.ts";
+import { type AdminStore, dryRun, findStore, withAdminStore } from "./admin-store.ts";
+import { type FileReason, toReason } from "./ledger-admin.ts";
 import { formatIntegrationFaults, readIntegrations } from "../daemon/read-integrations.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
@@ -48,40 +47,23 @@ export interface IntegrationTrial {
   readonly companyCode?: string;
 }
 
-/** Undoes the transaction of a trial. */
-class Undone extends Error {}
-
-/** The same, with what the trial has given. */
-class UndoneWith<T> extends Undone {
-  readonly value: T;
-
-  constructor(value: T) {
-    super();
-    this.value = value;
-  }
-}
+/** Ends a trial without a store at the point where it would write. */
+class NothingToWriteTo extends Error {}
 
 /** Stands for a company when there is none yet. */
 const nobody: Company = { id: 0, code: "DEMO", createdAt: 0, profile: {} };
 
 function reasonsOf(thrown: unknown): readonly FileReason[] {
   if (!(thrown instanceof DropgateError)) throw thrown;
-  return thrown.faults.map(({ code, ...fault }: Fault) => ({ reasonCode: reasonCodeOf(code), ...fault }));
+  return thrown.faults.map(toReason);
 }
 
 /** A store whose writes are undone; without a store, work that would write is not done at all. */
 function undoing(store: AdminStore | undefined): Pick<Store, "write"> {
   return {
-    async write<T>(whose: Owner, work: Work<T>): Promise<T> {
-      if (store === undefined) throw new Undone();
-      return await store
-        .write(whose, async (tx): Promise<T> => {
-          throw new UndoneWith(await work(tx));
-        })
-        .catch((error: unknown) => {
-          if (error instanceof UndoneWith) return error.value as T;
-          throw error;
-        });
+    async write(whose, work) {
+      if (store === undefined) throw new NothingToWriteTo();
+      return await dryRun(store, whose, work);
     },
   };
 }
@@ -113,7 +95,7 @@ async function importReasons(imported: Imported): Promise<readonly FileReason[]>
     await runImport(imported, documentsDir);
     return [];
   } catch (thrown) {
-    return thrown instanceof Undone ? [] : reasonsOf(thrown);
+    return thrown instanceof NothingToWriteTo ? [] : reasonsOf(thrown);
   } finally {
     await rm(documentsDir, { recursive: true, force: true });
   }
@@ -222,9 +204,32 @@ export async function tryIntegration(config: Config, trial: IntegrationTrial): P
   const tried = { config, trial, bytes };
   if (findStore(config.stateDir) === "none" && trial.companyCode === undefined)
     return await tryFor(tried, nobody, undefined);
-  return await withAdminStore(config.stateDir, { mayCreate: false }, async (store) => {
+  return await withAdminStore(config, async (store) => {
     const company = await requireCompany(store, trial.companyCode);
     if (company === undefined) return await tryFor(tried, nobody, undefined);
     return await tryFor(tried, company, store);
   });
+}
+
+export interface IntegrationView {
+  readonly name: string;
+  readonly input: "json" | "xml";
+  readonly file: string;
+  readonly timeoutMs: number;
+  readonly maxOutputBytes: number;
+  /** Null: all. */
+  readonly companies: readonly string[] | null;
+  /** What is wrong with its expression; null when it compiles. */
+  readonly fault: string | null;
+}
+
+/** In the order of the configuration. */
+export async function listIntegrations(config: Config): Promise<readonly IntegrationView[]> {
+  const views: IntegrationView[] = [];
+  for (const [name, settings] of Object.entries(config.integrations)) {
+    const read = await readIntegrations({ integrations: { [name]: settings } });
+    const fault = read.kind === "faulty" ? formatIntegrationFaults(read.faults) : null;
+    views.push({ name, ...settings, companies: settings.companies ?? null, fault });
+  }
+  return views;
 }

@@ -1,26 +1,28 @@
-/** From the configuration to the options of endpoints and pipeline. */
+/** From the configuration to the options of endpoints, pipeline and parser threads. */
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
+import type { DocumentPoolOptions } from "../../documents/pool/document-pool.ts";
 import type { FtpOptions } from "../../endpoints/ftp/ftp-options.ts";
 import type { HttpOptions } from "../../endpoints/http/server/http-options.ts";
 import type { PipelineSettings } from "../../inbound/lanes/lane-runner.ts";
+import { given } from "../../lib/given.ts";
+import type { Logger } from "../../lib/logs/log.ts";
 import type { TlsOptions } from "../../lib/tls-settings.ts";
 import type { SignInOptions } from "../../sign-in/create-sign-in.ts";
 
 async function readTls(tls: Config["http"]["tls"]): Promise<TlsOptions | undefined> {
   if (tls === undefined) return undefined;
   const [cert, key] = await Promise.all([readFile(tls.certFile, "utf8"), readFile(tls.keyFile, "utf8")]);
-  const passphrase = tls.keyPassphrase?.reveal();
   const { minVersion, legacyCiphers } = tls;
-  return { cert, key, minVersion, legacyCiphers, ...(passphrase === undefined ? {} : { passphrase }) };
+  return { cert, key, minVersion, legacyCiphers, ...given({ passphrase: tls.keyPassphrase?.reveal() }) };
 }
 
 /** Options of the HTTP endpoint; reads the certificate, so that a reload takes a renewed one. */
 export async function httpOptionsOf(config: Config): Promise<HttpOptions> {
-  const { tls: files, ...rest } = config.http;
-  const tls = await readTls(files);
-  return tls === undefined ? rest : { ...rest, tls };
+  const { tls, ...rest } = config.http;
+  return { ...rest, ...given({ tls: await readTls(tls) }) };
 }
 
 /** Options of the FTP endpoint; reads the certificate, so that a reload takes a renewed one. */
@@ -50,4 +52,29 @@ export function pipelineSettingsOf(config: Config): PipelineSettings {
 export function minFreeBytesOf(config: Pick<Config, "storage">): (diskBytes: number) => number {
   const { percent, bytes } = config.storage.minFree;
   return (diskBytes) => Math.min((diskBytes * percent) / 100, bytes);
+}
+
+/** What the section `inbound` says about reading documents, so that a dry run is held to the limits of the daemon. */
+export function documentPoolOptionsOf(
+  { inbound }: Pick<Config, "inbound">,
+  log: Logger,
+): DocumentPoolOptions {
+  return {
+    log,
+    threads: inbound.parserThreads,
+    deadlineMs: inbound.parserTimeoutMs,
+    maxHeapMb: inbound.parserMemoryMb,
+    limits: {
+      maxBytes: inbound.maxFileBytes,
+      maxStops: inbound.maxStops,
+      maxDetails: inbound.maxDetails,
+      maxDepth: inbound.maxDepth,
+      maxTextLength: inbound.maxTextBytes,
+    },
+  };
+}
+
+/** The folders of the file exchange: of the companies, and of the journal of uploads that earlier versions kept. */
+export function exchangeFoldersOf(stateDir: string) {
+  return { companiesDir: join(stateDir, "companies"), journalDir: join(stateDir, "journal") };
 }

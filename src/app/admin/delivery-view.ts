@@ -1,0 +1,117 @@
+/** Deliveries, and what was asked of them, as commands show them; times are ISO, UTC. */
+import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
+import type { RepeatOutcome } from "../../operations/deliveries/repeat-delivery.ts";
+import type { DeliveryWithAttempts, ListedDelivery } from "../../store/outbound/delivery-queries.ts";
+
+export { isGivenUp } from "../../domain/outbound/delivery-state.ts";
+
+export type DeliveryView = Readonly<ReturnType<typeof toDeliveryView>>;
+
+/** The delivery in a list. */
+export function toDeliveryView(row: ListedDelivery, now: number) {
+  const isExport = row.kind === "export";
+  return {
+    id: row.id,
+    /** The id that the receiver knows. */
+    guid: row.guid,
+    company: row.company,
+    target: row.target,
+    /** False when the target is not in the configuration any more: then the delivery waits. */
+    isTargetConfigured: row.isTargetConfigured,
+    /** Until when nothing is tried on the target, because the target is at fault. */
+    targetPausedUntil: row.targetPausedUntil > now ? isoTime(row.targetPausedUntil) : null,
+    kind: row.kind,
+    stopNbr: isExport ? null : row.orderKey,
+    export: isExport ? row.orderKey : null,
+    /** File, or folder of single files. */
+    name: row.name,
+    state: row.state,
+    dueAt: isoTime(row.dueAt),
+    attempts: row.attempts,
+    firstAttemptAt: isoOrNull(row.firstAttemptAt),
+    lastAttemptAt: isoOrNull(row.lastAttemptAt),
+    deliveredAt: isoOrNull(row.deliveredAt),
+    fault: row.fault,
+    message: row.faultText,
+    sha256: row.sha256,
+    size: row.size,
+    /** When, and by whom, the file was fetched from the company's outbound/, and removed there. */
+    collectedAt: isoOrNull(row.collectedAt),
+    collectedBy: row.collectedBy,
+    removedAt: isoOrNull(row.removedAt),
+    removedBy: row.removedBy,
+    createdAt: isoTime(row.createdAt),
+  };
+}
+
+export type DeliveryDetail = Readonly<ReturnType<typeof toDeliveryDetail>>;
+
+/** The delivery with everything that is known of it. */
+export function toDeliveryDetail(found: DeliveryWithAttempts, now: number) {
+  const { behind, failedAttempts, repeats } = found;
+  return {
+    ...toDeliveryView(found, now),
+    /** What it was at each retry, repetition and give-up, the oldest first. */
+    repeats: repeats.map((repeat) => ({
+      ...repeat,
+      askedAt: isoTime(repeat.askedAt),
+      lastAttemptAt: isoOrNull(repeat.lastAttemptAt),
+      deliveredAt: isoOrNull(repeat.deliveredAt),
+      collectedAt: isoOrNull(repeat.collectedAt),
+      removedAt: isoOrNull(repeat.removedAt),
+    })),
+    /** The oldest first. */
+    failedAttempts: failedAttempts.map(({ at, durationMs, fault, faultText }) => ({
+      ...{ at: isoTime(at), durationMs, fault, message: faultText },
+    })),
+    /** The delivery that has to be done before this one. */
+    behind: behind === null ? null : { ...behind, dueAt: isoTime(behind.dueAt) },
+  };
+}
+
+/** What became of a request to retry, repeat or give up a delivery. */
+export interface RepeatView {
+  readonly id: number;
+  /** Whether it was done. */
+  readonly isQueued: boolean;
+  readonly name: string | null;
+  /** Why not, or a remark. */
+  readonly remarks: readonly string[];
+}
+
+type Refused = Extract<RepeatOutcome, { kind: "refused" }>;
+type Queued = Extract<RepeatOutcome, { kind: "queued" }>;
+
+const removed =
+  "it was removed `outbound.keepDays` days after its delivery and cannot be sent any more: the host can still read the stop over HTTP";
+const never = "there is no such delivery: `dropgate deliveries` lists them";
+
+function remarksOf({ newerDelivered, isTargetConfigured, delivery }: Queued): string[] {
+  const behind = delivery.state === "behind" ? ["earlier ones of the same stop or export are before it"] : [];
+  const left = isTargetConfigured ? [] : ["its target is not in the configuration: it waits until it is"];
+  if (newerDelivered === null) return [...behind, ...left];
+  const { id, name, deliveredAt } = newerDelivered;
+  const newer = `a newer file of the same stop, ${name} (delivery ${id}), was delivered at ${isoTime(deliveredAt)}: this one comes after it, and \`dropgate delivery resend ${id}\` sends the newer one once more behind it`;
+  return [...behind, ...left, newer];
+}
+
+/** Why a delivery that does not exist cannot be repeated. */
+export function unknownRemark({ wasRemoved }: { readonly wasRemoved: boolean }): string {
+  return wasRemoved ? removed : never;
+}
+
+/** `whyNot` says why an existing delivery cannot be repeated in this way. */
+export function toRepeatView(
+  id: number,
+  outcome: RepeatOutcome,
+  whyNot: (refused: Refused) => string,
+): RepeatView {
+  switch (outcome.kind) {
+    case "unknown":
+      return { id, isQueued: false, name: null, remarks: [unknownRemark(outcome)] };
+    case "refused":
+      return { id, isQueued: false, name: outcome.delivery.name, remarks: [whyNot(outcome)] };
+    case "queued":
+      return { id, isQueued: true, name: outcome.delivery.name, remarks: remarksOf(outcome) };
+  }
+}
