@@ -135,3 +135,18 @@ test.each([
   );
   expect(ratio).toBeLessThan(400);
 });
+
+test("xsi:nil on a required element is one fault, and others of the element are told beside it", () => {
+  const nil = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"';
+  const messagesOf = (lines: string) => faultsOf(`<Stop>${lines}</Stop>`).map(({ message }) => message);
+  const missing = 'StopNbr: found xsi:nil="true" on an element that is required; expected its value.';
+  expect(messagesOf(`<Function>01</Function><StopNbr ${nil}/>`)).toEqual([missing]);
+  expect(messagesOf(`<Function>02</Function><StopNbr ${nil}></StopNbr>`)).toEqual([missing]);
+  expect(messagesOf(`<Function ${nil}/><StopNbr>1</StopNbr>`)).toEqual([
+    missing.replace("StopNbr", "Function"),
+  ]);
+  expect(messagesOf(`<Function>01</Function><StopNbr ${nil} colour="red"/>`)).toEqual([
+    missing,
+    expect.stringContaining("StopNbr/@colour"),
+  ]);
+});

@@ -19,7 +19,13 @@ import {
 import { type Fault, maxKeptFaults } from "../../lib/errors.ts";
 import { type ContentModel, contentModelOf } from "../elements/content-model.ts";
 import { indexedPath, placesOf } from "./element-places.ts";
-import { faultOfSchemaError, faultOfUnexpectedChild, isStrayText, isUnexpectedChild } from "./xml-faults.ts";
+import {
+  faultOfSchemaError,
+  faultOfUnexpectedChild,
+  isStrayText,
+  isUnexpectedChild,
+  withoutConsequences,
+} from "./xml-faults.ts";
 
 /** Deeper than stop documents nest. */
 const maxRounds = 8;
@@ -38,7 +44,7 @@ function validate(validator: XsdValidator, document: XmlDocument): readonly Erro
     validator.validate(document);
     return [];
   } catch (error) {
-    if (error instanceof XmlValidateError) return error.details;
+    if (error instanceof XmlValidateError) return withoutConsequences(error.details);
     throw error;
   }
 }

@@ -137,16 +137,29 @@ export function faultOfSchemaError(detail: ErrorDetail): Fault {
   };
 }
 
-/** Whether a finding is a child that does not belong where it stands. Behind it, libxml2 does not look any further. */
+/** What a finding says of the element itself; nothing when it is about an attribute. */
+function wordsOfElement({ message }: ErrorDetail): string {
+  const [, , attribute, words = ""] = schemaMessage.exec(message.trim()) ?? [];
+  return attribute === undefined ? words : "";
+}
+
+/** Whether a finding is a child that does not belong where it stands. libxml2 does not check what comes behind it. */
 export function isUnexpectedChild(detail: ErrorDetail): boolean {
-  return schemaMessage.exec(detail.message.trim())?.[3]?.startsWith("This element is not expected.") === true;
+  return wordsOfElement(detail).startsWith("This element is not expected.");
 }
 
 /** Whether a finding is text where only elements belong. It stands somewhere within the element that is named. */
 export function isStrayText(detail: ErrorDetail): boolean {
-  return /^Character content other than whitespace is not allowed/.test(
-    schemaMessage.exec(detail.message.trim())?.[3] ?? "",
-  );
+  return wordsOfElement(detail).startsWith("Character content other than whitespace is not allowed");
+}
+
+/** The findings without those that follow from another: an element that must not be nil is found to have no value, too. */
+export function withoutConsequences(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
+  const isNil = (detail: ErrorDetail) => wordsOfElement(detail) === "The element is not 'nillable'.";
+  const nilPaths = new Set(details.filter(isNil).map(({ xpath }) => xpath));
+  const isOfValue = (detail: ErrorDetail) =>
+    /^\[facet |^'.*' is not a valid value/s.test(wordsOfElement(detail));
+  return details.filter((detail) => !nilPaths.has(detail.xpath) || !isOfValue(detail));
 }
 
 /** What is wrong with a child that does not belong where it stands, in an element that may hold those of `model`. */
