@@ -190,10 +190,7 @@ function declareRetry(delivery: Command, run: CliRun): void {
       const target = requireOneWay(ids, options);
       const config = await requireConfig(run, command);
       const { retryDeliveries, retryTarget } = await import("../app/admin/outbound-admin.ts");
-      if (target === undefined) {
-        const { retries, daemonPid } = await retryDeliveries(config, ids);
-        return printRepeats(run, { repeats: retries, daemonPid }, retryWords);
-      }
+      if (target === undefined) return printRepeats(run, await retryDeliveries(config, ids), retryWords);
       const selection = { target, ...given({ companyCode: options.company }) };
       printLines(run, [targetLine(target, await retryTarget(config, selection))]);
     });

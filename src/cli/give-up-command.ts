@@ -66,7 +66,7 @@ export function declareGiveUp(delivery: Command, run: CliRun): void {
       const { currentOperator, giveUpDeliveries } = await import("../app/admin/give-up-admin.ts");
       const by = currentOperator(run.io.env);
       const config = await requireConfig(run, command);
-      const { giveUps, daemonPid } = await giveUpDeliveries(config, ids, { by, reason: options.reason });
-      printRepeats(run, { repeats: giveUps, daemonPid }, { done: "is given up", refused: "is not given up" });
+      const report = await giveUpDeliveries(config, ids, { by, reason: options.reason });
+      printRepeats(run, report, { done: "is given up", refused: "is not given up" });
     });
 }

@@ -1,5 +1,5 @@
 /** What the commands for retries and repetitions share: the numbers they take, and how they print results. */
-import type { RepeatView } from "../app/admin/delivery-view.ts";
+import type { RepeatReport } from "../app/admin/delivery-view.ts";
 import { type CliRun, exitCodes, printFailure, printLines, wholeNumber } from "./command-line.ts";
 
 export const readNumber: (text: string) => number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
@@ -40,13 +40,8 @@ interface RepeatWords {
   readonly isDry?: true;
 }
 
-interface Repeats {
-  readonly repeats: readonly RepeatView[];
-  readonly daemonPid: number | undefined;
-}
-
 /** A line for each delivery; exit code 1 when one is refused. */
-export function printRepeats(run: CliRun, { repeats, daemonPid }: Repeats, words: RepeatWords): void {
+export function printRepeats(run: CliRun, { repeats, daemonPid }: RepeatReport, words: RepeatWords): void {
   const queued = repeats.filter(({ isQueued }) => isQueued);
   const lines = queued.map(({ id, name, remarks }) => {
     const remark = remarks.length === 0 ? "" : `; ${remarks.join("; ")}`;

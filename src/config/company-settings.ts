@@ -1,9 +1,14 @@
+/** What the configuration says of one company, by its code without regard to case, with defaults filled in. */
+import { type AppointmentSettings, noAppointments } from "../domain/appointments/appointment-region.ts";
+import { type MessageChannel, messageChannels } from "../domain/messages/message-event.ts";
+import type { MessageSettings } from "../domain/messages/message-settings.ts";
 import { isSameCompanyCode } from "../domain/users/company-code.ts";
 import { defaultTargetName, defaultTimeoutMs, outboundDefaults } from "./sections/outbound-section.ts";
 import type {
   Config,
   ExportConfig,
   InboundConfig,
+  MessagesConfig,
   OutboundConfig,
   RemoteConfig,
   TargetConfig,
@@ -15,7 +20,7 @@ export interface DropFolder {
   readonly label?: string;
 }
 
-/** What the configuration says about one company, with the defaults of the section `inbound` filled in. */
+/** How the files of one company are taken in. */
 export interface CompanySettings {
   readonly folders: readonly DropFolder[];
   readonly names: InboundConfig["names"];
@@ -30,7 +35,7 @@ function companyOf(
   return code === undefined ? undefined : companies[code];
 }
 
-/** Settings of a company by its code, without regard to case; the defaults when it is not in the configuration. */
+/** How the files of a company are taken in, with the defaults of the section `inbound`. */
 export function companySettingsOf(
   config: Pick<Config, "companies" | "inbound">,
   companyCode: string,
@@ -43,7 +48,7 @@ export function companySettingsOf(
   };
 }
 
-/** What goes out for one company, with defaults filled in. */
+/** What goes out for one company. */
 export interface OutboundSettings extends Omit<OutboundConfig, "targets" | "exports"> {
   /** At least one. */
   readonly targets: ReadonlyMap<string, TargetConfig>;
@@ -57,7 +62,7 @@ const defaultTargets: ReadonlyMap<string, TargetConfig> = new Map([
   ],
 ]);
 
-/** What goes out for a company by its code, without regard to case; the defaults when it is not in the configuration. */
+/** What goes out for a company. */
 export function outboundSettingsOf(config: Pick<Config, "companies">, companyCode: string): OutboundSettings {
   const configured = companyOf(config, companyCode)?.outbound;
   const { targets, exports, ...rest } = configured ?? {
@@ -79,10 +84,45 @@ export function targetNameOf(target: ExportConfig["target"]): string {
   return target ?? defaultTargetName;
 }
 
-/** The servers that files are fetched from for a company by its code, without regard to case, by their names. */
+/** The servers that files are fetched from for a company, by their names. */
 export function remoteSettingsOf(
   config: Pick<Config, "companies">,
   companyCode: string,
 ): ReadonlyMap<string, RemoteConfig> {
   return new Map(Object.entries(companyOf(config, companyCode)?.remotes ?? {}));
+}
+
+/** The appointments of a company; none unless it has that section. */
+export function appointmentSettingsOf(
+  config: Pick<Config, "companies">,
+  companyCode: string,
+): AppointmentSettings {
+  return companyOf(config, companyCode)?.appointments ?? noAppointments;
+}
+
+/** The section `messages` of a company; undefined without any. */
+export function messagesConfigOf(
+  config: Pick<Config, "companies">,
+  companyCode: string,
+): MessagesConfig | undefined {
+  return companyOf(config, companyCode)?.messages;
+}
+
+/** The channels that have a server. */
+export function messageChannelsOf(messages: MessagesConfig): readonly MessageChannel[] {
+  return messageChannels.filter((channel) => messages[channel] !== undefined);
+}
+
+/** Where a text message ends when no service is configured, which sends none. */
+const anyLength = 459;
+
+/** Templates, times and limits of a company's messages. */
+export function messageSettingsOf(
+  config: Pick<Config, "companies">,
+  companyCode: string,
+): MessageSettings | undefined {
+  const messages = messagesConfigOf(config, companyCode);
+  if (messages === undefined) return undefined;
+  const { email: _, sms, ...settings } = messages;
+  return { ...settings, smsMaxCharacters: sms?.maxCharacters ?? anyLength };
 }

@@ -26,8 +26,8 @@ const logSection = section(
 
 const minFree = section(
   {
-    percent: integer({ default: 5, minimum: 0, maximum: 90, description: "Part of the file system." }),
-    bytes: size({ default: 2_000_000_000, minimum: 0, maximum: 2 ** 50, description: "Amount." }),
+    percent: integer({ default: 5, range: [0, 90], description: "Part of the file system." }),
+    bytes: size({ default: 2_000_000_000, range: [0, 2 ** 50], description: "Amount." }),
   },
   {
     description:
@@ -56,8 +56,7 @@ export const configSchema = section(
       {
         drainMs: integer({
           default: 20_000,
-          minimum: 0,
-          maximum: 600_000,
+          range: [0, 600_000],
           description:
             "How long a stop waits for running work. TimeoutStopSec of the systemd unit must be longer.",
         }),
@@ -68,8 +67,7 @@ export const configSchema = section(
       {
         selfCheckTimeoutMs: integer({
           default: 10_000,
-          minimum: 100,
-          maximum: 600_000,
+          range: [100, 600_000],
           description:
             "How long the self-check may take. While it does not succeed, systemd's watchdog is not fed and restarts the daemon, unless it is only the disk that is full.",
         }),

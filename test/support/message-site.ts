@@ -6,7 +6,7 @@ import { outboundCopyOf } from "../../src/app/daemon/outbound-settings.ts";
 import { createTargets } from "../../src/app/daemon/outbound-targets.ts";
 import { formatConfigFaults } from "../../src/config/reader/config-fault.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { messageSettingsOf } from "../../src/config/sections/message-settings.ts";
+import { messageSettingsOf } from "../../src/config/company-settings.ts";
 import type { Config } from "../../src/config/schema.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { createDeliveryQueue, type DeliveryQueue } from "../../src/outbound/delivery-queue.ts";

@@ -126,6 +126,23 @@ export async function writeEach<Item, Result>(
   });
 }
 
+/** A list as a command shows it. */
+export interface CutList<View> {
+  /** The newest first. */
+  readonly items: readonly View[];
+  /** Whether there are more than the limit lets through. */
+  readonly isCut: boolean;
+}
+
+/** Cuts rows, of which one more than the limit was asked for. */
+export function cutAt<Row, View>(
+  limit: number,
+  rows: readonly Row[],
+  toView: (row: Row) => View,
+): CutList<View> {
+  return { items: rows.slice(0, limit).map(toView), isCut: rows.length > limit };
+}
+
 /** Carries the result of a dry run out of the transaction, which it rolls back. */
 class DryRun extends Error {
   readonly result: unknown;

@@ -79,6 +79,13 @@ export interface RepeatView {
   readonly remarks: readonly string[];
 }
 
+/** What became of several. */
+export interface RepeatReport {
+  readonly repeats: readonly RepeatView[];
+  /** The process of the daemon, which takes them up within a second; undefined when none runs. */
+  readonly daemonPid: number | undefined;
+}
+
 type Refused = Extract<RepeatOutcome, { kind: "refused" }>;
 type Queued = Extract<RepeatOutcome, { kind: "queued" }>;
 

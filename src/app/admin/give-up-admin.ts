@@ -7,13 +7,7 @@ import { findProcessLockHolder } from "../../store/database/process-lock-holder.
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
 import { readTarget } from "./outbound-admin.ts";
-import { type RepeatView, unknownRemark } from "./delivery-view.ts";
-
-export interface GiveUpReport {
-  /** `isQueued`: it was given up. */
-  readonly giveUps: readonly RepeatView[];
-  readonly daemonPid: number | undefined;
-}
+import { type RepeatReport, type RepeatView, unknownRemark } from "./delivery-view.ts";
 
 interface GiveUpWish {
   readonly by: string;
@@ -66,12 +60,12 @@ export async function giveUpDeliveries(
   config: StateConfig,
   ids: readonly number[],
   wish: GiveUpWish,
-): Promise<GiveUpReport> {
+): Promise<RepeatReport> {
   return await withAdminStore(config, async (store) => {
     // The later ones of a stop first: none of them is told to go on, and then given up.
     const ordered = [...new Set(ids)].toSorted((a, b) => b - a);
-    const giveUps = await giveUpSome(store, ordered, wish);
-    return { giveUps: giveUps.toReversed(), daemonPid: findProcessLockHolder(config.stateDir) };
+    const repeats = await giveUpSome(store, ordered, wish);
+    return { repeats: repeats.toReversed(), daemonPid: findProcessLockHolder(config.stateDir) };
   });
 }
 

@@ -29,7 +29,7 @@ import { type FileRepeat, type LedgerEntry, listFileRepeats } from "../../store/
 import { noteVerified } from "../../store/database/generation.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
 import { companyFilter } from "./admin.ts";
-import { type AdminStore, type StateConfig, withAdminStore } from "./admin-store.ts";
+import { type AdminStore, type CutList, cutAt, type StateConfig, withAdminStore } from "./admin-store.ts";
 import { whyHeld } from "../../inbound/explain/explain-held.ts";
 import { folderFaultLines } from "../checks/folder-faults.ts";
 import { type HeldReport, readHeldReport } from "../watch/held-report.ts";
@@ -88,29 +88,18 @@ async function codesOf({ read }: Pick<AdminStore, "read">): Promise<ReadonlyMap<
   return new Map((await listCompanies(read)).map(({ id, code }) => [id, code]));
 }
 
-export interface LedgerList {
-  /** The newest first. */
-  readonly items: readonly FileView[];
-  /** Whether there are more than the limit lets through. */
-  readonly isCut: boolean;
-}
-
 /** Entries of the ledger. */
 export async function listLedger(
   config: StateConfig,
   options: FileFilter & { readonly limit: number },
-): Promise<LedgerList> {
+): Promise<CutList<FileView>> {
   const filter = readFilter(options);
   return await withAdminStore(config, async (store) => {
     const { companyCode, limit } = options;
     const owner = await companyFilter(store, companyCode);
     const entries = await listFiles(store.read, { ...filter, ...owner, limit: limit + 1 });
     const codes = await codesOf(store);
-    const shown = entries.slice(0, limit);
-    return {
-      items: shown.map((entry) => toView(entry, codes.get(entry.companyId) ?? "", config.stateDir)),
-      isCut: entries.length > limit,
-    };
+    return cutAt(limit, entries, (entry) => toView(entry, codes.get(entry.companyId) ?? "", config.stateDir));
   });
 }
 

@@ -12,20 +12,6 @@ import { companyFilter, requireCompany } from "./admin.ts";
 import { type StateConfig, withAdminStore } from "./admin-store.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
-export interface OptOutView {
-  readonly company: string;
-  readonly address: string;
-  /** ISO, UTC. */
-  readonly createdAt: string;
-}
-
-export interface OptOutChange {
-  readonly company: string;
-  readonly address: string;
-  /** False when nothing changed. */
-  readonly isChanged: boolean;
-}
-
 function readable(text: string): string {
   const found = messageChannels.map((channel) => readAddress(channel, text)).find((one) => one !== undefined);
   if (found !== undefined) return found;
@@ -40,11 +26,10 @@ export interface OptOutOptions {
   readonly companyCode?: string;
 }
 
-async function change(
-  config: StateConfig,
-  { address: text, companyCode }: OptOutOptions,
-  isWanted: boolean,
-): Promise<OptOutChange> {
+/** The address as it is stored; `isChanged` is false when it was so already. */
+export type OptOutChange = Readonly<Awaited<ReturnType<typeof change>>>;
+
+async function change(config: StateConfig, { address: text, companyCode }: OptOutOptions, isWanted: boolean) {
   const address = readable(text);
   return await withAdminStore(config, async (store) => {
     const company = await requireCompany(store, companyCode);
@@ -70,11 +55,10 @@ export function endOptOut(config: StateConfig, options: OptOutOptions): Promise<
   return change(config, options, true);
 }
 
-/** The addresses that want no messages, of all companies or of one. */
-export async function listOptOuts(
-  config: StateConfig,
-  companyCode: string | undefined,
-): Promise<readonly OptOutView[]> {
+export type OptOutView = Awaited<ReturnType<typeof listOptOuts>>[number];
+
+/** The addresses that want no messages, of all companies or of one; times are ISO, UTC. */
+export async function listOptOuts(config: StateConfig, companyCode: string | undefined) {
   return await withAdminStore(config, async (store) => {
     const { companyId } = await companyFilter(store, companyCode);
     const rows = await readOptOuts(store.read, companyId);

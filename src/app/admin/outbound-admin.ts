@@ -12,10 +12,18 @@ import { type DeliveryState, deliveryStates, isDeliveryState } from "../../domai
 import { listOutboundTargets, saveTargetPause } from "../../store/outbound/outbound-targets.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
 import { companyFilter } from "./admin.ts";
-import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
+import {
+  type AdminStore,
+  type CutList,
+  cutAt,
+  type StateConfig,
+  withAdminStore,
+  writeEach,
+} from "./admin-store.ts";
 import {
   type DeliveryDetail,
   type DeliveryView,
+  type RepeatReport,
   type RepeatView,
   toDeliveryDetail,
   toDeliveryView,
@@ -50,18 +58,11 @@ export async function readTarget(
   throw new WrongUseError(`there is no target ${target}; there is ${known}`);
 }
 
-export interface DeliveryList {
-  /** The newest first. */
-  readonly items: readonly DeliveryView[];
-  /** Whether there are more than the limit lets through. */
-  readonly isCut: boolean;
-}
-
 /** Deliveries of all companies, or those that the filter selects. */
 export async function listDeliveries(
   config: StateConfig,
   options: DeliveryListOptions,
-): Promise<DeliveryList> {
+): Promise<CutList<DeliveryView>> {
   const state = readState(options.state);
   return await withAdminStore(config, async (store) => {
     const { companyCode, target, stopNbr, limit } = options;
@@ -73,10 +74,7 @@ export async function listDeliveries(
     };
     const rows = await readDeliveries(store.read, selection);
     const now = systemClock.now();
-    return {
-      items: rows.slice(0, limit).map((row) => toDeliveryView(row, now)),
-      isCut: rows.length > limit,
-    };
+    return cutAt(limit, rows, (row) => toDeliveryView(row, now));
   });
 }
 
@@ -135,8 +133,8 @@ async function endWaits(store: AdminStore, selection: Partial<DeliverySelection>
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function endPausesOf(store: AdminStore, ids: readonly number[]): Promise<void> {
-  for (const id of ids) {
+async function endPausesOf(store: AdminStore, retried: readonly RepeatView[]): Promise<void> {
+  for (const { id } of retried) {
     const found = await findDelivery(store.read, id);
     const target = (await listOutboundTargets(store.read)).find(
       ({ companyCode, name }) => companyCode === found?.company && name === found.target,
@@ -145,20 +143,13 @@ async function endPausesOf(store: AdminStore, ids: readonly number[]): Promise<v
   }
 }
 
-export interface RetryReport {
-  readonly retries: readonly RepeatView[];
-  readonly daemonPid: number | undefined;
-}
-
 /** Asks for dead deliveries again, and for waiting ones at once, by their numbers; a running daemon takes them up within a second. */
-export async function retryDeliveries(config: StateConfig, ids: readonly number[]): Promise<RetryReport> {
+export async function retryDeliveries(config: StateConfig, ids: readonly number[]): Promise<RepeatReport> {
   return await withAdminStore(config, async (store) => {
-    const retries = await retryAll(store, [...new Set(ids)]);
-    await endPausesOf(
-      store,
-      retries.filter(({ isQueued }) => isQueued).map(({ id }) => id),
-    );
-    return { retries, daemonPid: findProcessLockHolder(config.stateDir) };
+    const repeats = await retryAll(store, [...new Set(ids)]);
+    const queued = repeats.filter(({ isQueued }) => isQueued);
+    await endPausesOf(store, queued);
+    return { repeats, daemonPid: findProcessLockHolder(config.stateDir) };
   });
 }
 

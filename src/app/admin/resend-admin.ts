@@ -11,7 +11,7 @@ import { findProcessLockHolder } from "../../store/database/process-lock-holder.
 import { findStopSummaries } from "../../store/stops/stop-history.ts";
 import { chooseCompanies, companyFilter } from "./admin.ts";
 import { type AdminStore, dryRun, withAdminStore, writeEach } from "./admin-store.ts";
-import { type RepeatView, toRepeatView } from "./delivery-view.ts";
+import { type RepeatReport, type RepeatView, toRepeatView } from "./delivery-view.ts";
 import { readTarget } from "./outbound-admin.ts";
 
 export interface ResendOptions {
@@ -28,11 +28,6 @@ export interface ResendPlan {
   readonly ids: readonly number[];
   /** A remark: why there are none, or fewer than were once delivered. */
   readonly remarks: readonly string[];
-}
-
-export interface ResendReport {
-  readonly repeats: readonly RepeatView[];
-  readonly daemonPid: number | undefined;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -119,7 +114,7 @@ export async function resendDeliveries(
   config: Pick<Config, "stateDir">,
   ids: readonly number[],
   { isDryRun }: { readonly isDryRun: boolean } = { isDryRun: false },
-): Promise<ResendReport> {
+): Promise<RepeatReport> {
   return await withAdminStore(config, async (store) => {
     const ordered = [...new Set(ids)].toSorted((a, b) => a - b);
     const repeats: RepeatView[] = [];

@@ -8,7 +8,7 @@
  */
 import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { appointmentSettingsOf } from "../../config/sections/appointment-settings.ts";
+import { appointmentSettingsOf } from "../../config/company-settings.ts";
 import { hostAndPort } from "../../config/reader/address-range.ts";
 import { reloadDifference, reloadedConfig } from "../../config/reload.ts";
 import type { Config } from "../../config/schema.ts";

@@ -1,11 +1,12 @@
 /** From the configuration of what goes out to what the store, the exports and the targets are given. */
-import { type OutboundSettings, outboundSettingsOf, targetNameOf } from "../../config/company-settings.ts";
-import { defaultExportName, defaultTargetName } from "../../config/sections/outbound-section.ts";
 import {
   messageChannelsOf,
   messagesConfigOf,
   messageSettingsOf,
-} from "../../config/sections/message-settings.ts";
+  outboundSettingsOf,
+  targetNameOf,
+} from "../../config/company-settings.ts";
+import { defaultExportName, defaultTargetName } from "../../config/sections/outbound-section.ts";
 import type { Config } from "../../config/schema.ts";
 import { messageTargetName } from "../../domain/messages/message-event.ts";
 import { messagePlanOf } from "../../domain/messages/message-settings.ts";
@@ -70,19 +71,13 @@ export async function saveOutboundSettings(
   });
 }
 
-function plansOf(settings: OutboundSettings, companyId: number): ExportPlan[] {
-  return [...settings.exports].map(([name, { schedule, zone, form, target }]) => ({
-    companyId,
-    name,
-    when: { schedule, zone },
-    form,
-    target: targetNameOf(target),
-  }));
-}
-
 /** The exports of a company in the configuration. */
 export function exportPlansOf(config: OutboundConfigOf, { id, code }: CompanyName): readonly ExportPlan[] {
-  return plansOf(outboundSettingsOf(config, code), id);
+  const { exports } = outboundSettingsOf(config, code);
+  return [...exports].map(([name, { schedule, zone, form, target }]) => ({
+    ...{ companyId: id, name, when: { schedule, zone }, form },
+    target: targetNameOf(target),
+  }));
 }
 
 /** The export that a company without any in the configuration has when one is asked for. */

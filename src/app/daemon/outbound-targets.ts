@@ -3,8 +3,7 @@ import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { outboundSettingsOf } from "../../config/company-settings.ts";
-import { messagesConfigOf } from "../../config/sections/message-settings.ts";
+import { messagesConfigOf, outboundSettingsOf } from "../../config/company-settings.ts";
 import type { Config, EmailConfig, SmsConfig, TargetConfig } from "../../config/schema.ts";
 import { messageTargetName } from "../../domain/messages/message-event.ts";
 import { messageOf } from "../../lib/errors.ts";
@@ -26,16 +25,24 @@ import { createSmsTarget, type SmsTargetOptions } from "../../targets/web/sms-ta
 
 type TargetOf<Type extends TargetConfig["type"]> = Extract<TargetConfig, { type: Type }>;
 
-/** What a target is made from: values of secrets and contents of files instead of their names. */
-type TargetOptions =
-  | { readonly kind: "folder"; readonly options: FolderTargetOptions }
-  | { readonly kind: "https"; readonly options: HttpsTargetOptions }
-  | { readonly kind: "sftp"; readonly options: SftpTargetOptions }
-  | { readonly kind: "ftp"; readonly options: FtpTargetOptions }
-  | { readonly kind: "email"; readonly options: EmailTargetOptions }
-  | { readonly kind: "sms"; readonly options: SmsTargetOptions }
-  /** A file that the configuration names cannot be read. */
-  | { readonly kind: "unusable"; readonly message: string };
+/** What targets share. */
+type TargetParts = Pick<FolderTargetParts, "thread">;
+
+/** A target before it is made: two of the same type and options are the same target. */
+interface PlannedTarget {
+  readonly type: string;
+  /** With values of secrets and contents of files instead of their names. */
+  readonly options: unknown;
+  readonly make: (parts: TargetParts) => Target;
+}
+
+function planned<Options>(
+  type: string,
+  options: Options,
+  create: (options: Options, parts: TargetParts) => Target,
+): PlannedTarget {
+  return { type, options, make: (parts) => create(options, parts) };
+}
 
 /** The content of a file that a setting names. Reads synchronously: it happens at the start and at a reload only. */
 export function contentOf(file: string | undefined, setting: string): string | undefined {
@@ -162,28 +169,26 @@ function folderOptions(settings: TargetOf<"folder">, place: TargetPlace): Folder
     : { path, mustBeMount, instanceMark };
 }
 
-function targetOptions(settings: AnyTargetConfig, place: TargetPlace): TargetOptions {
+function planOf(settings: AnyTargetConfig, place: TargetPlace): PlannedTarget {
+  const { type } = settings;
   switch (settings.type) {
     case "email":
-      return { kind: "email", options: emailOptions(settings) };
+      return planned(type, emailOptions(settings), createEmailTarget);
     case "sms":
-      return { kind: "sms", options: smsOptions(settings) };
+      return planned(type, smsOptions(settings), createSmsTarget);
     case "folder":
-      return { kind: "folder", options: folderOptions(settings, place) };
+      return planned(type, folderOptions(settings, place), createFolderTarget);
     case "https":
-      return { kind: "https", options: httpsOptions(settings) };
+      return planned(type, httpsOptions(settings), createHttpsTarget);
     case "sftp":
-      return { kind: "sftp", options: sftpOptions(settings) };
+      return planned(type, sftpOptions(settings), createSftpTarget);
     case "ftp":
     case "ftps":
-      return { kind: "ftp", options: ftpOptions(settings) };
+      return planned(type, ftpOptions(settings), createFtpTarget);
   }
 }
 
-/** What targets share. */
-type TargetParts = Pick<FolderTargetParts, "thread">;
-
-/** Says at each attempt what is wrong, so that it stands where deliveries are looked at. */
+/** Reports with each attempt what is wrong, so that people see it where they look deliveries up. */
 function unusable(message: string): Target {
   const answer = async (): Promise<DeliveryOutcome> => ({
     ...{ kind: "failed", fault: "configuration", isPermanent: false, scope: "target", message },
@@ -191,30 +196,12 @@ function unusable(message: string): Target {
   return { concurrency: 1, deliver: answer, probe: answer, close: async () => undefined };
 }
 
-function targetOf(made: TargetOptions, parts: TargetParts = {}): Target {
-  switch (made.kind) {
-    case "folder":
-      return createFolderTarget(made.options, parts);
-    case "https":
-      return createHttpsTarget(made.options);
-    case "sftp":
-      return createSftpTarget(made.options);
-    case "ftp":
-      return createFtpTarget(made.options);
-    case "email":
-      return createEmailTarget(made.options);
-    case "sms":
-      return createSmsTarget(made.options);
-    case "unusable":
-      return unusable(made.message);
-  }
-}
-
-function optionsOrFault(settings: AnyTargetConfig, place: TargetPlace): TargetOptions {
+/** The plan; one of an unusable target when a file that the configuration names cannot be read. */
+function planOrFault(settings: AnyTargetConfig, place: TargetPlace): PlannedTarget {
   try {
-    return targetOptions(settings, place);
+    return planOf(settings, place);
   } catch (error) {
-    return { kind: "unusable", message: messageOf(error) };
+    return planned("unusable", messageOf(error), unusable);
   }
 }
 
@@ -225,7 +212,7 @@ export function ownOutboundFolder(stateDir: string, companyCode: string): string
 
 /** Makes a target, to be closed by who asked for it. */
 export function createTarget(settings: AnyTargetConfig, place: TargetPlace): Target {
-  return targetOf(optionsOrFault(settings, place));
+  return planOrFault(settings, place).make({});
 }
 
 const targetGraceMs = 5_000;
@@ -236,9 +223,13 @@ export interface TargetName {
 }
 
 interface Kept {
-  readonly options: TargetOptions;
+  readonly plan: PlannedTarget;
   readonly timeoutMs: number;
   readonly inUse: TargetInUse;
+}
+
+function isSame(one: PlannedTarget, other: PlannedTarget): boolean {
+  return one.type === other.type && isDeepStrictEqual(one.options, other.options);
 }
 
 /**
@@ -257,13 +248,13 @@ export function createTargets(deps: {
     const settings = allTargetsOf(deps.config(), companyCode).get(name);
     if (settings === undefined) throw new Error(`the company ${companyCode} has no target ${name}`);
     const { timeoutMs } = settings;
-    const options = optionsOrFault(settings, { stateDir: deps.stateDir, companyCode });
+    const plan = planOrFault(settings, { stateDir: deps.stateDir, companyCode });
     const key = `${companyCode} ${name}`;
     const known = all.get(key);
-    if (known?.timeoutMs === timeoutMs && isDeepStrictEqual(known.options, options)) return known.inUse;
+    if (known?.timeoutMs === timeoutMs && isSame(known.plan, plan)) return known.inUse;
     // A target ends its attempts itself, and says what it was doing; the queue does it for one that does not.
-    const inUse = { target: targetOf(options, { thread }), timeoutMs: timeoutMs + targetGraceMs };
-    all.set(key, { options, timeoutMs, inUse });
+    const inUse = { target: plan.make({ thread }), timeoutMs: timeoutMs + targetGraceMs };
+    all.set(key, { plan, timeoutMs, inUse });
     return inUse;
   };
 }

@@ -1,7 +1,6 @@
 /** Everything outbound, put together: the copy of the configuration, the delivery queue, exports, and what is kept how long. */
 import { join } from "node:path";
-import { outboundSettingsOf } from "../../config/company-settings.ts";
-import { messageSettingsOf } from "../../config/sections/message-settings.ts";
+import { messageSettingsOf, outboundSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { renderStopCompletion } from "../../documents/writing/stop-completion-writer.ts";
 import type { Clock } from "../../lib/clock.ts";

@@ -17,6 +17,7 @@ import {
   type TUnsafe,
   Type,
 } from "@sinclair/typebox";
+import { given } from "../../lib/given.ts";
 import type { Secret } from "./secret.ts";
 import { sizePattern } from "./size.ts";
 
@@ -73,8 +74,8 @@ interface Common<T> {
 }
 
 interface Range {
-  readonly minimum: number;
-  readonly maximum: number;
+  /** The least value and the greatest. */
+  readonly range: readonly [minimum: number, maximum: number];
 }
 
 /** The keywords of a schema made by the functions of this file; the configuration has no other schemas. */
@@ -83,22 +84,24 @@ export function keywordsOf(schema: TSchema): SettingKeywords {
 }
 
 function commonKeywords(kind: SettingKind, options: Common<unknown>, more: object = {}): object {
+  const { description, default: value, example, needsRestart = false, isAlternative } = options;
+  const examples = example === undefined ? undefined : [example];
   return {
-    description: options.description,
-    ...(options.default === undefined ? {} : { default: options.default }),
-    ...(options.example === undefined ? {} : { examples: [options.example] }),
-    dropgate: {
-      kind,
-      needsRestart: options.needsRestart ?? false,
-      ...(options.isAlternative === true ? { isAlternative: true } : {}),
-      ...more,
-    },
+    ...given({ description, default: value, examples }),
+    dropgate: { kind, needsRestart, ...given({ isAlternative }), ...more },
   };
+}
+
+/** Makes the same settings, which may be left out without a default: `optional(text)({ … })`. */
+export function optional<Arguments extends unknown[], Setting extends TSchema>(
+  make: (...given: Arguments) => Setting,
+) {
+  return (...given: Arguments) => Type.Optional(make(...given));
 }
 
 /** A whole number; its unit is the end of its name (`Ms`, `Mb`, `Percent`). */
 export function integer(options: Common<number> & Range): TInteger {
-  const { minimum, maximum } = options;
+  const [minimum, maximum] = options.range;
   return Type.Integer({ ...commonKeywords("integer", options), minimum, maximum });
 }
 
@@ -125,7 +128,7 @@ export function text(
 
 /** A number of bytes, written as a whole number or as text with a unit (`50MB`, `1GiB`); loaded as a number. */
 export function size(options: Common<number> & Range): TUnsafe<number> {
-  const { minimum, maximum } = options;
+  const [minimum, maximum] = options.range;
   // In JSON Schema the limits apply to numbers only and the pattern to text only, so no alternative is needed.
   const form = { type: ["integer", "string"], minimum, maximum, pattern: sizePattern };
   return Type.Unsafe<number>({ ...form, ...commonKeywords("size", options) });

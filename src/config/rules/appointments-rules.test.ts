@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noAppointments, weekdays } from "../../domain/appointments/appointment-region.ts";
-import { appointmentSettingsOf } from "../sections/appointment-settings.ts";
+import { appointmentSettingsOf } from "../company-settings.ts";
 import { formatConfigFaults } from "../reader/config-fault.ts";
 import { loadConfig } from "../load-config.ts";
 import { reloadDifference, reloadedConfig } from "../reload.ts";

@@ -1,22 +1,13 @@
 /** Rules of a company's appointments that involve several settings. */
 import { capacityNames } from "../../domain/appointments/appointment-capacity.ts";
 import type { AppointmentRegion, AppointmentWindow } from "../../domain/appointments/appointment-region.ts";
-import { isTimeZone, normaliseDate, zoneAbbreviations } from "../../domain/time/local-time.ts";
+import { normaliseDate } from "../../domain/time/local-time.ts";
 import type { Config } from "../schema.ts";
+import { isRegionalZone, type RuleFault } from "./rule-fault.ts";
 
-interface Fault {
-  readonly path: string;
-  readonly message: string;
-}
-
-/** An abbreviation means one offset all the year: the windows of a region would move when its clocks change. */
-function isRegionalZone(zone: string): boolean {
-  return zone === "UTC" || (isTimeZone(zone) && !zoneAbbreviations.includes(zone));
-}
-
-function faultsOfWindow(window: AppointmentWindow, path: string): Fault[] {
+function faultsOfWindow(window: AppointmentWindow, path: string): RuleFault[] {
   const { from, to, capacity } = window;
-  const faults: Fault[] = [];
+  const faults: RuleFault[] = [];
   if (from >= to) faults.push({ path: `${path}.to`, message: `is ${to}, not later than from (${from})` });
   if (capacityNames.every((name) => capacity[name] === undefined)) {
     const message = `names no capacity; set at least one of ${capacityNames.join(", ")}`;
@@ -29,7 +20,7 @@ function repeated(values: readonly string[]): readonly number[] {
   return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
 }
 
-function faultsOfRegion(region: AppointmentRegion, path: string): Fault[] {
+function faultsOfRegion(region: AppointmentRegion, path: string): RuleFault[] {
   const { zone, windows } = region;
   const faults = windows.flatMap((window, index) => faultsOfWindow(window, `${path}.windows[${index}]`));
   if (!isRegionalZone(zone))
@@ -46,7 +37,7 @@ function faultsOfRegion(region: AppointmentRegion, path: string): Fault[] {
 }
 
 /** Zones, times, dates and names of the regions of all companies. */
-export function checkAppointments({ companies }: Config): Fault[] {
+export function checkAppointments({ companies }: Config): RuleFault[] {
   return Object.entries(companies).flatMap(([code, { appointments }]) => {
     if (appointments === undefined) return [];
     const { regions, closedDays } = appointments;

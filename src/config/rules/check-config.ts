@@ -4,8 +4,7 @@ import { isLoopbackHost, isWildcardHost } from "../reader/address-range.ts";
 import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound-settings.ts";
 import { checkMessages, warnOfMessages } from "./messages-rules.ts";
 import { checkRemoteSettings, warnOfRemoteSettings } from "./check-remotes.ts";
-import { isWithin } from "./is-within.ts";
-import { type RuleFault, when } from "./rule-fault.ts";
+import { isWithin, type RuleFault, when } from "./rule-fault.ts";
 import type { Config } from "../schema.ts";
 
 export type { RuleFault } from "./rule-fault.ts";

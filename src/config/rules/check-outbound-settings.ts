@@ -1,14 +1,9 @@
 /** Rules of what goes out: settings of a target, an export or a company that do not go together. */
-import { readCronSchedule } from "../../domain/time/cron-schedule.ts";
-import { isTimeZone, zoneAbbreviations } from "../../domain/time/local-time.ts";
 import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import { outboundSettingsOf, targetNameOf } from "../company-settings.ts";
 import { checkServer } from "./check-server.ts";
-import { isWithin } from "./is-within.ts";
-import { type RuleFault, when } from "./rule-fault.ts";
+import { checkPair, checkTimes, checkWebServer, isWithin, type RuleFault, when } from "./rule-fault.ts";
 import type { Config, ExportConfig, OutboundConfig, TargetConfig } from "../schema.ts";
-
-type TargetOf<Type extends TargetConfig["type"]> = Extract<TargetConfig, { type: Type }>;
 
 /** One target, and the path of its settings. */
 interface Placed<T> {
@@ -29,40 +24,9 @@ function checkEvents({ on }: OutboundConfig, path: string): RuleFault[] {
   );
 }
 
-/** A file that one of two settings cannot do without the other. */
-function checkPair(settings: object, path: string, [first, second]: readonly [string, string]): RuleFault[] {
-  const has = (name: string) => Object.hasOwn(settings, name);
-  if (has(first) === has(second)) return [];
-  const [there, missing] = has(first) ? [first, second] : [second, first];
-  return [
-    { path: `${path}.${there}`, message: `has no effect without ${missing}; set that too, or remove it` },
-  ];
-}
-
-function checkUrl({ url, allowPlain }: TargetOf<"https">, path: string): RuleFault[] {
-  if (!URL.canParse(url)) return [{ path: `${path}.url`, message: "is not an address; correct it" }];
-  return when(url.startsWith("http:") && !allowPlain, {
-    path: `${path}.url`,
-    message:
-      "sends everything in plain text over the network; use https://, or set allowPlain on a network that you trust",
-  });
-}
-
-function checkHttps({ settings, path }: Placed<TargetOf<"https">>): RuleFault[] {
-  const isBoth = settings.bearerToken !== undefined && settings.user !== undefined;
-  return [
-    ...checkUrl(settings, path),
-    ...checkPair(settings, path, ["user", "password"]),
-    ...checkPair(settings, path, ["certificate", "privateKey"]),
-    ...when(isBoth, {
-      path: `${path}.bearerToken`,
-      message: "and user are two ways to sign in; remove bearerToken, or user and password",
-    }),
-  ];
-}
-
 function checkTarget({ settings, path }: Placed<TargetConfig>): RuleFault[] {
-  if (settings.type === "https") return checkHttps({ settings, path });
+  if (settings.type === "https")
+    return [...checkWebServer(settings, path), ...checkPair(settings, path, ["certificate", "privateKey"])];
   if (settings.type !== "folder") return checkServer(settings, path);
   return when(settings.mustBeMount && settings.path === undefined, {
     path: `${path}.mustBeMount`,
@@ -106,22 +70,6 @@ function targetsOf(config: Config): Placed<TargetConfig>[] {
   );
 }
 
-function checkSchedule({ settings, path }: Placed<ExportConfig>): RuleFault[] {
-  const reading = readCronSchedule(settings.schedule);
-  const { zone } = settings;
-  const isIana = isTimeZone(zone) && (zone === "UTC" || !zoneAbbreviations.includes(zone));
-  return [
-    ...when(reading.kind === "faulty", {
-      path: `${path}.schedule`,
-      message: reading.kind === "faulty" ? reading.fault : "",
-    }),
-    ...when(!isIana, {
-      path: `${path}.zone`,
-      message: `\`${zone}\` is not a time zone; write one such as Europe/Berlin or UTC`,
-    }),
-  ];
-}
-
 function checkExportTarget(
   { settings, path }: Placed<ExportConfig>,
   targets: ReadonlyMap<string, TargetConfig>,
@@ -143,8 +91,8 @@ function checkExportTarget(
 function checkExports(config: Config, code: string): RuleFault[] {
   const { targets, exports } = outboundSettingsOf(config, code);
   return [...exports].flatMap(([name, settings]) => {
-    const placed = { settings, path: `${outboundPath(code)}.exports.${name}` };
-    return [...checkSchedule(placed), ...checkExportTarget(placed, targets)];
+    const path = `${outboundPath(code)}.exports.${name}`;
+    return [...checkTimes(settings, path), ...checkExportTarget({ settings, path }, targets)];
   });
 }
 

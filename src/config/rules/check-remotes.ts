@@ -1,8 +1,6 @@
 /** Rules of remotes: settings that do not go together. */
-import { readCronSchedule } from "../../domain/time/cron-schedule.ts";
-import { isTimeZone, zoneAbbreviations } from "../../domain/time/local-time.ts";
 import { checkServer } from "./check-server.ts";
-import { type RuleFault, when } from "./rule-fault.ts";
+import { checkTimes, type RuleFault, when } from "./rule-fault.ts";
 import type { Config, RemoteConfig } from "../schema.ts";
 
 interface Placed {
@@ -19,22 +17,12 @@ function remotesOf({ companies }: Config): Placed[] {
   );
 }
 
-function checkTimes({ settings, path }: Placed): RuleFault[] {
-  const { schedule, zone, everyMs } = settings;
-  const reading = schedule === undefined ? undefined : readCronSchedule(schedule);
-  const isIana = isTimeZone(zone) && (zone === "UTC" || !zoneAbbreviations.includes(zone));
+function checkSchedule({ settings, path }: Placed): RuleFault[] {
   return [
-    ...when(reading?.kind === "faulty", {
-      path: `${path}.schedule`,
-      message: reading?.kind === "faulty" ? reading.fault : "",
-    }),
-    ...when(schedule !== undefined && everyMs !== undefined, {
+    ...checkTimes(settings, path),
+    ...when(settings.schedule !== undefined && settings.everyMs !== undefined, {
       path: `${path}.everyMs`,
       message: "and schedule are two ways to say when; remove one of them",
-    }),
-    ...when(!isIana, {
-      path: `${path}.zone`,
-      message: `\`${zone}\` is not a time zone; write one such as Europe/Berlin or UTC`,
     }),
   ];
 }
@@ -83,7 +71,7 @@ export function checkRemoteSettings(config: Config): RuleFault[] {
   const remotes = remotesOf(config);
   return [
     ...remotes.flatMap(({ settings, path }) => checkServer(settings, path)),
-    ...remotes.flatMap(checkTimes),
+    ...remotes.flatMap(checkSchedule),
     ...remotes.flatMap(checkMove),
     ...checkPlaces(remotes),
   ];

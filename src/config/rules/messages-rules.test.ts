@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { formatConfigFaults } from "../reader/config-fault.ts";
 import { loadConfig } from "../load-config.ts";
-import { messageSettingsOf } from "../sections/message-settings.ts";
+import { messageSettingsOf } from "../company-settings.ts";
 import { reloadDifference } from "../reload.ts";
 import type { Config } from "../schema.ts";
 

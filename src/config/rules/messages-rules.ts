@@ -1,11 +1,10 @@
 /** Rules of customer messages: templates, zones, and settings that do not go together. */
-import { isTimeZone, zoneAbbreviations } from "../../domain/time/local-time.ts";
 import { messageChannels, messageEvents } from "../../domain/messages/message-event.ts";
 import { messageFieldNames } from "../../domain/messages/message-fields.ts";
 import { templatesOf } from "../../domain/messages/message-settings.ts";
 import { readTemplate } from "../../domain/messages/message-template.ts";
 import { isLoopbackHost } from "../reader/address-range.ts";
-import { type RuleFault, when } from "./rule-fault.ts";
+import { checkPair, checkTimes, checkWebServer, type RuleFault, when } from "./rule-fault.ts";
 import type { Config, EmailConfig, MessagesConfig, SmsConfig } from "../schema.ts";
 
 /** What can stand in the request of a text message. */
@@ -17,37 +16,14 @@ function checkTemplate(text: string, known: ReadonlySet<string>, path: string): 
   return reading.kind === "read" ? [] : [{ path, message: reading.fault }];
 }
 
-function checkPair(
-  { user, password }: { readonly user?: string | undefined; readonly password?: unknown },
-  path: string,
-): RuleFault[] {
-  if ((user === undefined) === (password === undefined)) return [];
-  const [there, missing] = user === undefined ? ["password", "user"] : ["user", "password"];
-  return [
-    { path: `${path}.${there}`, message: `has no effect without ${missing}; set that too, or remove it` },
-  ];
-}
-
 function checkEmail(email: EmailConfig, path: string): RuleFault[] {
   const isOpen = email.tls === "none" && !email.allowPlain && !isLoopbackHost(email.host);
   return [
-    ...checkPair(email, path),
+    ...checkPair(email, path, ["user", "password"]),
     ...when(isOpen, {
       path: `${path}.tls`,
       message:
         "none sends everything in plain text over the network; use starttls or implicit, or set allowPlain on a network that you trust",
-    }),
-  ];
-}
-
-function checkSmsUrl({ url, allowPlain }: SmsConfig, path: string): RuleFault[] {
-  return [
-    ...checkTemplate(url, smsRequestFields, `${path}.url`),
-    ...when(!URL.canParse(url), { path: `${path}.url`, message: "is not an address; correct it" }),
-    ...when(url.startsWith("http:") && !allowPlain, {
-      path: `${path}.url`,
-      message:
-        "sends everything in plain text over the network; use https://, or set allowPlain on a network that you trust",
     }),
   ];
 }
@@ -107,14 +83,10 @@ function checkSmsHeaders({ headers, secretHeaders }: SmsConfig, path: string): R
 
 function checkSms(sms: SmsConfig, path: string): RuleFault[] {
   return [
-    ...checkSmsUrl(sms, path),
+    ...checkTemplate(sms.url, smsRequestFields, `${path}.url`),
+    ...checkWebServer(sms, path),
     ...checkSmsBody(sms, path),
     ...checkSmsHeaders(sms, path),
-    ...checkPair(sms, path),
-    ...when(sms.bearerToken !== undefined && sms.user !== undefined, {
-      path: `${path}.bearerToken`,
-      message: "and user are two ways to sign in; remove bearerToken, or user and password",
-    }),
   ];
 }
 
@@ -126,13 +98,9 @@ function isLocale(locale: string): boolean {
   }
 }
 
-function checkTimes({ zone, locale, quietHours }: MessagesConfig, path: string): RuleFault[] {
-  const isIana = isTimeZone(zone) && (zone === "UTC" || !zoneAbbreviations.includes(zone));
+function checkLocalTimes({ zone, locale, quietHours }: MessagesConfig, path: string): RuleFault[] {
   return [
-    ...when(!isIana, {
-      path: `${path}.zone`,
-      message: `\`${zone}\` is not a time zone; write one such as Europe/Berlin or UTC`,
-    }),
+    ...checkTimes({ zone }, path),
     ...when(!isLocale(locale), {
       path: `${path}.locale`,
       message: `\`${locale}\` is not a known locale; write one such as en-GB or de-DE`,
@@ -173,7 +141,7 @@ export function checkMessages({ companies }: Config): RuleFault[] {
     return [
       ...(messages.email === undefined ? [] : checkEmail(messages.email, `${path}.email`)),
       ...(messages.sms === undefined ? [] : checkSms(messages.sms, `${path}.sms`)),
-      ...checkTimes(messages, path),
+      ...checkLocalTimes(messages, path),
       ...checkEvents(messages, path),
     ];
   });

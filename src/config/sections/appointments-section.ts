@@ -14,7 +14,7 @@ function timeOfDay(description: string, example: string) {
 
 /** What is left out is not limited. */
 function limit(description: string): TOptional<TInteger> {
-  return Type.Optional(integer({ minimum: 0, maximum: 1_000_000_000, description }));
+  return Type.Optional(integer({ range: [0, 1_000_000_000], description }));
 }
 
 const capacity = section(
@@ -99,20 +99,17 @@ export const appointmentsSection = section(
   {
     holdMinutes: integer({
       default: 30,
-      minimum: 1,
-      maximum: 1_440,
+      range: [1, 1_440],
       description: "How long a reservation for an order that is not there yet is held (apptTTL).",
     }),
     horizonDays: integer({
       default: 14,
-      minimum: 0,
-      maximum: 366,
+      range: [0, 366],
       description: "How many days ahead of today slots are offered; 0 is today alone.",
     }),
     leadMinutes: integer({
       default: 0,
-      minimum: 0,
-      maximum: 527_040,
+      range: [0, 527_040],
       description: "How long before its beginning a slot can be booked at the latest.",
     }),
     closedDays: list(

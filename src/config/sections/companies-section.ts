@@ -4,7 +4,7 @@ import { lateFileRules, nameRules } from "./inbound-section.ts";
 import { messagesSection } from "./messages-section.ts";
 import { remotesSection } from "./remotes-section.ts";
 import { outboundSection } from "./outbound-section.ts";
-import { choice, list, map, path, section, text } from "../reader/setting.ts";
+import { choice, list, map, optional, path, section, text } from "../reader/setting.ts";
 
 const folder = section(
   {
@@ -12,27 +12,27 @@ const folder = section(
       description: "The folder; `dropgate check` reports whether it can be used.",
       example: "/srv/acme/orders",
     }),
-    label: Type.Optional(
-      text({
-        maxLength: 40,
-        pattern: "^[A-Za-z0-9][A-Za-z0-9 ._-]*$",
-        form: "letters, digits, spaces and . _ -, starting with a letter or digit",
-        example: "warehouse",
-        description: "Name of the folder in the ledger and the log; without it, its path is shown.",
-      }),
-    ),
+    label: optional(text)({
+      maxLength: 40,
+      pattern: "^[A-Za-z0-9][A-Za-z0-9 ._-]*$",
+      form: "letters, digits, spaces and . _ -, starting with a letter or digit",
+      example: "warehouse",
+      description: "Name of the folder in the ledger and the log; without it, its path is shown.",
+    }),
   },
   { description: "A further drop folder." },
 );
 
 const overrides = section(
   {
-    names: Type.Optional(
-      choice(nameRules, { description: "inbound.names for this company.", example: "lenient" }),
-    ),
-    lateFiles: Type.Optional(
-      choice(lateFileRules, { description: "inbound.lateFiles for this company.", example: "refuse" }),
-    ),
+    names: optional(choice)(nameRules, {
+      description: "inbound.names for this company.",
+      example: "lenient",
+    }),
+    lateFiles: optional(choice)(lateFileRules, {
+      description: "inbound.lateFiles for this company.",
+      example: "refuse",
+    }),
   },
   { description: "What differs for this company from the section inbound." },
 );

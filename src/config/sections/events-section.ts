@@ -9,28 +9,24 @@ export const eventsSection = section(
     }),
     geofenceRadius: integer({
       default: 200,
-      minimum: 1,
-      maximum: 100_000,
+      range: [1, 100_000],
       description:
         "Metres around a stop's address within which a position counts as having entered it, for stops without a stopGeofenceRadius.",
     }),
     averageSpeedKmh: integer({
       default: 45,
-      minimum: 1,
-      maximum: 200,
+      range: [1, 200],
       description:
         "Speed (km/h) for the times of arrival at stops of loads without prePlannedLoadDistance and prePlannedLoadDuration.",
     }),
     etaIntervalMs: integer({
       default: 30_000,
-      minimum: 0,
-      maximum: 3_600_000,
+      range: [0, 3_600_000],
       description: "Least time between two calculations of a load's times of arrival.",
     }),
     maxAheadHours: integer({
       default: 48,
-      minimum: 1,
-      maximum: 87_600,
+      range: [1, 87_600],
       description:
         "How far ahead of this machine's clock the time of an event or a position may be; one from a clock that is wrong by more is refused (904). Clocks of time zones differ by up to 26 hours.",
     }),

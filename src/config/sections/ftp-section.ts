@@ -8,10 +8,10 @@ import {
   maxConnections,
   signInLimits,
 } from "./listener-settings.ts";
-import { flag, integer, section, text } from "../reader/setting.ts";
+import { flag, integer, optional, section, text } from "../reader/setting.ts";
 import { tlsSection } from "./tls-section.ts";
 
-const port = { minimum: 1, maximum: 65_535 };
+const port = { range: [1, 65_535] } as const;
 
 const listener = {
   enabled: flag({
@@ -24,16 +24,13 @@ const listener = {
     2121,
     "Port to listen on, for plain FTP and explicit TLS; 0 takes any free one, which the log names.",
   ),
-  implicitPort: Type.Optional(
-    integer({
-      minimum: 0,
-      maximum: 65_535,
-      needsRestart: true,
-      example: 2990,
-      description:
-        "A second port where TLS begins with the first byte, for clients that know no other way; 0 takes any free one.",
-    }),
-  ),
+  implicitPort: optional(integer)({
+    range: [0, 65_535],
+    needsRestart: true,
+    example: 2990,
+    description:
+      "A second port where TLS begins with the first byte, for clients that know no other way; 0 takes any free one.",
+  }),
   banner: clientBanner,
 };
 
@@ -56,28 +53,24 @@ const protection = {
 };
 
 const passive = {
-  passivePorts: Type.Optional(
-    section(
-      {
-        from: integer({ ...port, default: 50_000, description: "The first port." }),
-        to: integer({ ...port, default: 50_500, description: "The last port." }),
-      },
-      {
-        description:
-          "The ports of data connections, to be opened in the firewall; left out, any free port. Each client takes at most one at a time.",
-      },
-    ),
-  ),
-  publicAddress: Type.Optional(
-    text({
-      maxLength: 15,
-      pattern: "^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\\.){3}(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])$",
-      form: "an IPv4 address",
-      example: "192.0.2.7",
+  passivePorts: optional(section)(
+    {
+      from: integer({ ...port, default: 50_000, description: "The first port." }),
+      to: integer({ ...port, default: 50_500, description: "The last port." }),
+    },
+    {
       description:
-        "The IPv4 address that the server names to clients for data connections when this machine is behind address translation. Clients on this machine get the address of their own connection.",
-    }),
+        "The ports of data connections, to be opened in the firewall; left out, any free port. Each client takes at most one at a time.",
+    },
   ),
+  publicAddress: optional(text)({
+    maxLength: 15,
+    pattern: "^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\\.){3}(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])$",
+    form: "an IPv4 address",
+    example: "192.0.2.7",
+    description:
+      "The IPv4 address that the server names to clients for data connections when this machine is behind address translation. Clients on this machine get the address of their own connection.",
+  }),
 };
 
 const limits = {
@@ -89,8 +82,7 @@ const limits = {
   ),
   dataTimeoutMs: integer({
     default: 60_000,
-    minimum: 1_000,
-    maximum: 3_600_000,
+    range: [1_000, 3_600_000],
     description: "How long a data connection may take to come, and how long a transfer may stand still.",
   }),
 };

@@ -10,26 +10,22 @@ const tls = tlsSection(
 const gateway = {
   maxLoads: integer({
     default: 500,
-    minimum: 1,
-    maximum: 100_000,
+    range: [1, 100_000],
     description: "Loads in one import; more are refused with 909.",
   }),
   maxEntries: integer({
     default: 5_000,
-    minimum: 1,
-    maximum: 1_000_000,
+    range: [1, 1_000_000],
     description: "Stops, orders, customers, partners or users in one import; more are refused with 909.",
   }),
   maxJsonDepth: integer({
     default: 32,
-    minimum: 8,
-    maximum: 1_000,
+    range: [8, 1_000],
     description: "How deep objects and lists of a JSON body may be nested.",
   }),
   maxJsonValues: integer({
     default: 500_000,
-    minimum: 100,
-    maximum: 100_000_000,
+    range: [100, 100_000_000],
     description:
       "How many values (objects, lists, texts, numbers, true, false, null) a JSON body may have; one with more is answered with 909 before anything is built of it. Each needs memory.",
   }),
@@ -43,14 +39,12 @@ const gateway = {
 const limits = {
   maxBodyBytes: size({
     default: 20_000_000,
-    minimum: 1_000,
-    maximum: 1_000_000_000,
+    range: [1_000, 1_000_000_000],
     description: "The largest request body; a larger one is answered with 413.",
   }),
   maxBodyBytesInWork: size({
     default: 60_000_000,
-    minimum: 1_000,
-    maximum: 100_000_000_000,
+    range: [1_000, 100_000_000_000],
     description:
       "Bytes of all request bodies over 64 KiB that are processed at the same time; further ones wait unread, in order of arrival, and are answered with 503 and Retry-After when too many wait. Never less than http.maxBodyBytes. Memory needed is several times as much.",
   }),
@@ -61,27 +55,23 @@ const limits = {
   ...connectionLimits,
   maxRequestsInFlight: integer({
     default: 200,
-    minimum: 1,
-    maximum: 100_000,
+    range: [1, 100_000],
     description:
       "Requests that are processed at the same time; further ones are answered with 503 and Retry-After.",
   }),
   headersTimeoutMs: integer({
     default: 10_000,
-    minimum: 100,
-    maximum: 600_000,
+    range: [100, 600_000],
     description: "How long a client may take to send the head of a request; at most http.requestTimeoutMs.",
   }),
   requestTimeoutMs: integer({
     default: 60_000,
-    minimum: 100,
-    maximum: 3_600_000,
+    range: [100, 3_600_000],
     description: "How long a client may take to send a whole request.",
   }),
   keepAliveTimeoutMs: integer({
     default: 15_000,
-    minimum: 0,
-    maximum: 600_000,
+    range: [0, 600_000],
     description: "How long an idle connection is kept for the next request; 0 closes it after each.",
   }),
 };

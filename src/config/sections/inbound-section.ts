@@ -19,41 +19,35 @@ const rules = {
 const completeness = {
   settleMs: integer({
     default: 2_000,
-    minimum: 0,
-    maximum: 600_000,
+    range: [0, 600_000],
     description:
       "A file in a watched folder is complete when size, time and inode are the same in two scans this far apart. Uploads over SFTP are complete when they are closed and do not wait.",
   }),
   incompleteGraceMs: integer({
     default: 600_000,
-    minimum: 0,
-    maximum: 86_400_000,
+    range: [0, 86_400_000],
     description: "How long a file that is cut off at its end is read again before it is refused.",
   }),
   giveUpAfterMs: integer({
     default: 3_600_000,
-    minimum: 1_000,
-    maximum: 604_800_000,
+    range: [1_000, 604_800_000],
     description:
       "How long a file that cannot be read is tried before it is refused; it keeps back the later files of its stop meanwhile. When dropgate itself is at fault (its database, its disk, its limits), files are held as long as that lasts, and /readyz is 503.",
   }),
   scanMs: integer({
     default: 10_000,
-    minimum: 100,
-    maximum: 3_600_000,
+    range: [100, 3_600_000],
     description:
       "Time between two scans of each folder, which find what watch events missed. The companies have their turns spread over it; an empty inbound/ whose times have not changed is listed once a minute only.",
   }),
   unfinishedReportAfterMs: integer({
     default: 86_400_000,
-    minimum: 60_000,
-    maximum: 31_536_000_000,
+    range: [60_000, 31_536_000_000],
     description: "Age at which an unfinished file (.part, .tmp and the like) is reported in the log.",
   }),
   partialKeepMs: integer({
     default: 86_400_000,
-    minimum: 60_000,
-    maximum: 31_536_000_000,
+    range: [60_000, 31_536_000_000],
     description: "How long the part of a broken upload is kept, so that the client can resume it.",
   }),
 };
@@ -61,34 +55,29 @@ const completeness = {
 const limits = {
   maxWaiting: integer({
     default: 100_000,
-    minimum: 1,
-    maximum: 10_000_000,
+    range: [1, 10_000_000],
     description:
       "Waiting files of one company; further uploads are refused, and files of folders and remotes stay where they are, until some are applied.",
   }),
   maxFileBytes: size({
     default: 50 * 2 ** 20,
-    minimum: 1_000,
-    maximum: 2 ** 30,
+    range: [1_000, 2 ** 30],
     description: "The largest stop file; a larger one is refused.",
   }),
-  maxStops: integer({ default: 500, minimum: 1, maximum: 100_000, description: "Stops in one document." }),
+  maxStops: integer({ default: 500, range: [1, 100_000], description: "Stops in one document." }),
   maxDetails: integer({
     default: 20_000,
-    minimum: 1,
-    maximum: 1_000_000,
+    range: [1, 1_000_000],
     description: "Stop details in one document.",
   }),
   maxDepth: integer({
     default: 64,
-    minimum: 8,
-    maximum: 256,
+    range: [8, 256],
     description: "Depth of elements in a document.",
   }),
   maxTextBytes: size({
     default: 10_000_000,
-    minimum: 1_000,
-    maximum: 2 ** 30,
+    range: [1_000, 2 ** 30],
     description: "The largest single text in a document, such as an embedded image.",
   }),
 };
@@ -96,28 +85,24 @@ const limits = {
 const work = {
   groupSize: integer({
     default: 64,
-    minimum: 1,
-    maximum: 10_000,
+    range: [1, 10_000],
     description: "Files that are committed together, with one fsync; each still succeeds or fails alone.",
   }),
   parserThreads: integer({
     default: 2,
-    minimum: 1,
-    maximum: 64,
+    range: [1, 64],
     needsRestart: true,
     description: "Threads that read and validate documents.",
   }),
   parserMemoryMb: integer({
     default: 512,
-    minimum: 64,
-    maximum: 4_096,
+    range: [64, 4_096],
     needsRestart: true,
     description: "Memory (MiB) that one parser thread may take; the document that takes more is refused.",
   }),
   parserTimeoutMs: integer({
     default: 30_000,
-    minimum: 100,
-    maximum: 600_000,
+    range: [100, 600_000],
     description: "How long reading one document may take before it is refused.",
   }),
 };

@@ -1,5 +1,4 @@
-import { Type } from "@sinclair/typebox";
-import { choice, integer, list, map, path, section, size, text } from "../reader/setting.ts";
+import { choice, integer, list, map, optional, path, section, size, text } from "../reader/setting.ts";
 
 const companyCode = text({
   maxLength: 20,
@@ -23,23 +22,19 @@ const integration = section(
     }),
     timeoutMs: integer({
       default: 10_000,
-      minimum: 100,
-      maximum: 60_000,
+      range: [100, 60_000],
       description: "How long the mapping of one body may take; over it the import is refused (909).",
     }),
     maxOutputBytes: size({
       default: 20_000_000,
-      minimum: 1_000,
-      maximum: 100_000_000,
+      range: [1_000, 100_000_000],
       description: "Size of the document that the expression makes; over it the import is refused (909).",
     }),
-    companies: Type.Optional(
-      list(companyCode, {
-        maxItems: 1_000,
-        example: ["ACME"],
-        description: "The companies that may use it; to others it is unknown (908). Without it, all may.",
-      }),
-    ),
+    companies: optional(list)(companyCode, {
+      maxItems: 1_000,
+      example: ["ACME"],
+      description: "The companies that may use it; to others it is unknown (908). Without it, all may.",
+    }),
   },
   { description: "One custom integration." },
 );

@@ -1,7 +1,7 @@
 /** Customer messages of a company: what they say, when, and by which servers they are sent (docs/messages.md). */
 import { Type } from "@sinclair/typebox";
 import { messageEvents } from "../../domain/messages/message-event.ts";
-import { choice, flag, integer, map, path, secret, section, text } from "../reader/setting.ts";
+import { choice, flag, integer, map, optional, path, secret, section, text } from "../reader/setting.ts";
 
 function line(maxLength: number, options: { description: string; example?: string; default?: string }) {
   return text({
@@ -33,32 +33,28 @@ function timeOfDay(description: string, example: string) {
 }
 
 function maxAge(description: string, rest: { default?: number } = {}) {
-  return integer({ minimum: 1, maximum: 10_080, description, ...rest });
+  return integer({ range: [1, 10_080], description, ...rest });
 }
 
 const sending = {
   connections: integer({
     default: 2,
-    minimum: 1,
-    maximum: 64,
+    range: [1, 64],
     description: "How many messages are sent to it at the same time.",
   }),
   timeoutMs: integer({
     default: 60_000,
-    minimum: 1_000,
-    maximum: 3_600_000,
+    range: [1_000, 3_600_000],
     description: "How long an attempt may take in all; then it is ended and counts as failed.",
   }),
 };
 
 const authorities = {
-  ca: Type.Optional(
-    path({
-      description:
-        "Certificates (PEM) of the authorities that the server's certificate may come from; without it, those that Node.js brings.",
-      example: "/etc/dropgate/tls/mail-ca.pem",
-    }),
-  ),
+  ca: optional(path)({
+    description:
+      "Certificates (PEM) of the authorities that the server's certificate may come from; without it, those that Node.js brings.",
+    example: "/etc/dropgate/tls/mail-ca.pem",
+  }),
 };
 
 const address = {
@@ -76,14 +72,11 @@ const emailServer = section(
       example: "smtp.example.com",
       description: "Name or address of the SMTP server.",
     }),
-    port: Type.Optional(
-      integer({
-        default: 587,
-        minimum: 1,
-        maximum: 65_535,
-        description: "Port of the server; 465 with implicit TLS, when none is set.",
-      }),
-    ),
+    port: optional(integer)({
+      default: 587,
+      range: [1, 65_535],
+      description: "Port of the server; 465 with implicit TLS, when none is set.",
+    }),
     tls: choice(["starttls", "implicit", "none"], {
       default: "starttls",
       description:
@@ -96,16 +89,16 @@ const emailServer = section(
     }),
     ...authorities,
     user: Type.Optional(line(200, { description: "User for signing in.", example: "dropgate" })),
-    password: Type.Optional(
-      secret({ description: "Password of the user.", example: "env:DROPGATE_SMTP_PASSWORD" }),
-    ),
+    password: optional(secret)({
+      description: "Password of the user.",
+      example: "env:DROPGATE_SMTP_PASSWORD",
+    }),
     from: text({ ...address, description: "Sender.", example: "deliveries@example.com" }),
-    fromName: Type.Optional(
-      line(100, { description: "Name of the sender, as customers see it.", example: "ACME deliveries" }),
-    ),
-    replyTo: Type.Optional(
-      text({ ...address, description: "Where answers go.", example: "service@example.com" }),
-    ),
+    fromName: optional(line)(100, {
+      description: "Name of the sender, as customers see it.",
+      example: "ACME deliveries",
+    }),
+    replyTo: optional(text)({ ...address, description: "Where answers go.", example: "service@example.com" }),
     ...sending,
   },
   { description: "The SMTP server that e-mails are handed to." },
@@ -127,13 +120,11 @@ const smsService = section(
       default: "json",
       description: "How values in the body are escaped, and the content type of the body.",
     }),
-    body: Type.Optional(
-      template(10_000, {
-        description:
-          'What is posted: {{to}} is the number, {{text}} the text, {{id}} the id of the message, the same at each attempt. With json, values stand in quotes: "{{to}}".',
-        example: '{"to": "{{to}}", "text": "{{text}}", "id": "{{id}}"}',
-      }),
-    ),
+    body: optional(template)(10_000, {
+      description:
+        'What is posted: {{to}} is the number, {{text}} the text, {{id}} the id of the message, the same at each attempt. With json, values stand in quotes: "{{to}}".',
+      example: '{"to": "{{to}}", "text": "{{text}}", "id": "{{id}}"}',
+    }),
     headers: map(line(1_000, { description: "Value of the header field.", example: "ACME" }), {
       ...headerName,
       keyName: "<HEADER>",
@@ -150,16 +141,15 @@ const smsService = section(
       },
     ),
     user: Type.Optional(line(200, { description: "User for HTTP Basic.", example: "dropgate" })),
-    password: Type.Optional(
-      secret({ description: "Password of the user.", example: "env:DROPGATE_SMS_PASSWORD" }),
-    ),
-    bearerToken: Type.Optional(
-      secret({
-        description: "Token that is sent as `Authorization: Bearer`, instead of user and password.",
-        example: "env:DROPGATE_SMS_TOKEN",
-        isAlternative: true,
-      }),
-    ),
+    password: optional(secret)({
+      description: "Password of the user.",
+      example: "env:DROPGATE_SMS_PASSWORD",
+    }),
+    bearerToken: optional(secret)({
+      description: "Token that is sent as `Authorization: Bearer`, instead of user and password.",
+      example: "env:DROPGATE_SMS_TOKEN",
+      isAlternative: true,
+    }),
     ...authorities,
     allowPlain: flag({
       default: false,
@@ -167,8 +157,7 @@ const smsService = section(
     }),
     maxCharacters: integer({
       default: 459,
-      minimum: 20,
-      maximum: 1_600,
+      range: [20, 1_600],
       description: "A longer text is cut, with … at its end. 459 are three parts of a text message.",
     }),
     ...sending,
@@ -183,12 +172,10 @@ const emailTemplate = section(
       description: "The message as plain text.",
       example: "We expect to be with you on {{eta.date}} at {{eta.time}}.",
     }),
-    html: Type.Optional(
-      template(100_000, {
-        description: "The message as HTML besides; values are escaped.",
-        example: "<p>We expect to be with you at <b>{{eta.time}}</b>.</p>",
-      }),
-    ),
+    html: optional(template)(100_000, {
+      description: "The message as HTML besides; values are escaped.",
+      example: "<p>We expect to be with you at <b>{{eta.time}}</b>.</p>",
+    }),
   },
   { description: "E-mail; without it, none is sent." },
 );
@@ -228,14 +215,12 @@ export const messagesSection = section(
       example: "de-DE",
       description: "How dates and times are written in messages (BCP 47).",
     }),
-    quietHours: Type.Optional(
-      section(
-        {
-          from: timeOfDay("Beginning, by the clocks of the stop's zone.", "21:00"),
-          to: timeOfDay("End; when it is not later than from, on the next day.", "07:00"),
-        },
-        { description: "Hours in which nothing is sent; what falls in them waits for their end." },
-      ),
+    quietHours: optional(section)(
+      {
+        from: timeOfDay("Beginning, by the clocks of the stop's zone.", "21:00"),
+        to: timeOfDay("End; when it is not later than from, on the next day.", "07:00"),
+      },
+      { description: "Hours in which nothing is sent; what falls in them waits for their end." },
     ),
     dropWhenOlderThanMinutes: maxAge(
       "A message that could not be sent so long after its event is dropped rather than sent late.",
@@ -243,8 +228,7 @@ export const messagesSection = section(
     ),
     etaMovedMinutes: integer({
       default: 15,
-      minimum: 1,
-      maximum: 1_440,
+      range: [1, 1_440],
       description:
         "The message etaMoved is sent when the planned arrival is more than this away from the one in the last message.",
     }),

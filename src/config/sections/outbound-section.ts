@@ -16,6 +16,7 @@ import {
   integer,
   list,
   map,
+  optional,
   path,
   secret,
   section,
@@ -41,8 +42,7 @@ function name(options: { description: string; example: string }) {
 function connections(defaultCount: number) {
   return integer({
     default: defaultCount,
-    minimum: 1,
-    maximum: 64,
+    range: [1, 64],
     description: "How many deliveries are sent to it at the same time.",
   });
 }
@@ -59,8 +59,7 @@ function target<T extends string, P extends TProperties>(type: T, properties: P,
       ...properties,
       timeoutMs: integer({
         default: defaultTimeoutMs,
-        minimum: 1_000,
-        maximum: 3_600_000,
+        range: [1_000, 3_600_000],
         description: "How long an attempt may take in all; then it is ended and counts as failed.",
       }),
     },
@@ -71,13 +70,11 @@ function target<T extends string, P extends TProperties>(type: T, properties: P,
 const folderTarget = target(
   "folder",
   {
-    path: Type.Optional(
-      path({
-        description:
-          "The folder; it has to be there. Without it, the company's own outbound/, where hosts get their files over SFTP.",
-        example: "/srv/acme/completed",
-      }),
-    ),
+    path: optional(path)({
+      description:
+        "The folder; it has to be there. Without it, the company's own outbound/, where hosts get their files over SFTP.",
+      example: "/srv/acme/completed",
+    }),
     mustBeMount: flag({
       default: false,
       description:
@@ -98,35 +95,28 @@ const httpsTarget = target(
       description: "Where each file is posted to.",
     }),
     user: Type.Optional(plain(200, { description: "User for HTTP Basic.", example: "dropgate" })),
-    password: Type.Optional(
-      secret({ description: "Password of the user.", example: "env:DROPGATE_TMS_PASSWORD" }),
-    ),
-    bearerToken: Type.Optional(
-      secret({
-        description: "Token that is sent as `Authorization: Bearer`, instead of user and password.",
-        example: "env:DROPGATE_TMS_TOKEN",
-        isAlternative: true,
-      }),
-    ),
-    signatureSecret: Type.Optional(
-      secret({
-        description: "Key of the signature in each request, which the receiver checks.",
-        example: "env:DROPGATE_TMS_SIGNATURE",
-      }),
-    ),
+    password: optional(secret)({
+      description: "Password of the user.",
+      example: "env:DROPGATE_TMS_PASSWORD",
+    }),
+    bearerToken: optional(secret)({
+      description: "Token that is sent as `Authorization: Bearer`, instead of user and password.",
+      example: "env:DROPGATE_TMS_TOKEN",
+      isAlternative: true,
+    }),
+    signatureSecret: optional(secret)({
+      description: "Key of the signature in each request, which the receiver checks.",
+      example: "env:DROPGATE_TMS_SIGNATURE",
+    }),
     ...tls,
-    certificate: Type.Optional(
-      path({
-        description: "Certificate (PEM) with which dropgate shows the server who it is; needs privateKey.",
-        example: "/etc/dropgate/tls/client.pem",
-      }),
-    ),
-    privateKey: Type.Optional(
-      path({
-        description: "Private key (PEM, without passphrase) of the certificate.",
-        example: "/etc/dropgate/tls/client-key.pem",
-      }),
-    ),
+    certificate: optional(path)({
+      description: "Certificate (PEM) with which dropgate shows the server who it is; needs privateKey.",
+      example: "/etc/dropgate/tls/client.pem",
+    }),
+    privateKey: optional(path)({
+      description: "Private key (PEM, without passphrase) of the certificate.",
+      example: "/etc/dropgate/tls/client-key.pem",
+    }),
     allowPlain: flag({
       default: false,
       description: "Take a url with http://: everything, the password too, can be read on the way.",
@@ -180,12 +170,10 @@ const exportSection = section(
       description:
         "document: one XML file with all stops; files: a folder with one file for each. Both have a manifest.",
     }),
-    target: Type.Optional(
-      name({
-        example: "sftp",
-        description: `Name of the target that it goes to; without it, ${defaultTargetName}.`,
-      }),
-    ),
+    target: optional(name)({
+      example: "sftp",
+      description: `Name of the target that it goes to; without it, ${defaultTargetName}.`,
+    }),
   },
   { description: "One export." },
 );
@@ -194,8 +182,7 @@ export const outboundSection = section(
   {
     on: list(
       integer({
-        minimum: 7_000,
-        maximum: 8_999,
+        range: [7_000, 8_999],
         default: 7_014,
         description: "Code of a recorded event of a stop.",
       }),
@@ -213,15 +200,13 @@ export const outboundSection = section(
     }),
     collectWithinHours: integer({
       default: outboundDefaults.collectWithinHours,
-      minimum: 0,
-      maximum: 8_760,
+      range: [0, 8_760],
       description:
         "A warning is given for files that have lain in the company's outbound/ for so long without having been fetched; 0 gives none.",
     }),
     keepDays: integer({
       default: outboundDefaults.keepDays,
-      minimum: 1,
-      maximum: 3_650,
+      range: [1, 3_650],
       description:
         "How many days completions are kept after they have been delivered; so long can exports be made again. Outcomes of load imports, appointments that were given back and positions of loads that are over are kept as long.",
     }),

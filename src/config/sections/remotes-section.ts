@@ -1,5 +1,5 @@
 /** Servers of others that files are fetched from (specification/file-exchange.md#remotes). */
-import { type TProperties, Type } from "@sinclair/typebox";
+import type { TProperties } from "@sinclair/typebox";
 import {
   ftpServer,
   ftpsServer,
@@ -9,28 +9,23 @@ import {
   serverDirectory,
   sftpServer,
 } from "./server-section.ts";
-import { choice, integer, map, section, variants } from "../reader/setting.ts";
+import { choice, integer, map, optional, section, variants } from "../reader/setting.ts";
 
 /** How often a remote is polled that has neither `everyMs` nor `schedule`. */
 export const defaultEveryMs = 60_000;
 
 const times = {
-  everyMs: Type.Optional(
-    integer({
-      default: defaultEveryMs,
-      minimum: 1_000,
-      maximum: 86_400_000,
-      description: "Time between two polls of the server, unless schedule is set.",
-    }),
-  ),
-  schedule: Type.Optional(
-    plain(200, {
-      example: "*/15 6-20 * * MON-FRI",
-      isAlternative: true,
-      description:
-        "When the server is polled, instead of everyMs, as in cron: minute, hour, day of month, month, day of week. One that begins with * needs quotes.",
-    }),
-  ),
+  everyMs: optional(integer)({
+    default: defaultEveryMs,
+    range: [1_000, 86_400_000],
+    description: "Time between two polls of the server, unless schedule is set.",
+  }),
+  schedule: optional(plain)(200, {
+    example: "*/15 6-20 * * MON-FRI",
+    isAlternative: true,
+    description:
+      "When the server is polled, instead of everyMs, as in cron: minute, hour, day of month, month, day of week. One that begins with * needs quotes.",
+  }),
   zone: plain(64, {
     default: "UTC",
     example: "Europe/Berlin",
@@ -41,8 +36,7 @@ const times = {
 const handling = {
   settleMs: integer({
     default: 10_000,
-    minimum: 0,
-    maximum: 600_000,
+    range: [0, 600_000],
     description: "A file is complete when its size and time are the same in two listings this far apart.",
   }),
   after: choice(["delete", "move", "leave"], {
@@ -50,18 +44,15 @@ const handling = {
     description:
       "What becomes of a file on the server when it is in the ledger: delete it, move it to moveTo, or leave it there; one that stays is not fetched again as long as its size and time stay the same.",
   }),
-  moveTo: Type.Optional(
-    plain(1_000, {
-      example: "done",
-      isAlternative: true,
-      description:
-        "Folder on the server, written as directory is, that files are moved to; it has to be there. With after: move.",
-    }),
-  ),
+  moveTo: optional(plain)(1_000, {
+    example: "done",
+    isAlternative: true,
+    description:
+      "Folder on the server, written as directory is, that files are moved to; it has to be there. With after: move.",
+  }),
   timeoutMs: integer({
     default: 120_000,
-    minimum: 1_000,
-    maximum: 3_600_000,
+    range: [1_000, 3_600_000],
     description:
       "How long a listing, or the download of one file, may take in all; then it is ended and tried again later.",
   }),

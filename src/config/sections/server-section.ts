@@ -1,6 +1,6 @@
 /** Settings of servers of others that deliveries and remotes share: where they are, who signs in, how they are recognised. */
 import { Type } from "@sinclair/typebox";
-import { choice, flag, integer, list, path, secret, text } from "../reader/setting.ts";
+import { choice, flag, integer, list, optional, path, secret, text } from "../reader/setting.ts";
 
 /** Names of targets, exports and remotes. */
 export const namePattern = "^[a-z0-9][a-z0-9-]{0,39}$";
@@ -22,8 +22,7 @@ export function plain(
 function port(defaultPort: number, remark = "") {
   return integer({
     default: defaultPort,
-    minimum: 1,
-    maximum: 65_535,
+    range: [1, 65_535],
     description: `Port of the server.${remark}`,
   });
 }
@@ -43,33 +42,25 @@ const account = {
 };
 
 export const tls = {
-  ca: Type.Optional(
-    path({
-      description:
-        "Certificates (PEM) of the authorities that the server's certificate may come from; without it, those that Node.js brings.",
-      example: "/etc/dropgate/tls/partner-ca.pem",
-    }),
-  ),
+  ca: optional(path)({
+    description:
+      "Certificates (PEM) of the authorities that the server's certificate may come from; without it, those that Node.js brings.",
+    example: "/etc/dropgate/tls/partner-ca.pem",
+  }),
 };
 
 const sftpSignIn = {
-  password: Type.Optional(
-    secret({ description: "Password of the user.", example: "env:DROPGATE_SFTP_PASSWORD" }),
-  ),
-  privateKey: Type.Optional(
-    secret({
-      description: "Private key (OpenSSH or PEM) of the user, instead of a password.",
-      example: "file:/etc/dropgate/keys/partner",
-      isAlternative: true,
-    }),
-  ),
-  passphrase: Type.Optional(
-    secret({
-      description: "Passphrase of an encrypted private key.",
-      example: "env:DROPGATE_SFTP_PASSPHRASE",
-      isAlternative: true,
-    }),
-  ),
+  password: optional(secret)({ description: "Password of the user.", example: "env:DROPGATE_SFTP_PASSWORD" }),
+  privateKey: optional(secret)({
+    description: "Private key (OpenSSH or PEM) of the user, instead of a password.",
+    example: "file:/etc/dropgate/keys/partner",
+    isAlternative: true,
+  }),
+  passphrase: optional(secret)({
+    description: "Passphrase of an encrypted private key.",
+    example: "env:DROPGATE_SFTP_PASSPHRASE",
+    isAlternative: true,
+  }),
 };
 
 /** An SFTP server. `withoutKeys` says what happens without host keys, and how to get to know them. */
@@ -85,13 +76,11 @@ export function sftpServer(withoutKeys: string) {
     port: port(22),
     ...account,
     ...sftpSignIn,
-    hostKeys: Type.Optional(
-      list(fingerprint, {
-        maxItems: 20,
-        example: ["SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"],
-        description: `Fingerprints of the server's host keys. ${withoutKeys}`,
-      }),
-    ),
+    hostKeys: optional(list)(fingerprint, {
+      maxItems: 20,
+      example: ["SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"],
+      description: `Fingerprints of the server's host keys. ${withoutKeys}`,
+    }),
   };
 }
 
@@ -123,16 +112,14 @@ export const ftpsServer = {
     description: "explicit: TLS is asked for with AUTH TLS; implicit: from the first byte.",
   }),
   ...tls,
-  certificateFingerprint: Type.Optional(
-    text({
-      maxLength: 95,
-      pattern: "^([0-9A-Fa-f]{64}|([0-9A-Fa-f]{2}:){31}[0-9A-Fa-f]{2})$",
-      form: "a SHA-256 fingerprint of 64 hexadecimal digits, with or without colons",
-      example: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-      description:
-        "SHA-256 of the server's certificate, which is then the only one that is taken, whoever issued it.",
-    }),
-  ),
+  certificateFingerprint: optional(text)({
+    maxLength: 95,
+    pattern: "^([0-9A-Fa-f]{64}|([0-9A-Fa-f]{2}:){31}[0-9A-Fa-f]{2})$",
+    form: "a SHA-256 fingerprint of 64 hexadecimal digits, with or without colons",
+    example: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    description:
+      "SHA-256 of the server's certificate, which is then the only one that is taken, whoever issued it.",
+  }),
 };
 
 /** A folder on the server. */

@@ -32,21 +32,18 @@ const limits = {
   ...connectionLimits,
   maxSessionsPerConnection: integer({
     default: 4,
-    minimum: 1,
-    maximum: 64,
+    range: [1, 64],
     description: "SFTP sessions within one connection.",
   }),
   maxOpenHandles: integer({
     default: 128,
-    minimum: 2,
-    maximum: 10_000,
+    range: [2, 10_000],
     description: "Open files and folders in one session.",
   }),
   idleTimeoutMs: idleTimeout("How long a signed-in client may be silent before its connection is closed."),
   maxUploadBytes: size({
     default: 2 ** 30,
-    minimum: 1_000,
-    maximum: 2 ** 40,
+    range: [1_000, 2 ** 40],
     description:
       "The largest upload; writing beyond it fails. Stop files are besides held to inbound.maxFileBytes.",
   }),

@@ -1,5 +1,4 @@
-import { Type } from "@sinclair/typebox";
-import { choice, flag, path, secret, section } from "../reader/setting.ts";
+import { choice, flag, optional, path, secret, section } from "../reader/setting.ts";
 
 /** Certificate and key of a server, in the same form for each. */
 export function tlsSection(description: string) {
@@ -13,12 +12,10 @@ export function tlsSection(description: string) {
         description: "The private key of the certificate, PEM.",
         example: "/etc/dropgate/tls/key.pem",
       }),
-      keyPassphrase: Type.Optional(
-        secret({
-          description: "The passphrase of an encrypted private key.",
-          example: "env:DROPGATE_TLS_PASSPHRASE",
-        }),
-      ),
+      keyPassphrase: optional(secret)({
+        description: "The passphrase of an encrypted private key.",
+        example: "env:DROPGATE_TLS_PASSPHRASE",
+      }),
       minVersion: choice(["TLSv1.2", "TLSv1.3"], {
         default: "TLSv1.2",
         description: "The oldest version of TLS that is taken.",
