@@ -32,10 +32,16 @@ function wholeNumber(option: string, text: string | undefined): number | undefin
   return endWithUsage(`--${option} is a whole number from 1, and not ${text}`);
 }
 
-const { values, positionals } = parseArgs({
-  options: { sample: { type: "string" }, seed: { type: "string" } },
-  allowPositionals: true,
-});
+function readArguments() {
+  try {
+    const options = { sample: { type: "string" }, seed: { type: "string" } } as const;
+    return parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    return endWithUsage(String(error));
+  }
+}
+
+const { values, positionals } = readArguments();
 const size = wholeNumber("sample", values.sample);
 const seed = wholeNumber("seed", values.seed) ?? randomInt(1, 1_000_000);
 const chosen = positionals.map((path) => roomAt(path) ?? endWithUsage(`${path} lies in no room`));

@@ -9,6 +9,7 @@ const other = { id: 2, code: "OTHER" };
 class Ground {
   isFull = false;
   waiting = 0;
+  looks = 0;
   now = 0;
   readonly lines: { level: string; fields: object; message: string }[] = [];
   readonly intake: Intake;
@@ -28,7 +29,10 @@ class Ground {
     this.intake = createIntake({
       space,
       maxWaiting: () => 5,
-      waitingCount: (id) => (id === acme.id ? this.waiting : 0),
+      waitingCount: (id) => {
+        this.looks += 1;
+        return id === acme.id ? this.waiting : 0;
+      },
       clock: { now: () => this.now },
       log: { info: note("info"), warn: note("warn") },
       pollMs: 1,
@@ -82,6 +86,18 @@ describe("a lack of room", () => {
     expect([await ground.upload(acme), await ground.upload(other)]).toEqual([false, true]);
     expect(ground.intake.current()).toMatchObject([{ reason: "tooManyWaiting", company: "ACME" }]);
     expect(ground.intake.current()[0]?.message).toContain("inbound.maxWaiting");
+  });
+
+  it("of places in line is over a quiet while after one was free, and not because nobody asks", async () => {
+    using ground = new Ground();
+    ground.waiting = 5;
+    await ground.upload(acme);
+    ground.now = 60_000;
+    const { looks } = ground;
+    await vi.waitFor(() => expect(ground.looks).toBeGreaterThan(looks + 2));
+    expect(ground.intake.current()).toMatchObject([{ reason: "tooManyWaiting" }]);
+    ground.waiting = 4;
+    await vi.waitFor(() => expect(ground.intake.current()).toEqual([]));
   });
 
   it("for files that can stay where they are refuses no upload, and is told all the same", async () => {
