@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { FileFilter } from "../app/admin/file-filter.ts";
 import type { FileDetail, FileReason, FileView } from "../app/admin/ledger-admin.ts";
 import {
   type CliRun,
@@ -13,7 +14,7 @@ import {
   withJson,
   withLimit,
 } from "./command-line.ts";
-import { declareFileRetry, type FilterOptions, fileFilterOf, withFileFilter } from "./file-retry-command.ts";
+import { declareFileRetry, fileFilterOf, withFileFilter } from "./file-retry-command.ts";
 import { tableLines } from "./table.ts";
 
 function reasonCodesOf(reasons: readonly FileReason[]): string {
@@ -35,7 +36,7 @@ function listLines(files: readonly FileView[]): readonly string[] {
 export function declareFiles(program: Command, run: CliRun): void {
   const files = withFileFilter(withJson(declare(program, "files", "list the ledger, the newest first")));
   withLimit(files).action(
-    onConfig(run, async (config, options: FilterOptions & LongListOptions) => {
+    onConfig(run, async (config, options: FileFilter & LongListOptions) => {
       const { listLedger } = await import("../app/admin/ledger-admin.ts");
       const listed = await listLedger(config, { ...fileFilterOf(options), limit: options.limit });
       printLongList(run, options, listed, listLines);

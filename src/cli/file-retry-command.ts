@@ -7,7 +7,6 @@ import { WrongUseError } from "../app/admin/wrong-use-error.ts";
 import { given } from "../lib/given.ts";
 import {
   type CliRun,
-  type CommonOptions,
   counted,
   declare,
   printFailure,
@@ -17,17 +16,6 @@ import {
 } from "./command-line.ts";
 import { momentText, readMoment } from "./moment.ts";
 import { isConfirmed, numbersText, whenText } from "./repeats.ts";
-
-export interface FilterOptions extends Pick<CommonOptions, "company"> {
-  readonly state?: string;
-  readonly stop?: string;
-  readonly since?: number;
-  readonly until?: number;
-  readonly name?: string;
-  readonly reason?: number;
-  readonly channel?: string;
-  readonly user?: string;
-}
 
 const readReason = wholeNumber(900, 9_999);
 
@@ -45,13 +33,13 @@ export function withFileFilter(command: Command): Command {
     .option("--user <name>", "files that a user has uploaded");
 }
 
-export function fileFilterOf(options: FilterOptions): FileFilter {
-  const { state, stop: stopNbr, company: companyCode, user: userName } = options;
-  const { since, until, name, reason, channel } = options;
-  return given({ state, stopNbr, companyCode, since, until, name, reason, channel, userName });
+/** The filter alone, without the other options of a command. */
+export function fileFilterOf(options: FileFilter): FileFilter {
+  const { state, stop, company, since, until, name, reason, channel, user } = options;
+  return given({ state, stop, company, since, until, name, reason, channel, user });
 }
 
-interface Options extends FilterOptions {
+interface Options extends FileFilter {
   readonly dryRun?: true;
   readonly yes?: true;
 }

@@ -5,7 +5,7 @@ import { DropgateError } from "../lib/errors.ts";
 import { createLogger } from "../lib/logs/log.ts";
 import type { Integration } from "./integration.ts";
 import { nodeOptions } from "./mapping-process.ts";
-import { createIntegrations, type Integrations, type IntegrationsOptions } from "./integrations.ts";
+import { Integrations, type IntegrationsOptions } from "./integrations.ts";
 
 const log = createLogger({ level: "silent" });
 const made: Integrations[] = [];
@@ -27,7 +27,7 @@ async function started(
   list: readonly [string, Integration][],
   options: Partial<IntegrationsOptions> = {},
 ): Promise<Integrations> {
-  const integrations = createIntegrations({ integrations: new Map(list), log, ...options });
+  const integrations = new Integrations({ integrations: new Map(list), log, ...options });
   made.push(integrations);
   await integrations.start(new AbortController().signal);
   return integrations;
@@ -216,7 +216,7 @@ describe("the integrations", () => {
 
   test("say that they cannot be run when no process starts", async () => {
     // V8 refuses to start with a heap like this.
-    const integrations = createIntegrations({
+    const integrations = new Integrations({
       integrations: new Map([identity]),
       log,
       limits: { maxHeapMb: 1 },

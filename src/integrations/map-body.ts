@@ -4,8 +4,7 @@ import { readXmlValue } from "../documents/reading/read-xml-value.ts";
 import { DropgateError, type ErrorCode, type Fault } from "../lib/errors.ts";
 import { parseJsonBytes } from "../lib/json-text.ts";
 import { compileExpression, faultOfExpression, isOutOfTime } from "./compile-expression.ts";
-import type { Integration, MappingRequest } from "./integration.ts";
-import { outOfTimeMessage } from "./out-of-time.ts";
+import { type Integration, type MappingRequest, outOfTimeMessage } from "./integration.ts";
 import { toPlainJson } from "./plain-json.ts";
 
 /** A job of a mapping process. */

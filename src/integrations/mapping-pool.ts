@@ -10,9 +10,9 @@ import { DropgateError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import { FairQueue } from "../lib/threads/fair-queue.ts";
 import type { EndReason } from "../lib/threads/worker-host.ts";
+import { outOfTimeMessage } from "./integration.ts";
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
 import { MappingProcess, type ProcessLimits } from "./mapping-process.ts";
-import { outOfTimeMessage } from "./out-of-time.ts";
 
 export interface MappingPoolOptions {
   readonly log: Logger;
@@ -82,15 +82,12 @@ export class MappingPool {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
       // Only one that waits is taken back: one in hand is soon done, and ending its process would cost more.
-      const abort = () => {
+      const takeBack = (reason: unknown) => {
         this.#queue.remove(job);
-        job.reject(signal?.reason);
+        job.reject(reason);
       };
-      const giveUp = () => {
-        this.#queue.remove(job);
-        job.reject(busyError());
-      };
-      const deadline = setTimeout(giveUp, this.#maxWaitMs);
+      const abort = () => takeBack(signal?.reason);
+      const deadline = setTimeout(() => takeBack(busyError()), this.#maxWaitMs);
       const settled = () => {
         clearTimeout(deadline);
         signal?.removeEventListener("abort", abort);

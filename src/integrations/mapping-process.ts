@@ -10,8 +10,24 @@ import { memoryExitCode } from "../lib/threads/hosted-worker.ts";
 import { siblingModule } from "../lib/threads/sibling-module.ts";
 import type { EndReason } from "../lib/threads/worker-host.ts";
 import type { MappingJob, MappingOutcome } from "./map-body.ts";
-import type { JobMessage, ProcessReport } from "./mapping-messages.ts";
 import { ProcessWatch } from "./process-watch.ts";
+
+/** What a process is sent. */
+export interface JobMessage {
+  readonly job: MappingJob;
+  /** The memory of the XML parser, beyond which the process ends with `memoryExitCode`. */
+  readonly maxParserBytes: number;
+}
+
+/** What it answers. */
+export type ProcessReport =
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "done";
+      readonly outcome: MappingOutcome;
+      /** Its memory has grown, and some of it will not shrink: the process should be replaced. */
+      readonly isWornOut: boolean;
+    };
 
 export interface ProcessLimits {
   readonly maxHeapMb: number;

@@ -6,7 +6,7 @@ import { stepBack } from "../lib/threads/background-thread.ts";
 import { capWasmMemory, wasmMemoryBytes } from "../documents/pool/wasm-memory-cap.ts";
 import { memoryExitCode } from "../lib/threads/hosted-worker.ts";
 import { mapBody } from "./map-body.ts";
-import type { JobMessage, ProcessReport } from "./mapping-messages.ts";
+import type { JobMessage, ProcessReport } from "./mapping-process.ts";
 
 /** Beyond these the process is replaced, so that what one body has left does not count against the next. */
 const wornOut = { parserBytes: 48 * 1024 * 1024, allBytes: 512 * 1024 * 1024 } as const;

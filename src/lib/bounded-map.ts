@@ -5,20 +5,12 @@
  * Two generations instead of one map whose oldest key is deleted: finding the first key of a Map from which many were
  * deleted takes as long as there were deletions, and an attacker chooses how many.
  */
-export interface BoundedMap<Value> {
-  get(key: string): Value | undefined;
-  /** The same, and the value counts as set anew: what is asked for again stays. */
-  renew(key: string): Value | undefined;
-  has(key: string): boolean;
-  set(key: string, value: Value): void;
-  delete(key: string): void;
-}
-
-class Generations<Value> implements BoundedMap<Value> {
+export class BoundedMap<Value> {
   readonly #maxKeys: number;
   #newer = new Map<string, Value>();
   #older = new Map<string, Value>();
 
+  /** For at most so many values. */
   constructor(maxKeys: number) {
     this.#maxKeys = maxKeys;
   }
@@ -27,6 +19,7 @@ class Generations<Value> implements BoundedMap<Value> {
     return this.#newer.get(key) ?? this.#older.get(key);
   }
 
+  /** The same as `get`, and the value counts as set anew: what is asked for again stays. */
   renew(key: string): Value | undefined {
     const known = this.#newer.get(key);
     if (known !== undefined) return known;
@@ -51,9 +44,4 @@ class Generations<Value> implements BoundedMap<Value> {
     this.#newer.delete(key);
     this.#older.delete(key);
   }
-}
-
-/** A map of at most so many values. */
-export function createBoundedMap<Value>(maxKeys: number): BoundedMap<Value> {
-  return new Generations(maxKeys);
 }

@@ -14,7 +14,7 @@
  */
 import { createHash } from "node:crypto";
 import { type AddressSet, createAddressSet, networkOf, peerKeyOf } from "../lib/address-range.ts";
-import { createBoundedMap } from "../lib/bounded-map.ts";
+import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Clock } from "../lib/clock.ts";
 
 /** The options of the section `security.bans`. */
@@ -70,7 +70,7 @@ class ScoreBoard {
   readonly #scores;
 
   constructor(maxKeys: number) {
-    this.#scores = createBoundedMap<Points[]>(maxKeys);
+    this.#scores = new BoundedMap<Points[]>(maxKeys);
   }
 
   /** Adds points and returns the total within the window. */
@@ -108,7 +108,7 @@ class ScoreBoard {
 /** Points by user name. One address alone slows nobody: it is banned itself before that. */
 class UserCounts {
   readonly #board = new ScoreBoard(maxUserNames);
-  readonly #sources = createBoundedMap<{ readonly lastKey: string; readonly spreadUntil: number }>(
+  readonly #sources = new BoundedMap<{ readonly lastKey: string; readonly spreadUntil: number }>(
     maxUserNames,
   );
 
@@ -131,7 +131,7 @@ class UserCounts {
 class Bans {
   readonly #clock: Clock;
   /** `count`: how many bans of the address this is the latest of. */
-  readonly #bans = createBoundedMap<{ readonly until: number; readonly count: number }>(maxAddresses);
+  readonly #bans = new BoundedMap<{ readonly until: number; readonly count: number }>(maxAddresses);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -180,7 +180,7 @@ export class FailedSignIns {
   readonly #knownUsers = new UserCounts();
   readonly #unknownUsers = new UserCounts();
   /** When a stranger last tried a user. */
-  readonly #triedAt = createBoundedMap<number>(maxAddresses);
+  readonly #triedAt = new BoundedMap<number>(maxAddresses);
   readonly #bans: Bans;
   #options: BanOptions;
   #allowed: AddressSet;

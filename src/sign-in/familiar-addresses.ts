@@ -15,7 +15,7 @@ import {
   type SignInAddress,
   saveSignInAddresses,
 } from "../store/accounts/sign-in-addresses.ts";
-import { createBoundedMap } from "../lib/bounded-map.ts";
+import { BoundedMap } from "../lib/bounded-map.ts";
 
 export interface FamiliarAddressesDeps {
   readonly store: Pick<Store, "read" | "write">;
@@ -35,8 +35,8 @@ function pairOf(peer: string, userId: number): string {
 
 export class FamiliarAddresses {
   readonly #deps: FamiliarAddressesDeps;
-  readonly #pairs = createBoundedMap<number>(maxPairs);
-  readonly #peers = createBoundedMap<number>(maxPairs);
+  readonly #pairs = new BoundedMap<number>(maxPairs);
+  readonly #peers = new BoundedMap<number>(maxPairs);
   #unwritten = new Map<string, SignInAddress>();
   #writing: Promise<void> | undefined;
   #prunedAt = Number.NEGATIVE_INFINITY;

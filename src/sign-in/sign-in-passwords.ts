@@ -9,7 +9,7 @@
 import { hash as digestOf, randomBytes } from "node:crypto";
 import type { Clock } from "../lib/clock.ts";
 import { isPasswordOf } from "../lib/password-hash.ts";
-import { createBoundedMap } from "../lib/bounded-map.ts";
+import { BoundedMap } from "../lib/bounded-map.ts";
 import { createHashQueue, type HashQueue, type HashQueueLimits } from "./sign-in-hash-queue.ts";
 
 export interface PasswordQuestion {
@@ -48,9 +48,9 @@ export class PasswordCheck {
   // result. These results never leave the memory that the key is in.
   readonly #key = randomBytes(32).toString("base64");
   // Two maps: guesses must not push out what the hosts sign in with.
-  readonly #verifiedAt = createBoundedMap<number>(maxRemembered);
-  readonly #refusedAt = createBoundedMap<number>(maxRemembered);
-  readonly #guesses = createBoundedMap<true>(maxRemembered);
+  readonly #verifiedAt = new BoundedMap<number>(maxRemembered);
+  readonly #refusedAt = new BoundedMap<number>(maxRemembered);
+  readonly #guesses = new BoundedMap<true>(maxRemembered);
   readonly #underWay = new Map<string, Promise<PasswordVerdict>>();
 
   constructor(deps: PasswordCheckDeps) {

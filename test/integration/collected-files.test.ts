@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type CollectionWatch, startCollectionWatch } from "../../src/app/watch/collection-watch.ts";
+import { CollectionWatch } from "../../src/app/watch/collection-watch.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Config } from "../../src/config/schema.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
@@ -35,7 +35,7 @@ beforeEach(async () => {
   mkdirSync(folder, { recursive: true });
   lines = [];
   const config = await configured(stateDir);
-  watch = startCollectionWatch({
+  watch = new CollectionWatch({
     store: site.store,
     clock: { now: () => site.now },
     log: createLogger({

@@ -1,13 +1,14 @@
-/** The filter by which commands select entries of the ledger. */
+/** The filter by which commands select entries of the ledger: the values of their options. */
 import { fileStates, isFileState } from "../../domain/files/file-state.ts";
 import { type ErrorCode, errorCatalogue } from "../../lib/errors.ts";
+import { given } from "../../lib/given.ts";
 import type { FileSelection } from "../../store/ledger/file-queries.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
 export interface FileFilter {
   readonly state?: string;
-  readonly stopNbr?: string;
-  readonly companyCode?: string;
+  readonly stop?: string;
+  readonly company?: string;
   /** Received from this moment on, and before that one, milliseconds UTC. */
   readonly since?: number;
   readonly until?: number;
@@ -16,7 +17,7 @@ export interface FileFilter {
   /** A reason code, as in 953. */
   readonly reason?: number;
   readonly channel?: string;
-  readonly userName?: string;
+  readonly user?: string;
 }
 
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
@@ -34,15 +35,13 @@ function codesOf(reasonCode: number): readonly ErrorCode[] {
 
 /** The filter without the company. Throws when it names something that does not exist. */
 export function readFilter(filter: FileFilter): Omit<FileSelection, "limit"> {
-  const { state, reason, companyCode: _, ...rest } = filter;
+  const { state, reason, company: _, stop: stopNbr, user: userName, ...rest } = filter;
   if (state !== undefined && !isFileState(state)) {
     throw new WrongUseError(
       `${JSON.stringify(state)} is not a state of a file: use one of ${fileStates.join(", ")}`,
     );
   }
-  return {
-    ...rest,
-    ...(state === undefined ? {} : { states: [state] }),
-    ...(reason === undefined ? {} : { reasons: codesOf(reason) }),
-  };
+  const states = state === undefined ? undefined : [state];
+  const reasons = reason === undefined ? undefined : codesOf(reason);
+  return { ...rest, ...given({ stopNbr, userName, states, reasons }) };
 }

@@ -86,7 +86,7 @@ export async function selectRetries(config: StateConfig, filter: FileFilter): Pr
   const read = readFilter(filter);
   const states = read.states ?? (["refused", "superseded"] as const);
   return await withAdminStore(config, async (store) => {
-    const owner = await companyFilter(store, filter.companyCode);
+    const owner = await companyFilter(store, filter.company);
     const entries = await listFiles(store.read, { ...read, states, ...owner, limit: selectedAtMost });
     const retriable = entries.filter(({ state }) => state === "refused" || state === "superseded");
     return retriable

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { type ImportKindName, importKinds } from "../../domain/fields/import-kind.ts";
 import type { Integration } from "../../integrations/integration.ts";
-import { createIntegrations } from "../../integrations/integrations.ts";
+import { Integrations } from "../../integrations/integrations.ts";
 import { rm } from "../../lib/files/changes.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { DropgateError, messageOf, reasonCodeOf, unlessMissing } from "../../lib/errors.ts";
@@ -140,7 +140,7 @@ interface Mapped {
 async function mapFile(integration: Integration, trial: IntegrationTrial, rest: Mapping): Promise<Mapped> {
   const { name } = integration;
   const log = createLogger({ level: "silent" });
-  const integrations = createIntegrations({
+  const integrations = new Integrations({
     integrations: new Map([[name, integration]]),
     log,
     processes: 1,

@@ -39,13 +39,8 @@ import { exchangeFoldersOf, minFreeBytesOf } from "../daemon/part-options.ts";
 import { type FileFilter, readFilter } from "./file-filter.ts";
 import { toDeliveryView } from "./delivery-view.ts";
 
-export interface FileReason {
+export interface FileReason extends Omit<Fault, "code"> {
   readonly reasonCode: number;
-  readonly message: string;
-  readonly path?: string;
-  readonly line?: number;
-  readonly column?: number;
-  readonly stopNbr?: string;
 }
 
 /** A fault as commands show it. */
@@ -95,8 +90,8 @@ export async function listLedger(
 ): Promise<CutList<FileView>> {
   const filter = readFilter(options);
   return await withAdminStore(config, async (store) => {
-    const { companyCode, limit } = options;
-    const owner = await companyFilter(store, companyCode);
+    const { company, limit } = options;
+    const owner = await companyFilter(store, company);
     const entries = await listFiles(store.read, { ...filter, ...owner, limit: limit + 1 });
     const codes = await codesOf(store);
     return cutAt(limit, entries, (entry) => toView(entry, codes.get(entry.companyId) ?? "", config.stateDir));

@@ -15,7 +15,7 @@ import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import { keepThreadHeapsSmall } from "../../lib/threads/thread-heaps.ts";
 import { type ConfigurableSignIn, createSignIn } from "../../sign-in/create-sign-in.ts";
 import type { Store } from "../../store/database/database.ts";
-import { type CollectionWatch, startCollectionWatch } from "../watch/collection-watch.ts";
+import { CollectionWatch } from "../watch/collection-watch.ts";
 import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
 import {
   documentPoolOptionsOf,
@@ -90,7 +90,7 @@ function startWatches(
   const graces = verifyGracesOf(current.config);
   const ledgerWatch = startLedgerWatch({ store, locations, clock, log, ...graces });
   stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
-  const collectionWatch = startCollectionWatch({
+  const collectionWatch = new CollectionWatch({
     ...{ store, clock, log },
     config: () => current.config,
     companyCodeOf: companies.codeOf,

@@ -23,7 +23,7 @@ import { ensureCompanyTree } from "../../exchange/folders/company-tree.ts";
 import { createFileExchange, type FolderExchange } from "../../exchange/file-exchange.ts";
 import { takeUpFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
 import type { Integration } from "../../integrations/integration.ts";
-import { createIntegrations } from "../../integrations/integrations.ts";
+import { Integrations } from "../../integrations/integrations.ts";
 import { recheckReceipts } from "../../inbound/recovery/recheck-receipts.ts";
 import { refusalDocument } from "../../inbound/submit-stop-document.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -362,7 +362,7 @@ export async function startDaemon(
     const restored = await startRestoredWatch({ store, stateDir: config.stateDir, log });
     stack.push({ name: "restored watch", release: () => restored.stop() });
     const hostKeys = await hostKeysOf(config);
-    const integrations = createIntegrations({ integrations: read, log });
+    const integrations = new Integrations({ integrations: read, log });
     const ledgerNumbers = createSealedNumbers(await sealingKeyOf(store), ledgerNumberKind);
     const rest = { log, clock: systemClock, stack, signal, integrations, ledgerNumbers };
     return await startAll(buildParts(config, store, rest), hostKeys);

@@ -33,16 +33,6 @@ export interface CollectionWatchDeps {
   readonly companyCodeOf: (companyId: number) => Promise<string>;
 }
 
-export interface CollectionWatch {
-  /** Notes with its delivery that a host has taken a file. */
-  record(pickup: Pickup): Promise<void>;
-  /** Files that lie longer than they may, by company, as the last check found them; only where that is watched. */
-  uncollected(): ReadonlyMap<string, number>;
-  /** Scans the folders of all companies now. */
-  scan(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** The targets that deliver into the company's own folder. */
 function ownTargetNames({ targets }: OutboundSettings): readonly string[] {
   return [...targets]
@@ -67,7 +57,8 @@ interface Uncollected {
   readonly found: readonly UncollectedFile[];
 }
 
-class Watch implements CollectionWatch {
+/** Watches from now on; the caller requests the first scan. */
+export class CollectionWatch {
   readonly #deps: CollectionWatchDeps;
   readonly #counts = new Map<string, number>();
   readonly #rounds: Rounds;
@@ -77,6 +68,7 @@ class Watch implements CollectionWatch {
     this.#rounds = startRounds((stopping) => this.#scanAll(stopping), { everyMs: intervalMs });
   }
 
+  /** Notes with its delivery that a host has taken a file. */
   async record({ companyId, kind, path, userName }: Pickup): Promise<void> {
     const { store, clock, config, companyCodeOf } = this.#deps;
     const code = await companyCodeOf(companyId);
@@ -87,15 +79,16 @@ class Watch implements CollectionWatch {
       ...{ companyId, name, by: userName, at: clock.now() },
       targetNames: ownTargetNames(outboundSettingsOf(config(), code)),
     };
-    await store.write(companyId, async (tx) => {
-      await recordPickup(tx, { ...base, kind: kind === "deleted" ? "removed" : "collected" });
-    });
+    const recorded = kind === "deleted" ? "removed" : "collected";
+    await store.write(companyId, (tx) => recordPickup(tx, { ...base, kind: recorded }));
   }
 
+  /** Files that lie longer than they may, by company, as the last scan found them; only where that is watched. */
   uncollected(): ReadonlyMap<string, number> {
     return this.#counts;
   }
 
+  /** Scans the folders of all companies now. */
   scan(): Promise<void> {
     return this.#rounds.run();
   }
@@ -149,17 +142,9 @@ class Watch implements CollectionWatch {
       if (isThere) left.push(file);
       else {
         const gone = { companyId, targetNames, name: file.name, kind: "removed", by: null } as const;
-        await store.write(
-          companyId,
-          async (tx) => void (await recordPickup(tx, { ...gone, at: clock.now() })),
-        );
+        await store.write(companyId, (tx) => recordPickup(tx, { ...gone, at: clock.now() }));
       }
     }
     return left;
   }
-}
-
-/** Watches from now on; the caller requests the first check. */
-export function startCollectionWatch(deps: CollectionWatchDeps): CollectionWatch {
-  return new Watch(deps);
 }

@@ -55,12 +55,9 @@ export async function endHolds(
   }
 }
 
-type ListOld = (read: Store["read"], wanted: OldRecords) => Promise<readonly number[]>;
-type Remove = (tx: Transaction, ids: readonly number[]) => Promise<void>;
-
 interface Removal {
-  readonly list: ListOld;
-  readonly remove: Remove;
+  readonly list: (read: Store["read"], wanted: OldRecords) => Promise<readonly number[]>;
+  readonly remove: (tx: Transaction, ids: readonly number[]) => Promise<void>;
   readonly wanted: OldRecords;
 }
 

@@ -4,7 +4,7 @@
  * and a change takes effect at once.
  */
 import type { Kysely } from "kysely";
-import { type BoundedMap, createBoundedMap } from "../../lib/bounded-map.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Tables } from "./schema.ts";
 
 const versions = new WeakMap<Kysely<Tables>, () => number>();
@@ -51,7 +51,7 @@ export function createAnswers<Value>(maxAnswers = defaultMaxAnswers): Answers<Va
       const version = versionOf();
       let kept = byReader.get(db);
       if (kept === undefined || kept.version !== version) {
-        kept = { version, answers: createBoundedMap(maxAnswers) };
+        kept = { version, answers: new BoundedMap(maxAnswers) };
         byReader.set(db, kept);
       }
       const known = kept.answers.renew(key);
