@@ -3,7 +3,8 @@ import { type AppointmentSettings, noAppointments } from "../domain/appointments
 import { type MessageChannel, messageChannels } from "../domain/messages/message-event.ts";
 import type { MessageSettings } from "../domain/messages/message-settings.ts";
 import { isSameCompanyCode } from "../domain/users/company-code.ts";
-import { defaultTargetName, defaultTimeoutMs, outboundDefaults } from "./sections/outbound-section.ts";
+import { defaultTargetName, outboundDefaults } from "./sections/outbound-section.ts";
+import { defaultTimeoutMs } from "./sections/server-section.ts";
 import type {
   Config,
   ExportConfig,

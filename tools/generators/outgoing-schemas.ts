@@ -66,7 +66,7 @@ export function writeCompletionXsd(): string {
   const writer = createOutgoingTypes();
   const about = "A stop as the host sent it last, and what was executed.";
   const completion = writer.complexType("StopCompletion", about, completionElements);
-  const head = writer.complexType(exportElement.typeName, exportElement.about, exportElement.children);
+  const head = writer.complexType(exportElement.name, exportElement.about, exportElement.children);
   return schemaText(
     `Completion file, no namespace. Root is StopCompletion, or StopCompletions in a batch export. ${reading} Date-times are local; their zone stands beside them.`,
     "src/documents/writing/stop-completion-elements.ts",

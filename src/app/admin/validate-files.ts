@@ -235,7 +235,15 @@ function firstEntryOf(entry: LedgerEntry): FirstEntry {
 
 function validateAlone({ file, document }: Read, note: string): ValidatedFile {
   if (document.kind === "read") return { file, verdict: "valid", reasons: [], changes: [], note };
-  return { file, verdict: "refused", reasons: document.faults.map(toReason), changes: [], note };
+  return { ...validated(file, "refused", { faults: document.faults, changes: [] }), note };
+}
+
+function validated(
+  file: string,
+  verdict: DecidedState,
+  { faults, changes }: Pick<Outcome, "faults" | "changes">,
+): ValidatedFile {
+  return { file, verdict, reasons: faults.map(toReason), changes };
 }
 
 async function validateFor(
@@ -245,23 +253,17 @@ async function validateFor(
 ): Promise<ValidatedFile> {
   const trial: Trial = { name: basename(file), document, company, rules };
   const { state, faults, changes, first } = await runDry(store, trial);
-  // That it came before hides what is wrong with the document, and what it would change: that is told too.
+  // That the file came before hides the faults and the changes of the document: those are shown too.
   if (state === "duplicate" && first !== undefined) {
-    const { state: underNewTime, ...outcome } = await tryAsNew(store, trial);
-    const found = { reasons: outcome.faults.map(toReason), changes: outcome.changes };
-    return { file, verdict: state, ...found, first: firstEntryOf(first), underNewTime };
+    const outcome = await tryAsNew(store, trial);
+    const view = validated(file, state, outcome);
+    return { ...view, first: firstEntryOf(first), underNewTime: outcome.state };
   }
   if (faults.some(({ code }) => code === "nameReused")) {
     const outcome = await tryAsNew(store, trial);
-    return {
-      file,
-      verdict: state,
-      reasons: [...faults, ...outcome.faults].map(toReason),
-      changes: outcome.changes,
-    };
+    return validated(file, state, { ...outcome, faults: [...faults, ...outcome.faults] });
   }
-  const outcome = await tryWithGoodName(store, trial, { state, faults, changes });
-  return { file, verdict: state, reasons: outcome.faults.map(toReason), changes: outcome.changes };
+  return validated(file, state, await tryWithGoodName(store, trial, { state, faults, changes }));
 }
 
 /**

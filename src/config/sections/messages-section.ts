@@ -1,7 +1,8 @@
 /** Customer messages of a company: what they say, when, and by which servers they are sent (docs/messages.md). */
 import { Type } from "@sinclair/typebox";
 import { messageEvents } from "../../domain/messages/message-event.ts";
-import { choice, flag, integer, map, optional, path, secret, section, text } from "../reader/setting.ts";
+import { choice, flag, integer, map, optional, secret, section, text } from "../reader/setting.ts";
+import { attemptTimeout, authorities, connections } from "./server-section.ts";
 
 function line(maxLength: number, options: { description: string; example?: string; default?: string }) {
   return text({
@@ -36,26 +37,7 @@ function maxAge(description: string, rest: { default?: number } = {}) {
   return integer({ range: [1, 10_080], description, ...rest });
 }
 
-const sending = {
-  connections: integer({
-    default: 2,
-    range: [1, 64],
-    description: "How many messages are sent to it at the same time.",
-  }),
-  timeoutMs: integer({
-    default: 60_000,
-    range: [1_000, 3_600_000],
-    description: "How long an attempt may take in all; then it is ended and counts as failed.",
-  }),
-};
-
-const authorities = {
-  ca: optional(path)({
-    description:
-      "Certificates (PEM) of the authorities that the server's certificate may come from; without it, those that Node.js brings.",
-    example: "/etc/dropgate/tls/mail-ca.pem",
-  }),
-};
+const sending = { connections: connections(2, "messages"), timeoutMs: attemptTimeout };
 
 const address = {
   maxLength: 254,
@@ -87,7 +69,7 @@ const emailServer = section(
       description:
         "Take tls: none with a server on another machine: everything, the password too, can be read on the way.",
     }),
-    ...authorities,
+    ca: authorities("mail-ca.pem"),
     user: Type.Optional(line(200, { description: "User for signing in.", example: "dropgate" })),
     password: optional(secret)({
       description: "Password of the user.",
@@ -150,7 +132,7 @@ const smsService = section(
       example: "env:DROPGATE_SMS_TOKEN",
       isAlternative: true,
     }),
-    ...authorities,
+    ca: authorities("mail-ca.pem"),
     allowPlain: flag({
       default: false,
       description: "Take a url with http://: everything, the password too, can be read on the way.",

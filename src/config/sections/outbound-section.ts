@@ -1,11 +1,15 @@
 /** What goes out for a company: which events, where to, and as which exports (specification/outbound.md#targets). */
 import { type TProperties, Type } from "@sinclair/typebox";
 import {
+  attemptTimeout,
+  connections,
   ftpServer,
   ftpsServer,
   nameForm,
+  nameKeys,
   namePattern,
   plain,
+  scheduleZone,
   serverDirectory,
   sftpServer,
   tls,
@@ -32,19 +36,8 @@ export const defaultExportName = "export";
 
 export const outboundDefaults = { embedDocuments: false, collectWithinHours: 0, keepDays: 90 } as const;
 
-/** An attempt ends after this; a delivery that was cut off is retried. */
-export const defaultTimeoutMs = 60_000;
-
 function name(options: { description: string; example: string }) {
   return text({ maxLength: 40, pattern: namePattern, form: nameForm, ...options });
-}
-
-function connections(defaultCount: number) {
-  return integer({
-    default: defaultCount,
-    range: [1, 64],
-    description: "How many deliveries are sent to it at the same time.",
-  });
 }
 
 function target<T extends string, P extends TProperties>(type: T, properties: P, description: string) {
@@ -57,11 +50,7 @@ function target<T extends string, P extends TProperties>(type: T, properties: P,
           "Whether each completion file goes here as soon as it is due; none is for exports alone.",
       }),
       ...properties,
-      timeoutMs: integer({
-        default: defaultTimeoutMs,
-        range: [1_000, 3_600_000],
-        description: "How long an attempt may take in all; then it is ended and counts as failed.",
-      }),
+      timeoutMs: attemptTimeout,
     },
     { description },
   );
@@ -121,7 +110,7 @@ const httpsTarget = target(
       default: false,
       description: "Take a url with http://: everything, the password too, can be read on the way.",
     }),
-    connections: connections(4),
+    connections: connections(4, "deliveries"),
   },
   "A web server that each file is posted to.",
 );
@@ -136,20 +125,20 @@ const sftpTarget = target(
   {
     ...sftpServer("Without any, nothing is sent; `dropgate delivery show` then shows the one to put here."),
     ...remoteFolder,
-    connections: connections(2),
+    connections: connections(2, "deliveries"),
   },
   "An SFTP server. Files are uploaded under a temporary name and then renamed.",
 );
 
 const ftpTarget = target(
   "ftp",
-  { ...ftpServer, ...remoteFolder, connections: connections(2) },
+  { ...ftpServer, ...remoteFolder, connections: connections(2, "deliveries") },
   "An FTP server without TLS.",
 );
 
 const ftpsTarget = target(
   "ftps",
-  { ...ftpsServer, ...remoteFolder, connections: connections(2) },
+  { ...ftpsServer, ...remoteFolder, connections: connections(2, "deliveries") },
   "An FTP server with TLS.",
 );
 
@@ -160,11 +149,7 @@ const exportSection = section(
       description:
         "When it runs, as in cron: minute, hour, day of month, month, day of week; numbers, names (JAN, MON), lists, ranges, steps and *. One that begins with * needs quotes.",
     }),
-    zone: plain(64, {
-      default: "UTC",
-      example: "Europe/Berlin",
-      description: "Time zone (IANA) of the schedule.",
-    }),
+    zone: scheduleZone,
     form: choice(["document", "files"], {
       default: "document",
       description:
@@ -222,17 +207,13 @@ export const outboundSection = section(
         { description: "One target." },
       ),
       {
-        keyName: "<NAME>",
-        keyPattern: namePattern,
-        keyForm: nameForm,
+        ...nameKeys,
         example: "tms",
         description: `Where completion files and exports go, by names of your choice. What can be set depends on the type: below, <https> and the like stand for the name of a target of that type. Without any there is one, ${defaultTargetName}, the company's own folder outbound/.`,
       },
     ),
     exports: map(exportSection, {
-      keyName: "<NAME>",
-      keyPattern: namePattern,
-      keyForm: nameForm,
+      ...nameKeys,
       example: "nightly",
       description:
         "What has been completed since the last time, gathered by a schedule, by names of your choice.",

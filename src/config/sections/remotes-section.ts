@@ -3,9 +3,9 @@ import type { TProperties } from "@sinclair/typebox";
 import {
   ftpServer,
   ftpsServer,
-  nameForm,
-  namePattern,
+  nameKeys,
   plain,
+  scheduleZone,
   serverDirectory,
   sftpServer,
 } from "./server-section.ts";
@@ -26,11 +26,7 @@ const times = {
     description:
       "When the server is polled, instead of everyMs, as in cron: minute, hour, day of month, month, day of week. One that begins with * needs quotes.",
   }),
-  zone: plain(64, {
-    default: "UTC",
-    example: "Europe/Berlin",
-    description: "Time zone (IANA) of the schedule.",
-  }),
+  zone: scheduleZone,
 };
 
 const handling = {
@@ -85,9 +81,7 @@ export const remotesSection = map(
     { description: "One server." },
   ),
   {
-    keyName: "<NAME>",
-    keyPattern: namePattern,
-    keyForm: nameForm,
+    ...nameKeys,
     example: "partner",
     description:
       "Servers whose files are fetched and taken in, by names of your choice. What can be set depends on the type: below, <sftp> and the like stand for the name of a remote of that type.",

@@ -5,6 +5,41 @@ import { choice, flag, integer, list, optional, path, secret, text } from "../re
 /** Names of targets, exports and remotes. */
 export const namePattern = "^[a-z0-9][a-z0-9-]{0,39}$";
 export const nameForm = "1 to 40 characters of a-z, 0-9 and -, starting with a letter or digit";
+/** The keys of maps that have such names. */
+export const nameKeys = { keyName: "<NAME>", keyPattern: namePattern, keyForm: nameForm } as const;
+
+export const scheduleZone = plain(64, {
+  default: "UTC",
+  example: "Europe/Berlin",
+  description: "Time zone (IANA) of the schedule.",
+});
+
+/** How long one attempt may take when nothing is set. */
+export const defaultTimeoutMs = 60_000;
+
+export const attemptTimeout = integer({
+  default: defaultTimeoutMs,
+  range: [1_000, 3_600_000],
+  description: "How long an attempt may take in all; then it is ended and counts as failed.",
+});
+
+/** How many deliveries or messages a target takes at the same time. */
+export function connections(defaultCount: number, what: string) {
+  return integer({
+    default: defaultCount,
+    range: [1, 64],
+    description: `How many ${what} are sent to it at the same time.`,
+  });
+}
+
+/** The certificates that a server's own one is held to. */
+export function authorities(file: string) {
+  return optional(path)({
+    description:
+      "Certificates (PEM) of the authorities that the server's certificate may come from; without it, those that Node.js brings.",
+    example: `/etc/dropgate/tls/${file}`,
+  });
+}
 
 /** One line of text. */
 export function plain(
@@ -41,13 +76,7 @@ const account = {
   user: plain(200, { description: "User on the server.", example: "dropgate" }),
 };
 
-export const tls = {
-  ca: optional(path)({
-    description:
-      "Certificates (PEM) of the authorities that the server's certificate may come from; without it, those that Node.js brings.",
-    example: "/etc/dropgate/tls/partner-ca.pem",
-  }),
-};
+export const tls = { ca: authorities("partner-ca.pem") };
 
 const sftpSignIn = {
   password: optional(secret)({ description: "Password of the user.", example: "env:DROPGATE_SFTP_PASSWORD" }),

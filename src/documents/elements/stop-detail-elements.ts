@@ -1,7 +1,9 @@
 /** The elements of `StopDetails`; part of the table in `stop-elements.ts`. */
 import {
   commentElements,
+  groupOf,
   type ListElement,
+  listOf,
   markforElement,
   measure,
   type ObjectElement,
@@ -9,12 +11,9 @@ import {
   values,
 } from "./stop-element.ts";
 
-const confirmed: ObjectElement = {
-  shape: "object",
-  name: "Confirmed",
-  typeName: "Confirmed",
-  about: "What was confirmed, scanned and received.",
-  children: values([
+const confirmed: ObjectElement = groupOf(
+  ["Confirmed", "What was confirmed, scanned and received."],
+  values([
     ["ConfirmedQty", "confirmed.confirmedQty", "numberText", "Quantity confirmed at drop-off."],
     ["ScannedQty", "confirmed.scannedQty", "numberText", "Quantity scanned at drop-off."],
     ["PuConfirmedQty", "confirmed.puConfirmedQty", "numberText", "Quantity confirmed at pickup."],
@@ -24,25 +23,17 @@ const confirmed: ObjectElement = {
     ["RcvQty", "confirmed.rcvQty", "numberText", "Quantity received at the warehouse."],
     ["RcvScndQty", "confirmed.rcvScndQty", "numberText", "Quantity scanned at the warehouse."],
   ]),
-};
+);
 
-const cartonContents: ListElement = {
-  shape: "list",
-  name: "CartonContents",
-  typeName: "CartonContents",
-  path: "cartonContents",
-  about: "What the carton holds.",
-  item: {
-    name: "Carton",
-    typeName: "Carton",
-    about: "One item in the carton.",
-    children: values([
-      ["ItemId", "itemId", "text", "Identifier of the item."],
-      ["Description", "description", "text", "Description of the item."],
-      ["Qty", "qty", "number", "How many of it."],
-    ]),
-  },
-};
+const cartonContents: ListElement = listOf(["CartonContents", "cartonContents", "What the carton holds."], {
+  name: "Carton",
+  about: "One item in the carton.",
+  children: values([
+    ["ItemId", "itemId", "text", "Identifier of the item."],
+    ["Description", "description", "text", "Description of the item."],
+    ["Qty", "qty", "number", "How many of it."],
+  ]),
+});
 
 const stopDetailChildren: readonly StopElement[] = [
   ...values([
@@ -100,16 +91,11 @@ const stopDetailChildren: readonly StopElement[] = [
 ];
 
 /** The lines of a stop. */
-export const stopDetailElements: ListElement = {
-  shape: "list",
-  name: "StopDetails",
-  typeName: "StopDetails",
-  path: "stopDetails",
-  about: "The lines of the stop.",
-  item: {
+export const stopDetailElements: ListElement = listOf(
+  ["StopDetails", "stopDetails", "The lines of the stop."],
+  {
     name: "StopDetail",
-    typeName: "StopDetail",
     about: "One line: a product and its quantity.",
     children: stopDetailChildren,
   },
-};
+);

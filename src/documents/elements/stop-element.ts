@@ -26,7 +26,6 @@ export interface AttributeOfValue {
 export interface ObjectElement<Kind extends string = ValueKindName> {
   readonly shape: "object";
   readonly name: string;
-  readonly typeName: string;
   readonly about: string;
   readonly isRequired?: boolean;
   readonly children: readonly StopElement<Kind>[];
@@ -36,7 +35,6 @@ export interface ObjectElement<Kind extends string = ValueKindName> {
 export interface ListElement<Kind extends string = ValueKindName> {
   readonly shape: "list";
   readonly name: string;
-  readonly typeName: string;
   readonly path: string;
   readonly about: string;
   readonly item: ListItem<Kind>;
@@ -44,7 +42,6 @@ export interface ListElement<Kind extends string = ValueKindName> {
 
 export interface ListItem<Kind extends string = ValueKindName> {
   readonly name: string;
-  readonly typeName: string;
   readonly about: string;
   /** The item's children in any order; or, with `content`, its own text and attribute. */
   readonly children: readonly StopElement<Kind>[];
@@ -70,6 +67,29 @@ export function values<Kind extends string = ValueKindName>(
   return rows.map(([name, path, kind, about]) => ({ shape: "value", name, path, kind, about }));
 }
 
+/** Rows of values that must be there. */
+export function requiredValues<Kind extends string = ValueKindName>(
+  rows: readonly Row<Kind>[],
+): ValueElement<Kind>[] {
+  return values(rows).map((element) => ({ ...element, isRequired: true }));
+}
+
+/** An element that groups others. */
+export function groupOf<Kind extends string = ValueKindName>(
+  [name, about]: readonly [name: string, about: string],
+  children: readonly StopElement<Kind>[],
+): ObjectElement<Kind> {
+  return { shape: "object", name, about, children };
+}
+
+/** An element that holds a list. */
+export function listOf<Kind extends string = ValueKindName>(
+  [name, path, about]: readonly [name: string, path: string, about: string],
+  item: ListItem<Kind>,
+): ListElement<Kind> {
+  return { shape: "list", name, path, about, item };
+}
+
 /** A measure with its unit as attribute `UOM`; the unit has its own field beside the value's. */
 export function measure(name: string, path: string, about: string): ValueElement {
   const attribute = { name: "UOM", path: `${path}UOM`, about: "Unit of measure." };
@@ -90,35 +110,24 @@ export function addressRows(prefix: string, path: string, whose: string): Row[] 
 }
 
 /** Stops and details have the same comments. */
-export const commentElements: ListElement = {
-  shape: "list",
-  name: "Comments",
-  typeName: "Comments",
-  path: "comments",
-  about: "Instructions for the driver.",
-  item: {
+export const commentElements: ListElement = listOf(["Comments", "comments", "Instructions for the driver."], {
+  name: "Comment",
+  about: "One instruction; its text is the element's content.",
+  children: [],
+  content: {
+    shape: "value",
     name: "Comment",
-    typeName: "Comment",
-    about: "One instruction; its text is the element's content.",
-    children: [],
-    content: {
-      shape: "value",
-      name: "Comment",
-      path: "commentDescription",
-      kind: "text",
-      about: "One instruction.",
-      attribute: { name: "Type", path: "commentType", about: "Type of the comment." },
-    },
+    path: "commentDescription",
+    kind: "text",
+    about: "One instruction.",
+    attribute: { name: "Type", path: "commentType", about: "Type of the comment." },
   },
-};
+});
 
 /** Stops and details say in the same form whom they are for. */
-export const markforElement: ObjectElement = {
-  shape: "object",
-  name: "Markfor",
-  typeName: "Markfor",
-  about: "Whom the goods are marked for.",
-  children: values([
+export const markforElement: ObjectElement = groupOf(
+  ["Markfor", "Whom the goods are marked for."],
+  values([
     ...addressRows("", "markfor.address", "the final recipient"),
     ["Landmark", "markfor.address.landmark", "text", "Landmark near the final recipient."],
     ["Latitude", "markfor.address.latitude", "number", "Latitude of the final recipient."],
@@ -128,7 +137,7 @@ export const markforElement: ObjectElement = {
     ["Phone", "markfor.contact.phone", "text", "Telephone number of the contact."],
     ["SMS", "markfor.contact.sms", "text", "Number for text messages to the contact."],
   ]),
-};
+);
 
 /** The last part of a canonical path: the name under which a field's maximum length stands. */
 export function fieldNameOf(path: string): string {

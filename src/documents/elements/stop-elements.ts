@@ -7,58 +7,46 @@ import { stopDetailElements } from "./stop-detail-elements.ts";
 import {
   addressRows,
   commentElements,
+  groupOf,
   type ListElement,
+  listOf,
   markforElement,
   measure,
   type ObjectElement,
+  requiredValues,
   type StopElement,
   type ValueElement,
   values,
 } from "./stop-element.ts";
 
-const customAttributes: ListElement = {
-  shape: "list",
-  name: "CustomAttributes",
-  typeName: "CustomAttributes",
-  path: "customAttributes",
-  about: "Named values of the customer's own.",
-  item: {
+const customAttributes: ListElement = listOf(
+  ["CustomAttributes", "customAttributes", "Named values of the customer's own."],
+  {
     name: "CustomAttribute",
-    typeName: "CustomAttribute",
     about: "One named value.",
     children: values([
       ["KeyField", "keyField", "text", "Name of the value."],
       ["KeyValue", "keyValue", "text", "The value."],
     ]),
   },
-};
+);
 
-const accessorials: ListElement = {
-  shape: "list",
-  name: "Accessorials",
-  typeName: "Accessorials",
-  path: "stopAccessorials",
-  about: "Additional services at the stop.",
-  item: {
+const accessorials: ListElement = listOf(
+  ["Accessorials", "stopAccessorials", "Additional services at the stop."],
+  {
     name: "Accessorial",
-    typeName: "Accessorial",
     about: "One additional service.",
     children: values([
       ["Code", "code", "text", "Code of the service."],
       ["Comments", "comments", "text", "Comment on the service."],
     ]),
   },
-};
+);
 
-export const documentElements: ListElement = {
-  shape: "list",
-  name: "Documents",
-  typeName: "Documents",
-  path: "documents",
-  about: "Files that travel with the stop.",
-  item: {
+export const documentElements: ListElement = listOf(
+  ["Documents", "documents", "Files that travel with the stop."],
+  {
     name: "Document",
-    typeName: "Document",
     about: "One file.",
     children: [
       ...values([
@@ -71,37 +59,26 @@ export const documentElements: ListElement = {
         ["Description", "description", "text", "What the document is."],
         ["DocumentData", "documentData", "base64", "Content of the file, base64."],
       ]),
-      {
-        shape: "list",
-        name: "Signatories",
-        typeName: "Signatories",
-        path: "docSignatories",
-        about: "Who is to sign.",
-        item: {
-          name: "Signatory",
-          typeName: "Signatory",
-          about: "One person.",
-          children: values([
-            ["Role", "role", "text", "Role in which the person signs."],
-            ["SignatoryName", "signatoryName", "text", "Name of the person."],
-            ["Optional", "optional", "boolean", "Whether the signature may be missing."],
-          ]),
-        },
-      },
+      listOf(["Signatories", "docSignatories", "Who is to sign."], {
+        name: "Signatory",
+        about: "One person.",
+        children: values([
+          ["Role", "role", "text", "Role in which the person signs."],
+          ["SignatoryName", "signatoryName", "text", "Name of the person."],
+          ["Optional", "optional", "boolean", "Whether the signature may be missing."],
+        ]),
+      }),
     ],
   },
-};
+);
 
-export const stopAssignmentElement: ObjectElement = {
-  shape: "object",
-  name: "StopAssignment",
-  typeName: "StopAssignment",
-  about: "The carrier of the stop; counts with Function 03.",
-  children: values([
+export const stopAssignmentElement: ObjectElement = groupOf(
+  ["StopAssignment", "The carrier of the stop; counts with Function 03."],
+  values([
     ["CarrierCode", "stopAssignment.carrierCode", "text", "Carrier (business partner); empty unassigns."],
     ["AssignmentCriteria", "stopAssignment.assignmentCriteria", "text", "01 also finds an available driver."],
   ]),
-};
+);
 
 /** `Function` is an instruction and not a field of the stop, so it stands beside the table of fields. */
 export const functionElement: ValueElement = {
@@ -116,14 +93,7 @@ export const functionElement: ValueElement = {
 
 /** The children of `Stop` that carry its canonical fields. */
 export const stopElements: readonly StopElement[] = [
-  {
-    shape: "value",
-    name: "StopNbr",
-    path: "stopNbr",
-    kind: "identifier",
-    about: "Number of the stop, unique within the company.",
-    isRequired: true,
-  },
+  ...requiredValues([["StopNbr", "stopNbr", "identifier", "Number of the stop, unique within the company."]]),
   ...values([
     ["StopSeq", "stopSeq", "text", "Position of the stop in its load."],
     ["StopType", "stopType", "stopType", "01 or PU for a pickup, 02 or DO for a drop-off."],

@@ -114,9 +114,9 @@ export class XsdTypeWriter<Kind extends string> {
   #typeOf(element: StopElement<Kind>): string {
     if (element.shape === "value") return this.#valueType(element, "element");
     if (element.shape === "list") return this.#listType(element);
-    const { typeName, about, children } = element;
-    this.types.set(typeName, this.complexType(typeName, about, children));
-    return typeName;
+    const { name, about, children } = element;
+    this.types.set(name, this.complexType(name, about, children));
+    return name;
   }
 
   #valueType(element: ValueElement<Kind>, place: ValuePlace): string {
@@ -130,21 +130,21 @@ export class XsdTypeWriter<Kind extends string> {
     const { name, about } = element.item;
     const least = this.#style.leastItems === 0 ? ' minOccurs="0"' : "";
     this.types.set(
-      element.typeName,
+      element.name,
       [
-        `  <xs:complexType name="${element.typeName}">`,
+        `  <xs:complexType name="${element.name}">`,
         "    <xs:sequence>",
         `      <xs:element name="${name}" type="${itemType}"${least} maxOccurs="unbounded"${this.#nillable}>${annotation(about)}</xs:element>`,
         "    </xs:sequence>",
         "  </xs:complexType>",
       ].join("\n"),
     );
-    return element.typeName;
+    return element.name;
   }
 
   #itemType(item: ListItem<Kind>): string {
     if (item.content !== undefined) return this.#valueType(item.content, "content");
-    this.types.set(item.typeName, this.complexType(item.typeName, item.about, item.children));
-    return item.typeName;
+    this.types.set(item.name, this.complexType(item.name, item.about, item.children));
+    return item.name;
   }
 }

@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { RandomCompletions } from "../../../test/fixtures/random-completion.ts";
 import type { StopCompletion } from "../../domain/outbound/stop-completion.ts";
 import { renderExportDocument } from "./export-document.ts";
-import type { ExportHead } from "./export-head.ts";
-import { renderExportManifest } from "./export-manifest.ts";
+import { type ExportHead, renderExportManifest } from "./export-manifest.ts";
 import { renderStopCompletion } from "./stop-completion-writer.ts";
 
 const head: ExportHead = {

@@ -5,7 +5,7 @@
 import type { StopCompletion } from "../../domain/outbound/stop-completion.ts";
 import { xmlDeclaration } from "./element-writer.ts";
 import { exportElement } from "./export-elements.ts";
-import { type ExportHead, exportHeadView } from "./export-head.ts";
+import { type ExportHead, exportHeadView } from "./export-manifest.ts";
 import { compileOutgoing } from "./outgoing-style.ts";
 import type { ReadDocument } from "./document-contents.ts";
 import { renderCompletionElement } from "./stop-completion-writer.ts";

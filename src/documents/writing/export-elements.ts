@@ -2,24 +2,19 @@
 import type { OutgoingKindName } from "./outgoing-kinds.ts";
 import {
   type ListElement,
+  listOf,
   type ObjectElement,
-  type Row,
-  type ValueElement,
+  requiredValues,
   values,
 } from "../elements/stop-element.ts";
-
-function required(rows: readonly Row<OutgoingKindName>[]): ValueElement<OutgoingKindName>[] {
-  return values(rows).map((element) => ({ ...element, isRequired: true }));
-}
 
 export const exportElement: ObjectElement<OutgoingKindName> = {
   shape: "object",
   name: "Export",
-  typeName: "Export",
   about: "Which export this is, and what it holds.",
   isRequired: true,
   children: [
-    ...required([
+    ...requiredValues<OutgoingKindName>([
       ["CompanyCode", "companyCode", "text", "The company."],
       ["ExportName", "name", "text", "Name of the export in the configuration."],
       ["SequenceNbr", "sequenceNbr", "count", "Counts the exports of that name in the company, from 1."],
@@ -39,32 +34,27 @@ export const exportElement: ObjectElement<OutgoingKindName> = {
         "When it was due; missing for one that was asked for by hand.",
       ],
     ]),
-    ...required([
+    ...requiredValues<OutgoingKindName>([
       ["CreatedAt", "window.createdAt", "utcDateTime", "When the window was closed."],
       ["CompletionCount", "count", "count", "How many completions there are; may be 0."],
     ]),
   ],
 };
 
-export const filesElement: ListElement<OutgoingKindName> = {
-  shape: "list",
-  name: "Files",
-  typeName: "Files",
-  path: "files",
-  about: "Every file of the export but this one; missing when there is none.",
-  item: {
+export const filesElement: ListElement<OutgoingKindName> = listOf(
+  ["Files", "files", "Every file of the export but this one; missing when there is none."],
+  {
     name: "File",
-    typeName: "File",
     about: "One file.",
     children: [
-      ...required([["FileName", "name", "text", "Its name."]]),
+      ...requiredValues<OutgoingKindName>([["FileName", "name", "text", "Its name."]]),
       ...values<OutgoingKindName>([
         ["StopNbr", "stopNbr", "identifier", "The stop, when the file is of one stop."],
       ]),
-      ...required([
+      ...requiredValues<OutgoingKindName>([
         ["Bytes", "bytes", "count", "Its size."],
         ["Sha256", "sha256", "sha256", "SHA-256 of its bytes."],
       ]),
     ],
   },
-};
+);

@@ -9,9 +9,12 @@ import type { CompletionFormat } from "../../domain/outbound/completion-format.t
 import type { OutgoingKindName } from "./outgoing-kinds.ts";
 import { stopDetailElements } from "../elements/stop-detail-elements.ts";
 import {
+  groupOf,
   type ListElement,
+  listOf,
   measure,
   type ObjectElement,
+  requiredValues,
   type StopElement,
   values,
 } from "../elements/stop-element.ts";
@@ -19,16 +22,13 @@ import { documentElements, stopAssignmentElement, stopElements } from "../elemen
 
 type Outgoing = StopElement<OutgoingKindName>;
 
-const exceptionReason: ObjectElement<OutgoingKindName> = {
-  shape: "object",
-  name: "ExceptionReason",
-  typeName: "ExceptionReason",
-  about: "Why the line was not confirmed as planned, as the driver reported it.",
-  children: values([
+const exceptionReason: ObjectElement<OutgoingKindName> = groupOf(
+  ["ExceptionReason", "Why the line was not confirmed as planned, as the driver reported it."],
+  values([
     ["Code", "reported.exceptionReasonCode", "text", "Code of the reason."],
     ["Comments", "reported.exceptionComments", "text", "Comment on it."],
   ]),
-};
+);
 
 const unit = { name: "UOM", path: "quantityUOM", about: "Unit of the line's quantity." };
 
@@ -75,12 +75,9 @@ const replaced = new Map<string, Outgoing>([
 ]);
 
 function visit(name: string, path: string, about: string): ObjectElement<OutgoingKindName> {
-  return {
-    shape: "object",
-    name,
-    typeName: name,
-    about,
-    children: values([
+  return groupOf(
+    [name, about],
+    values([
       ["PlannedEtaDTTM", `${path}.plannedEtaDTTM`, "dateTime", "Last planned arrival, local time."],
       [
         "PlannedEtaTimeZone",
@@ -94,39 +91,33 @@ function visit(name: string, path: string, about: string): ObjectElement<Outgoin
       ["TimeZone", `${path}.arrivalTz`, "timeZone", "Zone in which the arrival was reported."],
       ["Duration", `${path}.duration`, "count", "Minutes from arrival to departure."],
     ]),
-  };
+  );
 }
 
-const cancellation: ObjectElement<OutgoingKindName> = {
-  shape: "object",
-  name: "Cancellation",
-  typeName: "Cancellation",
-  about: "Why the stop was cancelled.",
-  children: values([
+const cancellation: ObjectElement<OutgoingKindName> = groupOf(
+  ["Cancellation", "Why the stop was cancelled."],
+  values([
     ["ReasonCode", "completion.cancellation.reasonCode", "text", "Code of the reason."],
     ["ReasonDesc", "completion.cancellation.reasonDesc", "text", "Comment on it."],
     ["CancelDTTM", "completion.cancellation.cancelDTTM", "dateTime", "When, local time."],
     ["CancelTimeZone", "completion.cancellation.cancelTimeZone", "timeZone", "Zone of that time."],
   ]),
-};
-
-const status: Outgoing = {
-  shape: "value",
-  name: "StopStatus",
-  path: "completion.stopStatus",
-  kind: "stopStatus",
-  about: "State of the stop at the event that the file was written for.",
-  isRequired: true,
-};
+);
 
 const execution: ObjectElement<OutgoingKindName> = {
   shape: "object",
   name: "Execution",
-  typeName: "Execution",
   about: "What was done, by whom and when. Times are local, in the zone in which they were reported.",
   isRequired: true,
   children: [
-    status,
+    ...requiredValues<OutgoingKindName>([
+      [
+        "StopStatus",
+        "completion.stopStatus",
+        "stopStatus",
+        "State of the stop at the event that the file was written for.",
+      ],
+    ]),
     ...values<OutgoingKindName>([
       [
         "ActualStartDTTM",
@@ -163,29 +154,25 @@ const execution: ObjectElement<OutgoingKindName> = {
   ],
 };
 
-const exceptions: ListElement<OutgoingKindName> = {
-  shape: "list",
-  name: "StopExceptions",
-  typeName: "StopExceptions",
-  path: "completion.exceptions",
-  about: "What went wrong at the stop, in the order in which it was reported.",
-  item: {
+const exceptions: ListElement<OutgoingKindName> = listOf(
+  [
+    "StopExceptions",
+    "completion.exceptions",
+    "What went wrong at the stop, in the order in which it was reported.",
+  ],
+  {
     name: "StopException",
-    typeName: "StopException",
     about: "One exception; of a closed stop the reason for closing it.",
     children: values([
       ["ExceptionCode", "exceptionCode", "text", "Code of the exception."],
       ["ExceptionDesc", "exceptionDesc", "text", "Comment on it."],
     ]),
   },
-};
+);
 
-const signature: ObjectElement<OutgoingKindName> = {
-  shape: "object",
-  name: "Signature",
-  typeName: "Signature",
-  about: "The signature that was captured last.",
-  children: values([
+const signature: ObjectElement<OutgoingKindName> = groupOf(
+  ["Signature", "The signature that was captured last."],
+  values([
     ["Reference", "completion.signature.reference", "text", "GUID of the stored document."],
     ["Signee", "completion.signature.signee", "text", "Who signed."],
     ["SigneeRole", "completion.signature.signeeRole", "text", "Role in which that person signed."],
@@ -194,43 +181,19 @@ const signature: ObjectElement<OutgoingKindName> = {
     ["DocumentExtType", "completion.signature.documentExtType", "text", "Type of the file, such as png."],
     ["DocumentData", "completion.signature.documentData", "base64", "Content, when contents are embedded."],
   ]),
-};
+);
 
-const events: ListElement<OutgoingKindName> = {
-  shape: "list",
-  name: "Events",
-  typeName: "Events",
-  path: "completion.events",
-  about: "What was recorded of the stop, in the order in which it was recorded.",
-  item: {
+const events: ListElement<OutgoingKindName> = listOf(
+  ["Events", "completion.events", "What was recorded of the stop, in the order in which it was recorded."],
+  {
     name: "Event",
-    typeName: "Event",
     about: "One recorded event.",
     children: [
-      {
-        shape: "value",
-        name: "EventId",
-        path: "eventId",
-        kind: "eventCode",
-        about: "Number of the event, such as 7009.",
-        isRequired: true,
-      },
-      {
-        shape: "value",
-        name: "EventName",
-        path: "eventName",
-        kind: "text",
-        about: "Its name, such as STOP DELIVERY.",
-        isRequired: true,
-      },
-      {
-        shape: "value",
-        name: "ReportedDTTM",
-        path: "reportedDTTM",
-        kind: "dateTime",
-        about: "When it happened, in the zone beside it.",
-        isRequired: true,
-      },
+      ...requiredValues<OutgoingKindName>([
+        ["EventId", "eventId", "eventCode", "Number of the event, such as 7009."],
+        ["EventName", "eventName", "text", "Its name, such as STOP DELIVERY."],
+        ["ReportedDTTM", "reportedDTTM", "dateTime", "When it happened, in the zone beside it."],
+      ]),
       ...values<OutgoingKindName>([
         [
           "TimeZone",
@@ -244,20 +207,7 @@ const events: ListElement<OutgoingKindName> = {
       { ...documentElements, about: "Files that the event brought." },
     ],
   },
-};
-
-const companyCode = values<OutgoingKindName>([
-  ["CompanyCode", "completion.companyCode", "text", "The company that the stop belongs to."],
-]);
-
-const trigger: Outgoing = {
-  shape: "value",
-  name: "TriggeredByEvent",
-  path: "completion.triggeredBy",
-  kind: "eventCode",
-  about: "Number of the event that the file was written for.",
-  isRequired: true,
-};
+);
 
 /** Elements that completions of the first version do not have. */
 const sinceSecond: ReadonlySet<string> = new Set([
@@ -282,11 +232,20 @@ export function completionElementsOf(format: CompletionFormat): readonly Outgoin
 
 /** The children of `StopCompletion` in the newest version, in the order in which they are written. */
 export const completionElements: readonly Outgoing[] = [
-  ...companyCode,
+  ...values<OutgoingKindName>([
+    ["CompanyCode", "completion.companyCode", "text", "The company that the stop belongs to."],
+  ]),
   ...stopElements.map((element) => replaced.get(element.name) ?? element),
   execution,
   exceptions,
   signature,
   events,
-  trigger,
+  ...requiredValues<OutgoingKindName>([
+    [
+      "TriggeredByEvent",
+      "completion.triggeredBy",
+      "eventCode",
+      "Number of the event that the file was written for.",
+    ],
+  ]),
 ];
