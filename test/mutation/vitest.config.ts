@@ -21,11 +21,7 @@ export default defineConfig({
   test: {
     ...ownConfig.test,
     include,
-    // A change that keeps an event from coming is seen when a test has waited for it this long.
-    testTimeout: 10_000,
-    hookTimeout: 20_000,
     teardownTimeout: 1_000,
-    expect: { poll: { timeout: 6_000, interval: 20 } },
     isolate: false,
     sequence: { sequencer: QuickOnesFirst },
     setupFiles: [...(ownConfig.test?.setupFiles ?? []), "test/mutation/report-left-over.ts"],
