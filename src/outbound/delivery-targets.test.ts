@@ -28,7 +28,8 @@ describe("fairness", () => {
     const { companyId, store } = site;
     await site.addStop("S");
     await store.write("site", async (tx) => {
-      const body = { company_id: companyId, stop_status: "90", receive_status: "00", body: "{}" };
+      const states = { stop_status: "90", receive_status: "00" } as const;
+      const body = { company_id: companyId, ...states, body: "{}" };
       for (let index = 0; index < 10_000; index += 1) {
         const number = { stop_nbr: `S${index}`, stop_nbr_key: `s${index}` };
         const times = { created_at: start, updated_at: start };

@@ -4,7 +4,7 @@
  */
 import { finalStopStatuses } from "../domain/stop/stop-status.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
-import type { DeliveryKind } from "../store/outbound/deliveries.ts";
+import type { DeliveryKind } from "../domain/outbound/delivery-state.ts";
 import {
   findFirstExportStart,
   findFirstWatermark,

@@ -100,8 +100,15 @@ test("files of several states are listed together, the newest first", async () =
 test("places that two entries claim are found on every page, but for those whose bytes a user removed", async () => {
   const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "PAGES", createdAt: 1 }));
   const row = (location: string) => ({
-    ...{ company_id: company.id, name: "a.xml", size: 1, channel: "sftp", received_at: 1, state: "applied" },
-    ...{ reasons: "[]", records_created: 0, records_updated: 0, records_deleted: 0, source: location },
+    ...{ company_id: company.id, name: "a.xml", size: 1, channel: "sftp", received_at: 1 },
+    ...{
+      state: "applied" as const,
+      reasons: "[]",
+      records_created: 0,
+      records_updated: 0,
+      records_deleted: 0,
+      source: location,
+    },
     ...{ location, is_filed: 1 },
   });
   await store.write("site", async (tx) => {

@@ -3,6 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { FailedOutcome } from "../../src/domain/outbound/delivery-fault.ts";
 import type { RecordedEventKind } from "../../src/domain/outbound/recorded-events.ts";
+import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import type { TargetInUse } from "../../src/outbound/attempt.ts";
 import {
@@ -183,7 +184,7 @@ export class DeliverySite {
     await this.queue.settled();
   }
 
-  async addStop(stopNbr: string, status = "90", companyId = this.companyId): Promise<void> {
+  async addStop(stopNbr: string, status: StopStatus = "90", companyId = this.companyId): Promise<void> {
     await this.store.write("site", async (tx) => {
       await tx
         .insertInto("stops")

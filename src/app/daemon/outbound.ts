@@ -15,7 +15,7 @@ import type { RenderOrWithhold } from "../../outbound/delivery-to-render.ts";
 import { createDeliveryRenderer } from "../../outbound/render-delivery.ts";
 import { createMessageRenderer } from "../../outbound/render-message.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
-import { companiesWithDeliveries } from "../../store/ledger/companies-to-prune.ts";
+import { companiesWithDeliveries } from "../../store/ledger/record-retention.ts";
 import type { Store } from "../../store/database/database.ts";
 import { allExportPlans, saveOutboundSettings } from "./outbound-settings.ts";
 import { createFolderThread } from "../../targets/folder/folder-thread.ts";

@@ -6,10 +6,10 @@ import type { Clock } from "../../lib/clock.ts";
 import { expireHolds } from "../../operations/consequences/slot-accounting.ts";
 import { hasDueHolds } from "../../store/appointments/appointments.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
-import { companiesWithRecords } from "../../store/ledger/companies-to-prune.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import {
+  companiesWithRecords,
   listOldAppointments,
   listOldImports,
   listTrackedLoads,

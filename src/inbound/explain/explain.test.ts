@@ -211,7 +211,7 @@ describe("an explanation", () => {
       const load = {
         company_id: companyId,
         load_nbr: "R7",
-        load_status: 40,
+        load_status: 40 as const,
         body: "{}",
         execution: "{}",
         extra: "{}",

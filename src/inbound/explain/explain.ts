@@ -21,12 +21,12 @@ import {
   listFiles,
   listFilesByName,
   type PlaceInLine,
+  listFileSpellings,
 } from "../../store/ledger/file-queries.ts";
 import { type FileRepeat, findFile, type LedgerEntry, listFileRepeats } from "../../store/ledger/files.ts";
 import { findStopSummaries, listStopEvents } from "../../store/stops/stop-history.ts";
 import type { StopHistoryEvent, StopSummary } from "../../store/stops/stop-history.ts";
 import { listUserRecords } from "../../store/accounts/users.ts";
-import { listFileSpellings } from "../../store/ledger/file-spellings.ts";
 import {
   canBeRead,
   findLooseFiles,

@@ -14,11 +14,11 @@ import {
 } from "../../domain/stop/stop-status.ts";
 import type { Stop } from "../../domain/stop/stop.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import { saveOrderSchedule, saveStopSchedule } from "../../store/appointments/appointment-schedule.ts";
 import type { Reader } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { findStoredOrder } from "../../store/stops/orders.ts";
+import { findStoredOrder, saveOrderBody } from "../../store/stops/orders.ts";
 import { findRouteStop, readStopBody, type RouteStop } from "../../store/stops/route-stops.ts";
+import { saveStopBody } from "../../store/stops/stops.ts";
 import { orderNotFound } from "../orders/order-not-found.ts";
 
 export interface AppointmentOrder {
@@ -84,7 +84,7 @@ export async function writeSchedule(
 ): Promise<void> {
   const schedule = scheduleOf(slot);
   if (orderBody !== undefined)
-    await saveOrderSchedule(tx, {
+    await saveOrderBody(tx, {
       ...{ companyId, orderNbr, now },
       body: JSON.stringify(withSchedule<Order>(orderBody, schedule)),
     });
@@ -92,5 +92,5 @@ export async function writeSchedule(
   const status = stopStatusWithTimeWindow(stop.status);
   const changed = withSchedule<Stop>(await readStopBody(tx, stop.id), schedule);
   const [body, routed] = [JSON.stringify(changed), JSON.stringify(routedStopOf(changed))];
-  await saveStopSchedule(tx, { id: stop.id, status, body, routed, now });
+  await saveStopBody(tx, { id: stop.id, status, body, routed, now });
 }

@@ -93,7 +93,12 @@ describe("the snapshot", () => {
     const { companyId } = site;
     await site.addStop("S1");
     await site.store.write("site", async (tx) => {
-      const load = { load_nbr: "L1", load_status: 40, driver: '{"driverName":"Ann Hill"}', body: "{}" };
+      const load = {
+        load_nbr: "L1",
+        load_status: 40 as const,
+        driver: '{"driverName":"Ann Hill"}',
+        body: "{}",
+      };
       const { id } = await tx
         .insertInto("loads")
         .values({

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { pruneDelivered } from "../../outbound/prune-deliveries.ts";
 import { giveUpDelivery } from "./give-up-delivery.ts";
-import { listToGiveUp } from "../../store/outbound/delivery-give-ups.ts";
+import { listToGiveUp } from "../../store/outbound/delivery-requests.ts";
 import { findDelivery, listDeadIds } from "../../store/outbound/delivery-queries.ts";
 import { retryDelivery } from "./repeat-delivery.ts";
 import type { OutboundTarget } from "../../store/outbound/outbound-targets.ts";

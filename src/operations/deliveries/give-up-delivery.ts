@@ -7,13 +7,14 @@ import { isEndedDelivery } from "../../domain/outbound/delivery-state.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import {
   type Asked,
+  dropGivenUp,
   findAsked,
+  findWaitingOfLine,
   keepHistory,
   type RepeatedDelivery,
   type UnknownDelivery,
   unknownDelivery,
-} from "../../store/outbound/asked-delivery.ts";
-import { dropGivenUp, findWaitingOfLine } from "../../store/outbound/delivery-give-ups.ts";
+} from "../../store/outbound/delivery-requests.ts";
 import { promoteNext } from "../../store/outbound/delivery-outcomes.ts";
 import { announceNews, changeTargetCounts } from "../../store/outbound/outbound-targets.ts";
 
@@ -45,11 +46,10 @@ export async function giveUpDelivery(
   if (isEndedDelivery(found.state)) return { kind: "refused", delivery: found };
   await keepHistory(tx, { id, now, action: "giveUp", by, reason });
   await dropGivenUp(tx, { id, faultText: `given up by ${by}: ${reason}` });
-  const line = { targetId: found.target_id, orderKey: found.order_key };
   const isDead = found.state === "dead";
-  await changeTargetCounts(tx, { id: found.target_id, open: isDead ? 0 : -1, dead: isDead ? -1 : 0 });
-  await promoteNext(tx, line);
-  await announceNews(tx, found.target_id);
-  const next = found.state === "waiting" ? await findWaitingOfLine(tx, line) : undefined;
+  await changeTargetCounts(tx, { id: found.targetId, open: isDead ? 0 : -1, dead: isDead ? -1 : 0 });
+  await promoteNext(tx, found);
+  await announceNews(tx, found.targetId);
+  const next = found.state === "waiting" ? await findWaitingOfLine(tx, found) : undefined;
   return { kind: "givenUp", delivery: found, next };
 }

@@ -9,21 +9,19 @@ import type { Transaction } from "../../store/database/group-commit.ts";
 import {
   type Asked,
   findAsked,
-  type FoundDelivery,
-  keepHistory,
-  type RepeatedDelivery,
-  type UnknownDelivery,
-  unknownDelivery,
-} from "../../store/outbound/asked-delivery.ts";
-import {
   findHeadOfLine,
   findNewerDelivered,
+  type FoundDelivery,
+  keepHistory,
   makeAllDue,
   makeDue,
   type NewerDelivery,
   putBehind,
   reopenDelivery,
-} from "../../store/outbound/delivery-repeats.ts";
+  type RepeatedDelivery,
+  type UnknownDelivery,
+  unknownDelivery,
+} from "../../store/outbound/delivery-requests.ts";
 import { announceNews, changeTargetCounts } from "../../store/outbound/outbound-targets.ts";
 
 export type RepeatOutcome =
@@ -42,8 +40,8 @@ export type RepeatOutcome =
 /** One that waits for its next attempt, or for its target, has it now; the attempt counts like any other. */
 async function hasten(tx: Transaction, waiting: FoundDelivery, now: number): Promise<RepeatOutcome> {
   await makeDue(tx, { id: waiting.id, now });
-  await announceNews(tx, waiting.target_id);
-  const isTargetConfigured = waiting.is_configured === 1;
+  await announceNews(tx, waiting.targetId);
+  const isTargetConfigured = waiting.isConfigured === 1;
   return { kind: "queued", delivery: waiting, isTargetConfigured, newerDelivered: null };
 }
 
@@ -62,7 +60,7 @@ export async function hastenAll(
 
 /** Its state at its place in the line. When it becomes the first, the former first is behind it. */
 async function takePlace(tx: Transaction, one: FoundDelivery): Promise<"waiting" | "behind"> {
-  const head = await findHeadOfLine(tx, { targetId: one.target_id, orderKey: one.order_key });
+  const head = await findHeadOfLine(tx, one);
   if (head === undefined) return "waiting";
   if (head.lineNbr === 0 && head.id < one.id) return "behind";
   await putBehind(tx, head.id);
@@ -75,9 +73,9 @@ async function reopen(tx: Transaction, one: FoundDelivery, now: number): Promise
   const state = await takePlace(tx, one);
   await reopenDelivery(tx, { id: one.id, state, now });
   const dead = one.state === "dead" ? -1 : 0;
-  await changeTargetCounts(tx, { id: one.target_id, open: 1, dead });
+  await changeTargetCounts(tx, { id: one.targetId, open: 1, dead });
   const newerDelivered = one.kind === "completion" ? await findNewerDelivered(tx, one) : null;
-  const isTargetConfigured = one.is_configured === 1;
+  const isTargetConfigured = one.isConfigured === 1;
   return { kind: "queued", delivery: { ...one, state }, isTargetConfigured, newerDelivered };
 }
 
@@ -88,7 +86,7 @@ async function reopen(tx: Transaction, one: FoundDelivery, now: number): Promise
 export async function retryDelivery(tx: Transaction, { id, now }: Asked): Promise<RepeatOutcome> {
   const found = await findAsked(tx, id);
   if (found === undefined) return await unknownDelivery(tx, id);
-  const isPutOff = found.due_at > now || found.paused_until > now || found.is_configured === 0;
+  const isPutOff = found.dueAt > now || found.pausedUntil > now || found.isConfigured === 0;
   if (found.state === "waiting" && isPutOff) return await hasten(tx, found, now);
   if (found.state !== "dead" && !isGivenUp(found)) {
     return { kind: "refused", delivery: found, isMessage: found.kind === "message" };

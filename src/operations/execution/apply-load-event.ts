@@ -138,7 +138,7 @@ export async function applyLoadEvent(
 /** The latest time of the reports that complete the load: one of a stop before may come after that of the last. */
 async function endOf(tx: Transaction, { load, at, stamp }: ReportedRoute): Promise<ReportedTime> {
   let end: ReportedTime & { readonly at: number } = { ...stamp, at };
-  for (const { eventCode, eventDTTM, eventTz } of await listReportTimes(tx, load.id)) {
+  for (const { eventCode, eventDTTM, eventTz } of await listReportTimes(tx, { loadId: load.id })) {
     if (!mayFinishLoad(eventCode)) continue;
     const reportedAt = momentOf(eventDTTM, eventTz);
     if (reportedAt > end.at) end = { eventDTTM, eventTz, at: reportedAt };

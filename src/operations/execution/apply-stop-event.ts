@@ -24,7 +24,7 @@ import type { StopDetail } from "../../domain/stop/stop-detail.ts";
 import { type StopStatus, stopStatusNames } from "../../domain/stop/stop-status.ts";
 import type { Stop } from "../../domain/stop/stop.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import { listToldDocuments } from "../../store/stops/event-queries.ts";
+import { listToldDocuments } from "../../store/stops/recorded-events.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import type { RecordedEvent } from "../consequences/recorded-event.ts";
 import {

@@ -4,7 +4,7 @@ import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { findPartner, savePartner } from "../../store/accounts/partners.ts";
+import { isPartner, savePartner } from "../../store/accounts/partners.ts";
 import { type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "../request-body.ts";
@@ -35,7 +35,7 @@ async function writePartners(
   const { companyId, now } = entry;
   let created = 0;
   for (const partner of entry.partners) {
-    if ((await findPartner(tx, companyId, partner.partnerCode)) === undefined) created += 1;
+    if (!(await isPartner(tx, companyId, partner.partnerCode))) created += 1;
     await savePartner(tx, { companyId, partner, now });
   }
   return { kind: "imported", created, updated: entry.partners.length - created };

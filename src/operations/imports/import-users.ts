@@ -19,14 +19,14 @@ import { DropgateError, type Fault } from "../../lib/errors.ts";
 import { hashPassword, isPasswordOf } from "../../lib/password-hash.ts";
 import type { Reader, Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
+import { readUserProfile, saveMember } from "../../store/accounts/user-import.ts";
 import {
-  insertUserWithAccess,
-  readUserProfile,
-  saveMember,
+  findUsersByName,
+  insertUser,
   saveUserAccess,
   type UserAccess,
-} from "../../store/accounts/user-import.ts";
-import { findUsersByName, type UserRecord } from "../../store/accounts/users.ts";
+  type UserRecord,
+} from "../../store/accounts/users.ts";
 import { inTurns, type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "../request-body.ts";
@@ -220,7 +220,7 @@ interface Writing {
 async function writeAccess(tx: Transaction, entry: Prepared & Found, now: number): Promise<number> {
   const { record, user } = entry;
   const access = accessOf(entry);
-  if (record === undefined) return await insertUserWithAccess(tx, { userName: user.userName, access, now });
+  if (record === undefined) return await insertUser(tx, { userName: user.userName, ...access, now });
   if (!isSameAccess(access, record)) await saveUserAccess(tx, { userId: record.id, access, now });
   return record.id;
 }

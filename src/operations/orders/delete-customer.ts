@@ -21,8 +21,9 @@ const readDeletion = createBodyReader(CustomerDeletion);
 /** Removes the customer that the body names. Throws 924, or the faults of the body. */
 export async function deleteCustomer(deps: DeleteCustomerDeps, input: DeleteCustomer): Promise<void> {
   const { accountNumber } = readDeletion(input);
-  const isRemoved = await deps.store.write(input.companyId, (tx) =>
-    removeCustomer(tx, input.companyId, accountNumber),
+  const { companyId } = input;
+  const isRemoved = await deps.store.write(companyId, (tx) =>
+    removeCustomer(tx, { companyId, accountNumber }),
   );
   if (!isRemoved) throw customerNotFound(accountNumber);
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { cancelOrder, findKnownOrder } from "../../store/stops/orders.ts";
+import { cancelOrder, isOrderCancelled } from "../../store/stops/orders.ts";
 import { recordEvent } from "../consequences/record-events.ts";
 import { cancelStop, findKnownStop, type KnownStop } from "../../store/stops/stops.ts";
 import {
@@ -34,9 +34,9 @@ interface Rejection {
 }
 
 async function requireOpenOrder(tx: Transaction, { companyId, orderNbr }: Rejection): Promise<void> {
-  const order = await findKnownOrder(tx, companyId, orderNbr);
-  if (order === undefined) throw orderNotFound(orderNbr);
-  if (!order.isCancelled) return;
+  const isCancelled = await isOrderCancelled(tx, { companyId, orderNbr });
+  if (isCancelled === undefined) throw orderNotFound(orderNbr);
+  if (!isCancelled) return;
   throw new DropgateError(
     "orderNotDeletable",
     `the order ${orderNbr} was deleted before. Import it again if it is to be done after all.`,

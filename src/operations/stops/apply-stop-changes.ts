@@ -26,7 +26,7 @@ import { changeWithTimesOf } from "./kept-appointment.ts";
 import { orderStopsOfLoad } from "./order-stops.ts";
 import { releaseAppointment } from "../consequences/release-appointment.ts";
 import { findAppointment } from "../../store/appointments/appointments.ts";
-import { findPartner } from "../../store/accounts/partners.ts";
+import { isPartner } from "../../store/accounts/partners.ts";
 import { recordEvents } from "../consequences/record-events.ts";
 import {
   cancelStop,
@@ -268,7 +268,7 @@ async function checkCarrier(tx: Transaction, plan: Plan, change: Change): Promis
   const { carrierCode, hasStopAssignment } = change.index;
   if (!(change.function === "03" || hasStopAssignment) || carrierCode === undefined || carrierCode === "")
     return;
-  if ((await findPartner(tx, plan.input.companyId, carrierCode)) !== undefined) return;
+  if (await isPartner(tx, plan.input.companyId, carrierCode)) return;
   refuse(plan, change, {
     code: "partnerNotFound",
     message: `${fieldOf(plan, "CarrierCode")} ${carrierCode}: there is no such business partner; import it or correct the code, then send the stop again${plan.input.pathOf === undefined ? " (a file under a new time)" : ""}`,

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { identifier, textOrNumber } from "../../domain/fields/fields.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { findPartner } from "../../store/accounts/partners.ts";
+import { isPartner } from "../../store/accounts/partners.ts";
 import { type BodyInput, createBodyReader } from "../request-body.ts";
 
 export const CarrierAssignment = Type.Object({
@@ -34,7 +34,7 @@ export function asksForAvailableDriver(assignmentCriteria: string | null): boole
 
 /** Throws 925 when the company has no such business partner. */
 export async function requireCarrier(tx: Transaction, companyId: number, carrierCode: string): Promise<void> {
-  if ((await findPartner(tx, companyId, carrierCode)) !== undefined) return;
+  if (await isPartner(tx, companyId, carrierCode)) return;
   throw new DropgateError(
     "partnerNotFound",
     `carrierCode ${carrierCode}: there is no such business partner. Import it first, or correct the code.`,

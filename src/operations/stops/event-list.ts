@@ -4,7 +4,7 @@ import { normaliseLocalDateTime, readInstant } from "../../domain/time/local-tim
 import { recordedEventName } from "../../domain/outbound/recorded-events.ts";
 import { DropgateError, type Fault } from "../../lib/errors.ts";
 import type { Store } from "../../store/database/database.ts";
-import { type EventSelection, listEvents, type StoredEvent } from "../../store/stops/event-queries.ts";
+import { type EventSelection, listEvents, type StoredEvent } from "../../store/stops/recorded-events.ts";
 import { findStoredLoad } from "../../store/stops/load-queries.ts";
 import { findStoredStop } from "../../store/stops/stop-queries.ts";
 import { utcDateTime } from "./cancellation-request.ts";

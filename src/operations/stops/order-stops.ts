@@ -15,5 +15,5 @@ export async function orderStopsOfLoad(tx: Transaction, loadId: number): Promise
     isMoved = true;
     await saveLoadPosition(tx, { id: stop.id, loadPosition });
   }
-  if (isMoved) await forgetEta(tx, loadId);
+  if (isMoved) await forgetEta(tx, { loadId });
 }

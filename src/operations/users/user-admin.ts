@@ -16,8 +16,8 @@ import { hashPassword, isPasswordOf, newPassword } from "../../lib/password-hash
 import { type Company, findCompany } from "../../store/accounts/companies.ts";
 import type { Reader, Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { deleteUserKey } from "../../store/accounts/user-keys.ts";
 import {
+  deleteUserKey,
   findUsersByName,
   insertUser,
   insertUserKey,

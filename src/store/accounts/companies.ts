@@ -1,9 +1,11 @@
 /** Companies: the tenants to which every row of state belongs (specification/accounts.md#companies). */
+import type { Selectable } from "kysely";
 import { type CompanyField, companyFields, type CompanyProfile } from "../../domain/users/company-profile.ts";
 import { companyCodeKey } from "../../domain/users/company-code.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
+import type { Tables } from "../database/schema.ts";
 
 export interface Company {
   readonly id: number;
@@ -14,9 +16,7 @@ export interface Company {
   readonly createdAt: number;
 }
 
-type CompanyRow = { id: number; code: string; created_at: number } & Record<CompanyField, string | null>;
-
-const columns = ["id", "code", "created_at", ...companyFields] as const;
+type CompanyRow = Selectable<Tables["companies"]>;
 
 function toCompany(row: CompanyRow): Company {
   const profile: Partial<Record<CompanyField, string>> = {};
@@ -28,19 +28,17 @@ function toCompany(row: CompanyRow): Company {
 }
 
 const companyByKey = prepareQuery<{ key: string }, CompanyRow>((db, arg) =>
-  db.selectFrom("companies").select(columns).where("code_key", "=", arg("key")),
+  db.selectFrom("companies").selectAll().where("code_key", "=", arg("key")),
 );
 
 /** The company of that code, without regard to case, or undefined. */
-export async function findCompany(read: Reader | Transaction, code: string): Promise<Company | undefined> {
-  const { rows } = await companyByKey.run(read, { key: companyCodeKey(code) });
-  const row = rows[0];
-  return row === undefined ? undefined : toCompany(row);
+export function findCompany(read: Reader | Transaction, code: string): Promise<Company | undefined> {
+  return companyByKey.first(read, { key: companyCodeKey(code) }, toCompany);
 }
 
 /** All companies, by code. */
 export async function listCompanies(read: Reader): Promise<readonly Company[]> {
-  const rows = await read.selectFrom("companies").select(columns).orderBy("code_key").execute();
+  const rows = await read.selectFrom("companies").selectAll().orderBy("code_key").execute();
   return rows.map(toCompany);
 }
 
@@ -54,20 +52,20 @@ export async function insertCompany(
   const row = await tx
     .insertInto("companies")
     .values({ code: company.code, code_key: companyCodeKey(company.code), created_at: company.createdAt })
-    .returning(columns)
+    .returningAll()
     .executeTakeFirstOrThrow();
   return { company: toCompany(row), isNew: true };
 }
 
 const companyById = prepareQuery<{ id: number }, CompanyRow>((db, arg) =>
-  db.selectFrom("companies").select(columns).where("id", "=", arg("id")),
+  db.selectFrom("companies").selectAll().where("id", "=", arg("id")),
 );
 
 /** The company of that id, which exists. */
 export async function readCompany(read: Reader, id: number): Promise<Company> {
-  const [row] = (await companyById.run(read, { id })).rows;
-  if (row === undefined) throw new Error(`the company ${id} is gone`);
-  return toCompany(row);
+  const company = await companyById.first(read, { id }, toCompany);
+  if (company === undefined) throw new Error(`the company ${id} is gone`);
+  return company;
 }
 
 /** Sets the given fields; null clears one. */

@@ -1,7 +1,6 @@
 /** Customers of companies. */
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
-import { prepareQuery } from "../database/prepared-query.ts";
+import { excluded, prepareQuery } from "../database/prepared-query.ts";
 
 interface CustomerKey {
   readonly companyId: number;
@@ -17,12 +16,12 @@ const customerByNumber = prepareQuery<CustomerKey, { body: string }>((db, arg) =
 );
 
 /** The company's customer of exactly that number as JSON text, or undefined. */
-export async function readCustomer(
-  read: Reader | Transaction,
+export function readCustomer(
+  read: Reader,
   companyId: number,
   accountNumber: string,
 ): Promise<string | undefined> {
-  return (await customerByNumber.run(read, { companyId, accountNumber })).rows[0]?.body;
+  return customerByNumber.first(read, { companyId, accountNumber }, ({ body }) => body);
 }
 
 interface CustomerArguments extends CustomerKey {
@@ -31,41 +30,20 @@ interface CustomerArguments extends CustomerKey {
   readonly now: number;
 }
 
-const saveCustomerQuery = prepareQuery<CustomerArguments>((db, arg) =>
-  db
-    .insertInto("customers")
-    .values({
-      company_id: arg("companyId"),
-      account_number: arg("accountNumber"),
-      body: arg("body"),
-      created_at: arg("now"),
-      updated_at: arg("now"),
-    })
-    .onConflict((conflict) =>
-      conflict.columns(["company_id", "account_number"]).doUpdateSet((set) => ({
-        body: set.ref("excluded.body"),
-        updated_at: set.ref("excluded.updated_at"),
-      })),
-    ),
-);
-
 /** Stores the customer, replacing what was stored of it before. */
-export async function saveCustomer(tx: Transaction, entry: CustomerArguments): Promise<void> {
-  await saveCustomerQuery.run(tx, entry);
-}
+export const saveCustomer = prepareQuery<CustomerArguments>((db, arg) => {
+  const sent = { body: arg("body"), updated_at: arg("now") };
+  const key = { company_id: arg("companyId"), account_number: arg("accountNumber") };
+  return db
+    .insertInto("customers")
+    .values({ ...key, ...sent, created_at: arg("now") })
+    .onConflict((conflict) => conflict.columns(["company_id", "account_number"]).doUpdateSet(excluded(sent)));
+}).run;
 
-const deleteCustomerQuery = prepareQuery<CustomerKey>((db, arg) =>
+/** Removes the company's customer of exactly that number; false when there is none. */
+export const removeCustomer = prepareQuery<CustomerKey>((db, arg) =>
   db
     .deleteFrom("customers")
     .where("company_id", "=", arg("companyId"))
     .where("account_number", "=", arg("accountNumber")),
-);
-
-/** Removes the company's customer of exactly that number; false when there is none. */
-export async function removeCustomer(
-  tx: Transaction,
-  companyId: number,
-  accountNumber: string,
-): Promise<boolean> {
-  return (await deleteCustomerQuery.run(tx, { companyId, accountNumber })).affected === 1;
-}
+).changes;

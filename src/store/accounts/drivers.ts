@@ -4,6 +4,7 @@
  */
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedColumns } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
 export interface Driver {
@@ -17,7 +18,7 @@ export interface Driver {
   readonly isUnableToUseApp: boolean;
 }
 
-/** By what a driver can be named. */
+/** The values by which a request can name a driver. */
 export type DriverKey = "userName" | "email" | "cdlNumber" | "fullName";
 
 const keyColumns = {
@@ -27,8 +28,6 @@ const keyColumns = {
   fullName: "memberships.full_name",
 } as const satisfies Record<DriverKey, string>;
 
-type DriverRow = Omit<Driver, "isUnableToUseApp"> & { roles: string; unableToUseApp: number };
-
 function isDriver({ roles }: { roles: string }): boolean {
   return (JSON.parse(roles) as readonly string[]).includes("DI_Driver");
 }
@@ -37,18 +36,14 @@ function enabledMembers(tx: Transaction, companyId: number) {
   return tx
     .selectFrom("memberships")
     .innerJoin("users", "users.id", "memberships.user_id")
-    .select([
-      "memberships.user_id as userId",
-      "memberships.user_name as userName",
-      "memberships.email as email",
-      "memberships.cdl_number as cdlNumber",
-      "memberships.full_name as fullName",
-      "memberships.roles as roles",
-      "memberships.unable_to_use_app as unableToUseApp",
-    ])
+    .select(namedColumns("memberships.user_id", "memberships.user_name", "memberships.email"))
+    .select(namedColumns("memberships.cdl_number", "memberships.full_name"))
+    .select(namedColumns("memberships.roles", "memberships.unable_to_use_app"))
     .where("memberships.company_id", "=", companyId)
     .where("users.is_enabled", "=", 1);
 }
+
+type DriverRow = Awaited<ReturnType<ReturnType<typeof enabledMembers>["execute"]>>[number];
 
 function driverOf({ roles: _, unableToUseApp, ...driver }: DriverRow): Driver {
   return { ...driver, isUnableToUseApp: unableToUseApp === 1 };
@@ -73,8 +68,8 @@ export async function findDriversBy(
 }
 
 /**
- * The driver who can use the app, with no load under way, who has the fewest assigned loads, then by user name; of the carrier when one is
- * given. Undefined when there is none.
+ * The driver who can use the app, has no load under way and has the fewest assigned loads, then by user name; of the
+ * carrier when one is given. Undefined when there is none.
  */
 export async function findAvailableDriver(
   tx: Transaction,
@@ -82,7 +77,7 @@ export async function findAvailableDriver(
   carrierCode: string | null,
 ): Promise<Driver | undefined> {
   let query = enabledMembers(tx, companyId)
-    // A first choice by text, so that the list is short; the role itself is checked below.
+    // By text first, so that the list is short; `isDriver` checks the role itself.
     .where("memberships.roles", "like", '%"DI_Driver"%')
     .where("memberships.unable_to_use_app", "=", 0)
     .where(({ not, exists, selectFrom }) =>
@@ -127,10 +122,10 @@ const appMarkOf = prepareQuery<{ companyId: number; userName: string }, { unable
     .where("user_name", "=", arg("userName")),
 );
 
-/** Whether the company has said of its user that he cannot use the driver application (`unableToUseApp`). */
+/** Whether the company has marked its user as one who cannot use the driver application (`unableToUseApp`). */
 export async function isUnableToUseApp(
   db: Transaction | Reader,
   user: { readonly companyId: number; readonly userName: string },
 ): Promise<boolean> {
-  return (await appMarkOf.run(db, user)).rows[0]?.unable === 1;
+  return (await appMarkOf.find(db, user))?.unable === 1;
 }

@@ -1,24 +1,18 @@
 /** From which addresses users have signed in, so that after a restart a host is no stranger to its user. */
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedColumns, type RowOf } from "../database/named-rows.ts";
 
-export interface SignInAddress {
-  readonly userId: number;
-  /** The form in which addresses are counted: the IPv4 address, or the /64 of an IPv6 address. */
-  readonly peer: string;
-  /** Milliseconds UTC. */
-  readonly lastAt: number;
-}
+export type SignInAddress = RowOf<"sign_in_addresses">;
 
 /** The newest ones, at most `limit`, newest first. */
 export async function listSignInAddresses(read: Reader, limit: number): Promise<readonly SignInAddress[]> {
-  const rows = await read
+  return await read
     .selectFrom("sign_in_addresses")
-    .select(["user_id", "peer", "last_at"])
+    .select(namedColumns("user_id", "peer", "last_at"))
     .orderBy("last_at", "desc")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ userId: row.user_id, peer: row.peer, lastAt: row.last_at }));
 }
 
 export async function saveSignInAddresses(
@@ -34,7 +28,7 @@ export async function saveSignInAddresses(
   }
 }
 
-/** Removes older ones, and the oldest of those that are more than `keep`. Returns how many were removed. */
+/** Removes those before `before`, and the oldest of those that are more than `keep`. Returns how many it removed. */
 export async function pruneSignInAddresses(
   tx: Transaction,
   { before, keep }: { readonly before: number; readonly keep: number },

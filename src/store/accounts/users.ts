@@ -7,6 +7,7 @@
 import { isRole, type Role } from "../../domain/users/role.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedColumns } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { createAnswers } from "../database/version-cache.ts";
 
@@ -185,36 +186,49 @@ export interface UserKey {
 
 /** The public keys of all users, in the order they were added. */
 export async function listUserKeys(read: Reader): Promise<readonly UserKey[]> {
-  const rows = await read.selectFrom("user_keys").selectAll().orderBy("id").execute();
-  return rows.map((row) => ({
-    userId: row.user_id,
-    keyType: row.key_type,
-    keyBlob: row.key_blob,
-    comment: row.comment,
-  }));
+  const columns = namedColumns("user_id", "key_type", "key_blob", "comment");
+  return await read.selectFrom("user_keys").select(columns).orderBy("id").execute();
 }
 
-export interface NewUserRecord {
+/** The values that decide whether and how a user may sign in. */
+export type UserAccess = Pick<UserRecord, "passwordHash" | "isEnabled" | "mustChangePassword">;
+
+export interface NewUserRecord extends Partial<Omit<UserAccess, "passwordHash">> {
   readonly userName: string;
   readonly passwordHash: string | null;
   readonly now: number;
 }
 
-/** Adds an enabled user without memberships and gives its id. */
+function accessColumns({ passwordHash, isEnabled, mustChangePassword }: UserAccess) {
+  return {
+    password_hash: passwordHash,
+    is_enabled: isEnabled ? 1 : 0,
+    must_change_password: mustChangePassword ? 1 : 0,
+  };
+}
+
+/** Adds a user without memberships, enabled unless it says otherwise; returns its id. */
 export async function insertUser(tx: Transaction, user: NewUserRecord): Promise<number> {
+  const { userName, now, ...access } = user;
+  const columns = accessColumns({ isEnabled: true, mustChangePassword: false, ...access });
   const row = await tx
     .insertInto("users")
-    .values({
-      user_name: user.userName,
-      password_hash: user.passwordHash,
-      is_enabled: 1,
-      must_change_password: 0,
-      created_at: user.now,
-      updated_at: user.now,
-    })
+    .values({ user_name: userName, ...columns, created_at: now, updated_at: now })
     .returning("id")
     .executeTakeFirstOrThrow();
   return row.id;
+}
+
+/** Changes whether and how the user may sign in; the next sign-in sees it. */
+export async function saveUserAccess(
+  tx: Transaction,
+  change: { readonly userId: number; readonly access: UserAccess; readonly now: number },
+): Promise<void> {
+  await tx
+    .updateTable("users")
+    .set({ ...accessColumns(change.access), updated_at: change.now })
+    .where("id", "=", change.userId)
+    .execute();
 }
 
 /** Gives the user exactly these roles in the company. */
@@ -280,4 +294,17 @@ export async function insertUserKey(
     .onConflict((conflict) => conflict.columns(["user_id", "key_blob"]).doNothing())
     .executeTakeFirst();
   return Number(result.numInsertedOrUpdatedRows ?? 0n) === 1;
+}
+
+/** Removes a public key; false when the user has none like it. */
+export async function deleteUserKey(
+  tx: Transaction,
+  key: Pick<UserKey, "userId" | "keyBlob">,
+): Promise<boolean> {
+  const result = await tx
+    .deleteFrom("user_keys")
+    .where("user_id", "=", key.userId)
+    .where("key_blob", "=", key.keyBlob)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows) === 1;
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { insertCompany, listCompanies } from "../accounts/companies.ts";
-import { findPartner, savePartner } from "../accounts/partners.ts";
+import { isPartner, savePartner } from "../accounts/partners.ts";
 import { openStore, type Store } from "./database.ts";
 
 let store: Store;
@@ -78,7 +78,7 @@ describe("a unit of work that is checked", () => {
     await save(undefined, other);
     const removing = store.write(other ?? 0, (tx) => tx.deleteFrom("partners").execute());
     await expect(removing).rejects.toThrow(/of another company/);
-    expect(await findPartner(store.read, acme ?? 0, "C1")).toBeDefined();
+    expect(await isPartner(store.read, acme ?? 0, "C1")).toBe(true);
   });
 
   it("is answered with its own error when it fails each time", async () => {

@@ -1,10 +1,11 @@
-/** Queries of the ledger for people: lists, stories, order and accounting; `files.ts` has those of the pipeline. */
+/** Queries of the ledger for people: lists, explanations, order and accounting; `files.ts` has those of the pipeline. */
 import type { ExpressionBuilder, ExpressionWrapper, RawBuilder, SqlBool } from "kysely";
-import { isOtherStopOfName, stopNumberForms } from "../../domain/files/stop-number-in-name.ts";
 import { sql } from "kysely";
-import { type FileState, isFileState, openStates } from "../../domain/files/file-state.ts";
+import { isOtherStopOfName, stopNumberForms } from "../../domain/files/stop-number-in-name.ts";
+import { type FileState, isFileState, isOpenState, openStates } from "../../domain/files/file-state.ts";
 import type { ErrorCode } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
+import { namedColumns } from "../database/named-rows.ts";
 import { findFilesOfLaterStops } from "./file-stops.ts";
 import { type LedgerEntry, toLedgerEntry } from "./files.ts";
 import type { Tables } from "../database/schema.ts";
@@ -46,10 +47,6 @@ function isNamedFor(eb: FileExpressions, stopNbr: string): ExpressionWrapper<Tab
       ]),
     ),
   );
-}
-
-function isOpenState(state: FileState): boolean {
-  return openStates.some((open) => open === state);
 }
 
 /**
@@ -186,6 +183,27 @@ export async function listFilesByName(
   return rows.map(toLedgerEntry);
 }
 
+const maxSpellings = 20;
+
+/**
+ * Names in the ledger that differ from this one in the case of letters alone: at most 20, in order, of the company or of
+ * all. Reads every name: only for a name that is not found as it is.
+ */
+export async function listFileSpellings(
+  read: Reader,
+  key: { readonly companyId?: number; readonly name: string },
+): Promise<readonly string[]> {
+  let query = read
+    .selectFrom("files")
+    .select("name")
+    .distinct()
+    .where(sql<boolean>`lower(name) = ${key.name.toLowerCase()}`)
+    .where("name", "!=", key.name);
+  if (key.companyId !== undefined) query = query.where("company_id", "=", key.companyId);
+  const rows = await query.orderBy("name").limit(maxSpellings).execute();
+  return rows.map(({ name }) => name);
+}
+
 /** Who goes before a waiting file. */
 export interface FilesBefore {
   /** Waiting files of the company with an earlier time. */
@@ -218,7 +236,7 @@ function waitingFiles(read: Reader, companyId: number) {
 
 const secondMs = 1_000;
 
-/** Counts what is to be applied before a waiting file. Names without a time stand in line by their arrival. */
+/** Counts what is to be applied before a waiting file. Names without a time have the place of their arrival. */
 export async function findFilesBefore(read: Reader, place: PlaceInLine): Promise<FilesBefore> {
   const { companyId, time, timeMs } = place;
   const isEarlier = (eb: FileExpressions) =>
@@ -258,59 +276,30 @@ export async function findFilesBefore(read: Reader, place: PlaceInLine): Promise
 }
 
 /** What the verification of the ledger needs of an entry. */
-export interface AccountedFile {
-  readonly id: number;
-  readonly companyId: number;
-  readonly name: string;
-  /** Null or empty while no content is known. */
-  readonly sha256: string | null;
-  readonly size: number;
+export interface AccountedFile extends Pick<LedgerEntry, AccountedValue> {
   /** Undefined for a state that does not exist. */
   readonly state: FileState | undefined;
   readonly stateText: string;
-  readonly channel: string;
-  readonly source: string;
-  readonly location: string;
-  readonly isFiled: boolean;
-  readonly firstId: number | null;
   readonly isRemoved: boolean;
 }
 
-interface AccountedRow {
-  id: number;
-  company_id: number;
-  name: string;
-  sha256: string | null;
-  size: number;
-  state: string;
-  channel: string;
-  source: string;
-  location: string;
-  is_filed: number;
-  first_id: number | null;
-  removed_at: number | null;
+type FileValue = "id" | "companyId" | "name" | "sha256" | "size" | "channel" | "firstId";
+type AccountedValue = FileValue | "source" | "location" | "isFiled";
+
+function selectAccounted(read: Reader) {
+  return read
+    .selectFrom("files")
+    .select(namedColumns("id", "company_id", "name", "sha256", "size", "state", "channel"))
+    .select(namedColumns("source", "location", "is_filed", "first_id", "removed_at"));
 }
 
-const accountedColumns = [
-  ...(["id", "company_id", "name", "sha256", "size", "state", "channel"] as const),
-  ...(["source", "location", "is_filed", "first_id", "removed_at"] as const),
-] as const;
+type AccountedRow = Awaited<ReturnType<ReturnType<typeof selectAccounted>["execute"]>>[number];
 
-function toAccountedFile(row: AccountedRow): AccountedFile {
+function toAccountedFile({ state, isFiled, removedAt, ...row }: AccountedRow): AccountedFile {
   return {
-    id: row.id,
-    companyId: row.company_id,
-    name: row.name,
-    sha256: row.sha256,
-    size: row.size,
-    state: isFileState(row.state) ? row.state : undefined,
-    stateText: row.state,
-    channel: row.channel,
-    source: row.source,
-    location: row.location,
-    isFiled: row.is_filed === 1,
-    firstId: row.first_id,
-    isRemoved: row.removed_at !== null,
+    ...row,
+    ...{ state: isFileState(state) ? state : undefined, stateText: state },
+    ...{ isFiled: isFiled === 1, isRemoved: removedAt !== null },
   };
 }
 
@@ -319,9 +308,7 @@ export async function listAccountedFiles(
   read: Reader,
   page: { readonly afterId: number; readonly limit: number },
 ): Promise<readonly AccountedFile[]> {
-  const rows = await read
-    .selectFrom("files")
-    .select(accountedColumns)
+  const rows = await selectAccounted(read)
     .where("id", ">", page.afterId)
     .orderBy("id")
     .limit(page.limit)
@@ -334,15 +321,13 @@ export async function findAccountedFiles(
   read: Reader,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, AccountedFile>> {
-  const rows = await read
-    .selectFrom("files")
-    .select(accountedColumns)
+  const rows = await selectAccounted(read)
     .where("id", "in", [...ids])
     .execute();
   return new Map(rows.map((row) => [row.id, toAccountedFile(row)]));
 }
 
-/** Which of the places (as the ledger names them) an entry knows, even one whose bytes a user has removed. */
+/** Which of the locations an entry has, even one whose bytes a user has removed. */
 export async function findAccountedLocations(
   read: Reader,
   locations: readonly string[],
@@ -355,7 +340,7 @@ export async function findAccountedLocations(
   return new Set(rows.map((row) => row.location));
 }
 
-/** Entries that are decided and not filed away yet: their bytes lie at `source` or at `location`. */
+/** Entries that are decided and not filed away yet: their bytes are at `source` or at `location`. */
 export async function listUnfiled(
   read: Reader,
 ): Promise<readonly { readonly id: number; readonly source: string; readonly location: string }[]> {

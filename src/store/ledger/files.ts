@@ -2,25 +2,18 @@
  * The ledger: one entry for each file ever taken (specification/file-exchange.md#once). Writes and the reads of the
  * pipeline; queries for people are in `file-queries.ts`.
  */
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
 import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { named, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
-import type { FilesTable } from "../database/schema.ts";
+import type { Tables } from "../database/schema.ts";
 
-export interface NewFile {
-  readonly companyId: number;
-  readonly name: string;
-  readonly nameTime: number | null;
-  readonly size: number;
-  readonly channel: string;
-  readonly userName: string | null;
-  readonly receivedAt: number;
-  /** Where the bytes lie: relative to the state directory when inside it. */
-  readonly location: string;
-}
+type SentValue = "companyId" | "name" | "nameTime" | "size" | "channel" | "userName" | "receivedAt";
+
+export type NewFile = Pick<RowOf<"files">, SentValue | "location">;
 
 const insertFile = prepareQuery<NewFile, { id: number }>((db, arg) =>
   db
@@ -55,28 +48,18 @@ const insertFile = prepareQuery<NewFile, { id: number }>((db, arg) =>
 
 /** Enters a file as waiting and returns its ledger id. */
 export async function enterFile(tx: Transaction, file: NewFile): Promise<number> {
-  const { rows } = await insertFile.run(tx, file);
-  if (rows[0] === undefined) throw new Error("an inserted row gave no id");
-  return rows[0].id;
+  const [row] = await insertFile.rows(tx, file);
+  if (row === undefined) throw new Error("an inserted row gave no id");
+  return row.id;
 }
 
-/** The decision about a file. */
-export interface Decision {
-  readonly id: number;
+type KeptValue = "id" | "sha256" | "size" | "stopFunction" | "stopNbr" | "documentId" | "firstId";
+type OutcomeValue = "faults" | "created" | "updated" | "deleted";
+
+/** The decision about a file. `location`: where the file is to be filed away to. */
+export interface Decision extends Pick<LedgerEntry, KeptValue | OutcomeValue | "location"> {
   readonly state: DecidedState;
-  readonly sha256: string | null;
-  readonly size: number;
-  readonly stopFunction: string | null;
-  readonly stopNbr: string | null;
-  readonly documentId: string | null;
-  readonly faults: readonly Fault[];
-  readonly created: number;
-  readonly updated: number;
-  readonly deleted: number;
   readonly decidedAt: number;
-  /** Where the file is to be filed away to. */
-  readonly location: string;
-  readonly firstId: number | null;
 }
 
 interface DecisionArguments extends Omit<Decision, "faults"> {
@@ -108,7 +91,7 @@ const decideFile = prepareQuery<DecisionArguments>((db, arg) =>
 /** Moves a waiting entry to its decided state; false when it is not waiting any more. */
 export async function recordDecision(tx: Transaction, decision: Decision): Promise<boolean> {
   const { faults, ...rest } = decision;
-  return (await decideFile.run(tx, { ...rest, reasons: JSON.stringify(faults) })).affected === 1;
+  return await decideFile.changes(tx, { ...rest, reasons: JSON.stringify(faults) });
 }
 
 /** The move and the receipt are done. */
@@ -120,12 +103,12 @@ export async function markFiled(tx: Transaction, ids: readonly number[]): Promis
     .execute();
 }
 
-/** The bytes lie somewhere else than was decided. */
+/** The bytes are somewhere else than the decision said. */
 export async function recordLocation(tx: Transaction, id: number, location: string): Promise<void> {
   await tx.updateTable("files").set({ location }).where("id", "=", id).execute();
 }
 
-/** A user removed the bytes of a refused file; returns whether an entry lies there. */
+/** A user removed the bytes of a refused file; returns whether an entry has that location. */
 export async function recordRemoval(
   tx: Transaction,
   removal: { companyId: number; location: string; at: number; by: string },
@@ -140,63 +123,27 @@ export async function recordRemoval(
   return Number(result.numUpdatedRows) > 0;
 }
 
+type FileRow = Selectable<Tables["files"]>;
+
+type CountColumn = "recordsCreated" | "recordsUpdated" | "recordsDeleted";
+
 /** An entry as the ledger keeps it. */
-export interface LedgerEntry {
-  readonly id: number;
-  readonly companyId: number;
-  readonly name: string;
-  readonly nameTime: number | null;
-  readonly sha256: string | null;
-  readonly size: number;
-  readonly channel: string;
-  readonly userName: string | null;
-  readonly receivedAt: number;
-  readonly state: FileState;
-  readonly stopFunction: string | null;
-  readonly stopNbr: string | null;
-  readonly documentId: string | null;
-  readonly faults: readonly Fault[];
+export interface LedgerEntry extends Omit<RowOf<"files">, CountColumn | "isFiled" | "reasons"> {
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;
-  readonly decidedAt: number | null;
-  readonly source: string;
-  readonly location: string;
   readonly isFiled: boolean;
-  readonly firstId: number | null;
-  readonly removedAt: number | null;
-  readonly removedBy: string | null;
+  readonly faults: readonly Fault[];
 }
 
-type FileRow = { [Column in keyof FilesTable]: Column extends "id" ? number : FilesTable[Column] };
-
-/** Maps a row; the only place outside of queries that knows the columns' names. */
+/** Maps a row. */
 export function toLedgerEntry(row: FileRow): LedgerEntry {
+  const { recordsCreated, recordsUpdated, recordsDeleted, isFiled, reasons, ...rest } = named(row);
   return {
-    id: row.id,
-    companyId: row.company_id,
-    name: row.name,
-    nameTime: row.name_time,
-    sha256: row.sha256,
-    size: row.size,
-    channel: row.channel,
-    userName: row.user_name,
-    receivedAt: row.received_at,
-    state: row.state as FileState,
-    stopFunction: row.stop_function,
-    stopNbr: row.stop_nbr,
-    documentId: row.document_id,
-    faults: JSON.parse(row.reasons) as readonly Fault[],
-    created: row.records_created,
-    updated: row.records_updated,
-    deleted: row.records_deleted,
-    decidedAt: row.decided_at,
-    source: row.source,
-    location: row.location,
-    isFiled: row.is_filed === 1,
-    firstId: row.first_id,
-    removedAt: row.removed_at,
-    removedBy: row.removed_by,
+    ...rest,
+    ...{ created: recordsCreated, updated: recordsUpdated, deleted: recordsDeleted },
+    isFiled: isFiled === 1,
+    faults: JSON.parse(reasons) as readonly Fault[],
   };
 }
 
@@ -224,15 +171,15 @@ export async function listOpenFiles(
   return rows.map(toLedgerEntry);
 }
 
-/** Where the files of all entries lay that are not filed away yet, as the ledger names places. */
+/** The locations at which the files of all entries that are not filed away yet were taken. */
 export async function listOpenSources(read: Reader): Promise<readonly string[]> {
   const rows = await read.selectFrom("files").select("source").where("is_filed", "=", sql.lit(0)).execute();
   return rows.map(({ source }) => source);
 }
 
 /**
- * Asks for a refused or superseded file to be tried again, and keeps what was decided about it; false when it is in no such
- * state or its bytes are gone.
+ * Requests the retry of a refused or superseded file, and keeps the decision about it; false when it is in no such state
+ * or its bytes are gone.
  */
 export async function requestRetry(
   tx: Transaction,
@@ -259,11 +206,8 @@ export async function requestRetry(
   return true;
 }
 
-/** What was decided about a file before somebody asked for it to be tried again; times are milliseconds UTC. */
-export interface FileRepeat {
-  readonly askedAt: number;
-  readonly state: FileState;
-  readonly decidedAt: number | null;
+/** The decision about a file before somebody requested its retry; times are milliseconds UTC. */
+export interface FileRepeat extends Pick<RowOf<"file_repeats">, "askedAt" | "state" | "decidedAt"> {
   readonly faults: readonly Fault[];
 }
 
@@ -271,19 +215,14 @@ export interface FileRepeat {
 export async function listFileRepeats(read: Reader, id: number): Promise<readonly FileRepeat[]> {
   const rows = await read
     .selectFrom("file_repeats")
-    .select(["asked_at", "state", "decided_at", "reasons"])
+    .select(namedColumns("asked_at", "state", "decided_at", "reasons"))
     .where("file_id", "=", id)
     .orderBy("id")
     .execute();
-  return rows.map((row) => ({
-    askedAt: row.asked_at,
-    state: row.state as FileState,
-    decidedAt: row.decided_at,
-    faults: JSON.parse(row.reasons) as readonly Fault[],
-  }));
+  return rows.map(({ reasons, ...row }) => ({ ...row, faults: JSON.parse(reasons) as readonly Fault[] }));
 }
 
-/** Takes an entry that is to be tried again back among the waiting; false when somebody else did. */
+/** Makes an entry whose retry was requested waiting again; false when somebody else did. */
 export async function acceptRetry(tx: Transaction, id: number): Promise<boolean> {
   const result = await tx
     .updateTable("files")
@@ -296,7 +235,7 @@ export async function acceptRetry(tx: Transaction, id: number): Promise<boolean>
 
 const recentEntries = 100_000;
 
-/** Entries decided since then, oldest first, looked for among the newest of the ledger. */
+/** Entries decided since then, oldest first, of the newest entries of the ledger. */
 export async function listDecidedSince(read: Reader, since: number): Promise<readonly LedgerEntry[]> {
   const newest = await read
     .selectFrom("files")

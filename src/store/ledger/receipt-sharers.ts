@@ -3,8 +3,8 @@ import { type DecidedState, type FileState, isDecidedState } from "../../domain/
 import { mostReceiptNames, namesWithReceiptOf } from "../../domain/files/stop-file-name.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedColumns } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
-import type { FilesTable } from "../database/schema.ts";
 
 /** Another entry whose receipt has the same name: mostly one of the same file name. */
 export interface ReceiptSharer {
@@ -15,16 +15,13 @@ export interface ReceiptSharer {
   readonly firstId: number | null;
   readonly decidedAt: number | null;
   readonly receivedAt: number;
-  /** It came later than the one that is asked for. */
+  /** It came later than the entry of the query. */
   readonly isNewer: boolean;
 }
 
 export type DecidedSharer = ReceiptSharer & { readonly state: DecidedState };
 
-type SharerRow = { id: number } & Pick<
-  FilesTable,
-  "name" | "sha256" | "state" | "first_id" | "received_at" | "decided_at"
->;
+type SharerRow = Omit<ReceiptSharer, "isNewer">;
 
 const places = Array.from({ length: mostReceiptNames }, (_, index) => `name${index}` as const);
 
@@ -33,7 +30,7 @@ type SharersKey = { companyId: number } & Record<`name${number}`, string>;
 const sharers = prepareQuery<SharersKey, SharerRow>((db, arg) =>
   db
     .selectFrom("files")
-    .select(["id", "name", "sha256", "state", "first_id", "received_at", "decided_at"])
+    .select(namedColumns("id", "name", "sha256", "state", "first_id", "received_at", "decided_at"))
     .where("company_id", "=", arg("companyId"))
     .where(
       "name",
@@ -54,18 +51,14 @@ export async function findReceiptSharers(
   read: Transaction | Reader,
   key: { readonly companyId: number; readonly name: string; readonly id: number },
 ): Promise<readonly ReceiptSharer[]> {
-  const { rows } = await sharers.run(read, sharersKey(key.companyId, key.name));
+  const rows = await sharers.rows(read, sharersKey(key.companyId, key.name));
   const own = rows.find(({ id }) => id === key.id);
-  const isNewer = ({ id, received_at: at }: SharerRow) =>
-    own !== undefined && (at > own.received_at || (at === own.received_at && id > own.id));
+  const isNewer = ({ id, receivedAt: at }: SharerRow) =>
+    own !== undefined && (at > own.receivedAt || (at === own.receivedAt && id > own.id));
   return rows
     .filter(({ id }) => id !== key.id)
     .sort((a, b) => a.id - b.id)
-    .map((row) => ({
-      ...{ id: row.id, name: row.name, sha256: row.sha256, state: row.state as FileState },
-      ...{ firstId: row.first_id, decidedAt: row.decided_at, receivedAt: row.received_at },
-      isNewer: isNewer(row),
-    }));
+    .map((row) => ({ ...row, isNewer: isNewer(row) }));
 }
 
 /** All entries that have their receipt under the name that a file of this one has, those that came last first. */
@@ -73,7 +66,7 @@ export async function findNamesakes(
   read: Transaction | Reader,
   { companyId, name }: { readonly companyId: number; readonly name: string },
 ): Promise<readonly number[]> {
-  const { rows } = await sharers.run(read, sharersKey(companyId, name));
+  const rows = await sharers.rows(read, sharersKey(companyId, name));
   return rows.map(({ id }) => id).sort((a, b) => b - a);
 }
 

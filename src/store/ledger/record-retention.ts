@@ -1,13 +1,33 @@
 /**
- * What is kept for a time only, besides deliveries: appointments that are over, outcomes of imports, and where loads that
- * are over have been. Each is looked for first and removed in small steps; a step that finds nothing writes nothing.
+ * Records that are kept for a time only, besides deliveries: appointments that are over, outcomes of imports, and the
+ * positions of loads that are over. Each is listed first and removed in small steps; an empty list causes no write.
  */
 import { sql } from "kysely";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedColumns, type RowOf } from "../database/named-rows.ts";
 
 /** Literally as in the index `appointments_over`. */
 const overStates = sql<boolean>`state in ('released', 'expired')`;
+
+/** Companies with rows in any of the tables: the others need no queries, table by table. */
+async function companiesWith(read: Reader, tables: readonly string[]): Promise<ReadonlySet<number>> {
+  const isIn = (table: string) =>
+    sql`exists (select 1 from ${sql.table(table)} as t where t.company_id = c.id)`;
+  const conditions = sql.join(tables.map(isIn), sql` or `);
+  const query = sql<{ id: number }>`select c.id from companies as c where ${conditions}`;
+  return new Set((await query.execute(read)).rows.map(({ id }) => id));
+}
+
+/** Those to whom, or to whose customers, something was to be sent. */
+export function companiesWithDeliveries(read: Reader): Promise<ReadonlySet<number>> {
+  return companiesWith(read, ["completions", "exports", "messages", "message_etas"]);
+}
+
+/** Those with appointments, or with imports. */
+export function companiesWithRecords(read: Reader): Promise<ReadonlySet<number>> {
+  return companiesWith(read, ["appointments", "imports"]);
+}
 
 export interface OldRecords {
   readonly companyId: number;
@@ -59,17 +79,12 @@ export interface TrackedLoads {
   /** From where to go on; undefined when there are no more. */
   readonly lastId: number | undefined;
   /** Those among them that were completed or cancelled. */
-  readonly over: readonly {
-    readonly id: number;
-    readonly companyId: number;
-    /** When they were changed last, milliseconds UTC. */
-    readonly updatedAt: number;
-  }[];
+  readonly over: readonly Pick<RowOf<"loads">, "id" | "companyId" | "updatedAt">[];
 }
 
 /**
- * Positions of a load lie side by side, thousands of them: the query goes from load to load. A load that came to its
- * positions late has no progress, and one without positions may have that.
+ * A load may have thousands of positions, side by side: the query goes from load to load. A load whose positions came
+ * late has no progress, and one without positions may have some.
  */
 function trackedIds(afterId: number, limit: number) {
   const next = (id: string) => sql`(select min(load_id) from (
@@ -88,13 +103,12 @@ export async function listTrackedLoads(
 ): Promise<TrackedLoads> {
   const ids = (await trackedIds(afterId, limit).execute(read)).rows.map(({ id }) => id);
   if (ids.length === 0) return { lastId: undefined, over: [] };
-  const rows = await read
+  const over = await read
     .selectFrom("loads")
-    .select(["id", "company_id", "updated_at"])
+    .select(namedColumns("id", "company_id", "updated_at"))
     .where("id", "in", ids)
     .where("load_status", "in", [90, 99])
     .execute();
-  const over = rows.map((row) => ({ id: row.id, companyId: row.company_id, updatedAt: row.updated_at }));
   return { lastId: ids.length < limit ? undefined : ids.at(-1), over };
 }
 

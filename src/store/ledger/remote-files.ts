@@ -3,10 +3,10 @@
  * (specification/file-exchange.md#remotes).
  */
 import { sql } from "kysely";
-import { openStates } from "../../domain/files/file-state.ts";
+import { isOpenState } from "../../domain/files/file-state.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import type { RemoteFilesTable } from "./remote-rows.ts";
+import { namedColumns, type RowOf } from "../database/named-rows.ts";
 
 /** A remote of a company, and the place that it polls: one that is moved to another server begins anew. */
 export interface RemoteKey {
@@ -14,30 +14,7 @@ export interface RemoteKey {
   readonly remote: string;
 }
 
-/**
- * `taken`: its bytes were durable here, about to get their place in `inbound/`; the ledger shows whether they have got
- * it. `seen`: it is ignored as long as it stays the same.
- */
-export type RemoteFileState = "taken" | "seen";
-
-export interface RemoteFileRecord {
-  readonly name: string;
-  readonly size: number;
-  /** As the server wrote it. */
-  readonly modified: string;
-  readonly sha256: string;
-  readonly state: RemoteFileState;
-  /** The last entry of the ledger before it was taken. */
-  readonly afterFileId: number;
-}
-
-const columns = ["name", "size", "modified", "sha256", "state", "after_file_id"] as const;
-
-function toRecord(row: Pick<RemoteFilesTable, (typeof columns)[number]>): RemoteFileRecord {
-  const { name, size, modified, sha256 } = row;
-  const state = row.state === "seen" ? "seen" : "taken";
-  return { name, size, modified, sha256, state, afterFileId: row.after_file_id };
-}
+export type RemoteFileRecord = Omit<RowOf<"remote_files">, keyof RemoteKey | "notedAt">;
 
 /** Notes that these files are about to be placed in `inbound/`, instead of earlier notes under their names. */
 export async function noteTaken(
@@ -53,7 +30,7 @@ export async function noteTaken(
     .select((eb) => eb.fn.max("id").as("last"))
     .executeTakeFirst();
   for (const { name, size, modified, sha256 } of taken.files) {
-    const values = { size, modified, sha256, state: "taken", noted_at: taken.at };
+    const values = { size, modified, sha256, state: "taken" as const, noted_at: taken.at };
     const noted = { ...values, after_file_id: Number(last?.last ?? 0) };
     await tx
       .insertInto("remote_files")
@@ -100,14 +77,13 @@ export async function findRemoteFiles(
   names: readonly string[],
 ): Promise<readonly RemoteFileRecord[]> {
   if (names.length === 0) return [];
-  const rows = await read
+  return await read
     .selectFrom("remote_files")
-    .select(columns)
+    .select(namedColumns("name", "size", "modified", "sha256", "state", "after_file_id"))
     .where("company_id", "=", companyId)
     .where("remote", "=", remote)
     .where("name", "in", names)
     .execute();
-  return rows.map(toRecord);
 }
 
 export async function countRemoteFiles(read: Reader, { companyId, remote }: RemoteKey): Promise<number> {
@@ -142,7 +118,7 @@ export async function listRemoteNames(
 export interface LaterEntry {
   readonly sha256: string | null;
   readonly isWaiting: boolean;
-  /** Where its bytes lay when it was entered. */
+  /** Where its bytes were when it was entered. */
   readonly source: string;
 }
 
@@ -157,9 +133,5 @@ export async function findLaterEntries(
     .where("name", "=", key.name)
     .where("id", ">", key.afterFileId)
     .execute();
-  return rows.map(({ sha256, source, state }) => ({
-    sha256,
-    source,
-    isWaiting: openStates.some((open) => open === state),
-  }));
+  return rows.map(({ state, ...entry }) => ({ ...entry, isWaiting: isOpenState(state) }));
 }

@@ -1,6 +1,7 @@
 /** The state of remotes, for people and for other processes; and requests for a poll. */
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { named, type RowOf } from "../database/named-rows.ts";
 import { rememberAnswers } from "../database/version-cache.ts";
 
 export interface RemoteName {
@@ -9,22 +10,11 @@ export interface RemoteName {
   readonly remote: string;
 }
 
-/** What its poller knows after a poll; times are milliseconds UTC. */
-export interface RemoteRounds {
-  readonly polledAt: number | null;
-  readonly succeededAt: number | null;
-  /** Polls in a row that have failed. */
-  readonly failures: number;
-  /** 0 when it does not pause. */
-  readonly pausedUntil: number;
-  readonly fault: string | null;
-  readonly faultText: string | null;
-}
+/** `askedAt`: when somebody last requested a poll; 0 when nobody has. */
+export type RemoteState = RowOf<"remote_states">;
 
-export interface RemoteState extends RemoteName, RemoteRounds {
-  /** When somebody last requested a poll; 0 when nobody has. */
-  readonly askedAt: number;
-}
+/** What its poller knows after a poll. */
+export type RemoteRounds = Omit<RemoteState, keyof RemoteName | "askedAt">;
 
 /** Writes the state of a remote. Without a time of the last success the stored one stays. */
 export async function saveRemoteRounds(tx: Transaction, state: RemoteName & RemoteRounds): Promise<void> {
@@ -53,16 +43,9 @@ export async function askForRemote(
     .execute();
 }
 
-async function queryStates(read: Reader): Promise<readonly RemoteState[]> {
-  const rows = await read.selectFrom("remote_states").selectAll().execute();
-  return rows.map((row) => ({
-    ...{ companyId: row.company_id, remote: row.remote, polledAt: row.polled_at, failures: row.failures },
-    ...{ succeededAt: row.succeeded_at, pausedUntil: row.paused_until, askedAt: row.asked_at },
-    ...{ fault: row.fault, faultText: row.fault_text },
-  }));
-}
-
-const remembered = rememberAnswers(async (read) => await queryStates(read));
+const remembered = rememberAnswers(async (read): Promise<readonly RemoteState[]> => {
+  return (await read.selectFrom("remote_states").selectAll().execute()).map(named);
+});
 
 /**
  * All remotes that were ever polled or requested. The very same list as long as nobody has committed anything since.

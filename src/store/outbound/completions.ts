@@ -1,40 +1,28 @@
 /**
- * Completions as rows: stops as they were when an event asked for a file about them. Which events do is in
- * `operations/consequences`.
+ * Completions as rows: stops as they were when an event asked for a file about them. `operations/consequences` has the
+ * rule which events do.
  */
 import { type Kysely, type Selectable, sql } from "kysely";
 import { completionFormat } from "../../domain/outbound/completion-format.ts";
-import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import type { CompletionsTable } from "./outbound-rows.ts";
+import { named, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { type Argument, prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
 
+type AssignmentValue = "stopStatus" | "carrierCode" | "assignmentCriteria";
+
 /** A stop and what belongs to it, as it is now. */
-export interface Snapshot {
-  readonly stopStatus: StopStatus;
-  readonly carrierCode: string | null;
-  readonly assignmentCriteria: string | null;
-  readonly body: string;
-  readonly execution: string;
+export interface Snapshot extends Pick<RowOf<"completions">, AssignmentValue | "body" | "execution"> {
   readonly embedsDocuments: number | null;
 }
 
-interface SnapshotRow extends Omit<Snapshot, "stopStatus"> {
-  readonly stopStatus: string;
+interface SnapshotRow extends Snapshot {
   readonly loadId: number | null;
   readonly nameHolder: number | null;
 }
 
-interface StopKey {
-  readonly companyId: number;
-  readonly stopNbr: string;
-}
-
-interface SnapshotArguments extends StopKey {
-  readonly name: string;
-}
+type SnapshotArguments = Pick<RowOf<"completions">, "companyId" | "stopNbr" | "name">;
 
 type Arg = Argument<SnapshotArguments>;
 
@@ -57,9 +45,8 @@ function nameHolder(db: Kysely<Tables>, arg: Arg) {
 const snapshotQuery = prepareQuery<SnapshotArguments, SnapshotRow>((db, arg) =>
   db
     .selectFrom("stops as s")
-    .select(["s.stop_status as stopStatus", "s.carrier_code as carrierCode"])
-    .select(["s.assignment_criteria as assignmentCriteria", "s.body", "s.execution"])
-    .select("s.load_id as loadId")
+    .select(namedColumns("s.stop_status", "s.carrier_code", "s.assignment_criteria"))
+    .select(namedColumns("s.body", "s.execution", "s.load_id"))
     .select([embedsDocuments(db, arg).as("embedsDocuments"), nameHolder(db, arg).as("nameHolder")])
     .where("s.company_id", "=", arg("companyId"))
     .where("s.stop_nbr", "=", arg("stopNbr")),
@@ -78,10 +65,9 @@ export async function findSnapshot(
   tx: Transaction,
   wanted: SnapshotArguments,
 ): Promise<FoundSnapshot | undefined> {
-  const [row] = (await snapshotQuery.run(tx, wanted)).rows;
+  const row = await snapshotQuery.find(tx, wanted);
   if (row === undefined) return undefined;
-  const { loadId, nameHolder, stopStatus, ...rest } = row;
-  const snapshot = { ...rest, stopStatus: stopStatus as StopStatus };
+  const { loadId, nameHolder, ...snapshot } = row;
   return { snapshot, loadId, isNameTaken: nameHolder !== null };
 }
 
@@ -92,18 +78,19 @@ export interface EventRange {
 }
 
 /** A completion to be stored. */
-export interface NewCompletion extends Snapshot, SnapshotArguments, EventRange {
-  readonly loadNbr: string | null;
-  /** JSON: the driver of the load; `{}` without one. */
-  readonly driver: string;
+export interface NewCompletion
+  extends Snapshot,
+    SnapshotArguments,
+    EventRange,
+    Pick<RowOf<"completions">, "loadNbr" | "driver"> {
   /** Of the event that asks for it. */
   readonly code: number;
   readonly now: number;
 }
 
 /**
- * Without `returning`, as all that state changes run: in a large transaction SQLite would spend more time on going back to
- * before the statement than on the statement.
+ * Without `returning`, as in all statements of state changes: in a large transaction SQLite would spend more time on
+ * preparing for an undo of the statement than on the statement.
  */
 const insertQuery = prepareQuery<NewCompletion>((db, arg) =>
   db
@@ -147,34 +134,14 @@ export interface StoredCompletionEvent {
   readonly data: string;
 }
 
-export interface StoredCompletion {
-  readonly id: number;
-  readonly companyId: number;
-  readonly stopNbr: string;
-  readonly name: string;
-  readonly format: number;
+type UnusedValue = "embedsDocuments" | "triggerCode" | keyof EventRange | "createdAt";
+
+export interface StoredCompletion extends Omit<RowOf<"completions">, UnusedValue> {
   readonly embedsDocuments: boolean;
   readonly triggeredBy: number;
-  readonly stopStatus: string;
-  readonly carrierCode: string | null;
-  readonly assignmentCriteria: string | null;
-  /** JSON: the canonical stop. */
-  readonly body: string;
-  readonly execution: string;
-  readonly loadNbr: string | null;
-  /** JSON: the driver of the load; `{}` without one. */
-  readonly driver: string;
   /** In the order in which they were recorded. */
   readonly events: readonly StoredCompletionEvent[];
 }
-
-type CompletionRow = Omit<Selectable<CompletionsTable>, "first_event_id" | "last_event_id" | "created_at">;
-
-const readColumns = [
-  ...(["id", "company_id", "stop_nbr", "name", "format", "embeds_documents", "trigger_code"] as const),
-  ...(["stop_status", "carrier_code", "assignment_criteria", "body", "execution"] as const),
-  ...(["load_nbr", "driver"] as const),
-] as const;
 
 async function eventsOf(
   read: Reader,
@@ -204,26 +171,13 @@ async function eventsOf(
 
 async function withEvents(
   read: Reader,
-  rows: readonly CompletionRow[],
+  rows: readonly Selectable<Tables["completions"]>[],
 ): Promise<readonly StoredCompletion[]> {
   const events = await eventsOf(read, fewStatements(rows.map(({ id }) => id)));
-  return rows.map((row) => ({
-    id: row.id,
-    companyId: row.company_id,
-    stopNbr: row.stop_nbr,
-    name: row.name,
-    format: row.format,
-    embedsDocuments: row.embeds_documents === 1,
-    triggeredBy: row.trigger_code,
-    stopStatus: row.stop_status,
-    carrierCode: row.carrier_code,
-    assignmentCriteria: row.assignment_criteria,
-    body: row.body,
-    execution: row.execution,
-    loadNbr: row.load_nbr,
-    driver: row.driver,
-    events: events.get(row.id) ?? [],
-  }));
+  return rows.map((row) => {
+    const { embedsDocuments, triggerCode: triggeredBy, ...rest } = named(row);
+    return { ...rest, triggeredBy, embedsDocuments: embedsDocuments === 1, events: events.get(row.id) ?? [] };
+  });
 }
 
 /** Filled up to a power of two with the last one, so that lists of all lengths make a handful of statements. */
@@ -244,7 +198,7 @@ export async function findCompletions(
   if (ids.length === 0) return [];
   const rows = await read
     .selectFrom("completions")
-    .select(readColumns)
+    .selectAll()
     .where("id", "in", fewStatements(ids))
     .execute();
   return await withEvents(read, rows);
@@ -262,7 +216,7 @@ export async function listCompletions(
 ): Promise<readonly StoredCompletion[]> {
   const rows = await read
     .selectFrom("completions")
-    .select(readColumns)
+    .selectAll()
     .where("company_id", "=", window.companyId)
     .where("id", ">", window.afterId)
     .where("id", "<=", window.lastId)

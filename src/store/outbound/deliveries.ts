@@ -1,35 +1,44 @@
 /**
- * The delivery queue as rows: they are made here, in the transaction of what they tell of. Who asks for them again is in
+ * The delivery queue as rows, made in the transaction of what they tell of. Their repetition is in
  * `operations/deliveries`, what the queue does with them in `outbound`.
  */
+import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import type { NameRange } from "../../domain/outbound/completion-name.ts";
-import { newDeliveryGuid } from "./delivery-guid.ts";
-import { isOpen } from "./delivery-states.ts";
+import { guidForm } from "../../lib/ids.ts";
 import { announce } from "../database/announcements.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { changeTargetCounts } from "./outbound-targets.ts";
+import type { RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
-
-export type DeliveryKind = "completion" | "export" | "message";
-
-export interface NewDelivery {
-  readonly companyId: number;
-  readonly targetId: number;
-  readonly kind: DeliveryKind;
-  /** The id of the completion, export or message. */
-  readonly subjectId: number;
-  /** Deliveries of the target with the same key go out one after the other. */
-  readonly orderKey: string;
-  readonly name: string;
-  /** Milliseconds UTC: it is due at once. */
-  readonly now: number;
-}
+import { isOpen } from "./delivery-states.ts";
+import { changeTargetCounts } from "./outbound-targets.ts";
 
 /** The deliveries of a target that go one after the other. */
 export interface DeliveryLine {
   readonly targetId: number;
   readonly orderKey: string;
+}
+
+export interface NewDelivery
+  extends DeliveryLine,
+    Pick<RowOf<"deliveries">, "companyId" | "kind" | "subjectId" | "name"> {
+  /** Milliseconds UTC: it is due at once. */
+  readonly now: number;
+}
+
+const versionBits = 0x70;
+const variantBits = 0x80;
+
+/**
+ * A GUID (version 7) for a delivery made at that time (milliseconds UTC). GUIDs of one time sort together, so that the
+ * index over millions of them grows at its end.
+ */
+function newDeliveryGuid(now: number): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(Math.max(0, Math.trunc(now)), 0, 6);
+  bytes[6] = versionBits | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = variantBits | ((bytes[8] ?? 0) & 0x3f);
+  return guidForm(bytes);
 }
 
 const lineQuery = prepareQuery<DeliveryLine, { id: number }>((db, arg) =>
@@ -42,16 +51,12 @@ const lineQuery = prepareQuery<DeliveryLine, { id: number }>((db, arg) =>
     .limit(sql.lit(1)),
 );
 
-/** Whether any delivery of the line is open. Asked first by all: lines are mostly empty, and then this is all it costs. */
+/** Whether any delivery of the line is open. Each change of a line checks this first: mostly it is empty. */
 export async function isLineOpen(tx: Transaction, line: DeliveryLine): Promise<boolean> {
-  return (await lineQuery.run(tx, line)).rows.length > 0;
+  return (await lineQuery.find(tx, line)) !== undefined;
 }
 
-interface LastPlace {
-  readonly last: number | null;
-}
-
-const lastPlaceQuery = prepareQuery<DeliveryLine, LastPlace>((db, arg) =>
+const lastPlaceQuery = prepareQuery<DeliveryLine, { readonly last: number | null }>((db, arg) =>
   db
     .selectFrom("deliveries")
     .select((eb) => eb.fn.max("line_nbr").as("last"))
@@ -59,11 +64,6 @@ const lastPlaceQuery = prepareQuery<DeliveryLine, LastPlace>((db, arg) =>
     .where("order_key", "=", arg("orderKey"))
     .where(isOpen("state")),
 );
-
-async function lastPlaceOf(tx: Transaction, line: DeliveryLine): Promise<number> {
-  const [row] = (await lastPlaceQuery.run(tx, line)).rows;
-  return row?.last ?? 0;
-}
 
 interface InsertArguments extends NewDelivery {
   readonly guid: string;
@@ -90,7 +90,7 @@ const insertQuery = prepareQuery<InsertArguments>((db, arg) =>
 async function insertUncounted(tx: Transaction, delivery: NewDelivery): Promise<string> {
   const guid = newDeliveryGuid(delivery.now);
   const isBehind = await isLineOpen(tx, delivery);
-  const lineNbr = isBehind ? await lastPlaceOf(tx, delivery) : 0;
+  const lineNbr = isBehind ? ((await lastPlaceQuery.find(tx, delivery))?.last ?? 0) : 0;
   await insertQuery.run(tx, { ...delivery, guid, lineNbr, state: isBehind ? "behind" : "waiting" });
   return guid;
 }
@@ -132,11 +132,12 @@ export async function insertCompletionDeliveries(
   tx: Transaction,
   completion: Omit<NewDelivery, "targetId" | "kind">,
 ): Promise<void> {
-  const { rows } = await completionTargets.run(tx, completion);
-  if (rows.length === 0) return;
+  const targets = await completionTargets.rows(tx, completion);
+  if (targets.length === 0) return;
   await countCompletion.run(tx, completion);
   announce(tx, "deliveries");
-  for (const { id } of rows) await insertUncounted(tx, { ...completion, kind: "completion", targetId: id });
+  for (const { id } of targets)
+    await insertUncounted(tx, { ...completion, kind: "completion", targetId: id });
 }
 
 interface NamesOfCompany extends NameRange {
@@ -164,5 +165,5 @@ const takenNames = prepareQuery<NamesOfCompany, { name: string }>((db, arg) =>
 
 /** The names in the range that completions and deliveries of the company have, in their order. */
 export async function listTakenNames(tx: Transaction, range: NamesOfCompany): Promise<readonly string[]> {
-  return (await takenNames.run(tx, range)).rows.map(({ name }) => name);
+  return (await takenNames.rows(tx, range)).map(({ name }) => name);
 }

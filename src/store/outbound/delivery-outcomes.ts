@@ -2,13 +2,13 @@
  * The rows of attempts and their outcomes: each outcome moves a delivery by one guarded statement. The meaning of
  * outcomes is in `outbound/record-attempts.ts`.
  */
-import { type DeliveryLine, isLineOpen } from "./deliveries.ts";
 import type { Kysely } from "kysely";
 import { givenUpFault } from "../../domain/outbound/delivery-state.ts";
-import { isInState, isOpen } from "./delivery-states.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { type Argument, prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
+import { type DeliveryLine, isLineOpen } from "./deliveries.ts";
+import { isInState, isOpen } from "./delivery-states.ts";
 
 export interface Attempted {
   /** Of the delivery. */
@@ -47,12 +47,15 @@ function updateDelivered(db: Kysely<Tables>, arg: Argument<Delivered>) {
     .where("id", "=", arg("id"));
 }
 
-const deliveredQuery = prepareQuery<Delivered>((db, arg) => updateDelivered(db, arg).where(isOpen("state")));
+/** Whether it was open. */
+export const markDelivered = prepareQuery<Delivered>((db, arg) =>
+  updateDelivered(db, arg).where(isOpen("state")),
+).changes;
 
-/** It was given up during the attempt: the receiver has it all the same, and nobody counts it as open any more. */
-const deliveredAfterAllQuery = prepareQuery<Delivered>((db, arg) =>
+/** The same of one that somebody gave up during the attempt: the receiver has it, and it does not count as open any more. */
+export const markDeliveredAfterAll = prepareQuery<Delivered>((db, arg) =>
   updateDelivered(db, arg).where(isInState("state", "dropped")).where("fault", "=", givenUpFault),
-);
+).run;
 
 export interface Failed extends Attempted, AttemptFault {
   /** Null leaves it as it was. */
@@ -79,21 +82,23 @@ const failedQuery = prepareQuery<Failed>((db, arg) =>
     .where(isOpen("state")),
 );
 
-const droppedQuery = prepareQuery<Attempted & AttemptFault>((db, arg) =>
+/** Whether it was open. */
+export const markDropped = prepareQuery<Attempted & AttemptFault>((db, arg) =>
   db
     .updateTable("deliveries")
     .set({ state: "dropped", fault: arg("fault"), fault_text: arg("faultText") })
     .where("id", "=", arg("id"))
     .where(isOpen("state")),
-);
+).changes;
 
-const postponedQuery = prepareQuery<{ id: number; dueAt: number }>((db, arg) =>
+/** Makes an open one due at another time. */
+export const postpone = prepareQuery<{ id: number; dueAt: number }>((db, arg) =>
   db
     .updateTable("deliveries")
     .set({ due_at: arg("dueAt") })
     .where("id", "=", arg("id"))
     .where(isOpen("state")),
-);
+).run;
 
 const attemptQuery = prepareQuery<Attempted & AttemptFault>((db, arg) =>
   db.insertInto("delivery_attempts").values({
@@ -130,55 +135,25 @@ const promoteQuery = prepareQuery<DeliveryLine>((db, arg) =>
     .where(isInState("state", "behind")),
 );
 
-const renameQuery = prepareQuery<{ id: number; name: string }>((db, arg) =>
+/** Gives an open one another name. */
+export const renameDelivery = prepareQuery<{ id: number; name: string }>((db, arg) =>
   db
     .updateTable("deliveries")
     .set({ name: arg("name") })
     .where("id", "=", arg("id"))
     .where(isOpen("state")),
-);
-
-/** Whether it was open. */
-export async function markDelivered(tx: Transaction, delivered: Delivered): Promise<boolean> {
-  return (await deliveredQuery.run(tx, delivered)).affected === 1;
-}
-
-/** The same of one that was given up. */
-export async function markDeliveredAfterAll(tx: Transaction, delivered: Delivered): Promise<void> {
-  await deliveredAfterAllQuery.run(tx, delivered);
-}
+).run;
 
 /** Whether it was open: then the attempt is kept with its fault. */
 export async function markFailed(tx: Transaction, failed: Failed): Promise<boolean> {
-  const { affected } = await failedQuery.run(tx, failed);
-  if (affected === 1) await attemptQuery.run(tx, failed);
-  return affected === 1;
-}
-
-/** Whether it was open. */
-export async function markDropped(tx: Transaction, dropped: Attempted & AttemptFault): Promise<boolean> {
-  return (await droppedQuery.run(tx, dropped)).affected === 1;
-}
-
-/** Makes one that is open due at another time. */
-export async function postpone(
-  tx: Transaction,
-  postponed: { readonly id: number; readonly dueAt: number },
-): Promise<void> {
-  await postponedQuery.run(tx, postponed);
-}
-
-/** Gives one that is open another name. */
-export async function renameDelivery(
-  tx: Transaction,
-  renamed: { readonly id: number; readonly name: string },
-): Promise<void> {
-  await renameQuery.run(tx, renamed);
+  const wasOpen = await failedQuery.changes(tx, failed);
+  if (wasOpen) await attemptQuery.run(tx, failed);
+  return wasOpen;
 }
 
 /** The line of a delivery that is there. */
 export async function findLine(tx: Transaction, id: number): Promise<DeliveryLine> {
-  const [line] = (await lineQuery.run(tx, { id })).rows;
+  const line = await lineQuery.find(tx, { id });
   if (line === undefined) throw new Error(`delivery ${id} has disappeared`);
   return line;
 }

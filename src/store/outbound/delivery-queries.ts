@@ -1,7 +1,7 @@
 /** Deliveries for people: lists, one with its attempts, and its state. */
-import type { DeliveryAction } from "./asked-delivery.ts";
-import type { Reader } from "../database/database.ts";
 import type { DeliveryState } from "../../domain/outbound/delivery-state.ts";
+import type { Reader } from "../database/database.ts";
+import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import { isInState, isOpen } from "./delivery-states.ts";
 
 export interface DeliverySelection {
@@ -14,54 +14,28 @@ export interface DeliverySelection {
   readonly limit: number;
 }
 
-export interface ListedDelivery {
-  readonly id: number;
-  readonly guid: string;
-  readonly company: string;
-  readonly target: string;
-  readonly isTargetConfigured: boolean;
-  /** Until when nothing is tried on the target, milliseconds UTC; 0 when it is not paused. */
-  readonly targetPausedUntil: number;
-  readonly kind: string;
-  readonly subjectId: number;
-  /** The number of the stop, or the name of the export. */
-  readonly orderKey: string;
-  readonly name: string;
-  readonly state: DeliveryState;
-  readonly dueAt: number;
-  readonly attempts: number;
-  readonly firstAttemptAt: number | null;
-  readonly lastAttemptAt: number | null;
-  readonly deliveredAt: number | null;
-  readonly fault: string | null;
-  readonly faultText: string | null;
-  readonly sha256: string | null;
-  readonly size: number | null;
-  readonly collectedAt: number | null;
-  readonly collectedBy: string | null;
-  readonly removedAt: number | null;
-  readonly removedBy: string | null;
-  readonly createdAt: number;
-}
-
 function selectDeliveries(read: Reader) {
   return read
     .selectFrom("deliveries as d")
     .innerJoin("outbound_targets as t", "t.id", "d.target_id")
     .innerJoin("companies as c", "c.id", "d.company_id")
     .select(["c.code as company", "t.name as target", "t.paused_until as targetPausedUntil"])
-    .select(["t.is_configured as isConfigured", "d.id", "d.guid", "d.kind", "d.subject_id as subjectId"])
-    .select(["d.order_key as orderKey", "d.name", "d.state", "d.due_at as dueAt", "d.attempts"])
-    .select(["d.first_attempt_at as firstAttemptAt", "d.last_attempt_at as lastAttemptAt"])
-    .select(["d.delivered_at as deliveredAt", "d.fault", "d.fault_text as faultText", "d.sha256", "d.size"])
-    .select(["d.collected_at as collectedAt", "d.collected_by as collectedBy"])
-    .select(["d.removed_at as removedAt", "d.removed_by as removedBy", "d.created_at as createdAt"]);
+    .select(
+      namedColumns("t.is_configured", "d.id", "d.guid", "d.kind", "d.subject_id", "d.order_key", "d.name"),
+    )
+    .select(namedColumns("d.state", "d.due_at", "d.attempts", "d.first_attempt_at", "d.last_attempt_at"))
+    .select(namedColumns("d.delivered_at", "d.fault", "d.fault_text", "d.sha256", "d.size"))
+    .select(namedColumns("d.collected_at", "d.collected_by", "d.removed_at", "d.removed_by", "d.created_at"));
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectDeliveries>["execute"]>>[number];
 
-function listed({ isConfigured, state, ...row }: Row): ListedDelivery {
-  return { ...row, state: state as DeliveryState, isTargetConfigured: isConfigured === 1 };
+export interface ListedDelivery extends Omit<Row, "isConfigured"> {
+  readonly isTargetConfigured: boolean;
+}
+
+function listed({ isConfigured, ...row }: Row): ListedDelivery {
+  return { ...row, isTargetConfigured: isConfigured === 1 };
 }
 
 /** The targets of a company, of a name, or both, for a condition. */
@@ -112,36 +86,11 @@ export async function listDeliveries(
   return rows.map(listed);
 }
 
-export interface ListedAttempt {
-  /** When it began, milliseconds UTC. */
-  readonly at: number;
-  readonly durationMs: number;
-  readonly fault: string;
-  readonly faultText: string;
-}
-
-/** What a delivery was when somebody asked for it again, or gave it up. */
-export interface ListedRepeat {
-  readonly askedAt: number;
-  readonly action: DeliveryAction["action"];
-  /** Who, and why: of what was given up. */
-  readonly askedBy: string | null;
-  readonly reason: string | null;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly lastAttemptAt: number | null;
-  readonly deliveredAt: number | null;
-  readonly fault: string | null;
-  readonly sha256: string | null;
-  readonly collectedAt: number | null;
-  readonly collectedBy: string | null;
-  readonly removedAt: number | null;
-  readonly removedBy: string | null;
-}
+type ListedAttempt = Pick<RowOf<"delivery_attempts">, "at" | "durationMs" | "fault" | "faultText">;
 
 export interface DeliveryWithAttempts extends ListedDelivery {
   /** Oldest first. */
-  readonly repeats: readonly ListedRepeat[];
+  readonly repeats: Awaited<ReturnType<typeof listRepeats>>;
   /** Those that failed, oldest first. */
   readonly failedAttempts: readonly ListedAttempt[];
   /** The one that has to be done first, when it is behind another. */
@@ -164,31 +113,19 @@ async function findAhead(read: Reader, id: number): Promise<DeliveryWithAttempts
   return row ?? null;
 }
 
-async function listRepeats(read: Reader, id: number): Promise<readonly ListedRepeat[]> {
-  const rows = await read
+/** What the delivery was each time when somebody requested it again, or gave it up. */
+async function listRepeats(read: Reader, id: number) {
+  return await read
     .selectFrom("delivery_repeats")
-    .select([
-      "asked_at as askedAt",
-      "state",
-      "attempts",
-      "last_attempt_at as lastAttemptAt",
-      "fault",
-      "sha256",
-    ])
-    .select(["delivered_at as deliveredAt", "collected_at as collectedAt", "collected_by as collectedBy"])
-    .select(["removed_at as removedAt", "removed_by as removedBy"])
-    .select(["action", "asked_by as askedBy", "reason"])
+    .select(namedColumns("asked_at", "state", "attempts", "last_attempt_at", "fault", "sha256"))
+    .select(namedColumns("delivered_at", "collected_at", "collected_by", "removed_at", "removed_by"))
+    .select(namedColumns("action", "asked_by", "reason"))
     .where("delivery_id", "=", id)
     .orderBy("id")
     .execute();
-  return rows.map((row) => ({
-    ...row,
-    state: row.state as DeliveryState,
-    action: row.action as DeliveryAction["action"],
-  }));
 }
 
-/** The delivery of that id, or of that GUID, which the other side knows it by; undefined when there is none. */
+/** The delivery of that id, or of that GUID, by which the receiver knows it; undefined when there is none. */
 export async function findDelivery(
   read: Reader,
   key: number | string,
@@ -199,7 +136,7 @@ export async function findDelivery(
   if (row === undefined) return undefined;
   const failedAttempts = await read
     .selectFrom("delivery_attempts")
-    .select(["at", "duration_ms as durationMs", "fault", "fault_text as faultText"])
+    .select(namedColumns("at", "duration_ms", "fault", "fault_text"))
     .where("delivery_id", "=", row.id)
     .orderBy("id")
     .execute();
@@ -207,15 +144,10 @@ export async function findDelivery(
   return { ...listed(row), failedAttempts, behind, repeats: await listRepeats(read, row.id) };
 }
 
-/** The ids of dead deliveries, oldest first, after the one of `afterId`; for who asks for all of a target again. */
+/** The ids of dead deliveries, oldest first, after the one of `afterId`; for the retry of all of a target. */
 export async function listDeadIds(
   read: Reader,
-  selection: {
-    readonly companyId?: number;
-    readonly target?: string;
-    readonly afterId: number;
-    readonly limit: number;
-  },
+  selection: Pick<DeliverySelection, "companyId" | "target" | "limit"> & { readonly afterId: number },
 ): Promise<readonly number[]> {
   const { companyId, target } = selection;
   const rows = await read
@@ -230,7 +162,7 @@ export async function listDeadIds(
   return rows.map(({ id }) => id);
 }
 
-/** Delivered completions; for who asks for them again. */
+/** Delivered completions; for their repetition. */
 export interface DeliveredSelection {
   readonly companyId?: number;
   readonly target?: string;
@@ -264,7 +196,7 @@ export async function listDeliveredIds(
   return (await query.orderBy("d.id").execute()).map(({ id }) => id);
 }
 
-/** Deliveries of files, or folders of files, of that name, and of completions that were to have it; the oldest first. */
+/** Deliveries of files, or folders of files, of that name, and of completions with that name; the oldest first. */
 export async function listDeliveriesByName(
   read: Reader,
   { companyId, name }: { readonly companyId: number; readonly name: string },

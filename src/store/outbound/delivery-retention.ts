@@ -1,8 +1,11 @@
-/** The rows of what was delivered long ago. What of it is removed, and in which steps, is in `outbound/prune-steps.ts`. */
-import { endedDeliveryStates, givenUpFault } from "../../domain/outbound/delivery-state.ts";
+/** The rows of old deliveries. Which of them are removed, and in which steps, is in `outbound/prune-steps.ts`. */
+import {
+  type DeliveryKind,
+  endedDeliveryStates,
+  givenUpFault,
+} from "../../domain/outbound/delivery-state.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import type { DeliveryKind } from "./deliveries.ts";
 
 /** A completion, message or export. */
 export interface Subject {
@@ -72,7 +75,7 @@ export async function findUnfinishedSince(
   return new Set(rows.map(({ subject_id }) => subject_id));
 }
 
-/** Removes the deliveries of these, with all that is kept of them; gives how many they were. */
+/** Removes the deliveries of these, with their attempts and repetitions; returns how many they were. */
 export async function removeDeliveries(
   tx: Transaction,
   kind: DeliveryKind,
@@ -117,7 +120,7 @@ export async function findFirstExportStart(tx: Transaction, companyId: number): 
   return row?.first ?? undefined;
 }
 
-/** Removes those of the completions that come no later than `lastId`; gives how many they were. */
+/** Removes those of the completions whose id is at most `lastId`; returns how many they were. */
 export async function removeCompletions(
   tx: Transaction,
   { ids, lastId }: { readonly ids: readonly number[]; readonly lastId: number },

@@ -1,44 +1,15 @@
 /** When exports run next, and up to which completion each has gone. */
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { named, type RowOf } from "../database/named-rows.ts";
 
-export interface ExportSchedule {
-  readonly companyId: number;
-  readonly name: string;
-  /** The schedule that `nextDueAt` was calculated with. */
-  readonly schedule: string;
-  /** Milliseconds UTC; null when it runs only by hand. */
-  readonly nextDueAt: number | null;
-  /** The last completion that was exported; 0 before the first. */
-  readonly watermark: number;
-}
+export type ExportSchedule = RowOf<"export_schedules">;
 
 export type ExportKey = Pick<ExportSchedule, "companyId" | "name">;
 
-const columns = ["company_id", "name", "schedule", "next_due_at", "watermark"] as const;
-
-interface ScheduleRow {
-  company_id: number;
-  name: string;
-  schedule: string;
-  next_due_at: number | null;
-  watermark: number;
-}
-
-function toSchedule(row: ScheduleRow): ExportSchedule {
-  return {
-    companyId: row.company_id,
-    name: row.name,
-    schedule: row.schedule,
-    nextDueAt: row.next_due_at,
-    watermark: row.watermark,
-  };
-}
-
 /** Of all exports that ever existed. */
 export async function listExportSchedules(read: Reader): Promise<readonly ExportSchedule[]> {
-  const rows = await read.selectFrom("export_schedules").select(columns).execute();
-  return rows.map(toSchedule);
+  return (await read.selectFrom("export_schedules").selectAll().execute()).map(named);
 }
 
 export async function findExportSchedule(
@@ -47,11 +18,11 @@ export async function findExportSchedule(
 ): Promise<ExportSchedule | undefined> {
   const row = await tx
     .selectFrom("export_schedules")
-    .select(columns)
+    .selectAll()
     .where("company_id", "=", companyId)
     .where("name", "=", name)
     .executeTakeFirst();
-  return row === undefined ? undefined : toSchedule(row);
+  return row === undefined ? undefined : named(row);
 }
 
 /** Notes when an export runs next, keeping how far it has gone; one that is new begins before the first completion. */

@@ -1,33 +1,23 @@
 /** Exports: each is a window of completions, and its files are a function of that alone. */
-import { isOpen } from "./delivery-states.ts";
 import type { Reader } from "../database/database.ts";
-import type { ExportKey } from "./export-schedules.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { named, type RowOf } from "../database/named-rows.ts";
+import { isOpen } from "./delivery-states.ts";
+import type { ExportKey } from "./export-schedules.ts";
 
 const exportForms = ["document", "files"] as const;
 export type ExportForm = (typeof exportForms)[number];
 
-export interface ExportRecord {
-  readonly id: number;
-  readonly companyId: number;
+export interface ExportRecord extends Omit<RowOf<"exports">, "form" | "windowBegin" | "windowEnd"> {
   /** As the company was registered. */
   readonly companyCode: string;
-  readonly name: string;
-  /** From 1 for each company and name. */
-  readonly sequenceNbr: number;
-  /** The completions of the company after the first and up to the last of these; none when both are the same. */
-  readonly afterCompletionId: number;
-  readonly lastCompletionId: number;
   /**
-   * The same for hosts: how many completions the exports of that name have had, before it and with it. The ids count those of
-   * all companies. What was made before that was so has the ids, and the next one goes on from there.
+   * The window for hosts: how many completions the exports of that name have had, before this one and with it. The ids
+   * count those of all companies. Exports of earlier versions have the ids, and the next one goes on from there.
    */
   readonly windowBegin: number;
   readonly windowEnd: number;
   readonly form: ExportForm;
-  /** The moment it was due, milliseconds UTC; null for one that was asked for by hand. */
-  readonly dueAt: number | null;
-  readonly createdAt: number;
 }
 
 function readForm(text: string): ExportForm {
@@ -40,26 +30,19 @@ function select(db: Reader | Transaction) {
   return db
     .selectFrom("exports as e")
     .innerJoin("companies as c", "c.id", "e.company_id")
-    .select(["e.id", "e.company_id", "c.code", "e.name", "e.sequence_nbr", "e.after_completion_id"])
-    .select(["e.last_completion_id", "e.window_begin", "e.window_end", "e.form", "e.due_at", "e.created_at"]);
+    .selectAll("e")
+    .select("c.code as company_code");
 }
 
 type ExportRow = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
 
 function toRecord(row: ExportRow): ExportRecord {
+  const { windowBegin, windowEnd, ...rest } = named(row);
   return {
-    id: row.id,
-    companyId: row.company_id,
-    companyCode: row.code,
-    name: row.name,
-    sequenceNbr: row.sequence_nbr,
-    afterCompletionId: row.after_completion_id,
-    lastCompletionId: row.last_completion_id,
-    windowBegin: row.window_begin ?? row.after_completion_id,
-    windowEnd: row.window_end ?? row.last_completion_id,
+    ...rest,
+    windowBegin: windowBegin ?? rest.afterCompletionId,
+    windowEnd: windowEnd ?? rest.lastCompletionId,
     form: readForm(row.form),
-    dueAt: row.due_at,
-    createdAt: row.created_at,
   };
 }
 
@@ -111,11 +94,7 @@ export async function insertExport(
   return found;
 }
 
-export interface CompletionWindow {
-  readonly companyId: number;
-  readonly afterCompletionId: number;
-  readonly lastCompletionId: number;
-}
+export type CompletionWindow = Pick<ExportRecord, "companyId" | "afterCompletionId" | "lastCompletionId">;
 
 /** The newest completion of the company after that one; that one itself when there is none. */
 export async function newestCompletionAfter(

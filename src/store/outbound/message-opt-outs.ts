@@ -20,8 +20,7 @@ const optOutQuery = prepareQuery<{ companyId: number; key: string }, { created_a
 
 /** Whether the address wants none. */
 export async function isOptedOut(db: Reader | Transaction, { companyId, address }: OptOut): Promise<boolean> {
-  const { rows } = await optOutQuery.run(db, { companyId, key: addressKey(address) });
-  return rows.length > 0;
+  return (await optOutQuery.find(db, { companyId, key: addressKey(address) })) !== undefined;
 }
 
 /** Whether it was not among them yet. */

@@ -8,12 +8,9 @@ const planQuery = prepareQuery<{ companyId: number }, { plan: string }>((db, arg
   db.selectFrom("message_plans").select("plan").where("company_id", "=", arg("companyId")),
 );
 
-async function askForPlan(tx: Transaction, companyId: number): Promise<MessagePlan | undefined> {
-  const [row] = (await planQuery.run(tx, { companyId })).rows;
-  return row === undefined ? undefined : (JSON.parse(row.plan) as MessagePlan);
-}
-
-const plans = rememberInTransaction(askForPlan);
+const plans = rememberInTransaction((tx, companyId) =>
+  planQuery.first(tx, { companyId }, ({ plan }) => JSON.parse(plan) as MessagePlan),
+);
 
 /** The plan of a company: read once in each transaction. Undefined when nothing is configured. */
 export function messagePlan(tx: Transaction, companyId: number): Promise<MessagePlan | undefined> {

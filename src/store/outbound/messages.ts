@@ -8,7 +8,10 @@ import type { MessageFacts } from "../../domain/messages/message-fields.ts";
 import { finalStopStatuses } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { named, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
+
+type StopKey = Pick<RowOf<"messages">, "companyId" | "stopNbr">;
 
 /** The parts of a stop that messages can show. */
 export interface ToldStop {
@@ -19,22 +22,19 @@ export interface ToldStop {
   readonly loadId: number | null;
 }
 
-interface StopKey {
-  readonly companyId: number;
-  readonly stopNbr: string;
-}
+const columns = namedColumns("stop_nbr", "body", "execution", "load_id");
 
-const columns = ["stop_nbr as stopNbr", "body", "execution", "load_id as loadId"] as const;
-
-const stopQuery = prepareQuery<StopKey, ToldStop>((db, arg) =>
+/** The stop of that number; empty when there is none. */
+export const findToldStop = prepareQuery<StopKey, ToldStop>((db, arg) =>
   db
     .selectFrom("stops")
     .select(columns)
     .where("company_id", "=", arg("companyId"))
     .where("stop_nbr", "=", arg("stopNbr")),
-);
+).rows;
 
-const openStopsQuery = prepareQuery<{ companyId: number; loadNbr: string }, ToldStop>((db, arg) =>
+/** The stops on the load that are not final, in its order. */
+export const listOpenToldStops = prepareQuery<{ companyId: number; loadNbr: string }, ToldStop>((db, arg) =>
   db
     .selectFrom("stops")
     .select(columns)
@@ -47,20 +47,7 @@ const openStopsQuery = prepareQuery<{ companyId: number; loadNbr: string }, Told
     )
     .where("stop_status", "not in", finalStopStatuses)
     .orderBy("load_position"),
-);
-
-/** The stop of that number; empty when there is none. */
-export async function findToldStop(tx: Transaction, stop: StopKey): Promise<readonly ToldStop[]> {
-  return (await stopQuery.run(tx, stop)).rows;
-}
-
-/** The stops on the load that are not final, in its order. */
-export async function listOpenToldStops(
-  tx: Transaction,
-  load: { readonly companyId: number; readonly loadNbr: string },
-): Promise<readonly ToldStop[]> {
-  return (await openStopsQuery.run(tx, load)).rows;
-}
+).rows;
 
 const targetQuery = prepareQuery<{ companyId: number; name: string }, { id: number }>((db, arg) =>
   db
@@ -76,28 +63,20 @@ export async function findMessageTarget(
   tx: Transaction,
   target: { readonly companyId: number; readonly name: string },
 ): Promise<number | undefined> {
-  return (await targetQuery.run(tx, target)).rows[0]?.id;
+  return (await targetQuery.find(tx, target))?.id;
 }
 
 /** A planned arrival as it was announced to a customer, or as it was when it was first known. */
-export interface ToldEta {
-  readonly loadId: number;
-  /** Milliseconds UTC. */
-  readonly etaAt: number;
-}
-
-const toldEtaQuery = prepareQuery<StopKey, ToldEta>((db, arg) =>
-  db
-    .selectFrom("message_etas")
-    .select(["load_id as loadId", "eta_at as etaAt"])
-    .where("company_id", "=", arg("companyId"))
-    .where("stop_nbr", "=", arg("stopNbr")),
-);
+type ToldEta = Pick<RowOf<"message_etas">, "loadId" | "etaAt">;
 
 /** The row that `saveToldEta` stored for the stop of that number. */
-export async function findToldEta(tx: Transaction, stop: StopKey): Promise<ToldEta | undefined> {
-  return (await toldEtaQuery.run(tx, stop)).rows[0];
-}
+export const findToldEta = prepareQuery<StopKey, ToldEta>((db, arg) =>
+  db
+    .selectFrom("message_etas")
+    .select(namedColumns("load_id", "eta_at"))
+    .where("company_id", "=", arg("companyId"))
+    .where("stop_nbr", "=", arg("stopNbr")),
+).find;
 
 /** Stores it for the stop, replacing the one before. */
 export async function saveToldEta(
@@ -135,38 +114,18 @@ export async function insertMessage(tx: Transaction, message: NewMessage): Promi
   return id;
 }
 
-export interface StoredMessage {
-  readonly id: number;
-  readonly companyId: number;
-  readonly eventCode: number;
-  readonly channel: MessageChannel;
-  readonly address: string;
+export interface StoredMessage extends Omit<RowOf<"messages">, "stopNbr" | "facts"> {
   readonly facts: MessageFacts;
-  /** Milliseconds UTC. */
-  readonly createdAt: number;
 }
 
 /** The messages with these ids, some dozens at a time. */
 export async function findMessages(read: Reader, ids: readonly number[]): Promise<readonly StoredMessage[]> {
   if (ids.length === 0) return [];
   const rows = await read.selectFrom("messages").selectAll().where("id", "in", ids).execute();
-  return rows.map((row) => ({
-    id: row.id,
-    companyId: row.company_id,
-    eventCode: row.event_code,
-    channel: row.channel as MessageChannel,
-    address: row.address,
-    facts: JSON.parse(row.facts) as MessageFacts,
-    createdAt: row.created_at,
-  }));
+  return rows.map((row) => ({ ...named(row), facts: JSON.parse(row.facts) as MessageFacts }));
 }
 
-interface NewerArguments {
-  readonly companyId: number;
-  readonly stopNbr: string;
-  readonly channel: MessageChannel;
-  readonly id: number;
-}
+type NewerArguments = Pick<RowOf<"messages">, "companyId" | "stopNbr" | "channel" | "id">;
 
 const newerQuery = prepareQuery<NewerArguments, { id: number }>((db, arg) =>
   db
@@ -183,6 +142,5 @@ const newerQuery = prepareQuery<NewerArguments, { id: number }>((db, arg) =>
 /** Whether a later message of the same stop and channel announces the arrival anew. */
 export async function hasLaterArrivalNews(read: Reader, message: StoredMessage): Promise<boolean> {
   const { companyId, channel, id, facts } = message;
-  const { rows } = await newerQuery.run(read, { companyId, channel, id, stopNbr: facts.stopNbr });
-  return rows.length > 0;
+  return (await newerQuery.find(read, { companyId, channel, id, stopNbr: facts.stopNbr })) !== undefined;
 }

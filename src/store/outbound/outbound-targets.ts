@@ -6,11 +6,12 @@ import type { MessagePlan } from "../../domain/messages/message-settings.ts";
 import { announce } from "../database/announcements.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { saveMessagePlan } from "./message-plans.ts";
-import { isInState, isOpen } from "./delivery-states.ts";
+import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { rememberInTransaction } from "../database/transaction-answers.ts";
 import { rememberAnswers } from "../database/version-cache.ts";
+import { isInState, isOpen } from "./delivery-states.ts";
+import { saveMessagePlan } from "./message-plans.ts";
 
 /** The configuration of one company. */
 export interface OutboundCopy {
@@ -96,15 +97,12 @@ export async function saveOutboundCopy(tx: Transaction, copy: OutboundCopy): Pro
 
 type EventCause = "completion" | "message";
 
-interface WantedEventRow {
-  readonly causes: string;
-  readonly event_code: number;
-}
+type WantedEventRow = Pick<RowOf<"outbound_events">, "causes" | "eventCode">;
 
 const wantedEventsQuery = prepareQuery<{ companyId: number }, WantedEventRow>((db, arg) =>
   db
     .selectFrom("outbound_events")
-    .select(["causes", "event_code"])
+    .select(namedColumns("causes", "event_code"))
     .where("company_id", "=", arg("companyId")),
 );
 
@@ -112,9 +110,9 @@ const wantedEventsQuery = prepareQuery<{ companyId: number }, WantedEventRow>((d
 export type WantedEvents = Readonly<Record<EventCause, ReadonlySet<number>>>;
 
 async function askForWantedEvents(tx: Transaction, companyId: number): Promise<WantedEvents> {
-  const { rows } = await wantedEventsQuery.run(tx, { companyId });
+  const rows = await wantedEventsQuery.rows(tx, { companyId });
   const codesOf = (cause: EventCause) =>
-    new Set(rows.filter(({ causes }) => causes === cause).map(({ event_code }) => event_code));
+    new Set(rows.filter(({ causes }) => causes === cause).map(({ eventCode }) => eventCode));
   return { completion: codesOf("completion"), message: codesOf("message") };
 }
 
@@ -125,63 +123,41 @@ export function wantedEventsOf(tx: Transaction, companyId: number): Promise<Want
   return wantedEvents.get(tx, companyId);
 }
 
+type TargetValue = "id" | "companyId" | "name" | "failures" | "pausedUntil";
+
 /** A target, and its state. */
-export interface OutboundTarget {
-  readonly id: number;
-  readonly companyId: number;
+export interface OutboundTarget extends Pick<RowOf<"outbound_targets">, TargetValue> {
   readonly companyCode: string;
-  readonly name: string;
   readonly isConfigured: boolean;
-  /** Failed attempts in a row that were the fault of the whole target. */
-  readonly failures: number;
-  /** Milliseconds UTC; 0 when it is not paused. */
-  readonly pausedUntil: number;
   /** Deliveries that are waiting or behind. */
   readonly open: number;
   readonly dead: number;
-  /** How often a delivery has become open, or due before its time. */
+  /** How often a delivery became open, or due before its time. */
   readonly added: number;
 }
 
-interface TargetRow {
-  readonly id: number;
-  readonly company_id: number;
-  readonly code: string;
-  readonly name: string;
-  readonly is_configured: number;
-  readonly failures: number;
-  readonly paused_until: number;
-  readonly open_count: number;
-  readonly dead_count: number;
-  readonly added_count: number;
-}
+type TargetRow = Omit<OutboundTarget, "isConfigured"> & { readonly isConfigured: number };
 
 /** Read after each burst of commits. Not ordered: SQLite would prepare the statement anew at each run. */
 const targetsQuery = prepareQuery<object, TargetRow>((db) =>
   db
     .selectFrom("outbound_targets as t")
     .innerJoin("companies as c", "c.id", "t.company_id")
-    .select(["t.id", "t.company_id", "c.code", "t.name", "t.is_configured"])
-    .select(["t.failures", "t.paused_until", "t.open_count", "t.dead_count", "t.added_count"]),
+    .select(namedColumns("t.id", "t.company_id", "t.name", "t.is_configured", "t.failures", "t.paused_until"))
+    .select([
+      "c.code as companyCode",
+      "t.open_count as open",
+      "t.dead_count as dead",
+      "t.added_count as added",
+    ]),
 );
 
 async function queryTargets(read: Reader): Promise<readonly OutboundTarget[]> {
-  const rows = (await targetsQuery.run(read, {})).rows.toSorted((one, other) => one.id - other.id);
-  return rows.map((row) => ({
-    id: row.id,
-    companyId: row.company_id,
-    companyCode: row.code,
-    name: row.name,
-    isConfigured: row.is_configured === 1,
-    failures: row.failures,
-    pausedUntil: row.paused_until,
-    open: row.open_count,
-    dead: row.dead_count,
-    added: row.added_count,
-  }));
+  const rows = (await targetsQuery.rows(read, {})).toSorted((one, other) => one.id - other.id);
+  return rows.map(({ isConfigured, ...row }) => ({ ...row, isConfigured: isConfigured === 1 }));
 }
 
-const remembered = rememberAnswers(async (read) => await queryTargets(read));
+const remembered = rememberAnswers(queryTargets);
 
 /**
  * All targets. The very same list as long as nobody has committed anything since, so that a check costs next to
@@ -211,26 +187,18 @@ export async function listOldestOpen(read: Reader): Promise<ReadonlyMap<number, 
   return new Map(rows.flatMap(({ id, at }) => (at === null ? [] : [[id, at]])));
 }
 
-export interface TargetPause {
-  readonly id: number;
-  readonly failures: number;
-  readonly pausedUntil: number;
-}
-
-const pauseQuery = prepareQuery<TargetPause>((db, arg) =>
-  db
-    .updateTable("outbound_targets")
-    .set({ failures: arg("failures"), paused_until: arg("pausedUntil") })
-    .where("id", "=", arg("id")),
-);
+export type TargetPause = Pick<OutboundTarget, "id" | "failures" | "pausedUntil">;
 
 /**
  * Records that a target is paused, or, with zeros, that it works again. Whoever ends a pause for a queue in another process
  * gives the present moment for its end.
  */
-export async function saveTargetPause(tx: Transaction, pause: TargetPause): Promise<void> {
-  await pauseQuery.run(tx, pause);
-}
+export const saveTargetPause = prepareQuery<TargetPause>((db, arg) =>
+  db
+    .updateTable("outbound_targets")
+    .set({ failures: arg("failures"), paused_until: arg("pausedUntil") })
+    .where("id", "=", arg("id")),
+).run;
 
 interface CountChange {
   readonly id: number;
@@ -262,13 +230,13 @@ const newsQuery = prepareQuery<{ id: number }>((db, arg) =>
     .where("id", "=", arg("id")),
 );
 
-/** A delivery of the target is newly due: the queue reads what is due at its next check. */
+/** A delivery of the target has become due: the queue reads what is due at its next check. */
 export async function announceNews(tx: Transaction, id: number): Promise<void> {
   await newsQuery.run(tx, { id });
   announce(tx, "deliveries");
 }
 
-/** Counts once the numbers that are otherwise kept up to date, in case that the database was changed by hand. */
+/** Counts the open and dead deliveries anew, in case that somebody has changed the database by hand. */
 export async function recountTargets(tx: Transaction): Promise<void> {
   await tx
     .updateTable("outbound_targets")

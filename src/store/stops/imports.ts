@@ -3,15 +3,10 @@ import { sql } from "kysely";
 import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
-export interface NewImport {
-  readonly guid: string;
-  readonly companyId: number;
-  readonly serviceName: string;
-  readonly userName: string;
-  readonly receivedAt: number;
-}
+export type NewImport = Omit<RowOf<"imports">, "id" | "finishedAt">;
 
 /** Enters an import without its loads and returns its id. */
 export async function insertImport(tx: Transaction, entry: NewImport): Promise<number> {
@@ -43,7 +38,8 @@ interface NewItem extends ItemKey {
   readonly body: string;
 }
 
-const insertItem = prepareQuery<NewItem>((db, arg) =>
+/** Adds one load that waits to be applied. */
+export const insertImportItem = prepareQuery<NewItem>((db, arg) =>
   db.insertInto("import_items").values({
     import_id: arg("importId"),
     position: arg("position"),
@@ -53,12 +49,7 @@ const insertItem = prepareQuery<NewItem>((db, arg) =>
     reasons: "[]",
     decided_at: null,
   }),
-);
-
-/** Adds one load that waits to be applied. */
-export async function insertImportItem(tx: Transaction, item: NewItem): Promise<void> {
-  await insertItem.run(tx, item);
-}
+).run;
 
 export interface WaitingItem extends ItemKey {
   /** The id that the import was answered with. */
@@ -77,16 +68,15 @@ export async function listWaitingItems(
   after: ItemKey,
   limit: number,
 ): Promise<readonly ItemKey[]> {
-  const rows = await read
+  return await read
     .selectFrom("import_items")
-    .select(["import_id", "position"])
+    .select(namedColumns("import_id", "position"))
     .where("state", "=", sql.lit("waiting"))
     .where(sql<boolean>`(import_id, position) > (${after.importId}, ${after.position})`)
     .orderBy("import_id")
     .orderBy("position")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ importId: row.import_id, position: row.position }));
 }
 
 /** A load with its text; undefined when it does not wait any more. */
@@ -94,14 +84,12 @@ export async function readWaitingItem(read: Reader, key: ItemKey): Promise<Waiti
   const row = await read
     .selectFrom("import_items")
     .innerJoin("imports", "imports.id", "import_items.import_id")
-    .select(["load_nbr", "body", "company_id", "guid"])
+    .select(namedColumns("load_nbr", "body", "company_id", "guid"))
     .where("import_id", "=", key.importId)
     .where("position", "=", key.position)
     .where("import_items.state", "=", sql.lit("waiting"))
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const { load_nbr: loadNbr, company_id: companyId, guid } = row;
-  return { ...key, guid, companyId, loadNbr, body: row.body ?? "" };
+  return row === undefined ? undefined : { ...key, ...row, body: row.body ?? "" };
 }
 
 /** Whose import it is; undefined when there is none. */
@@ -124,7 +112,7 @@ const itemState = prepareQuery<ItemKey, { state: string }>((db, arg) =>
 
 /** Whether the load is still to be decided. */
 export async function isItemWaiting(tx: Transaction, item: ItemKey): Promise<boolean> {
-  return (await itemState.run(tx, item)).rows[0]?.state === "waiting";
+  return (await itemState.find(tx, item))?.state === "waiting";
 }
 
 interface Decision extends ItemKey {
@@ -162,11 +150,7 @@ const finishImport = prepareQuery<{ importId: number; now: number }>((db, arg) =
 /** Stores the result of a load and removes its text; the last one finishes the import. */
 export async function decideImportItem(
   tx: Transaction,
-  decision: ItemKey & {
-    readonly state: "applied" | "refused";
-    readonly faults: readonly Fault[];
-    readonly now: number;
-  },
+  decision: Omit<Decision, "reasons"> & { readonly faults: readonly Fault[] },
 ): Promise<void> {
   const { importId, now } = decision;
   await decideItem.run(tx, { ...decision, reasons: JSON.stringify(decision.faults) });
@@ -179,10 +163,7 @@ export interface ImportItem {
   readonly faults: readonly Fault[];
 }
 
-export interface StoredImport {
-  readonly guid: string;
-  readonly receivedAt: number;
-  readonly finishedAt: number | null;
+export interface StoredImport extends Pick<RowOf<"imports">, "guid" | "receivedAt" | "finishedAt"> {
   readonly items: readonly ImportItem[];
 }
 
@@ -194,25 +175,20 @@ export async function findImport(
 ): Promise<StoredImport | undefined> {
   const found = await read
     .selectFrom("imports")
-    .select(["id", "received_at", "finished_at"])
+    .select(namedColumns("id", "guid", "received_at", "finished_at"))
     .where("guid", "=", guid)
     .where("company_id", "=", companyId)
     .executeTakeFirst();
   if (found === undefined) return undefined;
   const rows = await read
     .selectFrom("import_items")
-    .select(["load_nbr", "state", "reasons"])
+    .select(namedColumns("load_nbr", "state", "reasons"))
     .where("import_id", "=", found.id)
     .orderBy("position")
     .execute();
-  return {
-    guid,
-    receivedAt: found.received_at,
-    finishedAt: found.finished_at,
-    items: rows.map((row) => ({
-      loadNbr: row.load_nbr,
-      state: row.state as ImportItem["state"],
-      faults: JSON.parse(row.reasons) as readonly Fault[],
-    })),
-  };
+  const items = rows.map(({ reasons, ...row }) => ({
+    ...row,
+    faults: JSON.parse(reasons) as readonly Fault[],
+  }));
+  return { ...found, items };
 }

@@ -1,5 +1,6 @@
 /** Reads of loads for hosts. Writes are in `loads.ts`. */
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
+import type { LoadStatus } from "../../domain/load/load-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { type KnownLoad, knownLoad, knownLoadColumns, type LoadRow } from "./loads.ts";
@@ -101,7 +102,7 @@ export interface LoadSelection {
   readonly companyId: number;
   readonly loadNbrs?: readonly string[];
   readonly references?: readonly string[];
-  readonly statuses?: readonly number[];
+  readonly statuses?: readonly LoadStatus[];
 }
 
 function isSelected(

@@ -6,7 +6,8 @@ import { unplannedStopStatus } from "../../domain/stop/stop-status.ts";
 import type { ListedStop } from "../../domain/stop/visit-order.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { prepareQuery } from "../database/prepared-query.ts";
+import { excluded, prepareQuery } from "../database/prepared-query.ts";
+import { offLoad, type StopKey } from "./stops.ts";
 
 /** Who carries and drives a load. */
 export interface LoadAssignmentRecord {
@@ -110,7 +111,7 @@ const drivenLoadById = prepareQuery<{ id: number }, DrivenLoad>((db, arg) =>
  * statement anew at each run.
  */
 export async function findDrivenLoad(tx: Transaction, loadId: number | null): Promise<DrivenLoad> {
-  const found = loadId === null ? undefined : await drivenLoadById.first(tx, { id: loadId }, (load) => load);
+  const found = loadId === null ? undefined : await drivenLoadById.find(tx, { id: loadId });
   return found ?? { loadNbr: null, driver: "{}" };
 }
 
@@ -128,54 +129,51 @@ export interface LoadRecord extends LoadAssignmentRecord {
   readonly updatedAt: number;
 }
 
-const saveLoadQuery = prepareQuery<LoadRecord, { id: number }>((db, arg) =>
-  db
+const saveLoadQuery = prepareQuery<LoadRecord, { id: number }>((db, arg) => {
+  const sent = {
+    load_status: arg("status"),
+    carrier_code: arg("carrierCode"),
+    assignment_criteria: arg("assignmentCriteria"),
+    driver_user_id: arg("driverUserId"),
+    driver: arg("driver"),
+    reference: arg("reference"),
+    seal_nbr: arg("sealNbr"),
+    body: arg("body"),
+    execution: arg("execution"),
+    extra: arg("extra"),
+    updated_at: arg("updatedAt"),
+  };
+  return db
     .insertInto("loads")
-    .values({
-      company_id: arg("companyId"),
-      load_nbr: arg("loadNbr"),
-      load_status: arg("status"),
-      carrier_code: arg("carrierCode"),
-      assignment_criteria: arg("assignmentCriteria"),
-      driver_user_id: arg("driverUserId"),
-      driver: arg("driver"),
-      reference: arg("reference"),
-      seal_nbr: arg("sealNbr"),
-      body: arg("body"),
-      execution: arg("execution"),
-      extra: arg("extra"),
-      created_at: arg("createdAt"),
-      updated_at: arg("updatedAt"),
-    })
-    .onConflict((conflict) =>
-      conflict.columns(["company_id", "load_nbr"]).doUpdateSet((set) => ({
-        load_status: set.ref("excluded.load_status"),
-        carrier_code: set.ref("excluded.carrier_code"),
-        assignment_criteria: set.ref("excluded.assignment_criteria"),
-        driver_user_id: set.ref("excluded.driver_user_id"),
-        driver: set.ref("excluded.driver"),
-        reference: set.ref("excluded.reference"),
-        seal_nbr: set.ref("excluded.seal_nbr"),
-        body: set.ref("excluded.body"),
-        execution: set.ref("excluded.execution"),
-        extra: set.ref("excluded.extra"),
-        updated_at: set.ref("excluded.updated_at"),
-      })),
-    )
-    .returning("id"),
-);
+    .values({ company_id: arg("companyId"), load_nbr: arg("loadNbr"), ...sent, created_at: arg("createdAt") })
+    .onConflict((conflict) => conflict.columns(["company_id", "load_nbr"]).doUpdateSet(excluded(sent)))
+    .returning("id");
+});
 
 /** Stores the load, replacing what was stored of it before; returns its id. */
 export async function saveLoad(tx: Transaction, record: LoadRecord): Promise<number> {
-  const { rows } = await saveLoadQuery.run(tx, record);
-  const [row] = rows;
+  const [row] = await saveLoadQuery.rows(tx, record);
   if (row === undefined) throw new Error(`load ${record.loadNbr} was not kept`);
   return row.id;
 }
 
-type LoadUpdate = LoadStateChange & LoadAssignmentRecord;
+interface LoadStateChange {
+  readonly id: number;
+  readonly status: LoadStatus;
+  readonly execution: string;
+  readonly updatedAt: number;
+}
 
-const updateLoadQuery = prepareQuery<LoadUpdate>((db, arg) =>
+/** Changes state and execution of an existing load; without the assignment, whose index and foreign key cost time. */
+export const updateLoadState = prepareQuery<LoadStateChange>((db, arg) =>
+  db
+    .updateTable("loads")
+    .set({ load_status: arg("status"), execution: arg("execution"), updated_at: arg("updatedAt") })
+    .where("id", "=", arg("id")),
+).run;
+
+/** Changes state, assignment and execution of an existing load. */
+export const updateLoad = prepareQuery<LoadStateChange & LoadAssignmentRecord>((db, arg) =>
   db
     .updateTable("loads")
     .set({
@@ -188,32 +186,7 @@ const updateLoadQuery = prepareQuery<LoadUpdate>((db, arg) =>
       updated_at: arg("updatedAt"),
     })
     .where("id", "=", arg("id")),
-);
-
-interface LoadStateChange {
-  readonly id: number;
-  readonly status: LoadStatus;
-  readonly execution: string;
-  readonly updatedAt: number;
-}
-
-/** The assignment apart, which has an index and a foreign key to look after. */
-const updateLoadStateQuery = prepareQuery<LoadStateChange>((db, arg) =>
-  db
-    .updateTable("loads")
-    .set({ load_status: arg("status"), execution: arg("execution"), updated_at: arg("updatedAt") })
-    .where("id", "=", arg("id")),
-);
-
-/** Changes state and execution of an existing load. */
-export async function updateLoadState(tx: Transaction, change: LoadStateChange): Promise<void> {
-  await updateLoadStateQuery.run(tx, change);
-}
-
-/** Changes state, assignment and execution of an existing load. */
-export async function updateLoad(tx: Transaction, change: LoadUpdate): Promise<void> {
-  await updateLoadQuery.run(tx, change);
-}
+).run;
 
 /** The numbers of the stops on a load, in its order. */
 export async function stopNumbersOf(tx: Transaction | Reader, loadId: number): Promise<readonly string[]> {
@@ -225,8 +198,6 @@ export async function stopNumbersOf(tx: Transaction | Reader, loadId: number): P
     .execute();
   return rows.map((row) => row.stop_nbr);
 }
-
-const offLoad = { load_id: null, load_position: null, listed_position: null };
 
 /** Takes all stops off the load and makes them unplanned (10). */
 export async function releaseAllStops(
@@ -240,24 +211,14 @@ export async function releaseAllStops(
     .execute();
 }
 
-interface StopRelease {
-  readonly companyId: number;
-  readonly stopNbr: string;
-  readonly now: number;
-}
-
-const releaseStopQuery = prepareQuery<StopRelease>((db, arg) =>
+/** Takes one stop off the load it is on and makes it unplanned (10). */
+export const releaseStop = prepareQuery<StopKey & { readonly now: number }>((db, arg) =>
   db
     .updateTable("stops")
     .set({ stop_status: unplannedStopStatus, ...offLoad, updated_at: arg("now") })
     .where("company_id", "=", arg("companyId"))
     .where("stop_nbr", "=", arg("stopNbr")),
-);
-
-/** Takes one stop off the load it is on and makes it unplanned (10). */
-export async function releaseStop(tx: Transaction, release: StopRelease): Promise<void> {
-  await releaseStopQuery.run(tx, release);
-}
+).run;
 
 const listedStops = prepareQuery<{ loadId: number }, PlacedRow>((db, arg) =>
   db
@@ -280,24 +241,17 @@ export interface PlacedStop extends ListedStop {
 
 /** The stops on a load, in no order. */
 export async function listPlacedStops(tx: Transaction, loadId: number): Promise<readonly PlacedStop[]> {
-  return (await listedStops.run(tx, { loadId })).rows.map((row) => {
+  return (await listedStops.rows(tx, { loadId })).map((row) => {
     const loadPosition = row.load_position ?? -1;
     const listedPosition = row.listed_position ?? loadPosition;
     return { id: row.id, loadPosition, listedPosition, stopSeq: row.stop_seq };
   });
 }
 
-const saveLoadPositionQuery = prepareQuery<{ id: number; loadPosition: number }>((db, arg) =>
+/** Gives a stop its place among those of its load. */
+export const saveLoadPosition = prepareQuery<{ id: number; loadPosition: number }>((db, arg) =>
   db
     .updateTable("stops")
     .set({ load_position: arg("loadPosition") })
     .where("id", "=", arg("id")),
-);
-
-/** Gives a stop its place among those of its load. */
-export async function saveLoadPosition(
-  tx: Transaction,
-  place: { readonly id: number; readonly loadPosition: number },
-): Promise<void> {
-  await saveLoadPositionQuery.run(tx, place);
-}
+).run;

@@ -1,10 +1,12 @@
 /** The stops on a load as route events see them: state, what the host sent, and execution. */
-import { type ExpressionBuilder, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { finalStopStatuses, type StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedColumns } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
+import type { StopKey } from "./stops.ts";
 
 export interface RouteStop {
   readonly id: number;
@@ -18,41 +20,18 @@ export interface RouteStop {
   readonly execution: string;
 }
 
-interface RouteStopRow {
-  id: number;
-  stop_nbr: string;
-  stop_status: string;
-  load_id: number | null;
-  load_position: number | null;
-  routed: string;
-  execution: string;
-}
-
-const columns = ["id", "stop_nbr", "stop_status", "load_id", "load_position", "execution"] as const;
-
-function routedOrBody(eb: ExpressionBuilder<Tables, "stops">) {
-  return eb.fn.coalesce("routed", "body").as("routed");
-}
-
-function routeStop(row: RouteStopRow): RouteStop {
-  return {
-    id: row.id,
-    stopNbr: row.stop_nbr,
-    status: row.stop_status as StopStatus,
-    loadId: row.load_id,
-    loadPosition: row.load_position,
-    routed: row.routed,
-    execution: row.execution,
-  };
-}
-
-const stopByNumber = prepareQuery<{ companyId: number; stopNbr: string }, RouteStopRow>((db, arg) =>
-  db
+function selectRouteStops(db: Kysely<Tables>) {
+  return db
     .selectFrom("stops")
-    .select(columns)
-    .select(routedOrBody)
-    .where("company_id", "=", arg("companyId"))
-    .where("stop_nbr", "=", arg("stopNbr")),
+    .select([
+      "stop_status as status",
+      ...namedColumns("id", "stop_nbr", "load_id", "load_position", "execution"),
+    ])
+    .select((eb) => eb.fn.coalesce("routed", "body").as("routed"));
+}
+
+const stopByNumber = prepareQuery<StopKey, RouteStop>((db, arg) =>
+  selectRouteStops(db).where("company_id", "=", arg("companyId")).where("stop_nbr", "=", arg("stopNbr")),
 );
 
 export function findRouteStop(
@@ -60,7 +39,7 @@ export function findRouteStop(
   companyId: number,
   stopNbr: string,
 ): Promise<RouteStop | undefined> {
-  return stopByNumber.first(tx, { companyId, stopNbr }, routeStop);
+  return stopByNumber.find(tx, { companyId, stopNbr });
 }
 
 const bodyById = prepareQuery<{ id: number }, { body: string }>((db, arg) =>
@@ -75,16 +54,13 @@ export async function readStopBody(tx: Transaction | Reader, id: number): Promis
 }
 
 /** Not ordered: SQLite would prepare the statement anew at each run, which takes ten times as long as the run. */
-const pendingStops = prepareQuery<{ loadId: number; besideId: number }, RouteStopRow>((db, arg) =>
-  db
-    .selectFrom("stops")
-    .select(columns)
-    .select(routedOrBody)
+const pendingStops = prepareQuery<{ loadId: number; besideId: number }, RouteStop>((db, arg) =>
+  selectRouteStops(db)
     .where("load_id", "=", arg("loadId"))
     .where(
       "stop_status",
       "not in",
-      finalStopStatuses.map((status) => sql.lit<string>(status)),
+      finalStopStatuses.map((status) => sql.lit<StopStatus>(status)),
     )
     .where("id", "!=", arg("besideId")),
 );
@@ -100,16 +76,16 @@ export async function listPendingStops(
   loadId: number,
   besideId = 0,
 ): Promise<readonly RouteStop[]> {
-  return (await pendingStops.run(tx, { loadId, besideId })).rows.map(routeStop).sort(byPosition);
+  return (await pendingStops.rows(tx, { loadId, besideId })).sort(byPosition);
 }
 
-const stopStates = prepareQuery<{ loadId: number }, { stop_status: string }>((db, arg) =>
+const stopStates = prepareQuery<{ loadId: number }, { stop_status: StopStatus }>((db, arg) =>
   db.selectFrom("stops").select("stop_status").where("load_id", "=", arg("loadId")),
 );
 
 /** The state of every stop on the load. */
 export async function listStopStates(tx: Transaction, loadId: number): Promise<readonly StopStatus[]> {
-  return (await stopStates.run(tx, { loadId })).rows.map(({ stop_status }) => stop_status as StopStatus);
+  return (await stopStates.rows(tx, { loadId })).map(({ stop_status }) => stop_status);
 }
 
 interface ExecutionArguments {
@@ -119,14 +95,10 @@ interface ExecutionArguments {
   readonly updatedAt: number;
 }
 
-const saveExecutionQuery = prepareQuery<ExecutionArguments>((db, arg) =>
+/** Changes state and execution of an existing stop. */
+export const saveStopExecution = prepareQuery<ExecutionArguments>((db, arg) =>
   db
     .updateTable("stops")
     .set({ stop_status: arg("status"), execution: arg("execution"), updated_at: arg("updatedAt") })
     .where("id", "=", arg("id")),
-);
-
-/** Changes state and execution of an existing stop. */
-export function saveStopExecution(tx: Transaction, change: ExecutionArguments): Promise<unknown> {
-  return saveExecutionQuery.run(tx, change);
-}
+).run;

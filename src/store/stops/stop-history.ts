@@ -1,10 +1,11 @@
 /** The history of a stop, for people: its present state and its recorded events. */
 import type { Reader } from "../database/database.ts";
+import { namedColumns } from "../database/named-rows.ts";
 
 export interface StopLoad {
   readonly loadNbr: string;
   readonly status: number;
-  /** Null without one, or when nothing is known of the driver but that there is one. */
+  /** Null without a driver, or when neither name nor user name is known. */
   readonly driver: string | null;
 }
 
@@ -41,27 +42,18 @@ export async function findStopSummaries(
   const rows = await read
     .selectFrom("stops as s")
     .leftJoin("loads as l", "l.id", "s.load_id")
-    .select(["s.stop_nbr", "s.stop_status", "s.receive_status", "s.carrier_code"])
-    .select(["s.file_time", "s.created_at", "s.updated_at"])
-    .select(["l.load_nbr", "l.load_status", "l.driver"])
+    .select("s.stop_status as status")
+    .select(namedColumns("s.stop_nbr", "s.receive_status", "s.carrier_code", "s.file_time"))
+    .select(namedColumns("s.created_at", "s.updated_at", "l.load_nbr", "l.load_status", "l.driver"))
     .where("s.company_id", "=", key.companyId)
     .where("s.stop_nbr_key", "=", key.stopNbr.toLowerCase())
     .execute();
   // Sorted here: an order would lead SQLite to an index by which it walks all stops of the company.
   return rows
-    .toSorted((one, other) => (one.stop_nbr < other.stop_nbr ? -1 : 1))
-    .map((row) => ({
-      stopNbr: row.stop_nbr,
-      status: row.stop_status,
-      receiveStatus: row.receive_status,
-      carrierCode: row.carrier_code,
-      fileTime: row.file_time,
-      load:
-        row.load_nbr === null
-          ? null
-          : { loadNbr: row.load_nbr, status: row.load_status ?? 0, driver: driverOf(row.driver ?? "{}") },
-      createdAt: row.created_at,
-      updatedAt: row.updated_at,
+    .toSorted((one, other) => (one.stopNbr < other.stopNbr ? -1 : 1))
+    .map(({ loadNbr, loadStatus, driver, ...stop }) => ({
+      ...stop,
+      load: loadNbr === null ? null : { loadNbr, status: loadStatus ?? 0, driver: driverOf(driver ?? "{}") },
     }));
 }
 
@@ -74,17 +66,12 @@ export interface StopHistoryEvent {
   readonly eventTz?: string;
 }
 
-interface EventRow {
-  readonly id: number;
-  readonly event_code: number;
-  readonly recorded_at: number;
-  readonly data: string;
-}
+type EventRow = Pick<StopHistoryEvent, "id" | "code" | "recordedAt"> & { readonly data: string };
 
-function toStopEvent({ id, event_code: code, recorded_at: recordedAt, data }: EventRow): StopHistoryEvent {
+function toStopEvent({ data, ...event }: EventRow): StopHistoryEvent {
   const { eventDTTM, eventTz } = JSON.parse(data) as Readonly<Record<string, unknown>>;
   return {
-    ...{ id, code, recordedAt },
+    ...event,
     ...(typeof eventDTTM === "string" ? { eventDTTM } : {}),
     ...(typeof eventTz === "string" ? { eventTz } : {}),
   };
@@ -97,7 +84,7 @@ export async function listStopEvents(
 ): Promise<readonly StopHistoryEvent[]> {
   const rows = await read
     .selectFrom("recorded_events")
-    .select(["id", "event_code", "recorded_at", "data"])
+    .select(["id", "event_code as code", "recorded_at as recordedAt", "data"])
     .where("company_id", "=", key.companyId)
     .where("stop_nbr", "=", key.stopNbr)
     .orderBy("id", "desc")

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { companiesWithDeliveries, companiesWithRecords } from "./companies-to-prune.ts";
+import { companiesWithDeliveries, companiesWithRecords } from "./record-retention.ts";
 import { insertCompany } from "../accounts/companies.ts";
 import { openStore, type Store } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";

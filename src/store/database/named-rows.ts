@@ -1,0 +1,39 @@
+/** Rows under the names of the program: one rule, by which the column `stop_nbr` is `stopNbr`, serves all tables. */
+import type { Selectable } from "kysely";
+import type { Tables } from "./schema.ts";
+
+type NameOf<Column extends string> = Column extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<NameOf<Tail>>}`
+  : Column;
+
+/** The row with its columns under the names of the program. */
+export type Named<Row> = { readonly [Column in keyof Row & string as NameOf<Column>]: Row[Column] };
+
+/** A whole row of the table, under the names of the program. */
+export type RowOf<Table extends keyof Tables> = Named<Selectable<Tables[Table]>>;
+
+const names = new Map<string, string>();
+
+function nameOf(column: string): string {
+  const known = names.get(column);
+  if (known !== undefined) return known;
+  const name = column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  names.set(column, name);
+  return name;
+}
+
+/** The same row under the names of the program. */
+export function named<Row extends object>(row: Row): Named<Row> {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [nameOf(column), value]),
+  ) as Named<Row>;
+}
+
+type Selected<Column extends string> = Column extends `${string}.${infer Bare}`
+  ? `${Column} as ${NameOf<Bare>}`
+  : `${Column} as ${NameOf<Column>}`;
+
+/** The columns for a `select` whose rows have the names of the program. */
+export function namedColumns<Column extends string>(...columns: Column[]): Selected<Column>[] {
+  return columns.map((column) => `${column} as ${nameOf(column.replace(/^.*\./, ""))}` as Selected<Column>);
+}

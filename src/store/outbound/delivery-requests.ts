@@ -1,0 +1,242 @@
+/**
+ * The rows of deliveries that somebody retries, repeats or gives up, and what they were until then (`delivery_repeats`).
+ * The rules are in `operations/deliveries`.
+ */
+import { type DeliveryState, givenUpFault } from "../../domain/outbound/delivery-state.ts";
+import type { Reader } from "../database/database.ts";
+import type { Transaction } from "../database/group-commit.ts";
+import { namedColumns } from "../database/named-rows.ts";
+import type { DeliveryLine } from "./deliveries.ts";
+import { targetsOf } from "./delivery-queries.ts";
+import { isInState, isOpen } from "./delivery-states.ts";
+
+export interface RepeatedDelivery {
+  readonly id: number;
+  readonly name: string;
+  readonly state: DeliveryState;
+}
+
+export interface Asked {
+  readonly id: number;
+  /** Milliseconds UTC. */
+  readonly now: number;
+}
+
+function selectFound(read: Reader) {
+  return read
+    .selectFrom("deliveries as d")
+    .innerJoin("outbound_targets as t", "t.id", "d.target_id")
+    .select(namedColumns("d.id", "d.name", "d.state", "d.company_id", "d.target_id", "d.kind", "d.order_key"))
+    .select(namedColumns("d.subject_id", "d.due_at", "d.fault", "t.is_configured", "t.paused_until"));
+}
+
+export type FoundDelivery = Awaited<ReturnType<ReturnType<typeof selectFound>["execute"]>>[number];
+
+/** The delivery of that number, with its target. */
+export async function findAsked(tx: Transaction, id: number): Promise<FoundDelivery | undefined> {
+  return await selectFound(tx).where("d.id", "=", id).executeTakeFirst();
+}
+
+/** There is no such delivery. */
+export interface UnknownDelivery {
+  readonly kind: "unknown";
+  /** It was there once, and was removed with its age. */
+  readonly wasRemoved: boolean;
+}
+
+/** Ids are never used twice, so one below the greatest was there once. */
+export async function unknownDelivery(tx: Transaction, id: number): Promise<UnknownDelivery> {
+  const row = await tx.selectFrom("deliveries").select("id").where("id", ">", id).limit(1).executeTakeFirst();
+  return { kind: "unknown", wasRemoved: row !== undefined };
+}
+
+/** What somebody does with it; for a give-up, who and why. */
+export type DeliveryAction =
+  | { readonly action: "again" }
+  | { readonly action: "giveUp"; readonly by: string; readonly reason: string };
+
+/** Keeps what the delivery is now, before the action changes it. */
+export async function keepHistory(
+  tx: Transaction,
+  { id, now, ...done }: Asked & DeliveryAction,
+): Promise<void> {
+  const before = await tx
+    .selectFrom("deliveries")
+    .select(["state", "attempts", "last_attempt_at", "delivered_at", "sha256", "size", "fault", "fault_text"])
+    .select(["collected_at", "collected_by", "removed_at", "removed_by"])
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
+  await tx
+    .insertInto("delivery_repeats")
+    .values({
+      ...{ ...before, delivery_id: id, asked_at: now, action: done.action },
+      ...(done.action === "giveUp" ? { asked_by: done.by, reason: done.reason } : {}),
+    })
+    .execute();
+}
+
+/** A later completion of the same stop that was delivered to the target. */
+export interface NewerDelivery {
+  readonly id: number;
+  readonly name: string;
+  readonly deliveredAt: number;
+}
+
+/** The last delivery to its target of a later completion of its stop, of one that is of a completion; else null. */
+export async function findNewerDelivered(tx: Transaction, one: FoundDelivery): Promise<NewerDelivery | null> {
+  const row = await tx
+    .selectFrom("completions as c")
+    .innerJoin("deliveries as d", (join) =>
+      join.onRef("d.subject_id", "=", "c.id").on("d.kind", "=", "completion"),
+    )
+    .select(["d.id", "d.name", "d.delivered_at"])
+    .where("c.company_id", "=", one.companyId)
+    .where("c.stop_nbr", "=", one.orderKey)
+    .where("c.id", ">", one.subjectId)
+    .where("d.target_id", "=", one.targetId)
+    .where("d.state", "=", "delivered")
+    .orderBy("d.id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : { id: row.id, name: row.name, deliveredAt: row.delivered_at ?? 0 };
+}
+
+/** Makes one that waits due now, when it is due later. */
+export async function makeDue(tx: Transaction, { id, now }: Asked): Promise<void> {
+  await tx
+    .updateTable("deliveries")
+    .set({ due_at: now })
+    .where("id", "=", id)
+    .where("due_at", ">", now)
+    .where(isInState("state", "waiting"))
+    .execute();
+}
+
+/** The same for all of a target that wait for their next attempt. Returns how many they are. */
+export async function makeAllDue(
+  tx: Transaction,
+  { targetId, now }: { readonly targetId: number; readonly now: number },
+): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable("deliveries")
+    .set({ due_at: now })
+    .where("target_id", "=", targetId)
+    .where("due_at", ">", now)
+    .where("attempts", ">", 0)
+    .where(isInState("state", "waiting"))
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** A delivery at its place in its line. */
+interface PlacedDelivery {
+  readonly id: number;
+  readonly lineNbr: number;
+}
+
+/** The first open delivery of the line. */
+export async function findHeadOfLine(
+  tx: Transaction,
+  line: DeliveryLine,
+): Promise<PlacedDelivery | undefined> {
+  return await tx
+    .selectFrom("deliveries")
+    .select(["id", "line_nbr as lineNbr"])
+    .where("target_id", "=", line.targetId)
+    .where("order_key", "=", line.orderKey)
+    .where(isOpen("state"))
+    .orderBy("line_nbr")
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Puts a delivery behind another of its line. */
+export async function putBehind(tx: Transaction, id: number): Promise<void> {
+  await tx.updateTable("deliveries").set({ state: "behind" }).where("id", "=", id).execute();
+}
+
+const asNew = {
+  ...{ line_nbr: 0, attempts: 0, first_attempt_at: null, delivered_at: null },
+  ...{ collected_at: null, collected_by: null, removed_at: null, removed_by: null },
+};
+
+/** Opens it as if it were new, due now, at its first place in the line. The fault of a dead one stays. */
+export async function reopenDelivery(
+  tx: Transaction,
+  { id, state, now }: Asked & { readonly state: "waiting" | "behind" },
+): Promise<void> {
+  await tx
+    .updateTable("deliveries")
+    .set({ ...asNew, state, due_at: now })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** The one of the line that waits, with its name; undefined when none does. */
+export async function findWaitingOfLine(
+  tx: Transaction,
+  line: DeliveryLine,
+): Promise<{ readonly id: number; readonly name: string } | undefined> {
+  return await tx
+    .selectFrom("deliveries")
+    .select(["id", "name"])
+    .where("target_id", "=", line.targetId)
+    .where("order_key", "=", line.orderKey)
+    .where(isOpen("state"))
+    .where(isInState("state", "waiting"))
+    .executeTakeFirst();
+}
+
+/** Drops a delivery as one that was given up. */
+export async function dropGivenUp(
+  tx: Transaction,
+  { id, faultText }: { readonly id: number; readonly faultText: string },
+): Promise<void> {
+  await tx
+    .updateTable("deliveries")
+    .set({ state: "dropped", fault: givenUpFault, fault_text: faultText })
+    .where("id", "=", id)
+    .execute();
+}
+
+export interface GiveUpSelection {
+  readonly companyId?: number;
+  readonly target: string;
+}
+
+/** The ids of deliveries of a target that can be given up, oldest first, after the one of `afterId`. */
+export async function listToGiveUp(
+  read: Reader,
+  {
+    companyId,
+    target,
+    afterId,
+    limit,
+  }: GiveUpSelection & { readonly afterId: number; readonly limit: number },
+): Promise<readonly number[]> {
+  const inState = (isOf: ReturnType<typeof isOpen>) =>
+    read
+      .selectFrom("deliveries as d")
+      .select("d.id")
+      .where("d.target_id", "in", targetsOf(read, { companyId, target }))
+      .where(isOf)
+      .where("d.id", ">", afterId)
+      .orderBy("d.id")
+      .limit(limit)
+      .execute();
+  // One after the other: each of the two has an index of its own.
+  const rows = [...(await inState(isOpen("d.state"))), ...(await inState(isInState("d.state", "dead")))];
+  const ids = rows.map(({ id }) => id).toSorted((a, b) => a - b);
+  return ids.slice(0, limit);
+}
+
+/** How many of a target may be given up. */
+export async function countToGiveUp(read: Reader, { companyId, target }: GiveUpSelection): Promise<number> {
+  const row = await read
+    .selectFrom("outbound_targets as t")
+    .select((eb) => eb.fn.sum<number>(eb("t.open_count", "+", eb.ref("t.dead_count"))).as("count"))
+    .where("t.id", "in", targetsOf(read, { companyId, target }))
+    .executeTakeFirst();
+  return row?.count ?? 0;
+}
