@@ -46,6 +46,11 @@ export interface BodyInput {
   readonly unknownFields?: "keep" | "refuse";
 }
 
+/** The same for an operation that needs no more than the body. */
+export interface CompanyBody extends BodyInput {
+  readonly companyId: number;
+}
+
 /** Makes a reader of bodies of this definition; it throws a `DropgateError` with all faults. */
 export function createBodyReader<Schema extends TSchema>(
   schema: Schema,

@@ -15,11 +15,10 @@ import type { PasswordAttempt } from "./sign-in.ts";
 import {
   addUser,
   addUserKey,
-  disableUser,
-  enableUser,
   listKeysOfUser,
   removeUserKey,
   setPassword,
+  setEnabled,
 } from "../operations/users/user-admin.ts";
 
 let at: SignInFixture;
@@ -67,9 +66,9 @@ describe("signing in with a password", () => {
       await at.withPassword({ password: "wrong" }),
       await at.withPassword({ userName: "nobody" }),
     ];
-    await disableUser({ store, clock }, { userName: "host" });
+    await setEnabled({ store, clock }, { userName: "host" }, false);
     answers.push(await at.withPassword());
-    await enableUser({ store, clock }, { userName: "host" });
+    await setEnabled({ store, clock }, { userName: "host" }, true);
     await store.write("site", (tx) => tx.updateTable("users").set({ must_change_password: 1 }).execute());
     answers.push(await at.withPassword());
     expect(answers[0]).toMatchObject({ kind: "refused", code: "badCredentials" });
@@ -139,7 +138,7 @@ describe("a password that was checked before", () => {
 
   it("is worth nothing once the user is disabled", async () => {
     await at.withPassword();
-    await disableUser({ store, clock }, { userName: "host" });
+    await setEnabled({ store, clock }, { userName: "host" }, false);
     expect(await at.withPassword()).toMatchObject({ code: "badCredentials" });
   });
 
@@ -187,7 +186,7 @@ describe("two users of one name in different companies", () => {
 
   it("do not stand in each other's way when one is disabled", async () => {
     await addNamesake("open sesame");
-    await disableUser({ store, clock }, { userName: "host", companyCode: "ACME" });
+    await setEnabled({ store, clock }, { userName: "host", companyCode: "ACME" }, false);
     expect(await at.withPassword()).toMatchObject({ user: { userId: 2 } });
   });
 });

@@ -10,10 +10,10 @@ import { saveMembership } from "../store/accounts/users.ts";
 import { lossSince } from "../operations/users/exchange-companies.ts";
 import {
   addUserKey,
-  disableUser,
   listKeysOfUser,
   removeUserKey,
   setPassword,
+  setEnabled,
 } from "../operations/users/user-admin.ts";
 
 let at: SignInFixture;
@@ -35,7 +35,7 @@ describe("a signed-in user", () => {
     const membership = { companyId: 1, userId, userName: "host", roles: ["DI_Inquiry"] } as const;
     await at.store.write("site", (tx) => saveMembership(tx, membership));
     expect(await at.signIn.signedInNow(userId)).toMatchObject({ memberships: [{ roles: ["DI_Inquiry"] }] });
-    await disableUser(at, { userName: "host" });
+    await setEnabled(at, { userName: "host" }, false);
     expect(await at.signIn.signedInNow(userId)).toBeUndefined();
     expect(await at.signIn.signedInNow(userId + 1)).toBeUndefined();
   });

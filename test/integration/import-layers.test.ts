@@ -80,9 +80,9 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     orders: ["", "consequences", "stops"],
     deliveries: [],
     execution: ["", "consequences", "loads", "imports"],
-    appointments: ["", "consequences", "orders"],
+    appointments: ["", "consequences"],
     legacy: ["imports", "stops"],
-    users: [],
+    users: [""],
   },
   documents: {
     elements: ["xml"],

@@ -200,8 +200,7 @@ export async function setUserEnabled(
   who: userAdmin.UserReference,
   isEnabled: boolean,
 ): Promise<{ readonly isChanged: boolean }> {
-  const change = isEnabled ? userAdmin.enableUser : userAdmin.disableUser;
-  return await withAccounts(config, (deps) => change(deps, who));
+  return await withAccounts(config, (deps) => userAdmin.setEnabled(deps, who, isEnabled));
 }
 
 /** Adds the public key in a file to a user. */

@@ -2,30 +2,19 @@
 import type { AppointmentSettings } from "../../domain/appointments/appointment-region.ts";
 import { isFields } from "../../domain/fields/fields-of-json.ts";
 import { sentAppointment } from "../../domain/fields/shown-form.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Fault } from "../../lib/errors.ts";
-import type { Store } from "../../store/database/database.ts";
-import { type BodyInput, refusal } from "../request-body.ts";
+import type { StoreDeps } from "../operation-deps.ts";
+import { type CompanyBody, refusal } from "../request-body.ts";
 
-export interface AppointmentDeps {
-  readonly store: Pick<Store, "read" | "write">;
-  readonly clock: Clock;
+export interface AppointmentDeps extends StoreDeps {
   /** The settings of a company by its code, read at each request. */
   readonly appointments: (companyCode: string) => AppointmentSettings;
-}
-
-export interface AppointmentInput extends BodyInput {
-  readonly companyId: number;
 }
 
 /**
  * The input without what an answer of that name has beside the request, so that it can be sent back. Throws 903 when the
  * object is missing.
  */
-export function sentInput(
-  input: AppointmentInput,
-  name: "apptRequest" | "apptReservation",
-): AppointmentInput {
+export function sentInput(input: CompanyBody, name: "apptRequest" | "apptReservation"): CompanyBody {
   const { body } = input;
   if (!isFields(body)) return input;
   const value = body[name];
@@ -34,11 +23,6 @@ export function sentInput(
     throw refusal([{ code: "emptyList", path: name, message }]);
   }
   return { ...input, body: { ...body, [name]: sentAppointment(value) } };
-}
-
-/** Throws when there are faults. */
-export function refuseFaults(faults: readonly Fault[]): void {
-  if (faults.length > 0) throw refusal(faults);
 }
 
 /** The request's fields as they are returned: all but those of these names. */

@@ -31,14 +31,8 @@ import type { Transaction } from "../../store/database/group-commit.ts";
 import { recordEvent } from "../consequences/record-events.ts";
 import { expireHolds, findUseOfSlots } from "../consequences/slot-accounting.ts";
 import { findAppointmentOrder, scheduleOf } from "./appointment-order.ts";
-import {
-  type AppointmentDeps,
-  type AppointmentInput,
-  sentInput,
-  fieldsBut,
-  refuseFaults,
-} from "./appointment-request.ts";
-import { createBodyReader } from "../request-body.ts";
+import { type AppointmentDeps, fieldsBut, sentInput } from "./appointment-request.ts";
+import { type CompanyBody, createBodyReader, refusal } from "../request-body.ts";
 
 const readBody = createBodyReader(SlotListing);
 
@@ -121,10 +115,10 @@ function shownSlot(companyId: number, slot: AppointmentSlot) {
   };
 }
 
-function readRequest(input: AppointmentInput): { readonly request: SlotRequest; readonly share: Share } {
+function readRequest(input: CompanyBody): { readonly request: SlotRequest; readonly share: Share } {
   const { apptRequest: request } = readBody(sentInput(input, "apptRequest"));
   const { share, faults } = readShare(request, "apptRequest");
-  refuseFaults(faults);
+  if (faults.length > 0) throw refusal(faults);
   return { request, share };
 }
 
@@ -132,7 +126,7 @@ function readRequest(input: AppointmentInput): { readonly request: SlotRequest; 
  * The answer as an object: the request without what it takes, the region's name as `serviceRegion`, and `timeSlots` with
  * enough left, the earliest first. Without a region that matches they are empty. Throws the faults of the body.
  */
-export async function listTimeSlots(deps: AppointmentDeps, input: AppointmentInput): Promise<object> {
+export async function listTimeSlots(deps: AppointmentDeps, input: CompanyBody): Promise<object> {
   const { request, share } = readRequest(input);
   const { companyId } = input;
   const settings = deps.appointments(input.companyCode);

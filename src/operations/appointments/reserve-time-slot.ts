@@ -2,8 +2,8 @@
  * Reserves a time slot: a hold for an order that is not there yet, or the appointment of one that is
  * (specification/appointments.md#reservations).
  *
- * Everything happens in one transaction, and transactions take their turn: of two requests for the last place the first
- * has it written before the second looks. What is refused leaves all as it was, the previous appointment too.
+ * Everything happens in one transaction, and transactions run one after the other: of two requests for the last place, the
+ * second sees what the first has written. A refusal changes nothing, the previous appointment included.
  */
 import { lackingFor, type Share } from "../../domain/appointments/appointment-capacity.ts";
 import { type AppointmentSettings, regionOf } from "../../domain/appointments/appointment-region.ts";
@@ -26,14 +26,8 @@ import {
   releaseShare,
 } from "../consequences/slot-accounting.ts";
 import { findAppointmentOrder, scheduleOf, writeSchedule } from "./appointment-order.ts";
-import {
-  type AppointmentDeps,
-  type AppointmentInput,
-  sentInput,
-  fieldsBut,
-  refuseFaults,
-} from "./appointment-request.ts";
-import { createBodyReader } from "../request-body.ts";
+import { type AppointmentDeps, fieldsBut, sentInput } from "./appointment-request.ts";
+import { type CompanyBody, createBodyReader, refusal } from "../request-body.ts";
 
 const readBody = createBodyReader(SlotReservation);
 
@@ -58,13 +52,13 @@ function noSuchSlot(why: string): DropgateError {
   );
 }
 
-function readReservation(input: AppointmentInput): {
+function readReservation(input: CompanyBody): {
   readonly reservation: Reservation;
   readonly share: Share;
 } {
   const { apptReservation: reservation } = readBody(sentInput(input, "apptReservation"));
   const { share, isNamed, faults } = readShare(reservation, "apptReservation");
-  refuseFaults(faults);
+  if (faults.length > 0) throw refusal(faults);
   if (isNamed) return { reservation, share };
   throw new DropgateError(
     "noCapacityNamed",
@@ -127,45 +121,31 @@ async function releaseReplaced(tx: Transaction, wanted: Wanted, orderNbr: string
   return hold !== undefined;
 }
 
-async function hold(tx: Transaction, wanted: Wanted): Promise<void> {
-  const { slot, settings, share, addressKey = null, now } = wanted;
-  requireInTime(wanted, false);
-  await requireRoom(tx, wanted);
-  const expiresAt = now + settings.holdMinutes * minuteMs;
+async function keep(
+  tx: Transaction,
+  wanted: Wanted,
+  of: { readonly orderNbr: string | null; readonly expiresAt: number | null },
+): Promise<void> {
+  const { slot, share, addressKey = null, now } = wanted;
   const { startsAt } = slot;
+  await requireRoom(tx, wanted);
   await keepAppointment(tx, {
-    ...{
-      ...placeOf(wanted),
-      ...scheduleOf(slot),
-      startsAt,
-      orderNbr: null,
-      addressKey,
-      expiresAt,
-      share,
-      now,
-    },
+    ...{ ...placeOf(wanted), ...scheduleOf(slot), startsAt, addressKey, share, now, ...of },
   });
 }
 
+async function hold(tx: Transaction, wanted: Wanted): Promise<void> {
+  requireInTime(wanted, false);
+  const expiresAt = wanted.now + wanted.settings.holdMinutes * minuteMs;
+  await keep(tx, wanted, { orderNbr: null, expiresAt });
+}
+
 async function confirm(tx: Transaction, wanted: Wanted, orderNbr: string): Promise<void> {
-  const { companyId, slot, share, addressKey = null, now } = wanted;
+  const { companyId, slot, now } = wanted;
   const found = await findAppointmentOrder(tx, companyId, orderNbr);
   if (found.kind === "closed") throw found.error;
   requireInTime(wanted, await releaseReplaced(tx, wanted, orderNbr));
-  await requireRoom(tx, wanted);
-  const { startsAt } = slot;
-  await keepAppointment(tx, {
-    ...{
-      ...placeOf(wanted),
-      ...scheduleOf(slot),
-      startsAt,
-      orderNbr,
-      addressKey,
-      expiresAt: null,
-      share,
-      now,
-    },
-  });
+  await keep(tx, wanted, { orderNbr, expiresAt: null });
   await writeSchedule(tx, found.order, { slot, now });
   const data = { ...scheduleOf(slot), serviceRegion: slot.region.name };
   await recordEvent(tx, { companyId, kind: "schedulingConfirmed", stopNbr: orderNbr, recordedAt: now, data });
@@ -183,7 +163,7 @@ async function reserve(tx: Transaction, wanted: Wanted): Promise<void> {
  * released, the time is written to `to.schedule`, and 8102 is recorded; for `Not Available` the share is held for the
  * minutes of the setting. Throws 970, 971, 972, 922, 906, 907, or the faults of the body.
  */
-export async function reserveTimeSlot(deps: AppointmentDeps, input: AppointmentInput): Promise<object> {
+export async function reserveTimeSlot(deps: AppointmentDeps, input: CompanyBody): Promise<object> {
   const { reservation, share } = readReservation(input);
   const { companyId } = input;
   const settings = deps.appointments(input.companyCode);

@@ -11,17 +11,17 @@ import type { LoadExecution } from "../../domain/execution/stop-execution.ts";
 import type { RoutedStop } from "../../domain/execution/routed-stop.ts";
 import { visitsOf } from "../../domain/execution/stop-visits.ts";
 import { momentOf } from "../../domain/time/zoned-time.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { JsonLimits } from "../../lib/json-text.ts";
 import { isUnableToUseApp } from "../../store/accounts/drivers.ts";
-import type { Reader, Store } from "../../store/database/database.ts";
+import type { Reader } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { findStoredLoad, type StoredLoad } from "../../store/stops/load-queries.ts";
 import type { RouteStop } from "../../store/stops/route-stops.ts";
 import { loadNotFound } from "../loads/known-load.ts";
 import type { EventReaders } from "./read-route-event.ts";
-import { type BodyInput, refusal } from "../request-body.ts";
+import type { StoreDeps } from "../operation-deps.ts";
+import { type CompanyBody, refusal } from "../request-body.ts";
 
 /** The settings of the section `events`. */
 export interface EventSettings {
@@ -36,20 +36,17 @@ export interface EventSettings {
   readonly maxAheadHours: number;
 }
 
-export interface RouteReportDeps {
-  readonly store: Pick<Store, "read" | "write">;
-  readonly clock: Clock;
+export interface RouteReportDeps extends StoreDeps {
   readonly documentsDir: string;
   readonly events: () => EventSettings;
   /** Where large events are read; without them they are read at once. */
   readonly readers?: EventReaders;
 }
 
-export interface RouteReport extends BodyInput {
+export interface RouteReport extends CompanyBody {
   /** A large body, unparsed, instead of `body`. It is transferred. */
   readonly large?: Uint8Array;
   readonly jsonLimits?: JsonLimits;
-  readonly companyId: number;
   readonly userName: string;
   /** Those of the caller in the company. */
   readonly roles: readonly Role[];

@@ -1,18 +1,11 @@
 /** Imports business partners, all or nothing (specification/gateway.md#imports). */
 import { BusinessPartner, validateBusinessPartner } from "../../domain/order/business-partner.ts";
 import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { isPartner, savePartner } from "../../store/accounts/partners.ts";
 import { type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
-import { refusal } from "../request-body.ts";
-
-export interface BusinessPartnersDeps extends PreparationDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
-}
+import type { WriteDeps } from "../operation-deps.ts";
 
 export interface BusinessPartnersOutcome {
   readonly kind: "imported";
@@ -42,15 +35,11 @@ async function writePartners(
 }
 
 /** The partners of an import, checked. */
-export const preparePartners: Prepare<"businessPartners"> = async (input) => {
-  const reading = await readImport(partnerImport, input);
-  if (reading.kind === "refused") throw refusal(reading.faults);
-  return reading.entities;
-};
+export const preparePartners: Prepare<"businessPartners"> = (input) => readImport(partnerImport, input);
 
 /** Creates or updates the partners of the request. Throws a `DropgateError` with all faults; then nothing was written. */
 export async function importBusinessPartners(
-  deps: BusinessPartnersDeps,
+  deps: PreparationDeps & WriteDeps,
   input: ImportInput,
 ): Promise<BusinessPartnersOutcome> {
   const partners = await preparedEntries(deps, input, {

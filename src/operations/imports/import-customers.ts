@@ -2,17 +2,10 @@
 import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";
 import { Customer, validateCustomer } from "../../domain/order/customer.ts";
 import { isFields } from "../../domain/fields/fields-of-json.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Store } from "../../store/database/database.ts";
 import { saveCustomer } from "../../store/accounts/customers.ts";
 import { inTurns, type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
-import { refusal } from "../request-body.ts";
-
-export interface CustomerImportDeps extends PreparationDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
-}
+import type { WriteDeps } from "../operation-deps.ts";
 
 /** The status of a customer for whom the host sends none. */
 const defaultStatus = "ACTIVE";
@@ -32,9 +25,7 @@ const customerImport: ImportKind<Customer> = {
 
 /** The customers of an import as they are kept. */
 export const prepareCustomers: Prepare<"customers"> = async (input) => {
-  const reading = await readImport(customerImport, input);
-  if (reading.kind === "refused") throw refusal(reading.faults);
-  return await inTurns(reading.entities, async (customer) => ({
+  return await inTurns(await readImport(customerImport, input), async (customer) => ({
     accountNumber: customer.accountNumber,
     body: JSON.stringify(customer),
   }));
@@ -44,7 +35,7 @@ export const prepareCustomers: Prepare<"customers"> = async (input) => {
  * Creates the customers of the request, or replaces those that are there; of two with the same number the later stays.
  * Throws a `DropgateError` with all faults; then nothing was written.
  */
-export async function importCustomers(deps: CustomerImportDeps, input: ImportInput): Promise<void> {
+export async function importCustomers(deps: PreparationDeps & WriteDeps, input: ImportInput): Promise<void> {
   const customers = await preparedEntries(deps, input, { kind: "customers", prepare: prepareCustomers });
   const { companyId } = input;
   await deps.store.write(companyId, async (tx) => {

@@ -7,10 +7,8 @@ import { isFields } from "../../domain/fields/fields-of-json.ts";
 import { Load, type LoadHeader, validateLoad } from "../../domain/load/load.ts";
 import { normaliseLoad } from "../../domain/load/normalise-load.ts";
 import type { Stop } from "../../domain/stop/stop.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { Fault } from "../../lib/errors.ts";
 import { newGuid } from "../../lib/ids.ts";
-import type { Store } from "../../store/database/database.ts";
 import { announce } from "../../store/database/announcements.ts";
 import { saveDocuments } from "../../store/stops/documents.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
@@ -19,22 +17,14 @@ import {
   type ImportToPrepare,
   inTurns,
   type KeptLoad,
-  type PreparationDeps,
   type Prepare,
   preparedEntries,
 } from "./import-preparation.ts";
 import { defaultImportRules, type ImportKind, readImport } from "./import-request.ts";
 import { loadText } from "./load-text.ts";
 import { refusal } from "../request-body.ts";
-import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
+import { importThroughService, type ServiceImport, type ServiceImportDeps } from "./service-import.ts";
 import { type DocumentsDeps, takeOutDocuments } from "./take-out-documents.ts";
-
-export interface ImportLoadsDeps extends ServiceDeps, PreparationDeps {
-  /** Where the content of documents is kept. */
-  readonly documentsDir: string;
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
-}
 
 export interface LoadImport extends ServiceImport {
   /** Most stops of one import, over all its loads; more are refused (909). */
@@ -91,9 +81,7 @@ async function keptFormsOf(deps: DocumentsDeps, loads: readonly Load[]): Promise
 /** The loads of an import as they wait to be applied. */
 export const prepareLoads: Prepare<"loads"> = async (input) => {
   checkStops(input);
-  const reading = await readImport(loadImport, input);
-  if (reading.kind === "refused") throw refusal(reading.faults);
-  return await keptFormsOf(input, reading.entities);
+  return await keptFormsOf(input, await readImport(loadImport, input));
 };
 
 /** Wakes the load importer with its commit. */
@@ -110,7 +98,7 @@ interface AcceptedImport {
   readonly importId: string;
 }
 
-async function acceptStandard(deps: ImportLoadsDeps, input: LoadImport): Promise<AcceptedImport> {
+async function acceptStandard(deps: ServiceImportDeps, input: LoadImport): Promise<AcceptedImport> {
   const { companyId, serviceName, userName } = input;
   const loads = await preparedEntries(deps, input, { kind: "loads", prepare: prepareLoads });
   const guid = newGuid();
@@ -120,7 +108,7 @@ async function acceptStandard(deps: ImportLoadsDeps, input: LoadImport): Promise
 }
 
 /** Gives the id for `import/info`; the import survives a crash from then on. Throws 908 or the faults of the body. */
-export function importLoads(deps: ImportLoadsDeps, input: LoadImport): Promise<AcceptedImport> {
+export function importLoads(deps: ServiceImportDeps, input: LoadImport): Promise<AcceptedImport> {
   return importThroughService(deps, input, {
     importKind: "loads",
     run: (standard) => acceptStandard(deps, standard),

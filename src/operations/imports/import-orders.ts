@@ -8,34 +8,17 @@ import { normaliseOrder } from "../../domain/stop/normalise-stop.ts";
 import { Order, stopOfOrder, validateOrder } from "../../domain/order/order.ts";
 import { stopChangeOf } from "../../domain/stop/stop-change.ts";
 import { validateStop } from "../../domain/stop/stop.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { Fault } from "../../lib/errors.ts";
 import { findAppointment } from "../../store/appointments/appointments.ts";
-import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { saveOrder } from "../../store/stops/orders.ts";
 import { applyStopChanges } from "../stops/apply-stop-changes.ts";
-import {
-  inTurns,
-  type KeptOrder,
-  type PreparationDeps,
-  type Prepare,
-  preparedEntries,
-} from "./import-preparation.ts";
+import { inTurns, type KeptOrder, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportKind, readImport } from "./import-request.ts";
 import { withTimesOf } from "../stops/kept-appointment.ts";
 import { refusal } from "../request-body.ts";
-import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
+import { importThroughService, type ServiceImport, type ServiceImportDeps } from "./service-import.ts";
 import { type DocumentsDeps, takeOutDocuments } from "./take-out-documents.ts";
-
-export interface OrderImportDeps extends ServiceDeps, PreparationDeps {
-  /** Where the content of documents is kept. */
-  readonly documentsDir: string;
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
-}
-
-export type OrderImport = ServiceImport;
 
 /** Fields that an order does not know go on into its stop, which may know them: there they have to be right. */
 function validateWithStop(value: unknown, path: string): readonly Fault[] {
@@ -67,9 +50,7 @@ async function keptFormsOf(deps: DocumentsDeps, orders: readonly Order[]): Promi
 
 /** The orders of an import as they are kept. */
 export const prepareOrders: Prepare<"orders"> = async (input) => {
-  const reading = await readImport(orderImport, input);
-  if (reading.kind === "refused") throw refusal(reading.faults);
-  return await keptFormsOf(input, reading.entities);
+  return await keptFormsOf(input, await readImport(orderImport, input));
 };
 
 interface OrderWriting {
@@ -96,7 +77,7 @@ async function writeOrders(tx: Transaction, { companyId, orders, now }: OrderWri
   }
 }
 
-async function importStandard(deps: OrderImportDeps, input: OrderImport): Promise<void> {
+async function importStandard(deps: ServiceImportDeps, input: ServiceImport): Promise<void> {
   const orders = await preparedEntries(deps, input, { kind: "orders", prepare: prepareOrders });
   const { companyId } = input;
   await deps.store.write(companyId, (tx) => writeOrders(tx, { companyId, orders, now: deps.clock.now() }));
@@ -106,7 +87,7 @@ async function importStandard(deps: OrderImportDeps, input: OrderImport): Promis
  * Creates or replaces the orders of the request and their stops; of two with the same number the later stays. A cancelled
  * order is created anew. Throws a `DropgateError` with all faults; then nothing was written.
  */
-export function importOrders(deps: OrderImportDeps, input: OrderImport): Promise<void> {
+export function importOrders(deps: ServiceImportDeps, input: ServiceImport): Promise<void> {
   return importThroughService(deps, input, {
     importKind: "orders",
     run: (standard) => importStandard(deps, standard),

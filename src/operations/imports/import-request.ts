@@ -8,7 +8,7 @@ import { isFields } from "../../domain/fields/fields-of-json.ts";
 import { unknownFieldFaults } from "../../domain/fields/unknown-fields.ts";
 import { type Fault, maxKeptFaults } from "../../lib/errors.ts";
 import type { JsonLimits } from "../../lib/json-text.ts";
-import { faultOfCompanyCode } from "../request-body.ts";
+import { faultOfCompanyCode, refusal } from "../request-body.ts";
 
 /** One kind of import: the name of its list, and the check of an entry. */
 export interface ImportKind<Entity> {
@@ -45,13 +45,6 @@ export interface ImportInput {
   readonly jsonLimits?: JsonLimits;
   readonly rules?: ImportRules;
 }
-
-/** What reading a body needs of its import. */
-export type ImportBody = Pick<ImportInput, "companyCode" | "body" | "rules">;
-
-export type ReadImport<Entity> =
-  | { readonly kind: "read"; readonly entities: readonly Entity[] }
-  | { readonly kind: "refused"; readonly faults: readonly Fault[] };
 
 /** So much is checked at a time, so that other requests get their turn. */
 const weightInTurn = 100;
@@ -108,20 +101,18 @@ function readSome<Entity>({ kind, list, rules, faults, entities }: Reading<Entit
   return entities.length < list.length;
 }
 
-function outcomeOf<Entity>({ faults, entities }: Reading<Entity>): ReadImport<Entity> {
-  if (faults.length > 0) return { kind: "refused", faults: faults.slice(0, maxKeptFaults) };
-  return { kind: "read", entities: entities as readonly Entity[] };
-}
-
-/** Reads the body of an import, a long one with waits for others to work. What is wrong is a value. */
+/**
+ * The entries of an import, checked; a long list is read with waits for others to work. Throws a `DropgateError` with all
+ * faults.
+ */
 export async function readImport<Entity>(
   kind: ImportKind<Entity>,
-  input: ImportBody,
-): Promise<ReadImport<Entity>> {
+  input: Pick<ImportInput, "companyCode" | "body" | "rules">,
+): Promise<readonly Entity[]> {
   const { body, companyCode, rules = defaultImportRules } = input;
   if (!isFields(body)) {
     const message = `the body is not an object. Send an object with companyCode and ${kind.list}.`;
-    return { kind: "refused", faults: [{ code: "wrongType", message }] };
+    throw refusal([{ code: "wrongType", message }]);
   }
   const list = body[kind.list];
   const whole = [
@@ -130,9 +121,9 @@ export async function readImport<Entity>(
   ];
   const beside = rules.unknownFields === "keep" ? [] : unknownFieldFaults(formOf(kind.list), body, "");
   const faults = [...whole.filter((fault) => fault !== undefined), ...beside];
-  if (!Array.isArray(list) || faults.some(({ code }) => code === "tooLarge"))
-    return { kind: "refused", faults };
+  if (!Array.isArray(list) || faults.some(({ code }) => code === "tooLarge")) throw refusal(faults);
   const reading: Reading<Entity> = { kind, list, rules, faults, entities: [] };
   while (readSome(reading)) await setImmediate();
-  return outcomeOf(reading);
+  if (faults.length > 0) throw refusal(faults);
+  return reading.entities as readonly Entity[];
 }

@@ -5,24 +5,13 @@ import { asnImportRules } from "../../domain/stop/stop-actions.ts";
 import { type StopChange, stopChangeOf } from "../../domain/stop/stop-change.ts";
 import { type StopImportRules as StateRules, importRules } from "../../domain/stop/stop-status.ts";
 import { Stop, validateStop } from "../../domain/stop/stop.ts";
-import type { Clock } from "../../lib/clock.ts";
 import type { Fault } from "../../lib/errors.ts";
-import type { Store } from "../../store/database/database.ts";
 import { applyStopChanges, type StopChanges } from "../stops/apply-stop-changes.ts";
-import { inTurns, type Prepare, type PreparationDeps, preparedEntries } from "./import-preparation.ts";
+import { inTurns, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportKind, readImport } from "./import-request.ts";
 import { refusal } from "../request-body.ts";
-import { importThroughService, type ServiceDeps, type ServiceImport } from "./service-import.ts";
+import { importThroughService, type ServiceImport, type ServiceImportDeps } from "./service-import.ts";
 import { type DocumentsDeps, takeOutDocuments } from "./take-out-documents.ts";
-
-export interface StopImportDeps extends ServiceDeps, PreparationDeps {
-  /** Where the content of documents is kept. */
-  readonly documentsDir: string;
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
-}
-
-export type StopImport = ServiceImport;
 
 const stopImport: ImportKind<Stop> = {
   list: "stops",
@@ -52,15 +41,13 @@ const shortList = 50;
 
 /** The changes that an import of stops or ASNs asks for. */
 export const prepareStops: Prepare<"stops"> = async (input) => {
-  const reading = await readImport(stopImport, input);
-  if (reading.kind === "refused") throw refusal(reading.faults);
-  const { entities } = reading;
-  if (entities.length > shortList || entities.some(hasContent)) return changesWithContent(input, entities);
-  return entities.map((stop) => stopChangeOf("01", stop));
+  const stops = await readImport(stopImport, input);
+  if (stops.length > shortList || stops.some(hasContent)) return changesWithContent(input, stops);
+  return stops.map((stop) => stopChangeOf("01", stop));
 };
 
 async function write(
-  deps: StopImportDeps,
+  deps: ServiceImportDeps,
   change: Pick<StopChanges, "companyId" | "changes" | "rules">,
 ): Promise<void> {
   const outcome = await deps.store.write(change.companyId, (tx) =>
@@ -75,14 +62,14 @@ async function write(
   if (outcome.kind !== "applied") throw refusal(outcome.faults);
 }
 
-async function importBy(deps: StopImportDeps, input: StopImport, rules: StateRules): Promise<void> {
+async function importBy(deps: ServiceImportDeps, input: ServiceImport, rules: StateRules): Promise<void> {
   const changes = await preparedEntries(deps, input, { kind: "stops", prepare: prepareStops });
   // Not awaited here: while it waits for the commit, nothing must keep the parsed body in memory.
   return write(deps, { companyId: input.companyId, changes, rules });
 }
 
 /** Creates or updates the stops of the request. Throws a `DropgateError` with all faults; then nothing was written. */
-export function importStops(deps: StopImportDeps, input: StopImport): Promise<void> {
+export function importStops(deps: ServiceImportDeps, input: ServiceImport): Promise<void> {
   return importThroughService(deps, input, {
     importKind: "stops",
     run: (standard) => importBy(deps, standard, importRules),
@@ -90,7 +77,7 @@ export function importStops(deps: StopImportDeps, input: StopImport): Promise<vo
 }
 
 /** The same for ASNs: stops in the state InboundShipment. */
-export function importAsns(deps: StopImportDeps, input: StopImport): Promise<void> {
+export function importAsns(deps: ServiceImportDeps, input: ServiceImport): Promise<void> {
   return importThroughService(deps, input, {
     importKind: "asn",
     run: (standard) => importBy(deps, standard, asnImportRules),

@@ -3,9 +3,9 @@
  *
  *   read -> may the caller? -> hash passwords -> transaction: may the caller? -> write
  *
- * Hashing takes long, so it happens outside of the transaction, and what it was based on is looked at again within. Once
- * begun it goes on to the writing even when nobody waits for the answer any more: a client that was too impatient would
- * send all of it again. The queue bounds how many imports can be at it.
+ * Hashing takes long, so it happens outside of the transaction, which then checks again what the hashing was based on.
+ * Once begun, an import goes on to the writing even when nobody waits for the answer any more: an impatient client would
+ * send all of it again. The queue bounds how many imports hash at a time.
  *
  * A user that belongs to other companies too has one password there as well: an import of one company changes what the
  * user is there, but not whether or how it signs in.
@@ -14,10 +14,9 @@ import { createCanonicalForm } from "../../domain/fields/canonical-form.ts";
 import { type Role, roles as allRoles } from "../../domain/users/role.ts";
 import { rolesOf, User, validateUser } from "../../domain/users/user.ts";
 import { driverMarksOf, mergedProfile } from "../../domain/users/user-profile.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { DropgateError, type Fault } from "../../lib/errors.ts";
 import { hashPassword, isPasswordOf } from "../../lib/password-hash.ts";
-import type { Reader, Store } from "../../store/database/database.ts";
+import type { Reader } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { readUserProfile, saveMember } from "../../store/accounts/user-import.ts";
 import {
@@ -29,12 +28,11 @@ import {
 } from "../../store/accounts/users.ts";
 import { inTurns, type PreparationDeps, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportInput, type ImportKind, readImport } from "./import-request.ts";
+import type { StoreDeps } from "../operation-deps.ts";
 import { refusal } from "../request-body.ts";
 import type { HashQueue, HashQueueLimits } from "../../sign-in/sign-in-hash-queue.ts";
 
-export interface UserImportDeps extends PreparationDeps {
-  readonly store: Pick<Store, "read" | "write">;
-  readonly clock: Clock;
+export interface UserImportDeps extends PreparationDeps, StoreDeps {
   /** One for all imports of the process: it bounds how many passwords are hashed at a time. */
   readonly hashQueue: HashQueue;
 }
@@ -58,11 +56,7 @@ const userImport: ImportKind<User> = {
 };
 
 /** The users of an import, checked. */
-export const prepareUsers: Prepare<"users"> = async (input) => {
-  const reading = await readImport(userImport, input);
-  if (reading.kind === "refused") throw refusal(reading.faults);
-  return reading.entities;
-};
+export const prepareUsers: Prepare<"users"> = (input) => readImport(userImport, input);
 
 interface Sent {
   readonly user: User;
@@ -205,10 +199,8 @@ function accessOf({ user, record, newHash }: Prepared & Found): UserAccess {
 }
 
 function isSameAccess(one: UserAccess, other: UserAccess): boolean {
-  return (
-    one.passwordHash === other.passwordHash &&
-    one.isEnabled === other.isEnabled &&
-    one.mustChangePassword === other.mustChangePassword
+  return (["passwordHash", "isEnabled", "mustChangePassword"] as const).every(
+    (key) => one[key] === other[key],
   );
 }
 

@@ -49,3 +49,13 @@ export type ReaderReport =
     }
   /** No fault of the body. */
   | { readonly kind: "failed"; readonly message: string; readonly systemCode: string | undefined };
+
+/**
+ * Bytes in a buffer of their own, so that they can be transferred to another thread: small buffers are part of a common
+ * one.
+ */
+export function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) return new Uint8Array(buffer);
+  return new Uint8Array(bytes);
+}

@@ -16,9 +16,8 @@ import type { Preparations } from "./import-preparation.ts";
 import { prepareStops } from "./import-stops.ts";
 import { prepareUsers } from "./import-users.ts";
 import { loadText } from "./load-text.ts";
-import { ownBytes } from "./own-bytes.ts";
 import { readRouteEvent, type SentEvent } from "../execution/read-route-event.ts";
-import type { ReaderJob, ReaderReport, ReaderRequest } from "./import-worker-messages.ts";
+import { ownBytes, type ReaderJob, type ReaderReport, type ReaderRequest } from "./import-worker-messages.ts";
 
 const preparations: Preparations = {
   stops: prepareStops,

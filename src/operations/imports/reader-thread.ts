@@ -6,8 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { DropgateError } from "../../lib/errors.ts";
 import { siblingModule } from "../../lib/threads/sibling-module.ts";
 import { type WorkerEnd, WorkerHost } from "../../lib/threads/worker-host.ts";
-import type { ReaderJob, ReaderReport } from "./import-worker-messages.ts";
-import { ownBytes } from "./own-bytes.ts";
+import { ownBytes, type ReaderJob, type ReaderReport } from "./import-worker-messages.ts";
 import type { SentEvent } from "../execution/read-route-event.ts";
 
 export interface ReaderThreadOptions {

@@ -4,8 +4,9 @@
  */
 import type { ImportKindName } from "../../domain/fields/import-kind.ts";
 import { DropgateError, type Fault } from "../../lib/errors.ts";
-import { defaultJsonLimits, largeBodyBytes } from "./import-preparation.ts";
+import { defaultJsonLimits, largeBodyBytes, type PreparationDeps } from "./import-preparation.ts";
 import type { ImportInput } from "./import-request.ts";
+import type { WriteDeps } from "../operation-deps.ts";
 
 export const defaultService = "default";
 
@@ -45,6 +46,12 @@ export interface ImportIntegrations {
 export interface ServiceDeps {
   /** Without it there are none. */
   readonly integrations?: ImportIntegrations;
+}
+
+/** For the imports that have a `serviceName`. */
+export interface ServiceImportDeps extends ServiceDeps, PreparationDeps, WriteDeps {
+  /** Where the content of documents is kept. */
+  readonly documentsDir: string;
 }
 
 function unknownService(serviceName: string): DropgateError {

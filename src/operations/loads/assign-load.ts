@@ -1,8 +1,6 @@
 /** Gives a load to a carrier or a driver, and takes it from them (specification/stop-states.md#actions-on-a-load). */
 import { plannedLoadStatus } from "../../domain/load/load-status.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Store } from "../../store/database/database.ts";
 import type { Driver } from "../../store/accounts/drivers.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { type KnownLoad, type LoadAssignmentRecord, updateLoad } from "../../store/stops/loads.ts";
@@ -21,21 +19,15 @@ import {
   findNamedDriver,
   namesDriver,
 } from "./load-driver.ts";
-import { type BodyInput, createBodyReader } from "../request-body.ts";
+import type { WriteDeps } from "../operation-deps.ts";
+import { type CompanyBody, createBodyReader } from "../request-body.ts";
 
-export interface AssignLoadDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
-}
-
-export interface AssignLoad extends BodyInput {
-  readonly companyId: number;
+export interface AssignLoad extends CompanyBody {
   readonly loadNbr: string;
 }
 
-/** Without `loadNbr`, it stands in the body. */
-export interface AssignLoadDriver extends BodyInput {
-  readonly companyId: number;
+/** Without `loadNbr`, the body has it. */
+export interface AssignLoadDriver extends CompanyBody {
   readonly loadNbr?: string;
 }
 
@@ -74,7 +66,7 @@ async function recordDriver(
  * Assigns the carrier of the body; with `assignmentCriteria` 01 also the carrier's available driver. Throws 920, 906 or
  * 907, 925, 926, or the faults of the body.
  */
-export async function assignLoadCarrier(deps: AssignLoadDeps, input: AssignLoad): Promise<void> {
+export async function assignLoadCarrier(deps: WriteDeps, input: AssignLoad): Promise<void> {
   const { companyId, loadNbr } = input;
   const { carrierCode, assignmentCriteria } = readCarrierAssignment(input);
   await deps.store.write(companyId, async (tx) => {
@@ -92,7 +84,7 @@ export async function assignLoadCarrier(deps: AssignLoadDeps, input: AssignLoad)
 }
 
 /** Takes the load from the carrier of the body. Throws 920, 906 or 907, 964, or the faults of the body. */
-export async function unassignLoadCarrier(deps: AssignLoadDeps, input: AssignLoad): Promise<void> {
+export async function unassignLoadCarrier(deps: WriteDeps, input: AssignLoad): Promise<void> {
   const { companyId, loadNbr } = input;
   const { carrierCode } = readCarrierAssignment(input);
   await deps.store.write(companyId, async (tx) => {
@@ -129,7 +121,7 @@ function criteriaOf({ assignmentCriteria }: DriverAssignment): string | null {
  * Assigns the driver whom the body names, or with `assignmentCriteria` 01 an available one (of the load's carrier, when
  * it has one). Throws 1505 when it names nobody, 920, 906 or 907, 926, or the faults of the body.
  */
-export async function assignLoadDriver(deps: AssignLoadDeps, input: AssignLoadDriver): Promise<void> {
+export async function assignLoadDriver(deps: WriteDeps, input: AssignLoadDriver): Promise<void> {
   const { companyId } = input;
   const body = readDriverAssignment(input);
   const loadNbr = numberOf(input, body);
@@ -154,7 +146,7 @@ export async function assignLoadDriver(deps: AssignLoadDeps, input: AssignLoadDr
  * Takes the load from its driver, who must be the one that the body names, if it names one. Throws 920, 906 or 907, 926,
  * 964, or the faults of the body.
  */
-export async function unassignLoadDriver(deps: AssignLoadDeps, input: AssignLoadDriver): Promise<void> {
+export async function unassignLoadDriver(deps: WriteDeps, input: AssignLoadDriver): Promise<void> {
   const { companyId } = input;
   const body = readDriverAssignment(input);
   const loadNbr = numberOf(input, body);

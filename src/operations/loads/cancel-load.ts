@@ -2,25 +2,15 @@
  * Cancels a load that has no driver, with a reason; its stops become unplanned
  * (specification/stop-states.md#actions-on-a-load).
  */
-import type { Clock } from "../../lib/clock.ts";
-import type { Store } from "../../store/database/database.ts";
 import { releaseAllStops, updateLoadState } from "../../store/stops/loads.ts";
 import { recordEvent } from "../consequences/record-events.ts";
 import { cancellationOf, readLoadCancellation } from "../stops/cancellation-request.ts";
 import { requireLoad } from "./known-load.ts";
-import type { BodyInput } from "../request-body.ts";
-
-export interface CancelLoadDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
-}
-
-export interface CancelLoad extends BodyInput {
-  readonly companyId: number;
-}
+import type { WriteDeps } from "../operation-deps.ts";
+import type { CompanyBody } from "../request-body.ts";
 
 /** Throws 920, 960, 907, or the faults of the body. */
-export async function cancelLoad(deps: CancelLoadDeps, input: CancelLoad): Promise<void> {
+export async function cancelLoad(deps: WriteDeps, input: CompanyBody): Promise<void> {
   const { companyId } = input;
   const { number: loadNbr, ...why } = readLoadCancellation(input);
   await deps.store.write(companyId, async (tx) => {

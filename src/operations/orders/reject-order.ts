@@ -1,9 +1,7 @@
 /** Deletes or rejects a customer order with a reason, and its stop with it (specification/stop-states.md#orders). */
 import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
 import { cancelledStopStatus, stopStatusNames } from "../../domain/stop/stop-status.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { cancelOrder, isOrderCancelled } from "../../store/stops/orders.ts";
 import { recordEvent } from "../consequences/record-events.ts";
@@ -15,16 +13,8 @@ import {
 } from "../stops/cancellation-request.ts";
 import { orderNotFound } from "./order-not-found.ts";
 import { releaseAppointment } from "../consequences/release-appointment.ts";
-import type { BodyInput } from "../request-body.ts";
-
-export interface RejectOrderDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
-}
-
-export interface RejectOrder extends BodyInput {
-  readonly companyId: number;
-}
+import type { WriteDeps } from "../operation-deps.ts";
+import type { CompanyBody } from "../request-body.ts";
 
 interface Rejection {
   readonly companyId: number;
@@ -78,7 +68,7 @@ async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
 }
 
 /** Cancels the order that the body names, and its stop, and releases its appointment. Throws 922, 963, or the faults of the body. */
-export async function rejectOrder(deps: RejectOrderDeps, input: RejectOrder): Promise<void> {
+export async function rejectOrder(deps: WriteDeps, input: CompanyBody): Promise<void> {
   const { number: orderNbr, ...why } = readOrderCancellation(input);
   const { companyId } = input;
   await deps.store.write(companyId, (tx) => reject(tx, { companyId, orderNbr, why, now: deps.clock.now() }));

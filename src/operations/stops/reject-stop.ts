@@ -1,25 +1,15 @@
 /** Deletes or rejects a stop or an ASN with a reason (specification/stop-states.md#actions-on-a-stop). */
 import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
 import { stopStatusNames } from "../../domain/stop/stop-status.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { recordEvent } from "../consequences/record-events.ts";
 import { cancelStop, findKnownStop } from "../../store/stops/stops.ts";
 import { cancellationOf, type CancellationReason, readStopCancellation } from "./cancellation-request.ts";
 import { releaseAppointment } from "../consequences/release-appointment.ts";
-import type { BodyInput } from "../request-body.ts";
+import type { WriteDeps } from "../operation-deps.ts";
+import type { CompanyBody } from "../request-body.ts";
 import { stopNotFound } from "./stop-not-found.ts";
-
-export interface RejectStopDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
-}
-
-export interface RejectStop extends BodyInput {
-  readonly companyId: number;
-}
 
 interface Rejection {
   readonly companyId: number;
@@ -54,7 +44,7 @@ async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
   await releaseAppointment(tx, { companyId, orderNbr: stopNbr, now });
 }
 
-async function rejectAs(deps: RejectStopDeps, input: RejectStop, action: Rejection["action"]): Promise<void> {
+async function rejectAs(deps: WriteDeps, input: CompanyBody, action: Rejection["action"]): Promise<void> {
   const { number: stopNbr, ...why } = readStopCancellation(input);
   const { companyId } = input;
   await deps.store.write(companyId, (tx) =>
@@ -63,11 +53,11 @@ async function rejectAs(deps: RejectStopDeps, input: RejectStop, action: Rejecti
 }
 
 /** Cancels a stop that is created (05) or unplanned (10). Throws 921, 961, or the faults of the body. */
-export async function rejectStop(deps: RejectStopDeps, input: RejectStop): Promise<void> {
+export async function rejectStop(deps: WriteDeps, input: CompanyBody): Promise<void> {
   await rejectAs(deps, input, "reject");
 }
 
 /** Cancels an ASN (00). Throws 921, 962, or the faults of the body. */
-export async function rejectAsn(deps: RejectStopDeps, input: RejectStop): Promise<void> {
+export async function rejectAsn(deps: WriteDeps, input: CompanyBody): Promise<void> {
   await rejectAs(deps, input, "rejectAsn");
 }

@@ -1,22 +1,15 @@
 /** Gives a stop to a carrier, and takes it from one (specification/stop-states.md#actions-on-a-stop). */
 import { refusalOfStopAction } from "../../domain/stop/stop-actions.ts";
 import { stopStatusNames } from "../../domain/stop/stop-status.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { findKnownStop, type KnownStop, saveStopCarrier } from "../../store/stops/stops.ts";
 import { checkAssigned, readCarrierAssignment, requireCarrier } from "./carrier-assignment.ts";
-import type { BodyInput } from "../request-body.ts";
+import type { WriteDeps } from "../operation-deps.ts";
+import type { CompanyBody } from "../request-body.ts";
 import { stopNotFound } from "./stop-not-found.ts";
 
-export interface StopCarrierDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
-}
-
-export interface StopCarrierInput extends BodyInput {
-  readonly companyId: number;
+export interface StopCarrierInput extends CompanyBody {
   readonly stopNbr: string;
 }
 
@@ -30,7 +23,7 @@ async function openStop(tx: Transaction, { companyId, stopNbr }: StopCarrierInpu
 }
 
 /** Assigns the carrier of the body. Throws 921, 906 or 907, 925, or the faults of the body. */
-export async function assignStopCarrier(deps: StopCarrierDeps, input: StopCarrierInput): Promise<void> {
+export async function assignStopCarrier(deps: WriteDeps, input: StopCarrierInput): Promise<void> {
   const { companyId, stopNbr } = input;
   const { carrierCode, assignmentCriteria } = readCarrierAssignment(input);
   await deps.store.write(companyId, async (tx) => {
@@ -42,7 +35,7 @@ export async function assignStopCarrier(deps: StopCarrierDeps, input: StopCarrie
 }
 
 /** Takes the stop from the carrier of the body. Throws 921, 906 or 907, 964, or the faults of the body. */
-export async function unassignStopCarrier(deps: StopCarrierDeps, input: StopCarrierInput): Promise<void> {
+export async function unassignStopCarrier(deps: WriteDeps, input: StopCarrierInput): Promise<void> {
   const { companyId, stopNbr } = input;
   const { carrierCode } = readCarrierAssignment(input);
   await deps.store.write(companyId, async (tx) => {

@@ -1,6 +1,5 @@
 /** Registering companies, as an administrator of the machine does it. */
 import { faultOfCompanyCode } from "../../domain/users/company-code.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import { type CompanyField, companyFields, faultOfCompanyField } from "../../domain/users/company-profile.ts";
 import {
@@ -9,19 +8,14 @@ import {
   insertCompany,
   saveCompanyFields,
 } from "../../store/accounts/companies.ts";
-import type { Store } from "../../store/database/database.ts";
-
-export interface CompanyAdminDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
-}
+import type { WriteDeps } from "../operation-deps.ts";
 
 /**
  * Registers a company. Adding it again changes nothing and answers with the company as it was registered first.
  * Rejects with `wrongType` when the code is not of the form.
  */
 export async function addCompany(
-  deps: CompanyAdminDeps,
+  deps: WriteDeps,
   code: string,
 ): Promise<{ readonly company: Company; readonly isNew: boolean }> {
   const fault = faultOfCompanyCode(code);
@@ -37,7 +31,7 @@ export type CompanyChange = Readonly<Partial<Record<CompanyField, string>>>;
  * Rejects with `wrongType` and all faults of the values.
  */
 export async function setCompany(
-  deps: Pick<CompanyAdminDeps, "store">,
+  deps: Pick<WriteDeps, "store">,
   code: string,
   change: CompanyChange,
 ): Promise<Company | undefined> {

@@ -9,13 +9,12 @@ import { addCompany } from "./company-admin.ts";
 import {
   addUser,
   addUserKey,
-  disableUser,
-  enableUser,
   listKeysOfUser,
   listUsers,
   type NewUser,
   removeUserKey,
   setPassword,
+  setEnabled,
 } from "./user-admin.ts";
 
 const publicKey =
@@ -189,10 +188,10 @@ describe("managing a user", () => {
 
   it("disables and enables it, each once", async () => {
     await add({ publicKey });
-    expect(await disableUser(deps, { userName: "host" })).toEqual({ isChanged: true });
-    expect(await disableUser(deps, { userName: "host" })).toEqual({ isChanged: false });
+    expect(await setEnabled(deps, { userName: "host" }, false)).toEqual({ isChanged: true });
+    expect(await setEnabled(deps, { userName: "host" }, false)).toEqual({ isChanged: false });
     expect((await listUsers(deps))[0]?.isEnabled).toBe(false);
-    expect(await enableUser(deps, { userName: "host" })).toEqual({ isChanged: true });
+    expect(await setEnabled(deps, { userName: "host" }, true)).toEqual({ isChanged: true });
   });
 
   it("adds a key once", async () => {
@@ -228,15 +227,15 @@ describe("managing a user", () => {
   it("asks for the company when two users have the name", async () => {
     await add({ publicKey });
     await addNamesake("OTHER", 2);
-    await expect(disableUser(deps, { userName: "host" })).rejects.toThrow(/name the company/);
-    await disableUser(deps, { userName: "host", companyCode: "other" });
+    await expect(setEnabled(deps, { userName: "host" }, false)).rejects.toThrow(/name the company/);
+    await setEnabled(deps, { userName: "host", companyCode: "other" }, false);
     expect((await listUsers(deps)).map(({ isEnabled }) => isEnabled)).toEqual([true, false]);
   });
 
   it("is refused for a name that nobody has", async () => {
     await expect(setPassword(deps, { userName: "nobody" })).rejects.toThrow(/no user nobody.*user list/);
     await add({ publicKey });
-    await expect(disableUser(deps, { userName: "host", companyCode: "OTHER" })).rejects.toThrow(
+    await expect(setEnabled(deps, { userName: "host", companyCode: "OTHER" }, false)).rejects.toThrow(
       /no user host in OTHER/,
     );
   });

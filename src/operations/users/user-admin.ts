@@ -10,11 +10,10 @@ import {
   passwordForm,
   userNameForm,
 } from "../../domain/users/user.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import { hashPassword, isPasswordOf, newPassword } from "../../lib/password-hash.ts";
 import { type Company, findCompany } from "../../store/accounts/companies.ts";
-import type { Reader, Store } from "../../store/database/database.ts";
+import type { Reader } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import {
   deleteUserKey,
@@ -29,12 +28,8 @@ import {
   type UserKey,
   type UserRecord,
 } from "../../store/accounts/users.ts";
+import type { ReadDeps, StoreDeps } from "../operation-deps.ts";
 import { fingerprintOf, type PublicKey, parsePublicKey } from "../../sign-in/sign-in-key.ts";
-
-export interface UserAdminDeps {
-  readonly store: Pick<Store, "read" | "write">;
-  readonly clock: Clock;
-}
 
 export interface NewUser {
   readonly userName: string;
@@ -215,7 +210,7 @@ async function writeUser(tx: Transaction, plan: Plan, expected: UserRecord | und
  * (left alone when none is given), this key besides those that are there. A user of that name in another company is the
  * same user and joins this one too. A new user without password and key gets a generated password.
  */
-export async function addUser(deps: UserAdminDeps, input: NewUser): Promise<AddedUser> {
+export async function addUser(deps: StoreDeps, input: NewUser): Promise<AddedUser> {
   const { userName } = input;
   checkUserName(userName);
   const roles = readRoles(input.roles);
@@ -231,9 +226,7 @@ export async function addUser(deps: UserAdminDeps, input: NewUser): Promise<Adde
 }
 
 /** All users with their companies, roles and keys, by name. */
-export async function listUsers(deps: {
-  readonly store: Pick<Store, "read">;
-}): Promise<readonly ListedUser[]> {
+export async function listUsers(deps: ReadDeps): Promise<readonly ListedUser[]> {
   const keys = new Map<number, UserKey[]>();
   for (const key of await listUserKeys(deps.store.read)) {
     keys.set(key.userId, [...(keys.get(key.userId) ?? []), key]);
@@ -276,7 +269,7 @@ async function requireUser(tx: Reader | Transaction, who: UserReference): Promis
  * changed at the next sign-in any more.
  */
 export async function setPassword(
-  deps: UserAdminDeps,
+  deps: StoreDeps,
   who: UserReference & { readonly password?: string },
 ): Promise<{ readonly generatedPassword?: string }> {
   const password = who.password ?? newPassword();
@@ -289,24 +282,9 @@ export async function setPassword(
   return who.password === undefined ? { generatedPassword: password } : {};
 }
 
-/** Lets the user sign in no more; says whether that changed anything. */
-export async function disableUser(
-  deps: UserAdminDeps,
-  who: UserReference,
-): Promise<{ readonly isChanged: boolean }> {
-  return await setEnabled(deps, who, false);
-}
-
-/** Lets the user sign in again; says whether that changed anything. */
-export async function enableUser(
-  deps: UserAdminDeps,
-  who: UserReference,
-): Promise<{ readonly isChanged: boolean }> {
-  return await setEnabled(deps, who, true);
-}
-
-async function setEnabled(
-  deps: UserAdminDeps,
+/** Lets the user sign in again, or no more; says whether that changed anything. */
+export async function setEnabled(
+  deps: StoreDeps,
   who: UserReference,
   isEnabled: boolean,
 ): Promise<{ readonly isChanged: boolean }> {
@@ -318,7 +296,7 @@ async function setEnabled(
 
 /** Adds a public key (a line of `authorized_keys`) for SFTP; `isNew` is false when the user has it already. */
 export async function addUserKey(
-  deps: UserAdminDeps,
+  deps: StoreDeps,
   who: UserReference & { readonly publicKey: string },
 ): Promise<{ readonly fingerprint: string; readonly isNew: boolean }> {
   const key = parsePublicKey(who.publicKey);
@@ -344,10 +322,7 @@ function toListedKey({ keyType, keyBlob, comment }: UserKey): ListedKey {
 }
 
 /** The public keys of one user, in the order they were added. */
-export async function listKeysOfUser(
-  deps: { readonly store: Pick<Store, "read"> },
-  who: UserReference,
-): Promise<readonly ListedKey[]> {
+export async function listKeysOfUser(deps: ReadDeps, who: UserReference): Promise<readonly ListedKey[]> {
   const { id } = await requireUser(deps.store.read, who);
   return (await keysOf(deps.store.read, id)).map(toListedKey);
 }
@@ -357,7 +332,7 @@ export async function listKeysOfUser(
  * more from then on; connections that are open stay. `canSignIn` is false when the user is left without password and key.
  */
 export async function removeUserKey(
-  deps: UserAdminDeps,
+  deps: StoreDeps,
   who: UserReference & { readonly fingerprint: string },
 ): Promise<{ readonly fingerprint: string; readonly canSignIn: boolean }> {
   const fingerprint = `SHA256:${who.fingerprint

@@ -5,8 +5,8 @@
 import type { StopSubmissionDependencies } from "../../../inbound/submit-stop-document.ts";
 import type { AppointmentDeps } from "../../../operations/appointments/appointment-request.ts";
 import type { RouteReportDeps } from "../../../operations/execution/route-report.ts";
-import type { ImportLoadsDeps } from "../../../operations/imports/import-loads.ts";
 import type { UserImportDeps } from "../../../operations/imports/import-users.ts";
+import type { ServiceImportDeps } from "../../../operations/imports/service-import.ts";
 import type { LegacyDocumentDeps } from "../../../operations/legacy/legacy-document.ts";
 import type { LegacyDeps } from "../../../operations/legacy/legacy-search.ts";
 import type { EventListDeps } from "../../../operations/stops/event-list.ts";
@@ -14,10 +14,10 @@ import type { EventListDeps } from "../../../operations/stops/event-list.ts";
 /** These include what all others need. */
 export type OperationContext = AppointmentDeps &
   EventListDeps &
-  ImportLoadsDeps &
   LegacyDeps &
   LegacyDocumentDeps &
   RouteReportDeps &
+  ServiceImportDeps &
   StopSubmissionDependencies &
   UserImportDeps;
 
