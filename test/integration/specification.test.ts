@@ -8,7 +8,7 @@ import { capacityNames } from "../../src/domain/appointments/appointment-capacit
 import { fileStates } from "../../src/domain/files/file-state.ts";
 import { importKinds } from "../../src/domain/fields/import-kind.ts";
 import { type LoadAction, loadActions, loadStatusNames } from "../../src/domain/load/load-status.ts";
-import { zoneAbbreviations } from "../../src/domain/time/local-time.ts";
+import { zoneAbbreviations } from "../../src/domain/time/zoned-time.ts";
 import { messageEvents } from "../../src/domain/messages/message-event.ts";
 import { type RecordedEventKind, recordedEvents } from "../../src/domain/outbound/recorded-events.ts";
 import { nextAttemptAt } from "../../src/domain/outbound/retry-schedule.ts";

@@ -1,7 +1,8 @@
 /** What the rules share: their faults, and those that several of them find. */
 import { sep } from "node:path";
 import { readCronSchedule } from "../../domain/time/cron-schedule.ts";
-import { isTimeZone, zoneAbbreviations } from "../../domain/time/local-time.ts";
+import { isTimeZone } from "../../domain/time/local-time.ts";
+import { zoneAbbreviations } from "../../domain/time/zoned-time.ts";
 
 export interface RuleFault {
   readonly path: string;

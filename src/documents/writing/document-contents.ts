@@ -1,5 +1,5 @@
 /** Contents of documents that are embedded in a completion file: read before it is written, and each written once. */
-import { readGuid } from "../../domain/documents/document-guid.ts";
+import { readGuid } from "../../domain/documents/document-content.ts";
 import type { DocumentObject } from "../../domain/documents/document-object.ts";
 import { signatureOf } from "../../domain/documents/signature.ts";
 import type { StopCompletion } from "../../domain/outbound/stop-completion.ts";

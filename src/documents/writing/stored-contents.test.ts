@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { documentGuid } from "../../domain/documents/document-guid.ts";
+import { documentGuid } from "../../domain/documents/document-content.ts";
 import { contentPath } from "../../lib/files/content-store.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { createDocumentPool, type DocumentPool, type DocumentPoolOptions } from "../pool/document-pool.ts";

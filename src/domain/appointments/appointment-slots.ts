@@ -12,8 +12,8 @@ import {
   type AppointmentWindow,
   weekdays,
 } from "./appointment-region.ts";
-import { isLocalDateTime } from "../time/local-time.ts";
-import { localTimeOf, momentOf } from "../time/zoned-time.ts";
+import { dateAfter, isLocalDateTime, minutesOfDay } from "../time/local-time.ts";
+import { firstMomentOf, localTimeOf } from "../time/zoned-time.ts";
 
 export interface AppointmentSlot {
   readonly region: AppointmentRegion;
@@ -31,36 +31,6 @@ export interface AppointmentSlot {
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-function dateAfter(date: string, days: number): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10);
-}
-
-function minutesOf(timeOfDay: string): number {
-  return Number(timeOfDay.slice(0, 2)) * 60 + Number(timeOfDay.slice(3));
-}
-
-function offsetMs(at: number, zone: string): number {
-  return Date.parse(`${localTimeOf(at, zone)}Z`) - at;
-}
-
-/** The moment at which clocks were put forward last before `after`, which is less than a day behind it. */
-function endOfGap(after: number, zone: string): number {
-  let [low, high] = [after - dayMs, after];
-  const offset = offsetMs(high, zone);
-  while (high - low > 1_000) {
-    const middle = Math.floor((low + high) / 2_000) * 1_000;
-    if (offsetMs(middle, zone) === offset) high = middle;
-    else low = middle;
-  }
-  return high;
-}
-
-/** The first moment at which clocks show this local time or have passed it. */
-function firstMomentOf(local: string, zone: string): number {
-  const moment = momentOf(local, zone);
-  return localTimeOf(moment, zone) === local ? moment : endOfGap(moment, zone);
-}
-
 /** One local day of a zone. */
 interface Day {
   readonly date: string;
@@ -76,7 +46,7 @@ interface Moment {
 function momentOn({ date, midnight }: Day, timeOfDay: string, zone: string): Moment {
   const local = timeOfDay === "24:00" ? `${dateAfter(date, 1)}T00:00:00` : `${date}T${timeOfDay}:00`;
   // Reading the calendar of a zone takes time; a listing has hundreds of slots.
-  if (midnight !== undefined) return { at: midnight + minutesOf(timeOfDay) * minuteMs, local };
+  if (midnight !== undefined) return { at: midnight + minutesOfDay(timeOfDay) * minuteMs, local };
   const at = firstMomentOf(local, zone);
   return { at, local: localTimeOf(at, zone) };
 }

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { decodeBase64, splitDocuments } from "./document-content.ts";
-import { documentGuid, readGuid } from "./document-guid.ts";
+import { decodeBase64, documentGuid, readGuid, splitDocuments } from "./document-content.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const base64 = (text: string) => Buffer.from(text).toString("base64");

@@ -10,7 +10,7 @@
  * What cannot be read stays as it is, so that the check names it.
  */
 import type { TSchema } from "@sinclair/typebox";
-import { type FieldForm, fieldForm } from "./fields.ts";
+import { alternativesOf, type FieldForm, fieldForm } from "./fields.ts";
 import { type Fields, isFields } from "./fields-of-json.ts";
 import {
   normaliseDate,
@@ -94,11 +94,6 @@ const unchanged: Rule = (value) => value;
 
 /** A field that the definition does not name stays as it is, when it is there. */
 const unknownField: FieldPlan = { rule: unchanged, keepsNull: false };
-
-function alternativesOf(schema: TSchema): readonly TSchema[] {
-  const alternatives: unknown = schema["anyOf"];
-  return Array.isArray(alternatives) ? (alternatives as readonly TSchema[]) : [schema];
-}
 
 function planOf(schema: TSchema): FieldPlan {
   const keepsNull = alternativesOf(schema).some(({ type }) => type === "null");

@@ -3,7 +3,7 @@ import { Kind, type TSchema } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { type ErrorCode, type Fault, maxKeptFaults } from "../../lib/errors.ts";
-import { charactersIn, lengthOfNumber, notNegativePattern } from "./fields.ts";
+import { alternativesOf, charactersIn, lengthOfNumber, notNegativePattern } from "./fields.ts";
 import { identifierForm, identifierPattern } from "./identifier-text.ts";
 import { readInstant } from "../time/local-time.ts";
 
@@ -20,10 +20,6 @@ function jsonPath(base: string, pointer: string): string {
 
 function maximumOf(schema: TSchema): number | undefined {
   return typeof schema["maxLength"] === "number" ? schema["maxLength"] : undefined;
-}
-
-function alternativesOf(schema: TSchema): TSchema[] {
-  return Array.isArray(schema["anyOf"]) ? schema["anyOf"] : [schema];
 }
 
 const kindNames: Readonly<Record<string, string>> = {

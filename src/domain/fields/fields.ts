@@ -3,6 +3,7 @@ import {
   FormatRegistry,
   Kind,
   type TNumber,
+  type TSchema,
   type TString,
   type TUnsafe,
   Type,
@@ -30,6 +31,12 @@ export const fieldForm: unique symbol = Symbol("fieldForm");
  * padded besides.
  */
 export type FieldForm = "identifier" | "number" | "zone" | "date" | "dateTime" | "dayTime" | "time";
+
+/** The members of a union; a definition that is none is its only one. */
+export function alternativesOf(schema: TSchema): readonly TSchema[] {
+  const alternatives: unknown = schema["anyOf"];
+  return Array.isArray(alternatives) ? (alternatives as readonly TSchema[]) : [schema];
+}
 
 const identifierForm = { [fieldForm]: "identifier" } as const;
 const numberForm = { [fieldForm]: "number" } as const;

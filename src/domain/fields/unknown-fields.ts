@@ -1,14 +1,13 @@
 /** Fields that a definition does not name, for hosts that want them reported (`http.unknownFields: refuse`). */
 import type { TSchema } from "@sinclair/typebox";
 import { type Fault, maxKeptFaults } from "../../lib/errors.ts";
+import { alternativesOf } from "./fields.ts";
 import { isFields } from "./fields-of-json.ts";
 
 /** The part of a definition that says what is in a list or an object: a union's member with a form, else itself. */
 function formOf(schema: TSchema): TSchema {
-  const alternatives: unknown = schema["anyOf"];
-  if (!Array.isArray(alternatives)) return schema;
   const isForm = (one: TSchema) => one["type"] === "object" || one["type"] === "array";
-  return (alternatives as TSchema[]).find(isForm) ?? schema;
+  return alternativesOf(schema).find(isForm) ?? schema;
 }
 
 function collect(schema: TSchema, value: unknown, path: string, faults: Fault[]): void {

@@ -1,4 +1,5 @@
 /** Hours in which nobody is to be woken, by the clocks of the customer's zone. */
+import { dateAfter, minutesOfDay } from "../time/local-time.ts";
 import { localTimeOf, momentOf } from "../time/zoned-time.ts";
 
 /** Times of day `hh:mm`. When `to` is not later than `from`, they go over midnight. */
@@ -11,14 +12,6 @@ function isWithin(time: string, { from, to }: QuietHours): boolean {
   return from < to ? time >= from && time < to : time >= from || time < to;
 }
 
-function minutesOf(time: string): number {
-  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
-}
-
-function nextDay(date: string): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + 24 * 3_600_000).toISOString().slice(0, 10);
-}
-
 /**
  * When the quiet hours end in which the moment lies (milliseconds UTC), or undefined when it lies in none. On days on which
  * the clocks change, the end is what the clocks show; a time of day that such a day skips is as much later.
@@ -28,8 +21,8 @@ export function endOfQuietHours(at: number, hours: QuietHours, zone: string): nu
   const [date, time] = [local.slice(0, 10), local.slice(11, 16)];
   if (!isWithin(time, hours)) return undefined;
   const isToday = time < hours.to;
-  const end = momentOf(`${isToday ? date : nextDay(date)}T${hours.to}:00`, zone);
+  const end = momentOf(`${isToday ? date : dateAfter(date, 1)}T${hours.to}:00`, zone);
   if (end > at) return end;
   // In the second pass of an hour that the clocks go through twice, the end found is that of the first.
-  return at + (minutesOf(hours.to) - minutesOf(time)) * 60_000;
+  return at + (minutesOfDay(hours.to) - minutesOfDay(time)) * 60_000;
 }

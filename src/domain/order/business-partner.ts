@@ -2,7 +2,6 @@
  * The business partner: a carrier to whom loads and stops are assigned (specification/resources.md#business-partner).
  */
 import { type Static, Type } from "@sinclair/typebox";
-import type { Fault } from "../../lib/errors.ts";
 import { createEntityCheck } from "../fields/entity-check.ts";
 import { identifier, text } from "../fields/fields.ts";
 
@@ -16,12 +15,8 @@ export const BusinessPartner = Type.Object({
 });
 export type BusinessPartner = Static<typeof BusinessPartner>;
 
-const checkBusinessPartner = createEntityCheck(BusinessPartner);
-
 /**
  * What is wrong with a business partner; an empty list when nothing is. `path` is where it stands in the request
  * (`businessPartners[3]`). At most 50 faults.
  */
-export function validateBusinessPartner(value: unknown, path: string): Fault[] {
-  return checkBusinessPartner(value, path);
-}
+export const validateBusinessPartner = createEntityCheck(BusinessPartner);

@@ -1,6 +1,5 @@
 /** The customer: an account with its addresses and contracts (specification/resources.md#customer). */
 import { type Static, Type } from "@sinclair/typebox";
-import type { Fault } from "../../lib/errors.ts";
 import { createEntityCheck } from "../fields/entity-check.ts";
 import { identifier, reference, text, timeOfDay } from "../fields/fields.ts";
 import { Address, AddressAndContact, Contact } from "../stop/party.ts";
@@ -26,12 +25,8 @@ export const Customer = Type.Object({
 });
 export type Customer = Static<typeof Customer>;
 
-const checkCustomer = createEntityCheck(Customer);
-
 /**
  * What is wrong with a customer; an empty list when nothing is. `path` is where it stands in the request
  * (`customers[3]`). At most 50 faults.
  */
-export function validateCustomer(value: unknown, path: string): Fault[] {
-  return checkCustomer(value, path);
-}
+export const validateCustomer = createEntityCheck(Customer);

@@ -2,7 +2,7 @@
  * A change to one stop on its way from a document to the store: the canonical stop as JSON text, beside the few values
  * that transitions and indexes need, so that passing it between threads costs little.
  */
-import type { KeptDocument } from "../documents/kept-document.ts";
+import type { KeptDocument } from "../documents/document-content.ts";
 import { routedStopOf } from "../execution/routed-stop.ts";
 import type { Stop } from "./stop.ts";
 import { stopSeqNumberOf } from "./visit-order.ts";

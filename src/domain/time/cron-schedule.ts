@@ -5,7 +5,8 @@
  * two: so each local time that is named is due exactly once a day, also on days of 23 and 25 hours, and on a day that a
  * zone leaves out altogether.
  */
-import { localTimeOf, momentOf } from "./zoned-time.ts";
+import { daysOfMonth as mostDays } from "./local-time.ts";
+import { firstMomentOf, localTimeOf } from "./zoned-time.ts";
 
 export interface CronSchedule {
   /** Minutes of the day, ascending. */
@@ -39,8 +40,6 @@ const dayOfMonthField: Field = { title: "day of month", least: 1, greatest: 31, 
 const monthField: Field = { title: "month", least: 1, greatest: 12, names: monthNames };
 /** 7 is Sunday too. */
 const dayOfWeekField: Field = { title: "day of week", least: 0, greatest: 7, names: dayNames };
-
-const mostDays = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 class CronFault extends Error {}
 
@@ -160,25 +159,6 @@ function wallOf(at: number, zone: string): number {
   return Date.parse(`${localTimeOf(at, zone)}Z`);
 }
 
-/** The first moment in (`before`, `behind`] at which the clocks are as far ahead as at `behind`; to the second. */
-function endOfGap(before: number, behind: number, zone: string): number {
-  const offset = wallOf(behind, zone) - behind;
-  let [low, high] = [before, behind];
-  while (high - low > 1_000) {
-    const middle = low + Math.floor((high - low) / 2_000) * 1_000;
-    if (wallOf(middle, zone) - middle === offset) high = middle;
-    else low = middle;
-  }
-  return high;
-}
-
-/** When the clocks of the zone show `wall` first; when they skip it, the first moment after the gap. */
-function momentOfWall(wall: number, zone: string): number {
-  const at = momentOf(new Date(wall).toISOString().slice(0, 19), zone);
-  const skipped = wallOf(at, zone) - wall;
-  return skipped === 0 ? at : endOfGap(at - skipped, at, zone);
-}
-
 function isDueDay(schedule: CronSchedule, day: number): boolean {
   const date = new Date(day);
   if (!schedule.months.has(date.getUTCMonth() + 1)) return false;
@@ -190,7 +170,10 @@ function isDueDay(schedule: CronSchedule, day: number): boolean {
 /** The first moment of a day's that is later than `after`. They ascend, so that it is found by halving. */
 function firstOfDay(schedule: CronSchedule, zone: string, search: { day: number; after: number }) {
   const { minutesOfDay: minutes } = schedule;
-  const momentAt = (index: number) => momentOfWall(search.day + (minutes[index] ?? 0) * minuteMs, zone);
+  const momentAt = (index: number) => {
+    const wall = search.day + (minutes[index] ?? 0) * minuteMs;
+    return firstMomentOf(new Date(wall).toISOString().slice(0, 19), zone);
+  };
   let [low, high] = [0, minutes.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,6 +1,6 @@
 /** How long it is from one local date-time to another, right on days on which clocks change. */
 import { isLocalDateTime, isTimeZone } from "./local-time.ts";
-import { localTimeOf, minutesBetween, momentOf } from "./zoned-time.ts";
+import { minutesBetween, momentOf, offsetMs } from "./zoned-time.ts";
 
 export interface ZonedLocalTime {
   /** `YYYY-MM-DDThh:mm:ss`. */
@@ -17,10 +17,6 @@ const maxSteadyDays = 1_000;
 
 function wallMs(local: string): number {
   return Date.parse(`${local}Z`);
-}
-
-function offsetMs(at: number, zone: string): number {
-  return wallMs(localTimeOf(at, zone)) - at;
 }
 
 /** Whether the clocks of the zone stay as they are on the local day and on those around it. */

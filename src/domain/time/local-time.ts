@@ -3,12 +3,15 @@
  * Unpadded parts (`2020-4-5T8:0:0`) are taken and padded, seconds may be missing, fractions of a second are dropped. A
  * date-time with `Z` or an offset is an instant: it becomes local only together with a zone (`local-instant.ts`).
  */
+import { zoneAbbreviations } from "./zoned-time.ts";
+
 const dateTimeForm =
   /^(\d{4})-(\d{1,2})-(\d{1,2})T(\d{1,2}):(\d{1,2})(?::(\d{1,2})(\.\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?$/;
 const dateForm = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
 const paddedDateTimeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
 
-const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** The longest that each month can be. */
+export const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -108,12 +111,6 @@ export function isDateOrDateTime(text: string): boolean {
   return normaliseDateOrDateTime(text) === text;
 }
 
-/** The abbreviations that are taken besides IANA names (specification/gateway.md#time-zones). */
-export const zoneAbbreviations: readonly string[] = [
-  ...["EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "AKST", "AKDT", "HST"],
-  ...["GMT", "UTC", "BST", "CET", "CEST", "EET", "EEST"],
-];
-
 // Making a formatter costs 50 µs, so results are cached; a client that makes names up must not fill the memory.
 const knownZones = new Map<string, boolean>(zoneAbbreviations.map((zone) => [zone, true]));
 const maxKnownZones = 2_000;
@@ -135,4 +132,14 @@ export function isTimeZone(text: string): boolean {
   const isZone = isIanaZone(text);
   if (knownZones.size < maxKnownZones) knownZones.set(text, isZone);
   return isZone;
+}
+
+/** Minutes from midnight of a time of day `hh:mm`. */
+export function minutesOfDay(time: string): number {
+  return Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
+}
+
+/** The date `YYYY-MM-DD` so many days after another. */
+export function dateAfter(date: string, days: number): string {
+  return new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }

@@ -11,32 +11,27 @@ const dayMs = 24 * hourMs;
  * The abbreviations (specification/gateway.md#time-zones) in hours. Each means one offset, also where a zone of the
  * IANA has its name.
  */
-const abbreviationHours = new Map<string, number>([
-  ...([
-    ["EST", -5],
-    ["EDT", -4],
-    ["CST", -6],
-    ["CDT", -5],
-    ["MST", -7],
-    ["MDT", -6],
-    ["PST", -8],
-  ] as const),
-  ...([
-    ["PDT", -7],
-    ["AKST", -9],
-    ["AKDT", -8],
-    ["HST", -10],
-    ["GMT", 0],
-    ["UTC", 0],
-    ["BST", 1],
-  ] as const),
-  ...([
-    ["CET", 1],
-    ["CEST", 2],
-    ["EET", 2],
-    ["EEST", 3],
-  ] as const),
-]);
+const abbreviationHours: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    ...{
+      EST: -5,
+      EDT: -4,
+      CST: -6,
+      CDT: -5,
+      MST: -7,
+      MDT: -6,
+      PST: -8,
+      PDT: -7,
+      AKST: -9,
+      AKDT: -8,
+      HST: -10,
+    },
+    ...{ GMT: 0, UTC: 0, BST: 1, CET: 1, CEST: 2, EET: 2, EEST: 3 },
+  }),
+);
+
+/** The abbreviations that dropgate takes besides IANA names. */
+export const zoneAbbreviations: readonly string[] = [...abbreviationHours.keys()];
 
 /** An IANA zone, with its cached offsets. */
 interface Zone {
@@ -100,7 +95,7 @@ function offsetOfHour(hour: number, zone: Zone): number | undefined {
 }
 
 /** How far the clocks of the zone are ahead of UTC at this moment, in milliseconds. */
-function offsetMs(at: number, name: string): number {
+export function offsetMs(at: number, name: string): number {
   const hours = abbreviationHours.get(name);
   if (hours !== undefined) return hours * hourMs;
   const zone = zoneOf(name);
@@ -126,6 +121,23 @@ export function lastMomentOf(local: string, zone: string): number {
   const wall = Date.parse(`${local}Z`);
   const after = offsetMs(wall + dayMs, zone);
   return offsetMs(wall - after, zone) === after ? Math.max(first, wall - after) : first;
+}
+
+/**
+ * The first moment, to the second, at which the clocks show a local time; of one that they skip, the first moment after
+ * the gap.
+ */
+export function firstMomentOf(local: string, zone: string): number {
+  const at = momentOf(local, zone);
+  const offset = offsetMs(at, zone);
+  const skippedMs = at + offset - Date.parse(`${local}Z`);
+  let [low, high] = [at - skippedMs, at];
+  while (high - low > 1_000) {
+    const middle = low + Math.floor((high - low) / 2_000) * 1_000;
+    if (offsetMs(middle, zone) === offset) high = middle;
+    else low = middle;
+  }
+  return high;
 }
 
 /** The local date-time `YYYY-MM-DDThh:mm:ss` of a moment (milliseconds UTC) in the zone. */

@@ -8,7 +8,7 @@
  * quantities that it brings and that are not known yet are kept.
  */
 import type { GeoPoint } from "../../domain/execution/geo-point.ts";
-import type { KeptDocument } from "../../domain/documents/kept-document.ts";
+import type { KeptDocument } from "../../domain/documents/document-content.ts";
 import { type RouteEventRule, routeEventRule } from "../../domain/execution/route-event-rules.ts";
 import { isFinalStopStatus } from "../../domain/stop/stop-status.ts";
 import { originPoint, placeOf } from "../../domain/execution/stop-visits.ts";

@@ -2,7 +2,7 @@
  * Takes an import of loads: checks its form, stores it durably and answers; it is applied in the background
  * (specification/gateway.md#load-imports).
  */
-import type { KeptDocument } from "../../domain/documents/kept-document.ts";
+import type { KeptDocument } from "../../domain/documents/document-content.ts";
 import { isFields } from "../../domain/fields/fields-of-json.ts";
 import { Load, type LoadHeader, validateLoad } from "../../domain/load/load.ts";
 import { normaliseLoad } from "../../domain/load/normalise-load.ts";

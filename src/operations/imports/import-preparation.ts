@@ -7,7 +7,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { BusinessPartner } from "../../domain/order/business-partner.ts";
-import type { KeptDocument } from "../../domain/documents/kept-document.ts";
+import type { KeptDocument } from "../../domain/documents/document-content.ts";
 import type { StopChange } from "../../domain/stop/stop-change.ts";
 import type { User } from "../../domain/users/user.ts";
 import { type JsonLimits, parseJsonBytes } from "../../lib/json-text.ts";

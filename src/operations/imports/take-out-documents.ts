@@ -4,10 +4,10 @@
  */
 import {
   type DocumentContent,
+  type KeptDocument,
   splitDocuments,
   type WithDocuments,
 } from "../../domain/documents/document-content.ts";
-import type { KeptDocument } from "../../domain/documents/kept-document.ts";
 import { putContent } from "../../lib/files/content-store.ts";
 import type { Fault } from "../../lib/errors.ts";
 

@@ -1,6 +1,6 @@
 /** Get document (specification/legacy-services.md#documents): finds the file of a document that the company has. */
 import { stat } from "node:fs/promises";
-import { readGuid } from "../../domain/documents/document-guid.ts";
+import { readGuid } from "../../domain/documents/document-content.ts";
 import { contentPath } from "../../lib/files/content-store.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/database/database.ts";

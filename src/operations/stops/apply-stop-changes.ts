@@ -5,7 +5,7 @@
  * First everything is looked up and planned in memory; only when no change is refused is anything written. A refusal is
  * a value: the caller keeps it in the same transaction.
  */
-import type { KeptDocument } from "../../domain/documents/kept-document.ts";
+import type { KeptDocument } from "../../domain/documents/document-content.ts";
 import type { RecordedEventKind } from "../../domain/outbound/recorded-events.ts";
 import { type StopChange, stopChangeOf } from "../../domain/stop/stop-change.ts";
 import type { Stop } from "../../domain/stop/stop.ts";

@@ -1,5 +1,5 @@
 /** The register of the document store: which company has which document, by its GUID. The content lies in files. */
-import type { KeptDocument } from "../../domain/documents/kept-document.ts";
+import type { KeptDocument } from "../../domain/documents/document-content.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
