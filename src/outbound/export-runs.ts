@@ -27,11 +27,11 @@ import {
   type ExportForm,
   type ExportRecord,
   findExportOf,
-  findTargetId,
   insertExport,
   isExportKept,
   newestCompletionAfter,
 } from "../store/outbound/exports.ts";
+import { findTargetId } from "../store/outbound/outbound-targets.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
 import { exportNames } from "./export-names.ts";
 

@@ -5,7 +5,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { deliverAgain, type ExportPlan, type MadeExport, makeExport } from "../../outbound/export-runs.ts";
 import type { Company } from "../../store/accounts/companies.ts";
-import { findTargetId } from "../../store/outbound/exports.ts";
+import { findTargetId } from "../../store/outbound/outbound-targets.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
 import { chooseCompanies } from "./admin.ts";

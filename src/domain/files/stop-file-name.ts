@@ -106,8 +106,8 @@ export function baseNameOf(fileName: string): string {
 }
 
 /**
- * Another name for the same file, for a folder in which its own is taken: what tells it apart goes before the ending. At
- * most 255 bytes, cut as the name of a receipt is.
+ * Another name for the same file, for a folder in which its own is taken: the mark goes before the ending. At most 255
+ * bytes, cut as the name of a receipt is.
  */
 export function nameWithMark(fileName: string, mark: string): string {
   return withEnding(fileName, `.${mark}${fileName.slice(baseNameOf(fileName).length)}`);

@@ -111,7 +111,7 @@ export const messageFieldMeanings: readonly (readonly [name: string, meaning: st
   ([name, { meaning }]) => [name, meaning],
 );
 
-/** A message with one of these has told the customer when to expect the driver. */
+/** A message with one of these announces the arrival to the customer. */
 export const fieldNamesThatTellEta: readonly string[] = ["eta.date", "eta.time"];
 
 function timeFormat(locale: string): TimeFormat {
@@ -159,7 +159,7 @@ function referencesOf(stop: Stop): Readonly<Record<string, string>> {
   return found;
 }
 
-/** Whether the event tells of the visit at the pickup, of a stop that may have a drop-off too. */
+/** Whether the event is about the visit at the pickup, of a stop that may have a drop-off too. */
 function isOfPickup({ visit, reportedCode }: MessageSource["event"]): boolean {
   return visit === "pickup" || String(reportedCode ?? "").startsWith("stop.pickup.");
 }
@@ -175,7 +175,7 @@ function moved(local: string | undefined, from: string | undefined, to: string):
   return localTimeOf(momentOf(local, zone), to);
 }
 
-/** The visit that a message is about: that of a pickup only, or the one that the event tells of, else the delivery. */
+/** The visit that a message is about: that of a pickup only, or the one of the event, else the delivery. */
 function toldVisit({ stop, execution, event }: Pick<MessageSource, "stop" | "execution" | "event">) {
   const isPickup = isOfPickup(event) || visitsOf(stop, {}) === "pickupOnly";
   return (isPickup ? execution.from : execution.to) ?? {};

@@ -1,4 +1,4 @@
-/** Hours in which nobody is to be woken, by the clocks of the customer's zone. */
+/** Hours in which customers get no messages, by the clocks of their zone. */
 import { dateAfter, minutesOfDay } from "../time/local-time.ts";
 import { localTimeOf, momentOf } from "../time/zoned-time.ts";
 
@@ -13,8 +13,8 @@ function isWithin(time: string, { from, to }: QuietHours): boolean {
 }
 
 /**
- * When the quiet hours end in which the moment lies (milliseconds UTC), or undefined when it lies in none. On days on which
- * the clocks change, the end is what the clocks show; a time of day that such a day skips is as much later.
+ * The end of the quiet hours around the moment (milliseconds UTC), or undefined when it is in none. On days on which the
+ * clocks change, the end is what the clocks show; a time of day that such a day skips is as much later.
  */
 export function endOfQuietHours(at: number, hours: QuietHours, zone: string): number | undefined {
   const local = localTimeOf(at, zone);

@@ -20,8 +20,7 @@ function timePart(localDTTM: string): string {
 
 /**
  * The name of the completion file of a stop. `localDTTM` is `YYYY-MM-DDThh:mm:ss`, real and padded; a year before 1970
- * counts as the begin of 1970. Two stop numbers may give one name: whoever keeps the names moves on with
- * `nextCompletionName` until one is free.
+ * counts as the beginning of 1970. Two stop numbers may have one name: `freeCompletionName` finds the next free one.
  */
 export function completionFileName(stopNbr: string, localDTTM: string): string {
   return `${namePart(stopNbr)}_${timePart(localDTTM)}.xml`;
@@ -60,7 +59,7 @@ export async function freeCompletionName(
     const from = name;
     const taken = new Set(await listTaken({ from, to, limit: namesAtOnce }));
     while (taken.has(name)) name = nextCompletionName(name);
-    // Not sure when more are taken than were asked for, or the smallest follows the last of all.
+    // Go on when the page was full, or when the first second of 1970 has followed the last of all.
     if (name === from || (name > from && taken.size < namesAtOnce)) return name;
   }
 }

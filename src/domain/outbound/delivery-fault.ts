@@ -19,7 +19,7 @@ export interface FailedOutcome {
   readonly kind: "failed";
   readonly fault: DeliveryFault;
   /**
-   * No attempt changes anything until somebody acts: the other side refuses this delivery for good, or, of the whole target,
+   * No attempt changes anything until somebody acts: the server refuses this delivery for good, or, of the whole target,
    * the credentials are wrong, a right is missing, it has moved.
    */
   readonly isPermanent: boolean;

@@ -18,12 +18,12 @@ const delaysMs = [
 ] as const;
 const longestMs = 6 * hourMs;
 const longestPauseMs = 10 * minuteMs;
-/** Until somebody has corrected it, each try is one more wrong guess. */
+/** Each attempt is one more wrong guess until somebody corrects the credentials. */
 const longestRefusedPauseMs = hourMs;
 /** From the first attempt; one that fails then is the last. */
 export const giveUpAfterMs = 72 * hourMs;
 const spread = 0.15;
-/** Nothing is ever put off for longer: what is due later than that was written while the clock was wrong. */
+/** The longest wait: a later due time was written while the clock was wrong. */
 export const longestWaitMs = longestMs * (1 + spread);
 
 /** How a failed attempt stands. `random` is from 0 to 1: it spreads deliveries that failed together. */
@@ -50,13 +50,13 @@ function askedMs({ random, retryAfterMs = 0 }: FailedAttempt): number {
 }
 
 function afterFailure(attempt: FailedAttempt): number {
-  // Not before the schedule either: an answer that asks for nothing must not make a storm.
+  // Not before the schedule either: a server that requests no pause must not cause a storm of attempts.
   return attempt.now + Math.max(scheduledMs(attempt), askedMs(attempt));
 }
 
 /**
  * When the delivery is tried next, in milliseconds UTC: 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, then each 6 h, each ±15 %,
- * or when the other side asked for it, at most 6 h. The last time is 72 h after the first attempt; undefined after that.
+ * or when the server asked for it, at most 6 h. The last time is 72 h after the first attempt; undefined after that.
  * Without `firstAttemptAt` there is no last time.
  */
 export function nextAttemptAt(
@@ -72,8 +72,8 @@ export function nextAttemptAt(
 }
 
 /**
- * Until when a target is left alone: by the same schedule, but at most 10 min unless it asked for longer; at most 1 h when it
- * refuses whoever signs in, until somebody sees to it.
+ * The end of a target's pause: by the same schedule, but at most 10 min unless it asked for longer; at most 1 h when it
+ * refuses the sign-in.
  */
 export function pausedUntil(attempt: FailedAttempt & { readonly isPermanent?: boolean }): number {
   const longest = attempt.isPermanent === true ? longestRefusedPauseMs : longestPauseMs;

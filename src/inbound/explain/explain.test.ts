@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { asOrdinaryUser } from "../../../test/support/ordinary-user.ts";
 import { plainStop } from "../../../test/support/plain-stop.ts";
 import type { ErrorCode } from "../../lib/errors.ts";
-import { noteLaterStops } from "../../store/ledger/file-stops.ts";
+import { noteLaterStops } from "../../store/ledger/files.ts";
 import { addDelivery } from "../../store/outbound/deliveries.ts";
 import { saveOutboundCopy, saveTargetPause } from "../../store/outbound/outbound-targets.ts";
 import { recordEvent, recordEvents } from "../../operations/consequences/record-events.ts";

@@ -18,8 +18,7 @@ import { stopNumberForms, stopNumberInName } from "../../domain/files/stop-numbe
 import type { Fault } from "../../lib/errors.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import { applyStopChanges, type RecordCounts } from "../../operations/stops/apply-stop-changes.ts";
-import { noteLaterStops } from "../../store/ledger/file-stops.ts";
-import { type Decision, recordDecision } from "../../store/ledger/files.ts";
+import { type Decision, noteLaterStops, recordDecision } from "../../store/ledger/files.ts";
 import {
   findReceiptSharers,
   isDecidedSharer,

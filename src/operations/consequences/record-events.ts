@@ -4,8 +4,8 @@
  *     it is recorded ──> messages to customers, when the configuration asks for them (`tell-customers.ts`)
  *                    ──> a completion file, when the configuration asks for one, or a stop is done by it (`keep-completion.ts`)
  *
- * Their deliveries are rows of the same transaction, and the delivery queue finds them there: nothing of it is lost in
- * a crash, and nothing of a change that did not happen goes out.
+ * Their deliveries are rows of the same transaction, and the delivery queue finds them there: a crash loses none of them,
+ * and nothing goes out about a change that did not happen.
  */
 import { endsStop, recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";

@@ -5,8 +5,8 @@
  *   held ──reserved again with its order: that one is confirmed──> released
  *     \──after its time──> expired
  *
- * The sums of a slot change with each of these steps, in the same transaction. A hold whose time is over counts no more
- * from that moment on, also before anybody has marked it: whoever reads the sums takes it off.
+ * The sums of a slot change with each of these steps, in the same transaction. A hold counts no more from the moment at
+ * which its time is over: readers of the sums subtract holds that are over and not marked yet.
  */
 import {
   addShares,

@@ -24,9 +24,7 @@ import type { Stop } from "../../domain/stop/stop.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { addDelivery } from "../../store/outbound/deliveries.ts";
 import { isOptedOut } from "../../store/outbound/message-opt-outs.ts";
-import { messagePlan } from "../../store/outbound/message-plans.ts";
 import {
-  findMessageTarget,
   findToldEta,
   findToldStop,
   insertMessage,
@@ -34,7 +32,7 @@ import {
   saveToldEta,
   type ToldStop,
 } from "../../store/outbound/messages.ts";
-import { wantedEventsOf } from "../../store/outbound/outbound-targets.ts";
+import { findTargetId, messagePlan, wantedEventsOf } from "../../store/outbound/outbound-targets.ts";
 import { findDrivenLoad } from "../../store/stops/loads.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
 
@@ -73,7 +71,7 @@ async function addMessage(
   const { channel, stop, facts } = message;
   const address = (facts.contact?.[channel] ?? "").trim();
   if (address === "" || isRefusedByStop(stop, channel)) return;
-  const targetId = await findMessageTarget(tx, { companyId, name: messageTargetName(channel) });
+  const targetId = await findTargetId(tx, { companyId, name: messageTargetName(channel) });
   if (targetId === undefined || (await isOptedOut(tx, { companyId, address }))) return;
   const { stopNbr } = facts;
   const subjectId = await insertMessage(tx, { companyId, code, channel, address, facts, now });
@@ -114,7 +112,7 @@ export async function tellCustomers(tx: Transaction, event: RecordedEvent): Prom
   for (const row of await toldStops(tx, event)) await tell(tx, row, cause);
 }
 
-/** A planned arrival that was worked out anew. */
+/** A planned arrival that was calculated again. */
 export interface NewEta {
   readonly companyId: number;
   readonly stopNbr: string;
@@ -125,8 +123,8 @@ export interface NewEta {
 }
 
 /**
- * Compares with what the customer was told last, or, before that, with the first arrival that was known; a message goes out
- * when it has moved by more than the configuration says. Called after the arrival is saved with its stop.
+ * Compares with the last announced arrival, or, before that, with the first known one; a message goes out when it has moved
+ * by more than the configuration says. Called after the arrival is saved with its stop.
  */
 export async function noteEta(tx: Transaction, eta: NewEta): Promise<void> {
   const { companyId, stopNbr, loadId, etaAt, now } = eta;

@@ -46,8 +46,8 @@ async function hasten(tx: Transaction, waiting: FoundDelivery, now: number): Pro
 }
 
 /**
- * Tries everything that waits for its next attempt at a target now, the oldest first: pauses of up to six hours mean
- * nothing any more once somebody has repaired the target. Returns how many they are.
+ * Makes everything that waits for its next attempt at a target due now, the oldest first: pauses of up to six hours have
+ * no purpose once somebody has repaired the target. Returns how many they are.
  */
 export async function hastenAll(
   tx: Transaction,

@@ -228,7 +228,7 @@ async function sourceOf(tx: Transaction, visited: Visited, event: StopEvent): Pr
 
 /**
  * Applies the event in the transaction, but for recording it. Throws 982, 981, or 901 and 902 for details that the stop
- * has not.
+ * does not have.
  */
 export async function applyStopEvent(
   tx: Transaction,
@@ -243,7 +243,7 @@ export async function applyStopEvent(
   return await applied(tx, route, { visited, event, change });
 }
 
-/** The stop has left the load since, by another import: what was executed then is no part of it, but is told by its events. */
+/** The stop has left the load since, by another import: the event no longer belongs to it, but its documents are recorded. */
 async function lateForGoneStop(
   tx: Transaction,
   route: ReportedRoute,
@@ -258,9 +258,8 @@ async function lateForGoneStop(
 }
 
 /**
- * Keeps what an event brings that was reported before, as far as it is not known: so documents can be handed in late, and
- * an event that is sent again because its answer was lost changes nothing. Throws 901 and 902 for details that the stop
- * has not.
+ * Keeps the new data of an event that was reported before: so documents can come late, and an event that is sent again
+ * because its answer was lost changes nothing. Throws 901 and 902 for details that the stop does not have.
  */
 export async function applyRepeatedStopEvent(
   tx: Transaction,

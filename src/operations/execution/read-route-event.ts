@@ -1,7 +1,7 @@
 /**
  * Reads the body of a route event, and takes the content of its documents out. It touches no database and stores nothing, so
- * that a large body can be read in a reader thread: decoding and hashing 20 MB of base64 takes a fifth of a second, in which
- * nobody else would be answered.
+ * that a reader thread can read a large body: decoding and hashing 20 MB of base64 would block the process for a fifth of a
+ * second.
  */
 import { type DocumentContent, splitDocuments } from "../../domain/documents/document-content.ts";
 import { isFields } from "../../domain/fields/fields-of-json.ts";

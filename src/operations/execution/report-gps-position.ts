@@ -98,7 +98,7 @@ async function applyPosition(tx: Transaction, route: ReportedRoute): Promise<voi
     stops.push(await enterGeofence(tx, route, { ...readReportedStop(row, route), place }));
   const pendingStops = async () => stops.map(({ reported }) => reported);
   await updateProgress(tx, route, { place, pendingStops });
-  // Afterwards: customers are told of the arrival as it is by this position.
+  // Afterwards: messages to customers show the arrival as it is after this position.
   await recordEvents(
     tx,
     stops.flatMap(({ events }) => events),

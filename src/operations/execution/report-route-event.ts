@@ -3,9 +3,9 @@
  *
  *   form of the body -> load -> rights of the caller -> repetition -> sequence -> effect, ETA, recorded events
  *
- * An event is known by route, stop, code and its own time. It is kept in the transaction of its effect: one that comes
- * again finds itself there, and is answered as the first was. It moves nothing any more, but documents, exceptions and
- * quantities that it brings and that are not known yet are kept.
+ * An event is identified by route, stop, code and its own time. It is kept in the transaction of its effect: an event that
+ * comes again finds itself there, and is answered as the first was. It changes no state any more, but its documents,
+ * exceptions and quantities are kept as far as they are new.
  */
 import type { GeoPoint } from "../../domain/execution/geo-point.ts";
 import type { KeptDocument } from "../../domain/documents/document-content.ts";
@@ -165,7 +165,7 @@ async function applyEvent(tx: Transaction, route: ReportedRoute, taken: Taken): 
     const place = route.place ?? (await placeOfEvent(tx, route, { rule, visited }));
     await updateProgress(tx, route, { place, pendingStops: () => pendingStops(tx, route, visited) });
   }
-  // Last of all: customers are told of the driver, the state and the arrival as they are by this event.
+  // Last of all: messages to customers show driver, state and arrival as they are after this event.
   await recordEvents(tx, [...applied.events, ...events]);
 }
 

@@ -88,7 +88,7 @@ function checkMayReport(
   );
 }
 
-/** Throws 932 for a driver of whom the company has said that he cannot use the application: it is somebody else with his device. */
+/** Throws 932 for a driver who cannot use the application (`unableToUseApp`): somebody else has the device. */
 async function checkCanUseApp(
   db: Transaction | Reader,
   caller: Pick<RouteReport, "companyId" | "userName" | "roles">,
@@ -113,7 +113,7 @@ export async function findReportedLoad(db: Transaction | Reader, wanted: Wanted)
   return load;
 }
 
-/** Throws 904 for a time that only a wrong clock shows: it would hold the load's times and its place until it is reached. */
+/** Throws 904 for a time that only a wrong clock shows: no report before that time would change the load's place. */
 function checkTime({ at, now, stamp, settings }: ReportedRoute): void {
   if (at <= now + settings.maxAheadHours * 3_600_000) return;
   const path = "geoStamp.eventDTTM";

@@ -125,12 +125,12 @@ function etasOf(
 export interface Whereabouts {
   /** Where the report was made, as far as it is known. */
   readonly place: GeoPoint | undefined;
-  /** The stops that are not final, as they are now, in the order of their visits. Asked for when they are needed. */
+  /** Reads the stops that are not final, as they are now, in the order of their visits. */
   readonly pendingStops: () => Promise<readonly ReportedStop[]>;
 }
 
 /**
- * Takes the report as the load's place, unless a later one is known, and works out the ETAs again unless that was done a
+ * Takes the report as the load's place, unless a later one is known, and calculates the ETAs again unless that was done a
  * short while ago.
  */
 export async function updateProgress(

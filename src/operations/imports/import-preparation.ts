@@ -3,7 +3,7 @@
  * their documents durable. It touches no database, so that it can run in a thread of its own.
  *
  * A short body is read here. A large one goes to the reader threads (`import-threads.ts`), unparsed: parsing, checking
- * and writing 20 MB of JSON takes a second, in which nobody else would be answered.
+ * and writing 20 MB of JSON would block the process for a second.
  */
 import { setImmediate } from "node:timers/promises";
 import type { BusinessPartner } from "../../domain/order/business-partner.ts";

@@ -1,6 +1,6 @@
 /**
- * A reader thread: parses large bodies and makes what is written out of those of imports. One body at a time. Entries are
- * handed over in parts, each when it is asked for, so that the main thread takes none before it has looked after others.
+ * A reader thread: parses large bodies, and prepares the entries of imports for writing. One body at a time. The main
+ * thread requests the entries part by part, so that it can serve others in between.
  */
 import { parentPort } from "node:worker_threads";
 import type { Load } from "../../domain/load/load.ts";

@@ -1,15 +1,14 @@
 /**
- * Applies imported loads in the background, one after another in the order in which they were taken, each in a unit of
- * work of its own.
+ * Applies imported loads in the background, in the order in which they came, each in a unit of work of its own.
  *
  *   waiting ─ applied ─> its outcome kept, its text given up, in the same transaction
  *      ^    └ refused ─> the same, with the reasons
  *      └─ held: the store is at fault for this one alone; later loads of its numbers wait with it, all others go on
  *
- * A pass goes over all that waits. What is held is tried again in another one, after a pause that grows to a minute. When
- * nothing at all can be written, because the disk is full for instance, the pass stands where it is and goes on each second.
+ * A pass goes over all waiting loads. Another one retries held loads, after a pause that grows to a minute. While the store
+ * can write nothing at all, because the disk is full for instance, the pass stays where it is and retries each second.
  *
- * Survives a crash: what waits is found again at the start. What was decided is never applied again.
+ * Survives a crash: a start finds the waiting loads again. A decided load is never applied again.
  */
 import type { Service } from "../../lib/service.ts";
 import { sleep } from "../../lib/sleep.ts";
@@ -96,7 +95,7 @@ class BackgroundImporter implements Service {
     this.#endPass();
   }
 
-  /** What comes later is looked for behind what is held, until that is tried again. */
+  /** Until the retry of held loads, passes continue behind them. */
   #endPass(): void {
     if (this.#isStopped || this.#retry !== undefined) return;
     if (!this.#loads.hasHeld) {
@@ -121,7 +120,7 @@ class BackgroundImporter implements Service {
   }
 }
 
-/** Makes the importer; it works from its start until its stop, and finishes what it has begun. */
+/** Makes the importer; it works from its start until its stop, and finishes the loads in hand. */
 export function createLoadImporter(deps: LoadImporterDeps): Service {
   return new BackgroundImporter(deps);
 }

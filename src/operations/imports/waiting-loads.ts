@@ -1,4 +1,4 @@
-/** Takes imported loads in the order in which they came, in groups that share a commit; holds those that it cannot decide. */
+/** Takes imported loads in their order, in groups that share a commit; holds those that it cannot decide. */
 import type { Clock } from "../../lib/clock.ts";
 import { isDiskFault } from "../../lib/files/disk-fault.ts";
 import { createLimitedLog, type LimitedLog } from "../../lib/logs/limited-log.ts";
@@ -40,7 +40,7 @@ export class WaitingLoads {
     return this.#heldCount > 0;
   }
 
-  /** What is held is about to be taken once more. */
+  /** The next pass takes the held loads again. */
   forgetHeld(): void {
     this.#heldCount = 0;
     this.#held.clear();
@@ -107,7 +107,7 @@ export class WaitingLoads {
     this.#failing.warn({ err: error, ...key }, "an imported load cannot be read now; it waits");
   }
 
-  /** Waits for all of them, so that none is still under way when they are looked up again. */
+  /** Waits for all of them, so that none is still running when the next listing finds it. */
   async #decideAll(group: readonly ReadLoad[]): Promise<void> {
     const outcomes = await Promise.allSettled(group.map((read) => decideLoad(this.#deps, read)));
     for (const [index, outcome] of outcomes.entries()) {

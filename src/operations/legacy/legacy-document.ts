@@ -17,7 +17,7 @@ export interface LegacyDocumentQuery {
   readonly guid: string;
 }
 
-/** A document and where its content lies. */
+/** A document and where its content is. */
 export interface LegacyDocument {
   readonly path: string;
   readonly guid: string;

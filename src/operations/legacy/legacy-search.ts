@@ -1,9 +1,9 @@
 /**
  * One page of a legacy retrieval (specification/legacy-services.md#filters).
  *
- * Filters with a column of their own are put to the database, which has an index for each. All others are looked up in the
- * results, which is slow over a million rows. Either way rows come batch by batch, in bounded memory and without holding up
- * anybody else.
+ * The database applies filters with a column of their own, and has an index for each. All others are applied to the
+ * results, which is slow over a million rows. Either way rows come batch by batch, in bounded memory and with turns for
+ * others.
  */
 import { setImmediate } from "node:timers/promises";
 import type { Reader } from "../../store/database/database.ts";

@@ -2,8 +2,8 @@
  * Applies changes to stops, all or nothing (specification/stop-states.md#imports-of-a-stop): those of one stop
  * document, of a stop or ASN import, or the stops that a load import lists.
  *
- * First everything is looked up and planned in memory; only when no change is refused is anything written. A refusal is
- * a value: the caller keeps it in the same transaction.
+ * First it reads everything and plans in memory; it writes only when it refuses no change. A refusal is a value: the
+ * caller keeps it in the same transaction.
  */
 import type { KeptDocument } from "../../domain/documents/document-content.ts";
 import type { RecordedEventKind } from "../../domain/outbound/recorded-events.ts";
@@ -39,7 +39,7 @@ import {
 
 export interface StopChanges {
   readonly companyId: number;
-  /** Gone through once, as they are looked up: so the caller can make them one by one. */
+  /** Iterated once: so the caller can make them one by one. */
   readonly changes: Iterable<StopChange>;
   /** Time in the name of the file (CCYYMMDDHHMMSS), null for documents that have none. */
   readonly fileTime: number | null;

@@ -5,19 +5,19 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "./schema.ts";
 
-/** `deliveries`: deliveries are new in the queue, or newly due. `loadImports`: there are imported loads to apply. */
+/** `deliveries`: the queue has new deliveries, or some became due. `loadImports`: there are imported loads to apply. */
 export type Topic = "deliveries" | "loadImports";
 
 const announced = new WeakMap<Kysely<Tables>, Set<Topic>>();
 
-/** Announces it to the listeners when the transaction is committed. */
+/** Has the listeners called when the transaction is committed. */
 export function announce(tx: Kysely<Tables>, topic: Topic): void {
   const topics = announced.get(tx);
   if (topics === undefined) announced.set(tx, new Set([topic]));
   else topics.add(topic);
 }
 
-/** What was announced in the transaction since this was asked last: by one unit of work. */
+/** The announcements in the transaction since the last call: those of one unit of work. */
 export function takeAnnouncements(tx: Kysely<Tables>): ReadonlySet<Topic> | undefined {
   const topics = announced.get(tx);
   announced.delete(tx);

@@ -2,8 +2,8 @@
  * Opens the state: one SQLite file, read through one connection and written through another.
  *
  * Readers never see a half-done unit of work: they have a connection of their own, and WAL gives them the last commit.
- * Beside the database lies a marker with the same instance id, because SQLite makes an empty database of a missing one
- * without a word.
+ * A marker beside the database has the same instance id, because SQLite silently creates an empty database where one is
+ * missing.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -37,7 +37,7 @@ export type Reader = Kysely<Tables>;
 
 export interface Store {
   readonly instanceId: string;
-  /** Faults that statements have met since it was opened. */
+  /** The faults of statements since the store was opened. */
   readonly condition: StoreCondition;
   /** Committed state only. */
   readonly read: Reader;
@@ -68,8 +68,8 @@ async function readInstanceId(db: Kysely<Tables>): Promise<string | undefined> {
 }
 
 /**
- * Refuses a database that its marker does not name. Comes before the migration: a database of another place stays as it
- * is, and an empty file, which a disk or a restore has left, gets no tables.
+ * Refuses a database that its marker does not name. Runs before the migration: so a database of another place stays
+ * unchanged, and an empty file that a disk or a restore has left gets no tables.
  */
 function refuseOther(database: SqliteDatabase, stateDir: string): void {
   const marker = readMarker(join(stateDir, markerFileName));
@@ -113,7 +113,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Whether there is a state in the folder. Throws when it cannot be looked at. */
+/** Whether there is a state in the folder. Throws when the folder cannot be entered. */
 export function findState(stateDir: string): StatePresence {
   const [hasDatabase, hasMarker] = [databaseFileName, markerFileName].map((name) =>
     isThere(join(stateDir, name)),
@@ -148,7 +148,7 @@ export function emptyFault(stateDir: string): string {
   return `${database} is empty although ${marker} says that it was there: restore it from a backup`;
 }
 
-/** Opens a state that `init` has made, and never makes one: a mistyped `stateDir` must not come to life as an empty one. */
+/** Opens a state that `init` has made, and never makes one: a mistyped `stateDir` must not become an empty state. */
 export async function openExistingStore(stateDir: string, options: OpenOptions = {}): Promise<Store> {
   const presence = findState(stateDir);
   if (presence !== "there") throw new OperatorError(stateFault(stateDir, presence));
@@ -176,7 +176,7 @@ export async function openStore(stateDir: string, options: OpenOptions = {}): Pr
     const instanceId = await agreeOnInstance(write, markerPath);
     const reader = openSqlite(path, { isNew: false });
     const read = new Kysely<Tables>({ dialect: sqliteDialect(reader, note) });
-    // Found once: prepared queries then go to it straight.
+    // Prepared queries then use it directly.
     await connectionOf(read);
     setDataVersion(read, dataVersionOf(reader));
     const listeners = createListeners();

@@ -1,9 +1,9 @@
 /**
- * Whether the database is the newest that lay here, or an older one that was restored over it.
+ * Whether the database is the newest that was here, or an older one that somebody has restored over it.
  *
- * A number counts up in the database, and in a file beside it after that: at the start, twice a minute, and at the stop.
- * A crash in between leaves the file behind, never ahead. So a file that is ahead has seen a newer database. What such a
- * database has forgotten is kept in it as `restored`, until the ledger was verified against the files.
+ * A number counts up in the database, and after that in a file beside it: at the start, twice a minute, and at the stop.
+ * A crash in between leaves the file behind, never ahead. So a file that is ahead has seen a newer database. The database
+ * then has the note `restored`, until somebody verifies the ledger against the files.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ async function readFileGeneration(stateDir: string): Promise<number> {
   return numberIn(await readFile(join(stateDir, generationFileName), "utf8").catch(unlessMissing));
 }
 
-/** The daemon alone counts, which has the state to itself. */
+/** Only the daemon counts: it has the state to itself. */
 async function countUp(
   { read, write }: Pick<Store, "read" | "write">,
   stateDir: string,
@@ -67,7 +67,7 @@ async function findUnnoticed(read: Reader, stateDir: string): Promise<Restored |
   return aliveAt === undefined ? {} : { upTo: Number(aliveAt) };
 }
 
-/** What was restored and has not been verified since, as far as a start has noticed. */
+/** The note `restored` of a start that noticed an older database, until the ledger is verified. */
 export async function findRestored(read: Reader): Promise<Restored | undefined> {
   const text = await readMeta(read, restoredKey);
   return text === undefined ? undefined : (JSON.parse(text) as Restored);

@@ -4,13 +4,12 @@
  *   waiting --taken--> running (in its own savepoint) --released--> committed --> answered
  *                              \--failed: rolled back to its savepoint, answered with its error
  *
- * Units run one after the other in the order they were given. Each is answered only after the commit, so what was
- * answered survives a crash; a unit that fails undoes itself alone. When the commit fails, all of the group fail. But a unit
- * that meets a damaged page takes none with it: SQLite carries out and commits nothing more of a transaction in which one was
- * met, so that it is undone, and each unit of the group is run again alone.
+ * Units run one after the other in the order they were given. Each is answered only after the commit, so an answered unit
+ * survives a crash; a unit that fails undoes itself alone. When the commit fails, all of the group fail. A unit that meets
+ * a damaged page takes none with it: SQLite commits nothing of a transaction that has met one, so the group is undone and
+ * each of its units runs again alone.
  *
- * Units that nobody waits for (`runSoon`) go with the next commit, so that they cost none of their own as long as there is
- * work; when there is none, they are committed `soonMs` later.
+ * Units that nobody waits for (`runSoon`) share the next commit; without one they are committed `soonMs` later.
  */
 import { setTimeout as setTimer } from "node:timers";
 import { setImmediate, setTimeout as wait } from "node:timers/promises";
@@ -24,14 +23,14 @@ import type { Tables } from "./schema.ts";
 import { forgetAnswers } from "./transaction-answers.ts";
 
 /**
- * A transaction in which a unit of work runs. It must not wait for anything but the database, nor change anything else: it may
- * be run again when another unit has undone the group. What a unit is to cause besides follows from what it returns.
+ * A transaction in which a unit of work runs. The unit must not wait for anything but the database, nor change anything
+ * else: it may run again when another unit has undone the group. Further effects follow from what it returns.
  */
 export type Transaction = Kysely<Tables>;
 
 /**
- * Whose rows a unit writes: those of the company of that id alone, or `site`, those of no company (users, what the daemon
- * notes of itself) or of several. SQLite has one writer for all; a database with several writers takes the lock of the company.
+ * Whose rows a unit writes: those of the company of that id alone, or `site`, those of no company (users, notes of the
+ * daemon about itself) or of several. SQLite has one writer for all; a database with several writers locks the company.
  */
 export type Owner = number | "site";
 
@@ -66,7 +65,7 @@ const busyPauseMs = 20;
  */
 export const statementsInTurn = 128;
 
-/** The statements around what can be undone alone, kept by the connection. */
+/** The statements around work that can be undone alone, kept by the connection. */
 interface Brackets {
   readonly connection: StatementConnection;
   readonly savepoint: PreparedStatement;
@@ -100,7 +99,7 @@ interface UnitRun {
   readonly isAlone: boolean;
 }
 
-/** What is left to do for a unit once the group is committed. */
+/** The rest to do for a unit once the group is committed. */
 interface Done {
   readonly topics: ReadonlySet<Topic> | undefined;
   readonly answer: () => void;
@@ -174,8 +173,8 @@ interface Committing {
 }
 
 /**
- * Commits the group; a busy database, which takes no transaction at all, is asked again for some seconds. A group that meets
- * a damaged page is undone, and its units run again one by one.
+ * Commits the group; retries for some seconds while the database is busy and takes no transaction at all. A group that
+ * meets a damaged page is undone, and its units run again one by one.
  */
 async function commitGroup(committing: Committing, units: readonly Unit[]): Promise<void> {
   const until = performance.now() + busyPatienceMs;
@@ -224,8 +223,8 @@ const maxUnits = 256;
 const soonMs = 100;
 
 /**
- * Puts writers in line over one connection. `tell` is called after a commit with what its units have announced; `around`
- * gives what is run in place of the work.
+ * Runs units of work over one connection. `tell` is called after a commit with the announcements of its units; `around`
+ * returns what runs in place of the work.
  */
 export function createGroupCommit(
   db: Kysely<Tables>,
@@ -268,7 +267,7 @@ export function createGroupCommit(
     running = undefined;
   }
 
-  /** What can wait is as urgent as the rest from now on. */
+  /** Units that could wait are urgent from now on. */
   function hurry(): void {
     clearTimeout(timer);
     timer = undefined;

@@ -36,17 +36,6 @@ export type StoreInspection =
       readonly targets: readonly OutboundTarget[];
     };
 
-interface Contents {
-  readonly companies: readonly Company[];
-  readonly targets: readonly OutboundTarget[];
-}
-
-/** Tables of other schemas are not read: they may be missing, or mean something else. */
-async function contentsOf(db: Kysely<Tables>, isCurrent: boolean): Promise<Contents> {
-  if (!isCurrent) return { companies: [], targets: [] };
-  return { companies: await listCompanies(db), targets: await listOutboundTargets(db) };
-}
-
 /** Rejects when the file is no usable database, SQLite is too old, or the pragmas do not hold. */
 export async function inspectStore(stateDir: string): Promise<StoreInspection> {
   const path = join(stateDir, databaseFileName);
@@ -67,7 +56,9 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
       restored: isCurrent ? await lookForRestored(db, stateDir) : undefined,
       instanceId: readMeta(database)?.get("instance"),
       marker,
-      ...(await contentsOf(db, isCurrent)),
+      // Tables of other schemas are not read: they may be missing, or mean something else.
+      companies: isCurrent ? await listCompanies(db) : [],
+      targets: isCurrent ? await listOutboundTargets(db) : [],
     };
   } finally {
     database.close();

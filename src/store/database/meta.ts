@@ -22,7 +22,7 @@ export async function writeMeta(tx: Transaction, key: MetaKey, value: string): P
     .execute();
 }
 
-/** The key under which hosts see the numbers of rows (`sealed-numbers.ts`); made when there is none. */
+/** The key that seals the numbers of rows for hosts (`sealed-numbers.ts`); made when there is none. */
 export async function sealingKeyOf(store: Pick<Store, "read" | "write">): Promise<string> {
   const known = await readMeta(store.read, "number_key");
   if (known !== undefined) return known;
@@ -31,7 +31,7 @@ export async function sealingKeyOf(store: Pick<Store, "read" | "write">): Promis
   return key;
 }
 
-/** The same for commands that change nothing: undefined where no daemon has run yet. */
+/** The same for commands that write nothing: undefined where no daemon has run yet. */
 export async function findSealingKey(read: Reader): Promise<string | undefined> {
   return await readMeta(read, "number_key");
 }

@@ -2,7 +2,7 @@
  * Brings the schema of a database up to date: the steps of its plan, forward only, one transaction each. `meta` keeps the
  * number and the fingerprint of the schema. A crash leaves the schema between two steps, from which the next start goes on.
  *
- * What already holds something is copied first: `dropgate.db.before-N` is the database as it was before schema N.
+ * A database with content is copied first: `dropgate.db.before-N` is the database as it was before schema N.
  */
 import type { Logger } from "../../lib/logs/log.ts";
 import { killPoint } from "../../lib/kill-point.ts";
@@ -25,7 +25,7 @@ interface Noted {
   readonly fingerprint: string | undefined;
 }
 
-/** What the database says of itself; undefined when it has no such table. */
+/** The table `meta`; undefined when there is none. */
 export function readMeta(database: SqliteDatabase): ReadonlyMap<string, string> | undefined {
   const isThere = database.prepare("select 1 from sqlite_schema where name = 'meta'").get() !== undefined;
   if (!isThere) return undefined;
@@ -98,7 +98,7 @@ export interface MigrationSurroundings {
   /** Of the database file. */
   readonly path: string;
   readonly log?: Pick<Logger, "info"> | undefined;
-  /** Runs a migration of existing data while nobody else uses it; without it, the caller sees to that. */
+  /** Runs a migration of existing data while nobody else uses it; without it, the caller ensures that. */
   readonly exclusively?: ((work: () => Promise<void>) => Promise<void>) | undefined;
 }
 
@@ -108,7 +108,7 @@ async function copyBefore(database: SqliteDatabase, { path, log }: MigrationSurr
   await copyDatabase(database, copy);
 }
 
-/** Whether it was done; not when another process has done it meanwhile. */
+/** Whether it did the step; false when another process has done it meanwhile. */
 function runStep(database: SqliteDatabase, step: SchemaStep): boolean {
   if (findSchema(database).fingerprint === step.fingerprint) return false;
   database.exec(step.sql);

@@ -36,7 +36,7 @@ export interface PreparedQuery<Args, Row> {
 export interface QueryRun<Row> {
   rows: Row[];
   affected: number;
-  /** The generated key of the row that an insert has made; without meaning for other statements. */
+  /** The generated key of an inserted row; without meaning for other statements. */
   insertedId: number;
 }
 
@@ -50,8 +50,8 @@ export interface PreparedStatement {
 export interface StatementConnection<Statement extends PreparedStatement = PreparedStatement>
   extends DatabaseConnection {
   /**
-   * From here on others get a turn of the event loop after so many statements, if the database answers at once. A server
-   * takes its time for each: there is nothing to be done then.
+   * From here on others get a turn of the event loop after so many statements, if the database answers synchronously. With
+   * a database server there is nothing to do.
    */
   giveTurnsEvery(statements: number): void;
   prepare(sql: string): Statement;
@@ -93,8 +93,8 @@ export async function connectionOf(tx: Kysely<Tables>): Promise<StatementConnect
 }
 
 /**
- * Prepares a query. `build` is called once for each connection, at the first run, with a function that stands in for each
- * argument; the arguments may only be used as values.
+ * Prepares a query. `build` runs once for each connection, at the first run, with a function that returns a placeholder
+ * for each argument; the arguments may only be used as values.
  */
 export function prepareQuery<Args extends object, Row = unknown>(
   build: (db: Kysely<Tables>, arg: Argument<Args>) => Compilable<Row>,

@@ -1,8 +1,7 @@
 /**
- * Lists whose rows differ much in size: a stop has some hundred bytes or, with what a host adds to it, 20 MB. Sizes are asked
- * for first, which costs little, and rows then come in batches that are bounded by number and by bytes. Each question is a query
- * of its own: nothing is held open between them, so neither memory nor the write-ahead log grows while somebody goes through
- * a million rows.
+ * Lists whose rows differ much in size: a stop has some hundred bytes or, with documents and long lists, 20 MB. The first
+ * query, which costs little, reads the sizes; the rows then come in batches bounded by number and by bytes. Nothing is open
+ * between two queries, so neither memory nor the write-ahead log grows while a caller goes through a million rows.
  */
 export interface Page {
   readonly limit: number;

@@ -5,9 +5,9 @@
 import { earlySchemas } from "./migrations/early-schemas.ts";
 import { type Migration, migrations } from "./migrations/migrations.ts";
 
-/** What a database says about its schema, and what its schema is. */
+/** The number of the schema that a database has noted, and its actual schema. */
 export interface FoundSchema {
-  /** As it is noted in the database; 0 when nothing is. */
+  /** As the database has noted it; 0 when it has not. */
   readonly number: number;
   readonly fingerprint: string;
   /** No table but `meta`. */

@@ -184,7 +184,7 @@ export interface Tables extends OutboundTables {
     reasons: string;
     decided_at: number | null;
   };
-  /** Documents whose content lies under its hash in the document store. */
+  /** Documents; the document store has the content under its hash. */
   documents: {
     company_id: number;
     guid: string;

@@ -53,7 +53,7 @@ function setPragmas(database: BetterSqlite.Database, isNew: boolean): void {
   database.pragma("journal_size_limit = 67108864");
 }
 
-/** The pragmas answer what was asked for, not what holds, until the first statement has run. */
+/** Until the first statement has run, the pragmas return the requested values and not those in force. */
 function verifyPragmas(database: BetterSqlite.Database, path: string): void {
   database.prepare("select count(*) from sqlite_schema").get();
   const mode = database.pragma("journal_mode", { simple: true });
@@ -65,7 +65,7 @@ function verifyPragmas(database: BetterSqlite.Database, path: string): void {
   }
 }
 
-/** Mostly it is another user than the daemon's who tries. */
+/** Mostly the caller is another user than the daemon's. */
 const forbidden = ["SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"];
 
 /** The driver's own messages do not name the file. */
@@ -187,7 +187,7 @@ function damageOf(database: BetterSqlite.Database, table: string): readonly stri
   }
 }
 
-/** Looks at one table after the other, with its indexes, and says what SQLite finds wrong with it. */
+/** Checks one table after the other, with its indexes: the problems that SQLite finds. */
 export function* lookForDamage(
   database: BetterSqlite.Database,
 ): Generator<{ readonly problems: readonly string[]; readonly tookMs: number }> {
@@ -204,7 +204,7 @@ export function* lookForDamage(
 
 type CachedStatement = BetterSqlite.Statement<unknown[], unknown>;
 
-/** Told of every error of a statement, translated. */
+/** Called with every error of a statement, translated. */
 type OnStoreFault = (error: unknown) => void;
 
 class SqliteConnection implements StatementConnection<CachedStatement> {
@@ -227,7 +227,7 @@ class SqliteConnection implements StatementConnection<CachedStatement> {
     this.#leftInTurn = statements;
   }
 
-  /** The driver has answered; now and then that is told with the next turn of the event loop. */
+  /** Passes on the result of the driver; now and then only in the next turn of the event loop. */
   #answer<Result>(result: Result): Promise<Result> {
     this.#leftInTurn -= 1;
     if (this.#leftInTurn > 0) return Promise.resolve(result);

@@ -1,19 +1,19 @@
 /**
- * Answers that are kept as long as a transaction, which many units of work share: what they ask for again and again hardly
- * ever changes. They are forgotten when a unit is undone, because it may have changed what they say.
+ * Results that are cached as long as a transaction, which many units of work share: the same queries run in all of them,
+ * and their results hardly ever change. The undo of a unit clears the cache, because the unit may have changed them.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "./schema.ts";
 
 export interface TransactionAnswers<Value> {
   get(tx: Kysely<Tables>, key: number): Promise<Value>;
-  /** Whoever writes what the answers say calls this before. */
+  /** Called before a write that changes the results. */
   forget(tx: Kysely<Tables>): void;
 }
 
 const forgetters: ((tx: Kysely<Tables>) => void)[] = [];
 
-/** Makes a query by a number remember its answers within a transaction. Called where modules are loaded, and not later. */
+/** Makes a query by a number cache its results within a transaction. Called while modules load, and not later. */
 export function rememberInTransaction<Value>(
   ask: (tx: Kysely<Tables>, key: number) => Promise<Value>,
 ): TransactionAnswers<Value> {
@@ -34,7 +34,7 @@ export function rememberInTransaction<Value>(
   };
 }
 
-/** All that was asked in the transaction is asked again. */
+/** Clears all caches of the transaction. */
 export function forgetAnswers(tx: Kysely<Tables>): void {
   for (const forget of forgetters) forget(tx);
 }

@@ -1,10 +1,10 @@
 /**
- * The rules of units of work, held while they run: with `DROPGATE_CHECK_UNITS=1` in the environment, as in tests. Each unit
- * is run, undone, and run again, in its transaction.
+ * Checks the rules of units of work while they run, with `DROPGATE_CHECK_UNITS=1` in the environment, as in tests. Each
+ * unit runs, is undone, and runs again, in its transaction.
  *
  * - It waits for nothing but the database: all of its first run is one turn of the event loop.
  * - It changes nothing but the database: the second run ends like the first, with an equal result.
- * - It writes rows of the company alone whose it is said to be.
+ * - It writes only rows of its company.
  */
 import { inspect } from "node:util";
 import { sql } from "kysely";
@@ -25,7 +25,7 @@ const changes = [
   ["delete", "old"],
 ] as const;
 
-/** Has this connection refuse rows of another company than the unit's. Nothing of it is kept in the file. */
+/** Makes this connection refuse rows of another company than the unit's. The file keeps nothing of it. */
 export function watchOwners(writer: SqliteDatabase): void {
   writer.exec("create temp table unit_owner (company_id integer); insert into unit_owner values (null)");
   const tables = writer
@@ -77,7 +77,7 @@ async function rehearse<T>(tx: Transaction, work: Work<T>): Promise<End<T>> {
   return end;
 }
 
-/** A full disk or a damaged page is nothing that a unit has done. */
+/** A full disk or a damaged page is no fault of the unit. */
 function hasMetFault(end: End<unknown>): boolean {
   return end.kind === "failed" && isStoreFault(end.error);
 }
@@ -94,7 +94,7 @@ function isAlike(first: End<unknown>, second: End<unknown>): boolean {
   return first.kind === second.kind && shownOf(first) === shownOf(second);
 }
 
-/** The work with its rules held. Not inside of an `attempt`. */
+/** The work with its rules checked. Not inside of an `attempt`. */
 export function checkedWork<T>(whose: Owner, work: Work<T>): Work<T> {
   return async (tx) => {
     await noteOwner(tx, whose);

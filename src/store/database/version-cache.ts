@@ -1,7 +1,7 @@
 /**
  * Results that are cached until the database changes: any commit, of this process or of another, invalidates all of
- * them. Whether it has changed is checked before each use. So a cached result is never older than the one of a query,
- * and a change takes effect at once.
+ * them. Each use first checks whether it has changed. So a cached result is never older than that of a query, and a change
+ * takes effect at once.
  */
 import type { Kysely } from "kysely";
 import { BoundedMap } from "../../lib/bounded-map.ts";
@@ -9,7 +9,7 @@ import type { Tables } from "./schema.ts";
 
 const versions = new WeakMap<Kysely<Tables>, () => number>();
 
-/** Returns how to read the version of what a reader sees: a number that every commit of another connection changes. */
+/** Sets how to read the version of what a reader sees: a number that every commit of another connection changes. */
 export function setDataVersion(read: Kysely<Tables>, versionOf: () => number): void {
   versions.set(read, versionOf);
 }
@@ -17,7 +17,7 @@ export function setDataVersion(read: Kysely<Tables>, versionOf: () => number): v
 /** Most results that are cached for one reader. */
 const defaultMaxAnswers = 1_000;
 
-/** The answers of one version, those that are still being asked for among them. */
+/** The results of one version, those of running queries included. */
 interface Kept<Value> {
   readonly version: number;
   readonly answers: BoundedMap<Promise<Value>>;
@@ -25,8 +25,8 @@ interface Kept<Value> {
 
 export interface Answers<Value> {
   /**
-   * What is kept under the key, else what `ask` finds. The key has to say all that the answer depends on. Within
-   * transactions, and without a version, it is asked each time. What was refused is not kept.
+   * The cached result of the key, else that of `ask`. The key has to contain all that the result depends on. Within
+   * transactions, and without a version, `ask` runs each time. Errors are not cached.
    */
   get(db: Kysely<Tables>, key: string, ask: () => Promise<Value>): Promise<Value>;
 }
@@ -37,7 +37,7 @@ export function createAnswers<Value>(maxAnswers = defaultMaxAnswers): Answers<Va
 
   function keep({ answers }: Kept<Value>, key: string, answer: Promise<Value>): void {
     answers.set(key, answer);
-    // A question that failed is asked again; whoever asked has the error.
+    // A failed query runs again next time; the caller has the error.
     answer.catch(() => {
       if (answers.get(key) === answer) answers.delete(key);
     });
@@ -47,7 +47,7 @@ export function createAnswers<Value>(maxAnswers = defaultMaxAnswers): Answers<Va
     get(db, key, ask) {
       const versionOf = versions.get(db);
       if (versionOf === undefined) return ask();
-      // Before the question: what is committed after it makes the answer old at the next look.
+      // Read before the query: a commit after it makes the result old at the next use.
       const version = versionOf();
       let kept = byReader.get(db);
       if (kept === undefined || kept.version !== version) {
@@ -63,7 +63,7 @@ export function createAnswers<Value>(maxAnswers = defaultMaxAnswers): Answers<Va
   };
 }
 
-/** Makes a query over one text remember its answers. */
+/** Makes a query by one text cache its results. */
 export function rememberAnswers<Value>(
   ask: (db: Kysely<Tables>, key: string) => Promise<Value>,
 ): (db: Kysely<Tables>, key: string) => Promise<Value> {

@@ -6,7 +6,6 @@ import { type FileState, isFileState, isOpenState, openStates } from "../../doma
 import type { ErrorCode } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import { namedColumns } from "../database/named-rows.ts";
-import { findFilesOfLaterStops } from "./file-stops.ts";
 import { type LedgerEntry, toLedgerEntry } from "./files.ts";
 import type { Tables } from "../database/schema.ts";
 
@@ -47,6 +46,20 @@ function isNamedFor(eb: FileExpressions, stopNbr: string): ExpressionWrapper<Tab
       ]),
     ),
   );
+}
+
+/** Ledger ids of the files that name one of these stops, though not as their first. */
+async function findFilesOfLaterStops(
+  read: Reader,
+  stops: { readonly companyIds: readonly number[]; readonly stopNbrs: readonly string[] },
+): Promise<readonly number[]> {
+  const rows = await read
+    .selectFrom("file_stops")
+    .select("file_id")
+    .where("company_id", "in", stops.companyIds)
+    .where("stop_nbr", "in", [...stops.stopNbrs])
+    .execute();
+  return rows.map((row) => row.file_id);
 }
 
 /**

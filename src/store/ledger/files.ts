@@ -254,3 +254,20 @@ export async function listDecidedSince(read: Reader, since: number): Promise<rea
     .execute();
   return rows.map(toLedgerEntry);
 }
+
+const insertFileStop = prepareQuery<RowOf<"file_stops">>((db, arg) =>
+  db
+    .insertInto("file_stops")
+    .values({ company_id: arg("companyId"), stop_nbr: arg("stopNbr"), file_id: arg("fileId") })
+    // A file that is tried again names the same stops again.
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+/** Notes the stops of a document with several, each once, but for the first, which is in the entry. */
+export async function noteLaterStops(
+  tx: Transaction,
+  file: { readonly companyId: number; readonly fileId: number; readonly stopNbrs: readonly string[] },
+): Promise<void> {
+  const { companyId, fileId } = file;
+  for (const stopNbr of new Set(file.stopNbrs)) await insertFileStop.run(tx, { companyId, stopNbr, fileId });
+}

@@ -47,9 +47,7 @@ const remembered = rememberAnswers(async (read): Promise<readonly RemoteState[]>
   return (await read.selectFrom("remote_states").selectAll().execute()).map(named);
 });
 
-/**
- * All remotes that were ever polled or requested. The very same list as long as nobody has committed anything since.
- */
+/** All remotes that were ever polled or requested: the very same list until the next commit. */
 export function listRemoteStates(read: Reader): Promise<readonly RemoteState[]> {
   return remembered(read, "");
 }

@@ -138,7 +138,7 @@ export async function removeMessages(tx: Transaction, ids: readonly number[]): P
   await tx.deleteFrom("messages").where("id", "in", ids).execute();
 }
 
-/** Removes arrivals that customers were told of stops that are in one of the states, or gone. */
+/** Removes announced arrivals of stops that are in one of the states, or gone. */
 export async function removeToldEtas(
   tx: Transaction,
   { companyId, statuses }: { readonly companyId: number; readonly statuses: readonly StopStatus[] },

@@ -138,21 +138,6 @@ export async function listOpenExports(db: Reader, ids: readonly number[]): Promi
   return new Set(rows.map(({ subject_id }) => subject_id));
 }
 
-/** The id of a target that the configuration has; undefined when there is none of that name. */
-export async function findTargetId(
-  db: Reader | Transaction,
-  { companyId, name }: { readonly companyId: number; readonly name: string },
-): Promise<number | undefined> {
-  const row = await db
-    .selectFrom("outbound_targets")
-    .select("id")
-    .where("company_id", "=", companyId)
-    .where("name", "=", name)
-    .where("is_configured", "=", 1)
-    .executeTakeFirst();
-  return row?.id;
-}
-
 /** Whether an export still has a delivery, done or not; as long as it has one, its completions are kept. */
 export async function isExportKept(db: Reader | Transaction, id: number): Promise<boolean> {
   const row = await db

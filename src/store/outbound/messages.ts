@@ -49,23 +49,6 @@ export const listOpenToldStops = prepareQuery<{ companyId: number; loadNbr: stri
     .orderBy("load_position"),
 ).rows;
 
-const targetQuery = prepareQuery<{ companyId: number; name: string }, { id: number }>((db, arg) =>
-  db
-    .selectFrom("outbound_targets")
-    .select("id")
-    .where("company_id", "=", arg("companyId"))
-    .where("name", "=", arg("name"))
-    .where("is_configured", "=", 1),
-);
-
-/** The id of the target of messages with that name; undefined when it is not configured. */
-export async function findMessageTarget(
-  tx: Transaction,
-  target: { readonly companyId: number; readonly name: string },
-): Promise<number | undefined> {
-  return (await targetQuery.find(tx, target))?.id;
-}
-
 /** A planned arrival as it was announced to a customer, or as it was when it was first known. */
 type ToldEta = Pick<RowOf<"message_etas">, "loadId" | "etaAt">;
 

@@ -70,13 +70,13 @@ export interface OutboundTables {
    *
    *   behind --the one before it is done--> waiting --attempt--> delivered
    *                                            ^  \--temporary--> waiting (due later)
-   *                                  retry asked \--permanent, or too old--> dead
+   *                                              \--permanent, or too old--> dead
    *
    * A message may also be put off (waiting, due later), or dropped without an attempt when it is of no use any more.
    *
-   *   delivered, dead --asked for again--> waiting or behind, at its place in the line
-   *   waiting, behind, dead --given up by somebody--> dropped --asked for again--> waiting or behind, at its place
-   *                                                        \--an attempt that was under way--> delivered
+   *   delivered, dead --retried, repeated--> waiting or behind, at its place in the line
+   *   waiting, behind, dead --given up--> dropped --retried--> waiting or behind, at its place in the line
+   *                                          \--an attempt was running--> delivered
    *
    * The open deliveries of one target and order key make a line: at most one is waiting, the first; the others are behind
    * it. Only the waiting one is attempted. Only the process knows of a running attempt: after a crash its delivery is

@@ -11,7 +11,6 @@ import { prepareQuery } from "../database/prepared-query.ts";
 import { rememberInTransaction } from "../database/transaction-answers.ts";
 import { rememberAnswers } from "../database/version-cache.ts";
 import { isInState, isOpen } from "./delivery-states.ts";
-import { saveMessagePlan } from "./message-plans.ts";
 
 /** The configuration of one company. */
 export interface OutboundCopy {
@@ -23,6 +22,32 @@ export interface OutboundCopy {
   readonly embedsDocuments: boolean;
   /** Customer messages; without it there are none. */
   readonly messages?: MessagePlan | undefined;
+}
+
+const planQuery = prepareQuery<{ companyId: number }, { plan: string }>((db, arg) =>
+  db.selectFrom("message_plans").select("plan").where("company_id", "=", arg("companyId")),
+);
+
+const plans = rememberInTransaction((tx, companyId) =>
+  planQuery.first(tx, { companyId }, ({ plan }) => JSON.parse(plan) as MessagePlan),
+);
+
+/** The plan of a company: read once in each transaction. Undefined when nothing is configured. */
+export function messagePlan(tx: Transaction, companyId: number): Promise<MessagePlan | undefined> {
+  return plans.get(tx, companyId);
+}
+
+/** Updates the stored copy of the configuration. */
+async function saveMessagePlan(
+  tx: Transaction,
+  companyId: number,
+  plan: MessagePlan | undefined,
+): Promise<void> {
+  plans.forget(tx);
+  await tx.deleteFrom("message_plans").where("company_id", "=", companyId).execute();
+  if (plan === undefined) return;
+  const row = { company_id: companyId, plan: JSON.stringify(plan) };
+  await tx.insertInto("message_plans").values(row).execute();
 }
 
 async function saveTargets(tx: Transaction, { companyId, targets }: OutboundCopy): Promise<void> {
@@ -160,11 +185,27 @@ async function queryTargets(read: Reader): Promise<readonly OutboundTarget[]> {
 const remembered = rememberAnswers(queryTargets);
 
 /**
- * All targets. The very same list as long as nobody has committed anything since, so that a check costs next to
- * nothing.
+ * All targets: the very same list until the next commit, so that a check costs next to nothing.
  */
 export function listOutboundTargets(read: Reader): Promise<readonly OutboundTarget[]> {
   return remembered(read, "");
+}
+
+const targetByName = prepareQuery<{ companyId: number; name: string }, { id: number }>((db, arg) =>
+  db
+    .selectFrom("outbound_targets")
+    .select("id")
+    .where("company_id", "=", arg("companyId"))
+    .where("name", "=", arg("name"))
+    .where("is_configured", "=", 1),
+);
+
+/** The id of a target that the configuration has; undefined when there is none of that name. */
+export function findTargetId(
+  db: Reader | Transaction,
+  target: { readonly companyId: number; readonly name: string },
+): Promise<number | undefined> {
+  return targetByName.first(db, target, ({ id }) => id);
 }
 
 /** When the oldest open delivery of each target was made, milliseconds UTC, by the id of the target. */

@@ -1,4 +1,4 @@
-/** The register of the document store: which company has which document, by its GUID. The content lies in files. */
+/** The register of the document store: which company has which document, by its GUID. The content is in files. */
 import type { KeptDocument } from "../../domain/documents/document-content.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
