@@ -7,7 +7,7 @@ import { deliverAgain, type ExportPlan, type MadeExport, makeExport } from "../.
 import type { Company } from "../../store/accounts/companies.ts";
 import { findTargetId } from "../../store/outbound/outbound-targets.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { chooseCompanies } from "./admin.ts";
 import { withAdminStore, writeEach } from "./admin-store.ts";
 import { defaultExportPlan, enterOutbound, exportPlansOf } from "../daemon/outbound-settings.ts";

@@ -4,7 +4,7 @@ import { createLocations } from "../../inbound/places/locations.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { listFiles } from "../../store/ledger/file-queries.ts";
 import { type LedgerEntry, requestRetry } from "../../store/ledger/files.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
 import { type FileFilter, readFilter } from "./file-filter.ts";

@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { systemClock } from "../../lib/clock.ts";
 import { giveUpDelivery, type GiveUpOutcome } from "../../operations/deliveries/give-up-delivery.ts";
 import { countToGiveUp, listToGiveUp } from "../../store/outbound/delivery-requests.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type StateConfig, withAdminStore, writeEach } from "./admin-store.ts";
 import { readTarget } from "./outbound-admin.ts";

@@ -27,7 +27,7 @@ import { listCompanies } from "../../store/accounts/companies.ts";
 import { listFiles } from "../../store/ledger/file-queries.ts";
 import { type FileRepeat, type LedgerEntry, listFileRepeats } from "../../store/ledger/files.ts";
 import { noteVerified } from "../../store/database/generation.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type CutList, cutAt, type StateConfig, withAdminStore } from "./admin-store.ts";
 import { whyHeld } from "../../inbound/explain/explain-held.ts";

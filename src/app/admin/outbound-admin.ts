@@ -10,7 +10,7 @@ import {
 } from "../../store/outbound/delivery-queries.ts";
 import { type DeliveryState, deliveryStates, isDeliveryState } from "../../domain/outbound/delivery-state.ts";
 import { listOutboundTargets, saveTargetPause } from "../../store/outbound/outbound-targets.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import {
   type AdminStore,

@@ -3,7 +3,7 @@ import { remoteSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { askForRemote, listRemoteStates, type RemoteState } from "../../store/ledger/remote-states.ts";
 import { chooseCompanies } from "./admin.ts";
 import { type AdminStore, withAdminStore, writeEach } from "./admin-store.ts";

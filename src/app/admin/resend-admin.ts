@@ -7,7 +7,7 @@ import { isoTime } from "../../lib/iso-time.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import { listDeliveredIds } from "../../store/outbound/delivery-queries.ts";
 import { type RepeatOutcome, resendDelivery } from "../../operations/deliveries/repeat-delivery.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { findStopSummaries } from "../../store/stops/stop-history.ts";
 import { chooseCompanies, companyFilter } from "./admin.ts";
 import { type AdminStore, dryRun, withAdminStore, writeEach } from "./admin-store.ts";

@@ -14,7 +14,7 @@ import { hostKeyFilesOf, missingHostKeyRemedy } from "../../endpoints/sftp/host-
 import { emptyFault, stateFault } from "../../store/database/database.ts";
 import { findDamage, inspectStore, type StoreInspection } from "../../store/database/inspect-store.ts";
 import type { OutboundTarget } from "../../store/outbound/outbound-targets.ts";
-import { findProcessLockHolder } from "../../store/database/process-lock-holder.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
 import { restoredText } from "../watch/restored-watch.ts";
 import { readTlsMaterial, tlsSettingsOf } from "../daemon/tls-material.ts";

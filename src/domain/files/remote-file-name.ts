@@ -1,8 +1,6 @@
 /** Names in the listings of other servers: which of them can be the name of a file here. */
-import { hasControlCharacterInName } from "./dropped-name.ts";
-
-/** Bytes that a name may have on every file system that we run on. */
-const maxNameBytes = 255;
+import { maxNameBytes } from "./stop-file-name.ts";
+import { hasControlCharacterInName } from "./unfinished-name.ts";
 
 /** Why a file of this name is not fetched, and what to do about it; undefined when it can be. */
 export function faultOfRemoteName(name: string): string | undefined {

@@ -48,8 +48,8 @@ export function stopAndTimeOf(name: string): { readonly stop: string; readonly t
   return parsed.kind === "named" ? { stop: parsed.stopNbr, time: parsed.nameTime } : undefined;
 }
 
-/** Bytes that a name may have on every file system that we run on. */
-const maxNameBytes = 255;
+/** Bytes that a name may have on every file system that dropgate runs on. */
+export const maxNameBytes = 255;
 const receiptEnding = ".receipt.xml";
 
 /** At most that many bytes of UTF-8, cut between two characters. */

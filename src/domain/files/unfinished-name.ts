@@ -1,6 +1,6 @@
 /**
- * Names by which clients mark a file they have not finished (specification/file-exchange.md#names): left alone until
- * they are renamed.
+ * Names of files that stay until somebody renames them: those by which clients mark an unfinished file
+ * (specification/file-exchange.md#names), and those that cannot be shown.
  */
 const unfinishedEndings = [
   ".part",
@@ -17,4 +17,12 @@ const unfinishedEndings = [
 export function isUnfinishedName(name: string): boolean {
   const lower = name.toLowerCase();
   return lower.startsWith(".") || unfinishedEndings.some((ending) => lower.endsWith(ending));
+}
+
+/**
+ * Whether the name holds a control character, such as a line break: no SFTP client could ask for the receipt of such a
+ * file, no listing would show it, and XML and terminals cannot carry it. It stays until somebody renames it.
+ */
+export function hasControlCharacterInName(name: string): boolean {
+  return /\p{Cc}/u.test(name);
 }

@@ -4,8 +4,7 @@
  */
 import type { Stats } from "node:fs";
 import { join } from "node:path";
-import { hasControlCharacterInName } from "../../domain/files/dropped-name.ts";
-import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
+import { hasControlCharacterInName, isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { type FileState, fileStateOf } from "./candidates.ts";

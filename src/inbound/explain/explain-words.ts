@@ -1,6 +1,6 @@
 /** An explanation as text for operators, line by line. */
 import { basename } from "node:path";
-import { hasControlCharacterInName } from "../../domain/files/dropped-name.ts";
+import { hasControlCharacterInName } from "../../domain/files/unfinished-name.ts";
 import type { FileState } from "../../domain/files/file-state.ts";
 import { type ErrorCode, type Fault, reasonCodeOf } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";

@@ -19,7 +19,7 @@ import type { Transaction } from "../../store/database/group-commit.ts";
 import { findStoredOrder, saveOrderBody } from "../../store/stops/orders.ts";
 import { findRouteStop, readStopBody, type RouteStop } from "../../store/stops/route-stops.ts";
 import { saveStopBody } from "../../store/stops/stops.ts";
-import { orderNotFound } from "../orders/order-not-found.ts";
+import { orderNotFound } from "../not-found.ts";
 
 export interface AppointmentOrder {
   readonly companyId: number;

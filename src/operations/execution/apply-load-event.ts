@@ -21,7 +21,7 @@ import { listReportTimes } from "../../store/stops/route-reports.ts";
 import { listStopStates } from "../../store/stops/route-stops.ts";
 import { departStops } from "./apply-stop-event.ts";
 import { isLoadDone } from "../loads/complete-load.ts";
-import { driverText } from "../loads/load-driver.ts";
+import { drivenBy } from "../loads/load-driver.ts";
 import { isDriver, type ReportedRoute, reportData } from "./route-report.ts";
 
 export interface LoadEvent {
@@ -81,7 +81,7 @@ async function initiate(tx: Transaction, route: ReportedRoute): Promise<AppliedL
   const started = changed(route.load, { status: 40 }, { ...route.execution, ...start });
   if (started.driverUserId !== null) return { load: started, events: [eventOf(route, "loadInitiated")] };
   const driver = await driverOf(tx, route);
-  const load = { ...started, driverUserId: driver.userId, driver: driverText(driver) };
+  const load = { ...started, ...drivenBy(driver) };
   await updateLoad(tx, { ...load, updatedAt: route.now });
   return { load, events: [eventOf(route, "loadAssigned"), eventOf(route, "loadInitiated")] };
 }

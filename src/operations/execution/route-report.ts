@@ -18,7 +18,7 @@ import type { Reader } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { findStoredLoad, type StoredLoad } from "../../store/stops/load-queries.ts";
 import type { RouteStop } from "../../store/stops/route-stops.ts";
-import { loadNotFound } from "../loads/known-load.ts";
+import { loadNotFound } from "../not-found.ts";
 import type { EventReaders } from "./read-route-event.ts";
 import type { StoreDeps } from "../operation-deps.ts";
 import { type CompanyBody, refusal } from "../request-body.ts";

@@ -21,7 +21,7 @@ import { recordEvent } from "../consequences/record-events.ts";
 import { applyStopChanges } from "../stops/apply-stop-changes.ts";
 import { requireCarrier } from "../stops/carrier-assignment.ts";
 import { refusalOfLoadAction } from "./known-load.ts";
-import { driverText, findAssignedDriver } from "./load-driver.ts";
+import { drivenBy, findAssignedDriver } from "./load-driver.ts";
 import { refusal } from "../request-body.ts";
 
 export interface LoadToApply {
@@ -65,7 +65,7 @@ async function driverOf(
     assignmentCriteria: assignmentCriteria === null ? null : String(assignmentCriteria),
     carrierCode: carrierCode === "" ? null : carrierCode,
   });
-  return { driverUserId: driver?.userId ?? null, driver: driverText(driver) };
+  return drivenBy(driver);
 }
 
 /** Without `loadAssignment` the one that is there stays; with it, it is replaced whole. */

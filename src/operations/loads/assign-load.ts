@@ -1,7 +1,6 @@
 /** Gives a load to a carrier or a driver, and takes it from them (specification/stop-states.md#actions-on-a-load). */
 import { plannedLoadStatus } from "../../domain/load/load-status.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Driver } from "../../store/accounts/drivers.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { type KnownLoad, type LoadAssignmentRecord, updateLoad } from "../../store/stops/loads.ts";
 import { recordEvent } from "../consequences/record-events.ts";
@@ -14,7 +13,7 @@ import {
 import { requireLoad } from "./known-load.ts";
 import {
   DriverAssignment,
-  driverText,
+  drivenBy,
   findAssignedDriver,
   findNamedDriver,
   namesDriver,
@@ -50,10 +49,6 @@ async function keep(
   await updateLoad(tx, { ...next, status, updatedAt: now });
 }
 
-function setDriver(driver: Driver | undefined): Pick<LoadAssignmentRecord, "driverUserId" | "driver"> {
-  return { driverUserId: driver?.userId ?? null, driver: driverText(driver) };
-}
-
 async function recordDriver(
   tx: Transaction,
   { companyId, load, now }: Assigning,
@@ -78,7 +73,7 @@ export async function assignLoadCarrier(deps: WriteDeps, input: AssignLoad): Pro
       return;
     }
     const driver = await findAssignedDriver(tx, companyId, { assignmentCriteria, carrierCode });
-    await keep(tx, assigning, { carrierCode, assignmentCriteria, ...setDriver(driver) });
+    await keep(tx, assigning, { carrierCode, assignmentCriteria, ...drivenBy(driver) });
     await recordDriver(tx, assigning, "loadAssigned");
   });
 }
@@ -137,7 +132,7 @@ export async function assignLoadDriver(deps: WriteDeps, input: AssignLoadDriver)
     const { carrierCode } = load;
     const driver = await findAssignedDriver(tx, companyId, { ...body, assignmentCriteria, carrierCode });
     const assigning = { companyId, load, now: deps.clock.now() };
-    await keep(tx, assigning, setDriver(driver));
+    await keep(tx, assigning, drivenBy(driver));
     await recordDriver(tx, assigning, "loadAssigned");
   });
 }
@@ -162,7 +157,7 @@ export async function unassignLoadDriver(deps: WriteDeps, input: AssignLoadDrive
     const assigning = { companyId, load, now: deps.clock.now() };
     // Left as it is, 01 would ask for an available driver again as soon as the load is sent as it is shown.
     const isAsking = asksForAvailableDriver(load.assignmentCriteria);
-    await keep(tx, assigning, { ...setDriver(undefined), ...(isAsking ? { assignmentCriteria: null } : {}) });
+    await keep(tx, assigning, { ...drivenBy(undefined), ...(isAsking ? { assignmentCriteria: null } : {}) });
     await recordDriver(tx, assigning, "loadUnassigned");
   });
 }

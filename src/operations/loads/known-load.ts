@@ -3,14 +3,7 @@ import { type LoadAction, loadActions, loadStatusNames } from "../../domain/load
 import { DropgateError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { findKnownLoad, type KnownLoad } from "../../store/stops/loads.ts";
-
-/** 920: the company has no load of exactly that number. */
-export function loadNotFound(loadNbr: string): DropgateError {
-  return new DropgateError(
-    "loadNotFound",
-    `there is no load ${loadNbr.slice(0, 60)}. Check the number; it is matched exactly.`,
-  );
-}
+import { loadNotFound } from "../not-found.ts";
 
 const remedies: Readonly<Record<LoadAction, string>> = {
   import: "It cannot be changed any more; send what is still to be done under another load number.",

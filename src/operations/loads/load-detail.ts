@@ -6,7 +6,7 @@ import { findAppointmentsOfLoad } from "../../store/appointments/appointments.ts
 import type { Reader } from "../../store/database/database.ts";
 import { eachStopOfLoad, findStoredLoad, type StoredLoad } from "../../store/stops/load-queries.ts";
 import { BoundedList } from "../stops/bounded-list.ts";
-import { loadNotFound } from "./known-load.ts";
+import { loadNotFound } from "../not-found.ts";
 import { appointmentMember, asItCame, executionInfoText, stopText } from "../stops/stop-detail.ts";
 
 export interface LoadDetailDeps {

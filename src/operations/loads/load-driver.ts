@@ -13,6 +13,7 @@ import {
   findDriversBy,
 } from "../../store/accounts/drivers.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
+import type { LoadAssignmentRecord } from "../../store/stops/loads.ts";
 import { asksForAvailableDriver } from "../stops/carrier-assignment.ts";
 
 /** The body of assigning and unassigning a driver; without the number in the path it stands here. */
@@ -92,13 +93,14 @@ export async function findAssignedDriver(
   );
 }
 
-/** The driver of a load, as its detail shows it, as JSON text. */
-export function driverText(driver: Driver | undefined): string {
-  if (driver === undefined) return "{}";
-  return JSON.stringify({
+/** The driver of a load, or none: the user, and the driver as the load's detail shows it, as JSON text. */
+export function drivenBy(driver: Driver | undefined): Pick<LoadAssignmentRecord, "driverUserId" | "driver"> {
+  if (driver === undefined) return { driverUserId: null, driver: "{}" };
+  const shown = {
     driverCdl: driver.cdlNumber ?? undefined,
     driverEmail: driver.email ?? undefined,
     driverName: driver.fullName ?? driver.userName,
     driverUserName: driver.userName,
-  });
+  };
+  return { driverUserId: driver.userId, driver: JSON.stringify(shown) };
 }

@@ -1,7 +1,7 @@
 /** Get customer detail: the customer as the host sent it last (specification/resources.md#retrieval-documents). */
 import type { Reader } from "../../store/database/database.ts";
 import { readCustomer } from "../../store/accounts/customers.ts";
-import { customerNotFound } from "./customer-not-found.ts";
+import { customerNotFound } from "../not-found.ts";
 
 export interface CustomerDetailDeps {
   readonly store: { readonly read: Reader };

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { identifier } from "../../domain/fields/fields.ts";
 import { removeCustomer } from "../../store/accounts/customers.ts";
-import { customerNotFound } from "./customer-not-found.ts";
+import { customerNotFound } from "../not-found.ts";
 import type { WriteDeps } from "../operation-deps.ts";
 import { type CompanyBody, createBodyReader } from "../request-body.ts";
 

@@ -8,7 +8,7 @@ import { findAppointment, type StoredAppointment } from "../../store/appointment
 import type { Reader } from "../../store/database/database.ts";
 import { findStoredOrder, type StoredOrder } from "../../store/stops/orders.ts";
 import { findStoredStop, type StoredStop } from "../../store/stops/stop-queries.ts";
-import { orderNotFound } from "./order-not-found.ts";
+import { orderNotFound } from "../not-found.ts";
 import { shownAppointment } from "../stops/kept-appointment.ts";
 import { documentsWithoutContent, executionInfoText, withExecution } from "../stops/stop-detail.ts";
 

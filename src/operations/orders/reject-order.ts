@@ -4,14 +4,14 @@ import { cancelledStopStatus, stopStatusNames } from "../../domain/stop/stop-sta
 import { DropgateError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { cancelOrder, isOrderCancelled } from "../../store/stops/orders.ts";
-import { recordEvent } from "../consequences/record-events.ts";
-import { cancelStop, findKnownStop, type KnownStop } from "../../store/stops/stops.ts";
+import { findKnownStop, type KnownStop } from "../../store/stops/stops.ts";
 import {
   cancellationOf,
   type CancellationReason,
   readOrderCancellation,
 } from "../stops/cancellation-request.ts";
-import { orderNotFound } from "./order-not-found.ts";
+import { cancelKnownStop } from "../stops/reject-stop.ts";
+import { orderNotFound } from "../not-found.ts";
 import { releaseAppointment } from "../consequences/release-appointment.ts";
 import type { WriteDeps } from "../operation-deps.ts";
 import type { CompanyBody } from "../request-body.ts";
@@ -54,16 +54,7 @@ async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
   const stop = await findOpenStop(tx, rejection);
   const cancellation = cancellationOf(why, now);
   await cancelOrder(tx, { companyId, orderNbr, cancellation: JSON.stringify(cancellation), now });
-  if (stop !== undefined) {
-    await cancelStop(tx, {
-      companyId,
-      stopNbr: orderNbr,
-      execution: JSON.stringify({ ...JSON.parse(stop.execution), cancellation }),
-      fileTime: stop.fileTime,
-      updatedAt: now,
-    });
-    await recordEvent(tx, { companyId, kind: "stopCancelled", stopNbr: orderNbr, recordedAt: now });
-  }
+  if (stop !== undefined) await cancelKnownStop(tx, stop, { companyId, cancellation, now });
   await releaseAppointment(tx, { companyId, orderNbr, now });
 }
 

@@ -8,10 +8,9 @@ import { type EventSelection, listEvents, type StoredEvent } from "../../store/s
 import { findStoredLoad } from "../../store/stops/load-queries.ts";
 import { findStoredStop } from "../../store/stops/stop-queries.ts";
 import { utcDateTime } from "./cancellation-request.ts";
-import { loadNotFound } from "../loads/known-load.ts";
+import { loadNotFound, stopNotFound } from "../not-found.ts";
 import type { NamedValue } from "../legacy/legacy-filter.ts";
 import { refusal } from "../request-body.ts";
-import { stopNotFound } from "./stop-not-found.ts";
 
 export interface EventListDeps {
   /** What the ids of events are shown as: the numbers themselves count the events of all companies. */

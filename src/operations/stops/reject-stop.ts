@@ -4,12 +4,12 @@ import { stopStatusNames } from "../../domain/stop/stop-status.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { recordEvent } from "../consequences/record-events.ts";
-import { cancelStop, findKnownStop } from "../../store/stops/stops.ts";
+import { cancelStop, findKnownStop, type KnownStop } from "../../store/stops/stops.ts";
 import { cancellationOf, type CancellationReason, readStopCancellation } from "./cancellation-request.ts";
 import { releaseAppointment } from "../consequences/release-appointment.ts";
 import type { WriteDeps } from "../operation-deps.ts";
 import type { CompanyBody } from "../request-body.ts";
-import { stopNotFound } from "./stop-not-found.ts";
+import { stopNotFound } from "../not-found.ts";
 
 interface Rejection {
   readonly companyId: number;
@@ -17,6 +17,18 @@ interface Rejection {
   readonly action: "reject" | "rejectAsn";
   readonly why: CancellationReason;
   readonly now: number;
+}
+
+/** Cancels the stop with the reason in its execution, and records that (7059). */
+export async function cancelKnownStop(
+  tx: Transaction,
+  { stopNbr, fileTime, execution }: KnownStop,
+  cancelled: { companyId: number; cancellation: ReturnType<typeof cancellationOf>; now: number },
+): Promise<void> {
+  const { companyId, cancellation, now } = cancelled;
+  const withReason = JSON.stringify({ ...JSON.parse(execution), cancellation });
+  await cancelStop(tx, { companyId, stopNbr, execution: withReason, fileTime, updatedAt: now });
+  await recordEvent(tx, { companyId, kind: "stopCancelled", stopNbr, recordedAt: now });
 }
 
 async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
@@ -32,15 +44,7 @@ async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
         : "Only an ASN in 00 can be deleted; delete a stop with /stop/cancel.";
     throw new DropgateError(code, `the stop ${stopNbr} is ${state}. ${remedy}`);
   }
-  const execution = { ...JSON.parse(known.execution), cancellation: cancellationOf(why, now) };
-  await cancelStop(tx, {
-    companyId,
-    stopNbr,
-    execution: JSON.stringify(execution),
-    fileTime: known.fileTime,
-    updatedAt: now,
-  });
-  await recordEvent(tx, { companyId, kind: "stopCancelled", stopNbr, recordedAt: now });
+  await cancelKnownStop(tx, known, { companyId, cancellation: cancellationOf(why, now), now });
   await releaseAppointment(tx, { companyId, orderNbr: stopNbr, now });
 }
 

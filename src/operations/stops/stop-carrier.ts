@@ -7,7 +7,7 @@ import { findKnownStop, type KnownStop, saveStopCarrier } from "../../store/stop
 import { checkAssigned, readCarrierAssignment, requireCarrier } from "./carrier-assignment.ts";
 import type { WriteDeps } from "../operation-deps.ts";
 import type { CompanyBody } from "../request-body.ts";
-import { stopNotFound } from "./stop-not-found.ts";
+import { stopNotFound } from "../not-found.ts";
 
 export interface StopCarrierInput extends CompanyBody {
   readonly stopNbr: string;

@@ -16,7 +16,7 @@ import type { Reader } from "../../store/database/database.ts";
 import { findStoredLoadById } from "../../store/stops/load-queries.ts";
 import { findStoredStop, type StoredStop } from "../../store/stops/stop-queries.ts";
 import { shownAppointment } from "./kept-appointment.ts";
-import { stopNotFound } from "./stop-not-found.ts";
+import { stopNotFound } from "../not-found.ts";
 
 export interface StopDetailDeps {
   readonly store: { readonly read: Reader };

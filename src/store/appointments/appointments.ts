@@ -1,8 +1,9 @@
-/** Appointments and what the slots of a region have in use, as rows. How the two go together is in `operations/consequences`. */
+/** Appointments, and the use of the slots of a region, as rows. `operations/consequences` keeps the two together. */
 import { type ExpressionBuilder, sql } from "kysely";
 import type { Share } from "../../domain/appointments/appointment-capacity.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedColumns } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
 
@@ -14,7 +15,7 @@ export interface SlotPlace {
   readonly slotKey: string;
 }
 
-/** Local times as they are written to the order. Of appointments from before they were kept, the end and the zone may be unknown. */
+/** Local times as they are written to the order. End and zone of appointments of earlier versions may be unknown. */
 export interface AppointmentTimes {
   readonly timeFrom: string | null;
   readonly timeTo: string | null;
@@ -28,34 +29,20 @@ export interface StoredAppointment extends SlotPlace, AppointmentTimes {
 
 const thousandths = 1_000;
 
-/** The columns of a share but for the count of appointments, which is one in a row of its own. */
-interface AmountRow {
-  quantity: number;
-  weight: number;
-  volume: number;
-  service_minutes: number;
-}
+/** A share but for the count of appointments, which is one in a row of its own. */
+type Amounts = Omit<Share, "appointments">;
 
-interface AppointmentRow extends AmountRow, AppointmentTimes {
-  id: number;
-  region: string;
-  slot_key: string;
-}
+const amountColumns = namedColumns("quantity", "weight", "volume", "service_minutes");
 
-interface UseRow extends AmountRow {
-  slot_key: string;
-  appointments: number;
-}
-
-function shareOf(row: AmountRow, appointments: number): Share {
-  const { quantity, weight, volume, service_minutes: serviceMinutes } = row;
-  return { appointments, quantity, weight, volume, serviceMinutes };
-}
+type AppointmentRow = Omit<StoredAppointment, "companyId" | "share"> & Amounts;
 
 function storedAppointment(companyId: number, row: AppointmentRow): StoredAppointment {
-  const { id, region, slot_key: slotKey, timeFrom, timeTo, timeZone } = row;
-  const share = shareOf(row, thousandths);
-  return { id, companyId, region, slotKey, timeFrom, timeTo, timeZone, share };
+  const { quantity, weight, volume, serviceMinutes, ...rest } = row;
+  return {
+    ...rest,
+    companyId,
+    share: { appointments: thousandths, quantity, weight, volume, serviceMinutes },
+  };
 }
 
 const addUseQuery = prepareQuery<SlotPlace & Share>((db, arg) =>
@@ -98,17 +85,17 @@ export interface SlotRange {
   readonly lastKey: string;
 }
 
-const useQuery = prepareQuery<SlotRange, UseRow>((db, arg) =>
+const useQuery = prepareQuery<SlotRange, { readonly slotKey: string } & Share>((db, arg) =>
   db
     .selectFrom("appointment_use")
-    .select(["slot_key", "appointments", "quantity", "weight", "volume", "service_minutes"])
+    .select(["slot_key as slotKey", "appointments", ...amountColumns])
     .where("company_id", "=", arg("companyId"))
     .where("region", "=", arg("region"))
     .where("slot_key", ">=", arg("firstKey"))
     .where("slot_key", "<=", arg("lastKey")),
 );
 
-/** What is written of a slot as in use, holds included that are over and not marked yet. */
+/** The stored use of a slot, including holds that are over and not marked yet. */
 export interface SlotUse {
   readonly slotKey: string;
   readonly used: Share;
@@ -116,15 +103,13 @@ export interface SlotUse {
 
 /** The stored use of the slots from one key to another, both included. */
 export async function listSlotUse(read: Reader | Transaction, range: SlotRange): Promise<readonly SlotUse[]> {
-  const { rows } = await useQuery.run(read, range);
-  return rows.map((row) => ({ slotKey: row.slot_key, used: shareOf(row, row.appointments) }));
+  return (await useQuery.rows(read, range)).map(({ slotKey, ...used }) => ({ slotKey, used }));
 }
 
-interface DueRow extends UseRow {
-  holds: number;
+interface DueRow extends Share {
+  readonly holds: number;
 }
 
-/** Built anew for each query that selects them. */
 function dueSums(pick: ExpressionBuilder<Tables, "appointments">) {
   return [
     sql<number>`count(*) * ${sql.lit(thousandths)}`.as("appointments"),
@@ -132,7 +117,7 @@ function dueSums(pick: ExpressionBuilder<Tables, "appointments">) {
     pick.fn.sum<number>("quantity").as("quantity"),
     pick.fn.sum<number>("weight").as("weight"),
     pick.fn.sum<number>("volume").as("volume"),
-    pick.fn.sum<number>("service_minutes").as("service_minutes"),
+    pick.fn.sum<number>("service_minutes").as("serviceMinutes"),
   ] as const;
 }
 
@@ -142,12 +127,12 @@ interface DueArguments {
   readonly now: number;
 }
 
-// The state stands in the text of the query: only so does SQLite use an index over holds. It takes the one by time,
-// because holds that are over are few; with a range of slots it would go through those that are not.
-const dueQuery = prepareQuery<DueArguments, DueRow>((db, arg) =>
+// The state is a literal in the query: only then does SQLite use an index over holds. It takes the one by time, because
+// holds that are over are few; with a range of slots it would go through those that are not.
+const dueQuery = prepareQuery<DueArguments, DueRow & { readonly slotKey: string }>((db, arg) =>
   db
     .selectFrom("appointments")
-    .select("slot_key")
+    .select("slot_key as slotKey")
     .select(dueSums)
     .where("state", "=", sql.lit("held"))
     .where("company_id", "=", arg("companyId"))
@@ -168,19 +153,15 @@ export async function listDueHolds(
   read: Reader | Transaction,
   { companyId, region, now }: DueArguments,
 ): Promise<readonly DueHolds[]> {
-  const { rows } = await dueQuery.run(read, { companyId, region, now });
-  return rows.map((row) => ({
-    ...{ slotKey: row.slot_key, count: row.holds, share: shareOf(row, row.appointments) },
-  }));
+  const rows = await dueQuery.rows(read, { companyId, region, now });
+  return rows.map(({ slotKey, holds: count, ...share }) => ({ slotKey, count, share }));
 }
-
-type DueInSlot = Omit<DueRow, "slot_key">;
 
 /**
  * By slot and not by time, however many holds elsewhere are over: the sign keeps SQLite from the index by time, which it
- * takes for the better one.
+ * would prefer.
  */
-const dueInSlotQuery = prepareQuery<SlotPlace & { readonly now: number }, DueInSlot>((db, arg) =>
+const dueInSlotQuery = prepareQuery<SlotPlace & { readonly now: number }, DueRow>((db, arg) =>
   db
     .selectFrom("appointments")
     .select(dueSums)
@@ -197,10 +178,11 @@ export async function findDueHolds(
   { companyId, region, slotKey }: SlotPlace,
   now: number,
 ): Promise<DueHolds | undefined> {
-  const [due] = (await dueInSlotQuery.run(tx, { companyId, region, slotKey, now })).rows;
+  const due = await dueInSlotQuery.find(tx, { companyId, region, slotKey, now });
   // Sums over no rows are null.
   if (due === undefined || due.holds === 0) return undefined;
-  return { slotKey, count: due.holds, share: shareOf(due, due.appointments) };
+  const { holds: count, ...share } = due;
+  return { slotKey, count, share };
 }
 
 export interface ExpireArguments {
@@ -210,7 +192,7 @@ export interface ExpireArguments {
   readonly limit: number;
 }
 
-type ExpiredRow = Omit<AppointmentRow, keyof AppointmentTimes>;
+type ExpiredRow = Pick<SlotPlace, "region" | "slotKey"> & Amounts;
 
 const expireQuery = prepareQuery<ExpireArguments, ExpiredRow>((db, arg) =>
   db
@@ -226,7 +208,7 @@ const expireQuery = prepareQuery<ExpireArguments, ExpiredRow>((db, arg) =>
         .orderBy("expires_at")
         .limit(arg("limit")),
     )
-    .returning(["id", "region", "slot_key", "quantity", "weight", "volume", "service_minutes"]),
+    .returning(["region", "slot_key as slotKey", ...amountColumns]),
 );
 
 /** The share of an appointment, and where it was taken. */
@@ -235,12 +217,12 @@ export interface PlacedShare {
   readonly share: Share;
 }
 
-/** Marks holds whose time is over, the oldest first, and gives what they took, which is not given back yet. */
+/** Marks holds whose time is over, the oldest first, and returns what they took, which the caller gives back. */
 export async function markExpired(tx: Transaction, due: ExpireArguments): Promise<readonly PlacedShare[]> {
   const { companyId } = due;
-  return (await expireQuery.run(tx, due)).rows.map((row) => ({
-    place: { companyId, region: row.region, slotKey: row.slot_key },
-    share: shareOf(row, thousandths),
+  return (await expireQuery.rows(tx, due)).map(({ region, slotKey, ...amounts }) => ({
+    place: { companyId, region, slotKey },
+    share: { appointments: thousandths, ...amounts },
   }));
 }
 
@@ -256,13 +238,13 @@ const anyDueQuery = prepareQuery<Omit<ExpireArguments, "limit">, { id: number }>
 
 /** Whether there are holds whose time is over and that nobody has marked yet. */
 export async function hasDueHolds(read: Reader, due: Omit<ExpireArguments, "limit">): Promise<boolean> {
-  return (await anyDueQuery.run(read, due)).rows.length > 0;
+  return (await anyDueQuery.find(read, due)) !== undefined;
 }
 
 const columns = [
-  ...(["id", "region", "slot_key", "quantity", "weight", "volume", "service_minutes"] as const),
-  ...(["time_from as timeFrom", "time_to as timeTo", "time_zone as timeZone"] as const),
-] as const;
+  ...amountColumns,
+  ...namedColumns("id", "region", "slot_key", "time_from", "time_to", "time_zone"),
+];
 
 const appointmentQuery = prepareQuery<{ companyId: number; orderNbr: string }, AppointmentRow>((db, arg) =>
   db
@@ -332,25 +314,17 @@ export async function findHold(
   tx: Transaction,
   wanted: HoldArguments,
 ): Promise<StoredAppointment | undefined> {
-  const row = (await holdQuery.run(tx, wanted)).rows[0];
-  return row === undefined ? undefined : storedAppointment(wanted.companyId, row);
+  return await holdQuery.first(tx, wanted, (row) => storedAppointment(wanted.companyId, row));
 }
 
-const releaseQuery = prepareQuery<{ id: number; now: number }>((db, arg) =>
+/** Marks a held or confirmed appointment as released; false when it was neither. The caller gives back what it took. */
+export const markReleased = prepareQuery<{ id: number; now: number }>((db, arg) =>
   db
     .updateTable("appointments")
     .set({ state: "released", expires_at: null, updated_at: arg("now") })
     .where("id", "=", arg("id"))
     .where("state", "in", ["held", "confirmed"]),
-);
-
-/** Marks a held or confirmed appointment as released; false when it was neither. What it took is not given back yet. */
-export async function markReleased(
-  tx: Transaction,
-  appointment: { readonly id: number; readonly now: number },
-): Promise<boolean> {
-  return (await releaseQuery.run(tx, appointment)).affected === 1;
-}
+).changes;
 
 /** An appointment as it is to be kept: of an order, or held until `expiresAt`. */
 export interface NewAppointment extends SlotPlace, AppointmentTimes {
@@ -387,7 +361,7 @@ const insertQuery = prepareQuery<InsertArguments>((db, arg) =>
   }),
 );
 
-/** Keeps an appointment, whose share is not taken yet. */
+/** Keeps an appointment; the caller takes its share. */
 export async function insertAppointment(tx: Transaction, appointment: NewAppointment): Promise<void> {
   const { share, ...rest } = appointment;
   await insertQuery.run(tx, { ...rest, ...share });

@@ -1,23 +1,14 @@
-/** One daemon a state directory. */
-import { readFileSync } from "node:fs";
+/** One daemon a state directory: the process lock, and who holds it. */
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileSync } from "../../lib/files/changes.ts";
 import { isStoreBusy } from "../../lib/store-error.ts";
-import { lockExclusively } from "./sqlite-dialect.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
+import { lockExclusively } from "./sqlite-dialect.ts";
 
 export interface ProcessLock {
   release(): void;
-}
-
-function holderOf(pidPath: string): string {
-  try {
-    return `process ${readFileSync(pidPath, "utf8").trim()}`;
-  } catch {
-    // Only for the message: without the file the lock is held all the same.
-    return "another process";
-  }
 }
 
 /** Takes the lock of a state directory or throws an error that names the process that has it. */
@@ -30,8 +21,43 @@ export function takeProcessLock(stateDir: string): ProcessLock {
     return lock;
   } catch (error) {
     if (!isStoreBusy(error)) throw error;
-    throw new OperatorError(`the state directory ${stateDir} is in use by ${holderOf(pidPath)}`, {
-      cause: error,
-    });
+    const pid = readText(pidPath)?.trim();
+    const holder = pid === undefined ? "another process" : `process ${pid}`;
+    throw new OperatorError(`the state directory ${stateDir} is in use by ${holder}`, { cause: error });
   }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // Missing, or not readable for this user: then the holder is unknown.
+    return undefined;
+  }
+}
+
+function inodeOf(path: string): number | undefined {
+  try {
+    return statSync(path).ino;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A line such as `1: POSIX  ADVISORY  WRITE 14909 fe:00:4243457 1073741824 1073742335`. */
+function isWriteLockOf(line: string, pid: string, inode: number): boolean {
+  const [, , , kind, holder, file] = line.trim().split(/\s+/);
+  return kind === "WRITE" && holder === pid && file?.split(":")[2] === String(inode);
+}
+
+/**
+ * The process id of the running daemon, or undefined. Asks the kernel's list of locks: trying the lock itself could make
+ * a daemon fail that starts at this moment, and the pid file alone outlives its process.
+ */
+export function findProcessLockHolder(stateDir: string): number | undefined {
+  const pid = readText(join(stateDir, "dropgate.pid"))?.trim();
+  const inode = inodeOf(join(stateDir, "dropgate.lock"));
+  const locks = readText("/proc/locks");
+  if (pid === undefined || inode === undefined || locks === undefined) return undefined;
+  return locks.split("\n").some((line) => isWriteLockOf(line, pid, inode)) ? Number(pid) : undefined;
 }

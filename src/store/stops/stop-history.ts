@@ -42,8 +42,8 @@ export async function findStopSummaries(
   const rows = await read
     .selectFrom("stops as s")
     .leftJoin("loads as l", "l.id", "s.load_id")
-    .select("s.stop_status as status")
-    .select(namedColumns("s.stop_nbr", "s.receive_status", "s.carrier_code", "s.file_time"))
+    .select(["s.stop_nbr as stopNbr", "s.stop_status as status"])
+    .select(namedColumns("s.receive_status", "s.carrier_code", "s.file_time"))
     .select(namedColumns("s.created_at", "s.updated_at", "l.load_nbr", "l.load_status", "l.driver"))
     .where("s.company_id", "=", key.companyId)
     .where("s.stop_nbr_key", "=", key.stopNbr.toLowerCase())
