@@ -4,7 +4,8 @@ import type { Kysely } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { databaseFileName, openStore } from "./database.ts";
-import { prepareQuery } from "./prepared-query.ts";
+import { namedColumns } from "./named-rows.ts";
+import { excluded, prepareQuery } from "./prepared-query.ts";
 
 async function opened() {
   const folder = temporaryFolder();
@@ -42,4 +43,42 @@ it("a query that was prepared before the tables were changed gives what they hol
   await expect(query.run(store.read, { code: "ACME" })).rejects.toMatchObject({ kind: "unfit" });
   other.exec("alter table firms rename to companies");
   expect((await query.run(store.read, { code: "ACME" })).rows).toHaveLength(1);
+});
+
+it("an insert that finds its key replaces all columns of `excluded`, and those alone", async () => {
+  const { store } = await opened();
+  const noted = { companyId: 1, stopNbr: "S1", loadId: 7, etaAt: 100 };
+  const save = prepareQuery<typeof noted>((db, arg) => {
+    const sent = { eta_at: arg("etaAt") };
+    return db
+      .insertInto("message_etas")
+      .values({ company_id: arg("companyId"), stop_nbr: arg("stopNbr"), load_id: arg("loadId"), ...sent })
+      .onConflict((conflict) => conflict.columns(["company_id", "stop_nbr"]).doUpdateSet(excluded(sent)));
+  });
+  const etas = prepareQuery<{ stopNbr: string }, { loadId: number; etaAt: number }>((db, arg) =>
+    db
+      .selectFrom("message_etas")
+      .select(namedColumns("load_id", "eta_at"))
+      .where("stop_nbr", "=", arg("stopNbr")),
+  );
+  await store.write("site", async (tx) => {
+    await tx.insertInto("companies").values({ code: "ACME", code_key: "acme", created_at: 1 }).execute();
+    await save.run(tx, noted);
+    await save.run(tx, { ...noted, loadId: 8, etaAt: 200 });
+  });
+  expect(await etas.rows(store.read, { stopNbr: "S1" })).toEqual([{ loadId: 7, etaAt: 200 }]);
+  expect(await etas.find(store.read, { stopNbr: "S1" })).toEqual({ loadId: 7, etaAt: 200 });
+  expect(await etas.find(store.read, { stopNbr: "S2" })).toBeUndefined();
+});
+
+it("`changes` says whether a row was changed", async () => {
+  const { store } = await opened();
+  const rename = prepareQuery<{ key: string }>((db, arg) =>
+    db.updateTable("companies").set({ name: "Acme" }).where("code_key", "=", arg("key")),
+  );
+  await store.write("site", async (tx) => {
+    await tx.insertInto("companies").values({ code: "ACME", code_key: "acme", created_at: 1 }).execute();
+    expect(await rename.changes(tx, { key: "acme" })).toBe(true);
+    expect(await rename.changes(tx, { key: "other" })).toBe(false);
+  });
 });
