@@ -24,9 +24,10 @@ function nameOf(column: string): string {
 
 /** The same row under the names of the program. */
 export function named<Row extends object>(row: Row): Named<Row> {
-  return Object.fromEntries(
-    Object.entries(row).map(([column, value]) => [nameOf(column), value]),
-  ) as Named<Row>;
+  const renamed: Record<string, unknown> = {};
+  // No lists of entries in between: a start maps the rows of all waiting files.
+  for (const column in row) renamed[nameOf(column)] = row[column];
+  return renamed as Named<Row>;
 }
 
 type Selected<Column extends string> = Column extends `${string}.${infer Bare}`
