@@ -4,16 +4,18 @@
  */
 import { type Kysely, type Selectable, sql } from "kysely";
 import { completionFormat } from "../../domain/outbound/completion-format.ts";
+import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { named, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { type Argument, prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
 
-type AssignmentValue = "stopStatus" | "carrierCode" | "assignmentCriteria";
+type AssignmentValue = "carrierCode" | "assignmentCriteria";
 
 /** A stop and what belongs to it, as it is now. */
 export interface Snapshot extends Pick<RowOf<"completions">, AssignmentValue | "body" | "execution"> {
+  readonly stopStatus: StopStatus;
   readonly embedsDocuments: number | null;
 }
 

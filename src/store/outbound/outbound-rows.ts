@@ -5,7 +5,6 @@
 import type { Generated } from "kysely";
 import type { MessageChannel } from "../../domain/messages/message-event.ts";
 import type { DeliveryKind, DeliveryState } from "../../domain/outbound/delivery-state.ts";
-import type { StopStatus } from "../../domain/stop/stop-status.ts";
 
 export interface OutboundTables {
   /** The targets of the configuration, so that a state change can insert its deliveries in its own transaction. */
@@ -53,7 +52,7 @@ export interface OutboundTables {
     /** Recorded events of the stop from the first to the last of these belong to it. */
     first_event_id: number;
     last_event_id: number;
-    stop_status: StopStatus;
+    stop_status: string;
     carrier_code: string | null;
     assignment_criteria: string | null;
     /** JSON: the canonical stop. */
