@@ -1,4 +1,15 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Whole daemons first, deaths before all: they take longest, and what is short fills the workers at the end. */
+const longestFirst = ["/test/e2e/crash", "/test/e2e/", "/test/", "/"];
+const rankOf = ({ moduleId }: TestSpecification) => longestFirst.findIndex((part) => moduleId.includes(part));
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).toSorted((a, b) => rankOf(a) - rankOf(b));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -8,8 +19,10 @@ export default defineConfig({
     hookTimeout: 240_000,
     expect: { poll: { timeout: 90_000, interval: 50 } },
     pool: "forks",
-    // Most of the time is spent waiting for servers, clients and deadlines: one worker would leave the machine idle.
-    maxWorkers: 2,
+    // Some of the time is spent waiting for servers, clients and deadlines: one for each of two processors left them idle.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
+    globalSetup: ["test/support/run-folder.ts"],
     setupFiles: ["test/support/check-units.ts"],
   },
 });

@@ -45,6 +45,17 @@ export function withDatabase<T>(site: Site, look: (database: BetterSqlite.Databa
   }
 }
 
+export interface LedgerRow {
+  readonly name: string;
+  readonly state: string;
+}
+
+/** All entries, in the order in which they came. Does not start the program, as `dropgate files` does. */
+export function ledgerOf(site: Site): readonly LedgerRow[] {
+  const sql = "select name, state from files order by id";
+  return withDatabase(site, (database) => database.prepare<[], LedgerRow>(sql).all());
+}
+
 function filesBelow(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { company, lenient, program, Site } from "../support/daemon.ts";
+import { company, lenient, oneParser, program, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { type Post, type Receiver, reply, startReceiver } from "../support/receiver.ts";
 import { runProgram } from "../support/run-program.ts";
@@ -36,7 +36,7 @@ beforeAll(async () => {
   receiver.always((response) => void setTimeout(() => response.writeHead(200).end(), 20));
   const host = { type: "https", url: receiver.url, allowPlain: true, connections: 3 };
   site = await Site.make({
-    security: lenient,
+    ...{ security: lenient, inbound: oneParser },
     // An arrival causes a file of its own: two of each stop, whose order can be seen.
     companies: { [company]: { outbound: { on: [7007], targets: { outbound: { type: "folder" }, host } } } },
   });

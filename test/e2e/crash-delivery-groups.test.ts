@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { company, lenient, Site } from "../support/daemon.ts";
+import { company, lenient, oneParser, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { killedExitCode } from "./crash-host.ts";
@@ -26,7 +26,7 @@ let site: Site;
 
 beforeAll(async () => {
   site = await Site.make({
-    security: lenient,
+    ...{ security: lenient, inbound: oneParser },
     companies: { [company]: { outbound: { targets: { outbound: { type: "folder" } } } } },
   });
   await site.addUser("ann", ["DI_Driver"]);

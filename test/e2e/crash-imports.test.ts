@@ -1,7 +1,7 @@
 /** Imports of loads over kill -9: what was answered is applied, once. */
 import { afterEach, expect, test } from "vitest";
 import type { HttpReply } from "../support/clients.ts";
-import { company, Site } from "../support/daemon.ts";
+import { company, oneParser, Site } from "../support/daemon.ts";
 import { eventCodes, importFinished, post } from "../support/gateway-client.ts";
 
 let site: Site;
@@ -22,7 +22,7 @@ test.each([
 ])(
   "killed at %s, an import goes on where it was",
   async (point) => {
-    site = await Site.make();
+    site = await Site.make({ inbound: oneParser });
     const run = await site.start({ env: { DROPGATE_KILL_POINT: point } });
     const answered: (HttpReply | undefined)[] = [];
     for (let attempt = 0; attempt < 3 && run.exitCode === undefined; attempt += 1) {

@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { company, lenient, type Settings, Site } from "../support/daemon.ts";
+import { company, lenient, oneParser, type Settings, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { headerOf, type SmtpServer, startSmtpServer } from "../support/smtp-server.ts";
@@ -51,7 +51,7 @@ beforeAll(async () => {
   process.env["DROPGATE_TEST_SMTP"] = "geheim-smtp";
   smtp = await startSmtpServer({ account: { user: "dropgate", password: "geheim-smtp" } });
   sms = await startReceiver();
-  site = await Site.make({ security: lenient });
+  site = await Site.make({ security: lenient, inbound: oneParser });
   await site.addUser("ann", ["DI_Driver"]);
   await configure({ 7007: told });
 });
@@ -115,7 +115,7 @@ async function dieAt(death: string, loadNbr: string): Promise<boolean> {
   const run = await site.start({ env: { DROPGATE_KILL_POINT: death } }).catch(() => undefined);
   if (run === undefined) return (await site.daemon.exit) === killedExitCode;
   const arrivals = stopsOf(loadNbr).map((stopNbr) => arrive(stopNbr).catch(() => undefined));
-  const late = new Promise((resolve) => setTimeout(resolve, 8_000).unref());
+  const late = new Promise((resolve) => setTimeout(resolve, 60_000).unref());
   await Promise.race([run.exit, late]);
   await Promise.all(arrivals);
   if (site.isRunning) await site.kill();

@@ -2,10 +2,11 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { company, type Settings, Site } from "../support/daemon.ts";
+import { company, oneParser, type Settings, Site } from "../support/daemon.ts";
 import { giveFolder, openFtpsRemote, putFile, type RemoteSite, stopText } from "../support/remote-site.ts";
 import { isInstalled } from "../support/run-program.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { ledgerOf } from "./crash-check.ts";
 import { killedExitCode } from "./crash-host.ts";
 import { remoteSteps } from "./crash-plan.ts";
 
@@ -45,20 +46,18 @@ beforeAll(async () => {
   writeFileSync(join(site.folder, "remote-password"), server.password ?? "", { mode: 0o600 });
   writeFileSync(join(site.folder, "remote-ca.pem"), String(server.ca));
   const remotes = Object.fromEntries(afters.map((after) => [after, settingsOf(after)]));
-  await site.reconfigure({ inbound: { settleMs: 100 }, companies: { [company]: { remotes } } });
+  await site.reconfigure({ inbound: { ...oneParser, settleMs: 100 }, companies: { [company]: { remotes } } });
 });
 afterAll(async () => {
   await site?.end();
   await remote?.end();
 });
 
-const ledger = () => site.json<readonly { name: string; state: string }[]>("files", "--limit", "1000");
-
 /** Runs the daemon until it dies so; false when it does not. */
 async function dies(death: Death): Promise<boolean> {
   const env = "step" in death ? { DROPGATE_KILL_POINT: death.step } : {};
   const run = await site.start({ env }).catch(() => site.daemon);
-  const timeoutMs = "step" in death ? 15_000 : death.afterMs;
+  const timeoutMs = "step" in death ? 60_000 : death.afterMs;
   const late = new Promise<number>((resolve) => setTimeout(resolve, timeoutMs, -1).unref());
   const exitCode = await Promise.race([run.exit, late]);
   if (site.isRunning) await site.kill();
@@ -92,17 +91,13 @@ test.skipIf(!canRun)(
     }
     await site.start();
     const here = (after: string) => readdirSync(boxes.get(after) ?? "");
-    await waitFor(
-      "all files to be taken",
-      async () => {
-        const files = await ledger();
-        const isDecided = files.every(({ state }) => state !== "waiting");
-        return isDecided && files.length >= names.length && here("delete").length + here("move").length === 0;
-      },
-      40_000,
-    );
+    await waitFor("all files to be taken", () => {
+      const files = ledgerOf(site);
+      const isDecided = files.every(({ state }) => state !== "waiting");
+      return isDecided && files.length >= names.length && here("delete").length + here("move").length === 0;
+    });
     await waitFor("more rounds of each, in which nothing may come again", roundsOfEach());
-    const files = await ledger();
+    const files = ledgerOf(site);
     expect(files.map(({ name }) => name).sort()).toEqual(names.sort());
     expect(new Set(files.map(({ state }) => state))).toEqual(new Set(["applied"]));
     expect(here("leave")).toHaveLength(deaths.length * filesEach);

@@ -5,10 +5,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SftpSettings } from "../../src/remote/server-settings.ts";
-import { company, type Settings, Site } from "../support/daemon.ts";
+import { company, oneParser, type Settings, Site } from "../support/daemon.ts";
 import { giveFolder, openSftpRemote, putFile, type RemoteSite, stopText } from "../support/remote-site.ts";
 import { isInstalled } from "../support/run-program.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { ledgerOf } from "./crash-check.ts";
 import { killedExitCode } from "./crash-host.ts";
 import { remoteSteps } from "./crash-plan.ts";
 
@@ -27,15 +28,8 @@ function settingsOf(directory: string, after: string, more: Settings = {}): Sett
 }
 
 async function useRemotes(remotes: Settings): Promise<void> {
-  await site.reconfigure({ inbound: { settleMs: 100 }, companies: { [company]: { remotes } } });
+  await site.reconfigure({ inbound: { ...oneParser, settleMs: 100 }, companies: { [company]: { remotes } } });
 }
-
-interface FileView {
-  readonly name: string;
-  readonly state: string;
-}
-
-const ledger = () => site.json<readonly FileView[]>("files", "--limit", "1000");
 
 /** The port of a server that takes connections and never says a word. */
 async function portOf(server: Server): Promise<number> {
@@ -90,15 +84,15 @@ describe.skipIf(!isInstalled("sshd"))("remotes of the daemon", () => {
       if (site.isRunning) await site.kill();
     }
     await site.start();
-    const areAllIn = async () => {
-      const files = await ledger();
+    const areAllIn = () => {
+      const files = ledgerOf(site);
       const isDecided = files.every(({ state }) => state !== "waiting");
       const boxes = readdirSync(remote.box).filter((name) => name.endsWith(".xml"));
       return isDecided && files.length >= names.length && boxes.length === 0;
     };
-    await waitFor("all files to be taken", areAllIn, 40_000);
+    await waitFor("all files to be taken", areAllIn);
     await waitFor("two more rounds of each, in which nothing may come again", roundsOfEach());
-    const files = await ledger();
+    const files = ledgerOf(site);
     expect(files.map(({ name }) => name).sort()).toEqual(names.sort());
     expect(new Set(files.map(({ state }) => state))).toEqual(new Set(["applied"]));
     expect(readdirSync(keptBox)).toHaveLength(remoteSteps.length * filesEach);
@@ -118,9 +112,7 @@ describe.skipIf(!isInstalled("sshd"))("remotes of the daemon", () => {
     putFile(join(remote.box, "r_20261105_080000.xml"), stopText("r"));
     expect(await metrics()).not.toContain("dropgate_remote_files_total");
     await reload({ gone: settingsOf(remote.directory, "delete") }, 2);
-    await waitFor("the file to be taken", async () =>
-      (await ledger()).some(({ name }) => name.startsWith("r_")),
-    );
+    await waitFor("the file to be taken", () => ledgerOf(site).some(({ name }) => name.startsWith("r_")));
     const text = await metrics();
     expect(text).toContain('dropgate_remote_files_total{company="ACME",remote="gone"} 1');
     expect(text).toContain('dropgate_remote_failing{company="ACME",remote="gone"} 0');

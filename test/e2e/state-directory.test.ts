@@ -2,14 +2,14 @@
 import { copyFile, cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { company, Site, user } from "../support/daemon.ts";
+import { company, oneParser, Site, user } from "../support/daemon.ts";
 import { send, stopFile } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 let site: Site;
 
 beforeEach(async () => {
-  site = await Site.make();
+  site = await Site.make({ inbound: oneParser });
 });
 afterEach(() => site.end());
 

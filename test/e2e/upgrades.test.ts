@@ -15,16 +15,16 @@ import {
   fixturePassword,
   plantDatabase,
 } from "../fixtures/databases/fixtures.ts";
-import { http } from "../support/clients.ts";
-import { company, Site } from "../support/daemon.ts";
+import { http, sftp } from "../support/clients.ts";
+import { company, oneParser, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
-import { send, stopFile } from "../support/stop-files.ts";
+import { receiptFor, send, stopFile, writeLocally } from "../support/stop-files.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 let site: Site;
 
 beforeEach(async () => {
-  site = await Site.make();
+  site = await Site.make({ inbound: oneParser });
 });
 afterEach(() => site.end());
 
@@ -74,13 +74,18 @@ async function expectOldState(fixture: DatabaseFixture): Promise<void> {
 async function changeSignIn(): Promise<void> {
   await site.mustRun("user", "set-password", "host", "--password-file", site.passwordFile);
   await site.mustRun("user", "add-key", "host", "--key", `${site.keyFile}.pub`);
+  expect(await send(site, stopFile("1009"))).toMatchObject({ status: 10, records: [1, 0, 0] });
+  expect((await http(site, `/v5/stop/info/1009/${company}`)).status).toBe(200);
 }
 
-/** A change of a stop that the older program had applied. */
+/** A change of a stop that the older program had applied, from a host that signs in with the password it had. */
 async function expectFileApplied(): Promise<void> {
   const file = stopFile("1001", { time: "20261106_080000", more: "<SealNbr>78</SealNbr>" });
-  expect(await send(site, file)).toMatchObject({ status: 10, records: [0, 1, 0] });
-  const stop = await http(site, `/v5/stop/info/1001/${company}`);
+  await writeLocally(site, [file]);
+  const put = await sftp(site, [`put ${file.name} inbound/${file.name}`], host);
+  expect(put.exitCode, put.output).toBe(0);
+  expect(await receiptFor(site, file.name)).toMatchObject({ status: 10, records: [0, 1, 0] });
+  const stop = await http(site, `/v5/stop/info/1001/${company}`, host);
   expect(JSON.parse(stop.body)).toMatchObject({ Stop: { stop: { sealNbr: "78" } } });
 }
 
@@ -132,8 +137,8 @@ describe.each(databaseFixtures.map((fixture) => [fixture.name, fixture] as const
       expect(existsSync(copyPath())).toBe(isOutdated);
       if (isOutdated) expect(schemaIn(copyPath())).toEqual(before);
       await expectOldState(fixture);
-      await changeSignIn();
       await expectFileApplied();
+      await changeSignIn();
       await expectEventApplied(fixture);
       await expectDeliveries(fixture);
       expect((await fetch(`${site.http}/readyz`)).status).toBe(200);
@@ -163,7 +168,6 @@ describe("a migration", () => {
     await expect(site.start({ env })).rejects.toThrow("ended with 137");
     await site.start();
     await expectOldState(oldest);
-    await changeSignIn();
     await expectFileApplied();
   });
 

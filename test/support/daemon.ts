@@ -1,5 +1,5 @@
 /**
- * The real program with a state of its own: `dropgate init`, `dropgate serve` on free ports, and what it logs.
+ * The real program with a state of its own: as after `dropgate init`, `dropgate serve` on free ports, and what it logs.
  *
  *   const site = await Site.make();   // dropgate.yaml, state, company ACME, user `host` with a password and a key
  *   await site.start();               // resolves at the line with "msg":"ready"
@@ -10,16 +10,19 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type ProgramResult, runProgram } from "./run-program.ts";
+import { clientFiles, company, plantSite, program, user } from "./site-template.ts";
 import { waitFor } from "./wait-for.ts";
 
-export const program = resolve(import.meta.dirname, "../../bin/dropgate");
-export const company = "ACME";
-export const user = "host";
+export { company, program, user };
+
 /** The section `security` of a site whose tests sign in wrongly: neither slowed down nor banned for it. */
 export const lenient = { wrongPasswordDelayMs: 0, bans: { allow: ["127.0.0.0/8"] } };
+
+/** The section `inbound` of a site that is started many times: with one thread for documents it is ready sooner. */
+export const oneParser = { parserThreads: 1 };
 
 export interface LogLine {
   readonly level: string;
@@ -113,12 +116,12 @@ async function writeSecret(path: string, content: string): Promise<void> {
 
 export class Site {
   readonly folder: string;
-  readonly password = `geheim-${randomBytes(6).toString("hex")}`;
   readonly configFile: string;
   readonly stateDir: string;
   /** Working folder and keys of the clients. */
   readonly client: string;
   readonly runs: DaemonRun[] = [];
+  #password = "";
   #hostKey = "";
   #settings: Settings;
 
@@ -134,27 +137,24 @@ export class Site {
   static async make(settings: Settings = {}, stateDir?: string): Promise<Site> {
     const site = new Site(await mkdtemp(join(tmpdir(), "dropgate-e2e-")), settings, stateDir);
     await mkdir(site.client);
-    await writeSecret(site.passwordFile, `${site.password}\n`);
-    // JSON is YAML; `init` leaves a configuration that is there as it is.
+    const { password, hostKey } = await plantSite(site.folder, site.stateDir);
+    site.#password = password;
+    site.#hostKey = hostKey;
+    // JSON is YAML.
     await site.configure(settings);
-    const key = ["-q", "-t", "ed25519", "-N", "", "-f", site.keyFile];
-    const [, made] = await Promise.all([
-      runProgram("ssh-keygen", key),
-      site.init(["--company", company, "--user", user, "--password-file", site.passwordFile]),
-    ]);
-    if (made.exitCode !== 0) throw new Error(`dropgate init: ${made.output}`);
-    await site.mustRun("user", "add-key", user, "--key", `${site.keyFile}.pub`);
-    const hostKeyFile = join(site.stateDir, "keys", "ssh_host_ed25519_key");
-    site.#hostKey = (await runProgram("ssh-keygen", ["-y", "-f", hostKeyFile])).stdout.trim();
     return site;
   }
 
+  get password(): string {
+    return this.#password;
+  }
+
   get passwordFile(): string {
-    return join(this.folder, "password");
+    return join(this.folder, clientFiles.password);
   }
 
   get keyFile(): string {
-    return join(this.folder, "id_ed25519");
+    return join(this.folder, clientFiles.key);
   }
 
   get knownHostsFile(): string {
@@ -215,10 +215,6 @@ export class Site {
   /** Changes some settings, at the top level of the file. */
   reconfigure(settings: Settings): Promise<void> {
     return this.configure({ ...this.#settings, ...settings });
-  }
-
-  init(args: readonly string[]): Promise<ProgramResult> {
-    return runProgram(program, ["init", "--dir", this.folder, ...args]);
   }
 
   /** Runs a command of the program on this state. */

@@ -1,0 +1,56 @@
+/**
+ * What each site begins with: a state that `dropgate init` made, and the password, the key and the host key of its clients.
+ * It is made once in a run of the tests (`run-folder.ts`) and copied for each site.
+ */
+import { randomBytes } from "node:crypto";
+import { cp, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { onceInRun } from "./run-folder.ts";
+import { runProgram } from "./run-program.ts";
+
+export const program = resolve(import.meta.dirname, "../../bin/dropgate");
+export const company = "ACME";
+export const user = "host";
+
+/** In the template and in the folder of each site. */
+export const clientFiles = { password: "password", key: "id_ed25519", hostKey: "host_key.pub" } as const;
+
+async function mustRun(file: string, ...args: readonly string[]): Promise<string> {
+  const { exitCode, stdout, output } = await runProgram(file, args);
+  if (exitCode !== 0) throw new Error(`${file} ${args.join(" ")} ended with ${exitCode}: ${output}`);
+  return stdout;
+}
+
+async function makeIn(folder: string): Promise<void> {
+  const inside = (...names: readonly string[]) => join(folder, ...names);
+  const { password, key, hostKey } = clientFiles;
+  await writeFile(inside(password), `geheim-${randomBytes(6).toString("hex")}\n`, { mode: 0o600 });
+  const account = ["--company", company, "--user", user, "--password-file", inside(password)];
+  await Promise.all([
+    mustRun("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", inside(key)),
+    mustRun(program, "init", "--dir", folder, ...account),
+  ]);
+  const config = ["--config", inside("dropgate.yaml")];
+  await mustRun(program, "user", "add-key", user, "--key", inside(`${key}.pub`), ...config);
+  await writeFile(
+    inside(hostKey),
+    await mustRun("ssh-keygen", "-y", "-f", inside("var", "keys", "ssh_host_ed25519_key")),
+  );
+}
+
+async function copy(template: string, folder: string, stateDir: string): Promise<void> {
+  await cp(join(template, "var"), stateDir, { recursive: true });
+  const { password, key, hostKey } = clientFiles;
+  for (const name of [password, key, `${key}.pub`, hostKey])
+    await cp(join(template, name), join(folder, name));
+}
+
+/** Plants the state and the files of the clients. Gives the password of the user and the public key of the server. */
+export async function plantSite(
+  folder: string,
+  stateDir: string,
+): Promise<{ readonly password: string; readonly hostKey: string }> {
+  await copy(await onceInRun("site", makeIn), folder, stateDir);
+  const read = async (name: string) => (await readFile(join(folder, name), "utf8")).trim();
+  return { password: await read(clientFiles.password), hostKey: await read(clientFiles.hostKey) };
+}
