@@ -2,7 +2,7 @@
  * The same over FTP with TLS: a host that is told 226 has its file applied once, and one that is not sends it again, however
  * often the daemon dies during uploads and after them. The points are drawn by DROPGATE_CRASH_SEED.
  */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type CertificateFiles, ftpSettings, makeCertificateFiles } from "../support/ftp-clients.ts";
 import { withDatabase } from "./crash-check.ts";
 import { ftpHostClient } from "./crash-client-ftp.ts";
@@ -20,14 +20,10 @@ afterAll(() => certificate.remove());
 
 test(`what was answered with 226 is applied once or refused with its receipt, over ${roundCount} deaths (seed ${seed})`, async () => {
   const place = await CrashPlace.make({ ftp: ftpSettings(certificate) });
-  try {
-    await expectToSurvive(place, { roundCount, seed, open: ftpHostClient(certificate.cert) });
-    const sql = "select count(*) as count from files where channel = 'ftp'";
-    const overFtp = withDatabase(place.site, (database) =>
-      database.prepare<[], { count: number }>(sql).get(),
-    );
-    expect(overFtp?.count).toBeGreaterThan(roundCount);
-  } finally {
-    await place.end();
-  }
+  // What ends badly after a failure is told beside it, and not in its place.
+  onTestFinished(() => place.end());
+  await expectToSurvive(place, { roundCount, seed, open: ftpHostClient(certificate.cert) });
+  const sql = "select count(*) as count from files where channel = 'ftp'";
+  const overFtp = withDatabase(place.site, (database) => database.prepare<[], { count: number }>(sql).get());
+  expect(overFtp?.count).toBeGreaterThan(roundCount);
 }, 240_000);

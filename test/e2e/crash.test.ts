@@ -4,7 +4,7 @@
  *
  * The steps are drawn by DROPGATE_CRASH_SEED. `node test/nightly/crash-rounds.ts` takes every step and looks after each.
  */
-import { test } from "vitest";
+import { onTestFinished, test } from "vitest";
 import { CrashPlace } from "./crash-round.ts";
 import { expectToSurvive } from "./crash-series.ts";
 
@@ -13,9 +13,7 @@ const seed = Number(process.env["DROPGATE_CRASH_SEED"] ?? 1);
 
 test(`what was answered is applied once or refused with its receipt, over ${roundCount} deaths (seed ${seed})`, async () => {
   const place = await CrashPlace.make();
-  try {
-    await expectToSurvive(place, { roundCount, seed });
-  } finally {
-    await place.end();
-  }
+  // What ends badly after a failure is told beside it, and not in its place.
+  onTestFinished(() => place.end());
+  await expectToSurvive(place, { roundCount, seed });
 }, 240_000);

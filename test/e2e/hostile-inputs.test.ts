@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readdirSync, readFileSync } from "node:fs";
 import { appendFile, writeFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { http } from "../support/clients.ts";
 import { importLoads } from "../support/gateway-client.ts";
 import { company } from "../support/daemon.ts";
@@ -241,11 +241,8 @@ test.skipIf(!canMountShares)(
     // Looks alone: a scan would hang at the listing, with one call. They lie further apart than the kernel trusts the sizes
     // that a share has told, so that files that grow never settle.
     const own = await HostileGround.make({ inbound: { settleMs: 2_000, scanMs: 3_600_000 } });
-    try {
-      await dieWhileLookedAt(own);
-    } finally {
-      await own.end();
-    }
+    onTestFinished(() => own.end());
+    await dieWhileLookedAt(own);
   },
   180_000,
 );

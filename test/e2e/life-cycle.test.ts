@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, readFile, readdir, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { http, sftp } from "../support/clients.ts";
 import { company, program, Site } from "../support/daemon.ts";
 import { isInstalled, runProgram } from "../support/run-program.ts";
@@ -62,25 +62,22 @@ describe("start", () => {
     "the wrong user is told which file it may not open, and who may",
     async () => {
       const other = await Site.make();
-      try {
-        await runProgram("chown", ["-R", "1234:1234", other.stateDir]);
-        await runProgram("chmod", ["755", other.folder]);
-        await runProgram("chmod", ["644", other.configFile]);
-        const asOther = ["--reuid", "4321", "--regid", "4321", "--clear-groups", program];
-        const serve = await runProgram("setpriv", [...asOther, "serve", "--config", other.configFile]);
-        expect(serve.exitCode).toBe(1);
-        expect(serve.output).toContain(
-          `dropgate cannot start: ${other.stateDir} cannot be entered: run dropgate as the user that owns it`,
-        );
-        const check = await runProgram("setpriv", [...asOther, "check", "--config", other.configFile]);
-        expect(check.exitCode, check.output).toBe(2);
-        expect(check.output).toContain("whether dropgate is running cannot be determined (EACCES)");
-        expect(check.output).toContain("ssh_host_ed25519_key cannot be examined (EACCES)");
-        for (const wrong of ["host key is missing", "is not registered", "company add"])
-          expect(check.output).not.toContain(wrong);
-      } finally {
-        await other.end();
-      }
+      onTestFinished(() => other.end());
+      await runProgram("chown", ["-R", "1234:1234", other.stateDir]);
+      await runProgram("chmod", ["755", other.folder]);
+      await runProgram("chmod", ["644", other.configFile]);
+      const asOther = ["--reuid", "4321", "--regid", "4321", "--clear-groups", program];
+      const serve = await runProgram("setpriv", [...asOther, "serve", "--config", other.configFile]);
+      expect(serve.exitCode).toBe(1);
+      expect(serve.output).toContain(
+        `dropgate cannot start: ${other.stateDir} cannot be entered: run dropgate as the user that owns it`,
+      );
+      const check = await runProgram("setpriv", [...asOther, "check", "--config", other.configFile]);
+      expect(check.exitCode, check.output).toBe(2);
+      expect(check.output).toContain("whether dropgate is running cannot be determined (EACCES)");
+      expect(check.output).toContain("ssh_host_ed25519_key cannot be examined (EACCES)");
+      for (const wrong of ["host key is missing", "is not registered", "company add"])
+        expect(check.output).not.toContain(wrong);
     },
   );
 
@@ -89,28 +86,22 @@ describe("start", () => {
     await writeFile(tls.certFile, "no PEM");
     await writeFile(tls.keyFile, "no PEM");
     const other = await Site.make({ http: { port: 0, tls } });
-    try {
-      const result = await other.cli("serve");
-      expect(result.exitCode).toBe(1);
-      expect(result.output).toContain(
-        `dropgate cannot start: http.tls.certFile ${tls.certFile} holds no certificate that can be used (`,
-      );
-    } finally {
-      await other.end();
-    }
+    onTestFinished(() => other.end());
+    const result = await other.cli("serve");
+    expect(result.exitCode).toBe(1);
+    expect(result.output).toContain(
+      `dropgate cannot start: http.tls.certFile ${tls.certFile} holds no certificate that can be used (`,
+    );
   });
 
   test("a port that is taken is refused by its number, and the state is free again", async () => {
     const other = await Site.make({ http: { port: site.sftpPort } });
-    try {
-      const result = await other.cli("serve");
-      expect(result.exitCode).toBe(1);
-      expect(result.output).toContain(String(site.sftpPort));
-      await other.configure({});
-      await other.start();
-    } finally {
-      await other.end();
-    }
+    onTestFinished(() => other.end());
+    const result = await other.cli("serve");
+    expect(result.exitCode).toBe(1);
+    expect(result.output).toContain(String(site.sftpPort));
+    await other.configure({});
+    await other.start();
   });
 });
 
@@ -143,15 +134,12 @@ describe("SIGHUP", () => {
 
   test("during the start does not end it, and is answered after it", async () => {
     const other = await Site.make();
-    try {
-      const starting = other.start();
-      await other.daemon.waitForLog(({ msg }) => msg === "http listening");
-      other.daemon.process.kill("SIGHUP");
-      await starting;
-      await other.daemon.waitForLog(({ msg }) => msg === "configuration reloaded");
-    } finally {
-      await other.end();
-    }
+    onTestFinished(() => other.end());
+    const starting = other.start();
+    await other.daemon.waitForLog(({ msg }) => msg === "http listening");
+    other.daemon.process.kill("SIGHUP");
+    await starting;
+    await other.daemon.waitForLog(({ msg }) => msg === "configuration reloaded");
   });
 
   test("a faulty configuration changes nothing", async () => {

@@ -1,6 +1,6 @@
 /** A damaged database: said at once and loudly, nothing refused for it, and all that is sound goes on. */
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from "vitest";
 import { http } from "../support/clients.ts";
 import { company, DaemonRun, Site } from "../support/daemon.ts";
 import { damageTable } from "../support/damage-database.ts";
@@ -55,7 +55,7 @@ test("a damaged page of stops makes readiness red with the reason; its stop wait
 });
 
 describe("a start with a damaged page", () => {
-  async function damaged(table: string): Promise<Site> {
+  async function damaged(table: string, onTestFinished: TestContext["onTestFinished"]): Promise<Site> {
     const other = await Site.make();
     onTestFinished(() => other.end());
     await other.start();
@@ -65,10 +65,10 @@ describe("a start with a damaged page", () => {
     return other;
   }
 
-  test.each(["companies", "meta"])(
+  test.for(["companies", "meta"])(
     "of %s, which every start reads, is refused in one line that names the table and the remedy",
-    async (table) => {
-      const other = await damaged(table);
+    async (table, { onTestFinished }) => {
+      const other = await damaged(table, onTestFinished);
       const run = new DaemonRun(other.configFile, {});
       expect(await run.exit).toBe(1);
       const [line, ...more] = run.log.filter(({ level }) => level === "fatal");
@@ -80,15 +80,19 @@ describe("a start with a damaged page", () => {
     },
   );
 
-  test.each(["files", "users"])("of %s starts, and readiness is red and names the table", async (table) => {
-    const other = await damaged(table);
-    await other.start();
-    await waitFor("readiness to name the table", async () => {
-      const { messages = [] } = (await (await fetch(`${other.http}/readyz`)).json()) as {
-        messages?: string[];
-      };
-      return messages.some((message) => message.includes(`the database is damaged (${table}: `));
-    });
-    expect((await fetch(`${other.http}/readyz`)).status).toBe(503);
-  });
+  // Side by side: the first look through a database comes some seconds after the start.
+  test.concurrent.for(["files", "users"])(
+    "of %s starts, and readiness is red and names the table",
+    async (table, { expect, onTestFinished }) => {
+      const other = await damaged(table, onTestFinished);
+      await other.start();
+      await waitFor("readiness to name the table", async () => {
+        const { messages = [] } = (await (await fetch(`${other.http}/readyz`)).json()) as {
+          messages?: string[];
+        };
+        return messages.some((message) => message.includes(`the database is damaged (${table}: `));
+      });
+      expect((await fetch(`${other.http}/readyz`)).status).toBe(503);
+    },
+  );
 });
