@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { ledgerNumbers } from "../../test/support/ledger-numbers.ts";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
-import { createDocumentPool, type DocumentPool } from "../documents/pool/document-pool.ts";
+import { createDocumentPool } from "../documents/pool/document-pool.ts";
 import { systemClock } from "../lib/clock.ts";
 import { createLogger } from "../lib/logs/log.ts";
 import { insertCompany } from "../store/accounts/companies.ts";
-import { openStore, type Store } from "../store/database/database.ts";
+import type { Store } from "../store/database/database.ts";
+import { openFreshStore } from "../../test/support/fresh-store.ts";
 import { type LedgerEntry, requestRetry, toLedgerEntry } from "../store/ledger/files.ts";
 import { savePartner } from "../store/accounts/partners.ts";
 import type { Channel } from "./places/inbox.ts";
@@ -20,7 +21,8 @@ const log = createLogger({ level: "silent" });
 
 let directory: string;
 let store: Store;
-let documents: DocumentPool;
+/** One for all tests: it keeps nothing between documents. */
+const documents = createDocumentPool({ log, threads: 1 });
 let pipeline: Pipeline;
 let locations: Locations;
 let companyId: number;
@@ -40,15 +42,16 @@ async function startPipeline(): Promise<void> {
   await pipeline.start(signal);
 }
 
+beforeAll(() => documents.start(signal));
+afterAll(() => documents.stop(signal));
+
 beforeEach(async () => {
   directory = temporaryFolder();
   locations = createLocations(directory);
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
   companyId = (await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }))).company
     .id;
   mkdirSync(join(locations.inboundDirectory("ACME"), ".again"), { recursive: true });
-  documents = createDocumentPool({ log, threads: 1 });
-  await documents.start(signal);
   settings = {
     groupSize: 4,
     settleMs: 20,
@@ -63,7 +66,6 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await pipeline.stop(signal);
-  await documents.stop(signal);
   await store.close();
 });
 

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Role } from "../domain/users/role.ts";
 import { hashPassword } from "../lib/password-hash.ts";
-import { openStore, type Store } from "../store/database/database.ts";
+import type { Store } from "../store/database/database.ts";
+import { openFreshStore } from "../../test/support/fresh-store.ts";
 import { insertUser, insertUserKey, saveMembership, savePassword } from "../store/accounts/users.ts";
 import { addCompany } from "../operations/users/company-admin.ts";
 import { type ConfigurableSignIn, createSignIn } from "./create-sign-in.ts";
@@ -26,7 +27,7 @@ let ids: { readonly ACME: number; readonly OTHER: number };
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "dropgate-namesakes-"));
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
   waits = [];
   signIn = create();
   for (const code of ["ACME", "OTHER", "THIRD"]) await addCompany({ store, clock }, code);

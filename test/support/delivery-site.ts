@@ -14,7 +14,8 @@ import {
 import type { RenderDelivery } from "../../src/outbound/delivery-to-render.ts";
 import type { Delivery, DeliveryFault, DeliveryOutcome, Target } from "../../src/outbound/target.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
-import { openStore, type Store } from "../../src/store/database/database.ts";
+import type { Store } from "../../src/store/database/database.ts";
+import { openFreshStore } from "./fresh-store.ts";
 import { type OutboundCopy, saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";
 import { recordEvents } from "../../src/operations/consequences/record-events.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -118,7 +119,7 @@ export class DeliverySite {
 
   /** The company ACME with one target `host` that takes completions. */
   static async open(copy: Partial<OutboundCopy> = {}): Promise<DeliverySite> {
-    const store = await openStore(temporaryFolder());
+    const store = await openFreshStore(temporaryFolder());
     const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     const site = new DeliverySite(store, company.id);
     await site.configure(copy);

@@ -22,7 +22,8 @@ import { readStopDetail } from "../../src/operations/stops/stop-detail.ts";
 import { createLoadImporter } from "../../src/operations/imports/load-importer.ts";
 import type { EventSettings } from "../../src/operations/execution/route-report.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
-import { openStore, type Store } from "../../src/store/database/database.ts";
+import type { Store } from "../../src/store/database/database.ts";
+import { openFreshStore } from "./fresh-store.ts";
 import { savePartner } from "../../src/store/accounts/partners.ts";
 import { insertUser, saveMembership } from "../../src/store/accounts/users.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -74,7 +75,7 @@ export class GatewayStore {
 
   static async open(): Promise<GatewayStore> {
     const folder = temporaryFolder();
-    const store = await openStore(folder);
+    const store = await openFreshStore(folder);
     const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     return new GatewayStore(store, company.id, join(folder, "documents"));
   }

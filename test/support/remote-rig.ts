@@ -2,6 +2,7 @@
 import { ledgerNumbers } from "./ledger-numbers.ts";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
 import { createDocumentPool } from "../../src/documents/pool/document-pool.ts";
 import type { FetchSettings } from "../../src/endpoints/remote/fetch-messages.ts";
 import type { PolledRemote, RemoteLimits } from "../../src/endpoints/remote/remote-deps.ts";
@@ -14,7 +15,8 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import type { ServerSettings } from "../../src/remote/server-settings.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
-import { openStore, type Store } from "../../src/store/database/database.ts";
+import type { Store } from "../../src/store/database/database.ts";
+import { openFreshStore } from "./fresh-store.ts";
 import { type LedgerEntry, toLedgerEntry } from "../../src/store/ledger/files.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
@@ -23,7 +25,10 @@ const never = new AbortController().signal;
 /** Polls only when it is told to: the first round of its own begins before a test has put anything there. */
 const rarelyMs = 1_000_000_000;
 
-export const remoteTimes = { connectMs: 5_000, silenceMs: 5_000, keepMs: 2_000 } as const;
+/** One for all rigs of a file of tests: it keeps nothing between documents. */
+const documents = createDocumentPool({ log: createLogger({ level: "silent" }), threads: 1 });
+beforeAll(() => documents.start(never));
+afterAll(() => documents.stop(never));
 
 export interface LogLine {
   readonly level: string;
@@ -57,23 +62,21 @@ export class RemoteRig {
   companyId = 0;
   /** The wall clock of the remotes. */
   now: () => number = () => Date.now();
-  #documents = createDocumentPool({ log: createLogger({ level: "silent" }), threads: 1 });
 
   /** `maxCandidates`: names that are kept of a round. */
   static async open(maxCandidates?: number): Promise<RemoteRig> {
     const rig = new RemoteRig();
-    rig.store = await openStore(rig.root);
+    rig.store = await openFreshStore(rig.root);
     const made = await rig.store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     rig.companyId = made.company.id;
     mkdirSync(join(rig.inbound, ".again"), { recursive: true });
-    await rig.#documents.start(never);
     const log = createLogger({
       level: "debug",
       destination: { write: (line) => void rig.lines.push(JSON.parse(line) as LogLine) },
     });
     rig.pipeline = createPipeline({
       store: rig.store,
-      documents: rig.#documents,
+      documents,
       locations: rig.locations,
       ledgerNumbers,
       settings: () => ({
@@ -159,7 +162,6 @@ export class RemoteRig {
   async close(): Promise<void> {
     await this.endpoint.stop(AbortSignal.timeout(10_000));
     await this.pipeline.stop(never);
-    await this.#documents.stop(never);
     await this.store.close();
     rmSync(this.root, { recursive: true, force: true });
   }

@@ -15,7 +15,6 @@ import { join } from "node:path";
 import type { FtpSettings, ServerSettings, SftpSettings } from "../../src/remote/server-settings.ts";
 import { makeAuthority } from "./certificates.ts";
 import { ftpPassword, startFtpServer } from "./ftp-server.ts";
-import { remoteTimes } from "./remote-rig.ts";
 import { serverUser, startSshServer } from "./ssh-server.ts";
 
 export interface RemoteSite {
@@ -28,6 +27,8 @@ export interface RemoteSite {
   readonly doneBox: string;
   end(): Promise<void>;
 }
+
+const remoteTimes = { connectMs: 5_000, silenceMs: 5_000, keepMs: 2_000 } as const;
 
 const isRoot = process.getuid?.() === 0;
 

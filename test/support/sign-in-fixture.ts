@@ -11,7 +11,8 @@ import {
 import type { KeyAttempt, PasswordAttempt, SignInOutcome } from "../../src/sign-in/sign-in.ts";
 import type { HashQueueLimits } from "../../src/sign-in/sign-in-hash-queue.ts";
 import { addUser } from "../../src/operations/users/user-admin.ts";
-import { openStore, type Store } from "../../src/store/database/database.ts";
+import type { Store } from "../../src/store/database/database.ts";
+import { openFreshStore } from "./fresh-store.ts";
 
 export const hostPublicKey =
   "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl me@example.com";
@@ -59,7 +60,7 @@ export function keyAttempt(change: Partial<KeyAttempt> = {}): KeyAttempt {
 
 export async function openSignIn(): Promise<SignInFixture> {
   const directory = await mkdtemp(join(tmpdir(), "dropgate-sign-in-"));
-  const store = await openStore(directory);
+  const store = await openFreshStore(directory);
   const time = { now: 1_000_000 };
   const clock = { now: () => time.now };
   const waits: SignInFixture["waits"] = [];

@@ -2,7 +2,8 @@
 import { onTestFinished } from "vitest";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { savePartner } from "../../src/store/accounts/partners.ts";
-import { openStore, type Store } from "../../src/store/database/database.ts";
+import type { Store } from "../../src/store/database/database.ts";
+import { openFreshStore } from "./fresh-store.ts";
 import { type StopRecord, saveStop } from "../../src/store/stops/stops.ts";
 import { plainStop } from "./plain-stop.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -19,7 +20,7 @@ export class StopSite {
   }
 
   static async open(): Promise<StopSite> {
-    const store = await openStore(temporaryFolder());
+    const store = await openFreshStore(temporaryFolder());
     onTestFinished(() => store.close());
     const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
     return new StopSite(store, company.id);

@@ -246,7 +246,7 @@ test("writes to a disk that stands still do not pile up here: most of them stay 
   );
   // Of 20 MB the server has 4 MiB and some packets in its queue, and 2 MiB in the channel.
   const leftWithClient = 10_000_000;
-  for (let turn = 0; turn < 500 && raw.channel.writableLength > leftWithClient; turn += 1)
+  for (let turn = 0; turn < 2_000 && raw.channel.writableLength > leftWithClient; turn += 1)
     await other.request(packetType.realpath, ".");
   expect(raw.channel.writableLength).toBeGreaterThan(leftWithClient);
   writing.resolve();

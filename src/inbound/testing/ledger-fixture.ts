@@ -7,7 +7,8 @@ import { afterEach, beforeEach } from "vitest";
 import type { DecidedState } from "../../domain/files/file-state.ts";
 import type { Fault } from "../../lib/errors.ts";
 import { insertCompany } from "../../store/accounts/companies.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { enterFile, markFiled, recordDecision } from "../../store/ledger/files.ts";
 import { createLocations, type Locations } from "../places/locations.ts";
 
@@ -44,7 +45,7 @@ class LedgerFixture {
 
   async open(): Promise<void> {
     this.stateDir = await mkdtemp(join(tmpdir(), "dropgate-ledger-"));
-    this.#store = await openStore(this.stateDir);
+    this.#store = await openFreshStore(this.stateDir);
     this.companyId = await this.company("ACME");
   }
 

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { isPartner } from "../../store/accounts/partners.ts";
 import { importBusinessPartners } from "./business-partners.ts";
 import { defaultImportRules, type ImportRules } from "./import-request.ts";
@@ -16,7 +17,7 @@ let companyId: number;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "dropgate-partners-"));
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
   companyId = (await addCompany({ store, clock }, "ACME")).company.id;
 });
 

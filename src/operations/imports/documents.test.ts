@@ -6,7 +6,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { DocumentObject } from "../../domain/documents/document-object.ts";
 import { contentPath } from "../../lib/files/content-store.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { saveDocuments } from "../../store/stops/documents.ts";
 import { addCompany } from "../users/company-admin.ts";
 import { findLegacyDocument } from "../legacy/legacy-document.ts";
@@ -24,7 +25,7 @@ let companyId: number;
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "dropgate-documents-"));
   documentsDir = join(directory, "documents");
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
   companyId = (await addCompany({ store, clock }, "ACME")).company.id;
 });
 

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readCustomer } from "../../store/accounts/customers.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { addCompany } from "../users/company-admin.ts";
 import { importCustomers } from "./import-customers.ts";
 import { defaultImportRules, type ImportRules } from "./import-request.ts";
@@ -15,7 +16,7 @@ let companyId: number;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "dropgate-customers-"));
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
   companyId = (await addCompany({ store, clock }, "ACME")).company.id;
 });
 

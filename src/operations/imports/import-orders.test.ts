@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { findDocument } from "../../store/stops/documents.ts";
 import { findStoredOrder } from "../../store/stops/orders.ts";
 import { listStopEvents } from "../../store/stops/stop-history.ts";
@@ -21,7 +22,7 @@ let companyId: number;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "dropgate-orders-"));
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
   companyId = (await addCompany({ store, clock }, "ACME")).company.id;
 });
 

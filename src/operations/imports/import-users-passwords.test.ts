@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isPasswordOf } from "../../lib/password-hash.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { findUsersByName } from "../../store/accounts/users.ts";
 import { addCompany } from "../users/company-admin.ts";
 import { importUsers, maxUsersWithPassword, userImportHashing } from "./import-users.ts";
@@ -19,7 +20,7 @@ let onHash: () => void;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "dropgate-import-passwords-"));
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
   await addCompany({ store, clock }, "ACME");
   hashed = 0;
   onHash = () => undefined;

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Role } from "../../domain/users/role.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { addCompany } from "../users/company-admin.ts";
 import { createSignIn, type ConfigurableSignIn } from "../../sign-in/create-sign-in.ts";
 import { defaultImportRules, type ImportRules } from "./import-request.ts";
@@ -23,7 +24,7 @@ let hashQueue: HashQueue;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "dropgate-import-users-"));
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
   ids = {
     ACME: (await addCompany({ store, clock }, "ACME")).company.id,
     OTHER: (await addCompany({ store, clock }, "OTHER")).company.id,

@@ -7,7 +7,8 @@ import { plainStop } from "../../../test/support/plain-stop.ts";
 import type { Stop } from "../../domain/stop/stop.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import { insertCompany } from "../../store/accounts/companies.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { everyRow } from "../../store/database/row-batches.ts";
 import { countStops, eachStopBatch } from "../../store/stops/stop-queries.ts";
 import { saveStop } from "../../store/stops/stops.ts";
@@ -76,7 +77,7 @@ const full: Stop = {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "legacy-stops-"));
-  store = await openStore(folder);
+  store = await openFreshStore(folder);
   companyId = await store.write(
     "site",
     async (tx) => (await insertCompany(tx, { code: "ACME", createdAt: 1 })).company.id,

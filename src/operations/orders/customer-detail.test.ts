@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { addCompany } from "../users/company-admin.ts";
 import { readCustomerDetail } from "./customer-detail.ts";
 import { importCustomers } from "../imports/import-customers.ts";
@@ -14,7 +15,7 @@ let companyId: number;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "dropgate-customer-detail-"));
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
   companyId = (await addCompany({ store, clock }, "ACME")).company.id;
   const body = { companyCode: "ACME", customers: [{ accountNumber: "C-1", name: "Müller", vip: true }] };
   await importCustomers({ store, clock }, { companyId, companyCode: "ACME", body });

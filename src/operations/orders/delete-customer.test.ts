@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readCustomer } from "../../store/accounts/customers.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { addCompany } from "../users/company-admin.ts";
 import { deleteCustomer } from "./delete-customer.ts";
 import { importCustomers } from "../imports/import-customers.ts";
@@ -15,7 +16,7 @@ let ids: { ACME: number; OTHER: number };
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "dropgate-delete-customer-"));
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
   ids = {
     ACME: (await addCompany({ store, clock }, "ACME")).company.id,
     OTHER: (await addCompany({ store, clock }, "OTHER")).company.id,

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type StopStatus, stopStatusNames } from "../../domain/stop/stop-status.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { findStoredOrder, saveOrder } from "../../store/stops/orders.ts";
 import { listStopEvents } from "../../store/stops/stop-history.ts";
 import { findStoredStop } from "../../store/stops/stop-queries.ts";
@@ -18,7 +19,7 @@ let companyId: number;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "dropgate-reject-order-"));
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
   companyId = (await addCompany({ store, clock }, "ACME")).company.id;
   const body = { companyCode: "ACME", orders: [{ orderNbr: "O1" }, { orderNbr: "O2" }] };
   await importOrders(

@@ -8,7 +8,8 @@ import {
   stopStatusNames,
 } from "../../domain/stop/stop-status.ts";
 import { insertCompany } from "../../store/accounts/companies.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { savePartner } from "../../store/accounts/partners.ts";
 import { applyStopChanges, type StopChanges, type StopChangesOutcome } from "./apply-stop-changes.ts";
 
@@ -17,7 +18,7 @@ let companyId = 0;
 const now = Date.UTC(2026, 10, 5, 8);
 
 beforeEach(async () => {
-  store = await openStore(temporaryFolder());
+  store = await openFreshStore(temporaryFolder());
   onTestFinished(() => store.close());
   companyId = (await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }))).company
     .id;

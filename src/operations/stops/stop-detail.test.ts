@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plainStop } from "../../../test/support/plain-stop.ts";
 import { insertCompany } from "../../store/accounts/companies.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { type StopRecord, saveStop } from "../../store/stops/stops.ts";
 import { readStopDetail } from "./stop-detail.ts";
 
@@ -15,7 +16,7 @@ let otherId = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "stop-detail-"));
-  store = await openStore(folder);
+  store = await openFreshStore(folder);
   companyId = await store.write(
     "site",
     async (tx) => (await insertCompany(tx, { code: "ACME", createdAt: 1 })).company.id,

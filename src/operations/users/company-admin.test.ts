@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { findCompany, listCompanies } from "../../store/accounts/companies.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { addCompany } from "./company-admin.ts";
 
 const clock = { now: () => 1_000 };
@@ -12,7 +13,7 @@ let store: Store;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "dropgate-companies-"));
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
 });
 
 afterEach(async () => {

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isPasswordOf } from "../../lib/password-hash.ts";
-import { openStore, type Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { findUsersByName, insertUser, saveMembership } from "../../store/accounts/users.ts";
 import { addCompany } from "./company-admin.ts";
 import {
@@ -26,7 +27,7 @@ let deps: { store: Store; clock: typeof clock };
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "dropgate-users-"));
-  store = await openStore(directory);
+  store = await openFreshStore(directory);
   deps = { store, clock };
   for (const code of ["ACME", "OTHER", "THIRD"]) await addCompany(deps, code);
 });
