@@ -280,7 +280,7 @@ describe("the program", () => {
   });
 
   it("tells its version", async () => {
-    expect((await run("version")).stdout).toMatch(/^dropgate \d+\.\d+\.\d+ \(Node\.js 2/);
+    expect((await run("version")).stdout).toMatch(/^dropgate \d+\.\d+\.\d+ \((?:commit [^)]+, )?Node\.js 2/);
     expect((await run("--version")).stdout).toMatch(/^dropgate \d+\.\d+\.\d+\n$/);
   });
 });
