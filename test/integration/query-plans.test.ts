@@ -10,8 +10,12 @@ import { openStore, type Store } from "../../src/store/database/database.ts";
 import { listFiles } from "../../src/store/ledger/file-queries.ts";
 import { enterFile, recordDecision } from "../../src/store/ledger/files.ts";
 import { connectionOf } from "../../src/store/database/prepared-query.ts";
+import { readStopDetail } from "../../src/operations/stops/stop-detail.ts";
 import { listSharedLocations } from "../../src/store/ledger/shared-locations.ts";
+import { eachStopOfLoad } from "../../src/store/stops/shown-stops.ts";
 import { findStopSummaries, listStopEvents } from "../../src/store/stops/stop-history.ts";
+import { saveStop } from "../../src/store/stops/stops.ts";
+import { plainStop } from "../support/plain-stop.ts";
 import { plansOf } from "../support/query-plans.ts";
 import { watchStatements } from "../support/watch-statements.ts";
 
@@ -27,6 +31,7 @@ afterEach(async () => {
   await rm(stateDir, { recursive: true });
 });
 
+const isSearch = (step: string) => !step.includes("SCALAR SUBQUERY");
 const plan = (work: () => Promise<unknown>) => plansOf({ read: store.read, stateDir }, work);
 
 describe("an index serves", () => {
@@ -60,6 +65,23 @@ describe("an index serves", () => {
     }
     const more = await plan(() => listFiles(store.read, { stopNbr: "S1", limit: 100 }));
     expect(more).toHaveLength(steps.length);
+  });
+
+  test("the details of a stop and of a load, each stop with all that is shown of it in one statement", async () => {
+    const { company } = await store.write("site", (tx) => insertCompany(tx, { code: "ACME", createdAt: 1 }));
+    const ofStop = { companyId: company.id, stopNbr: "S1" };
+    await store.write("site", (tx) => saveStop(tx, { ...plainStop, ...ofStop, body: "{}" }));
+    expect((await plan(() => readStopDetail({ store }, ofStop))).filter(isSearch)).toEqual([
+      "SEARCH stops USING INDEX sqlite_autoindex_stops_1 (company_id=? AND stop_nbr=?)",
+      "SEARCH appointments USING COVERING INDEX appointments_by_order (company_id=? AND order_nbr=?)",
+      ...Array.from({ length: 3 }, () => "SEARCH loads USING INTEGER PRIMARY KEY (rowid=?)"),
+    ]);
+    const none = eachStopOfLoad(store.read, 1);
+    expect((await plan(() => none.next())).slice(0, 5).filter(isSearch)).toEqual([
+      "SEARCH stops USING INDEX stops_by_load (load_id=?)",
+      "SEARCH stops USING INDEX stops_by_load (load_id=?)",
+      "SEARCH appointments USING COVERING INDEX appointments_by_order (company_id=? AND order_nbr=?)",
+    ]);
   });
 
   test("places that two entries claim, without the entries", async () => {

@@ -4,7 +4,8 @@ import type { LoadAssignment } from "../../domain/load/load.ts";
 import type { LoadExecution } from "../../domain/execution/stop-execution.ts";
 import { findAppointmentsOfLoad } from "../../store/appointments/appointments.ts";
 import type { Reader } from "../../store/database/database.ts";
-import { eachStopOfLoad, findStoredLoad, type StoredLoad } from "../../store/stops/load-queries.ts";
+import { findStoredLoad, type StoredLoad } from "../../store/stops/load-queries.ts";
+import { eachStopOfLoad } from "../../store/stops/shown-stops.ts";
 import { BoundedList } from "../stops/bounded-list.ts";
 import { loadNotFound } from "../not-found.ts";
 import { appointmentMember, asItCame, executionInfoText, stopText } from "../stops/stop-detail.ts";
@@ -58,13 +59,14 @@ export async function readLoadDetail(deps: LoadDetailDeps, query: LoadDetailQuer
   const { read } = deps.store;
   const load = await findStoredLoad(read, query.companyId, query.loadNbr);
   if (load === undefined) throw loadNotFound(query.loadNbr);
-  const appointments = await findAppointmentsOfLoad(read, query.companyId, load.id);
+  let appointments: Awaited<ReturnType<typeof findAppointmentsOfLoad>> | undefined;
   const stops = new BoundedList(remedy);
   for await (const batch of eachStopOfLoad(read, load.id)) {
     // Between batches of large stops others have their turn.
     if (stops.length > 0) await setImmediate();
     for (const stop of batch) {
-      const appointment = appointmentMember(appointments.get(stop.stopNbr));
+      if (stop.hasAppointment) appointments ??= await findAppointmentsOfLoad(read, query.companyId, load.id);
+      const appointment = appointmentMember(appointments?.get(stop.stopNbr));
       stops.add(`{"stop":${stopText(stop)},"stopExecutionInfo":${executionInfoText(stop)}${appointment}}`);
     }
   }

@@ -13,8 +13,8 @@ import type { StopDetail } from "../../domain/stop/stop-detail.ts";
 import type { StopAssignment } from "../../domain/stop/stop.ts";
 import { findAppointment, type StoredAppointment } from "../../store/appointments/appointments.ts";
 import type { Reader } from "../../store/database/database.ts";
-import { findStoredLoadById } from "../../store/stops/load-queries.ts";
-import { findStoredStop, type StoredStop } from "../../store/stops/stop-queries.ts";
+import { findStopOnLoad, type StopOnLoad } from "../../store/stops/shown-stops.ts";
+import type { StoredStop } from "../../store/stops/stop-queries.ts";
 import { shownAppointment } from "./kept-appointment.ts";
 import { stopNotFound } from "../not-found.ts";
 
@@ -30,8 +30,7 @@ export interface StopDetailQuery {
 const noLoad = JSON.stringify({ loadNbr: null, driverName: null, vehicleNbr: null });
 
 /** The load that the stop is on, in short. The vehicle is the tractor, else the trailer. */
-async function loadText(read: Reader, { loadId }: StoredStop): Promise<string> {
-  const load = loadId === null ? undefined : await findStoredLoadById(read, loadId);
+function loadText({ load }: StopOnLoad): string {
   if (load === undefined) return noLoad;
   const { tractorNbr, trailerNbr } = JSON.parse(load.body) as LoadHeader;
   const { driverName = null } = JSON.parse(load.driver) as LoadAssignment;
@@ -144,10 +143,11 @@ export function appointmentMember(appointment: StoredAppointment | undefined): s
 
 /** The retrieval document of the stop as JSON text. Throws 921 when the company has no stop of exactly that number. */
 export async function readStopDetail(deps: StopDetailDeps, query: StopDetailQuery): Promise<string> {
-  const stop = await findStoredStop(deps.store.read, query.companyId, query.stopNbr);
-  if (stop === undefined) throw stopNotFound(query.stopNbr);
   const { read } = deps.store;
-  const load = await loadText(read, stop);
-  const appointment = appointmentMember(await findAppointment(read, query.companyId, query.stopNbr));
-  return `{"Stop":{"stop":${stopText(stop)},"load":${load},"stopExecutionInfo":${executionInfoText(stop)}${appointment}}}`;
+  const { companyId, stopNbr } = query;
+  const stop = await findStopOnLoad(read, companyId, stopNbr);
+  if (stop === undefined) throw stopNotFound(stopNbr);
+  const appointment = stop.hasAppointment ? await findAppointment(read, companyId, stopNbr) : undefined;
+  const further = `"load":${loadText(stop)},"stopExecutionInfo":${executionInfoText(stop)}${appointmentMember(appointment)}`;
+  return `{"Stop":{"stop":${stopText(stop)},${further}}}`;
 }

@@ -27,7 +27,8 @@ export interface BatchSource<Row> {
 }
 
 const maxRows = 100;
-const maxBatchBytes = 1024 * 1024;
+/** Most bytes of the rows that are in memory at once, unless one alone has more. */
+export const maxBatchBytes = 1024 * 1024;
 
 /** As many of them as fit, and one at least. */
 export function firstThatFit<Row extends Pick<SizedRow, "bytes">>(sizes: readonly Row[]): readonly Row[] {

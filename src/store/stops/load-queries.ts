@@ -5,9 +5,8 @@ import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { type KnownLoad, knownLoad, knownLoadColumns, type LoadRow } from "./loads.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
-import { eachBatch, firstThatFit, type Page } from "../database/row-batches.ts";
+import { eachBatch, type Page } from "../database/row-batches.ts";
 import type { Tables } from "../database/schema.ts";
-import { type StopRow, type StoredStop, stopColumns, storedStop } from "./stop-queries.ts";
 
 /** A load as it is stored, with its header as JSON text. */
 export interface StoredLoad extends KnownLoad {
@@ -47,33 +46,6 @@ const loadById = prepareQuery<{ id: number }, StoredLoadRow>((db, arg) =>
 
 export function findStoredLoadById(db: Reader | Transaction, id: number): Promise<StoredLoad | undefined> {
   return loadById.first(db, { id }, storedLoad);
-}
-
-const stopsOfLoad = prepareQuery<{ loadId: number }, StopRow>((db, arg) =>
-  db.selectFrom("stops").select(stopColumns).where("load_id", "=", arg("loadId")).orderBy("load_position"),
-);
-
-const stopSizesOfLoad = prepareQuery<{ loadId: number }, { id: number; bytes: number }>((db, arg) =>
-  db
-    .selectFrom("stops")
-    .select((eb) => ["id", eb.fn<number>("octet_length", ["body"]).as("bytes")])
-    .where("load_id", "=", arg("loadId"))
-    .orderBy("load_position"),
-);
-
-/** The stops on a load, in its order: all at once, or in batches when they are large. */
-export async function* eachStopOfLoad(db: Reader, loadId: number): AsyncGenerator<readonly StoredStop[]> {
-  let { rows: left } = await stopSizesOfLoad.run(db, { loadId });
-  if (firstThatFit(left).length === left.length) {
-    yield (await stopsOfLoad.run(db, { loadId })).rows.map(storedStop);
-    return;
-  }
-  while (left.length > 0) {
-    const ids = firstThatFit(left).map(({ id }) => id);
-    const query = db.selectFrom("stops").select(stopColumns).where("id", "in", ids);
-    yield (await query.orderBy("load_position").execute()).map(storedStop);
-    left = left.slice(ids.length);
-  }
 }
 
 /** The loads of these ids, in no order. */
