@@ -6,10 +6,12 @@ import {
   basic,
   type HttpFixture,
   reasonsOf,
+  scripted,
   sendRaw,
   startHttp,
   stopDocument,
 } from "../../../test/support/http-fixture.ts";
+import { readStopDetail } from "../../operations/stops/stop-detail.ts";
 
 const run = promisify(execFile);
 const detail = "/v5/stop/info/A1/ACME";
@@ -61,6 +63,18 @@ describe("a request that is in order", () => {
       Array.from({ length: 50 }, () => ask(http.port, "GET", detail, { user: "host" })),
     );
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  it.each(["a", "é", "Ł", "😀"])("is answered with all of a text of %s, short or long", async (character) => {
+    const texts = [1, 4_095, 4_097, 65_535, 65_537, 200_000].map((length) => character.repeat(length));
+    const scripts = [scripted(readStopDetail, async ({ stopNbr }) => texts[Number(stopNbr)] ?? "")];
+    const fixture = await startHttp({}, { scripts });
+    for (const [index, text] of texts.entries()) {
+      const reply = await ask(fixture.port, "GET", `/v5/stop/info/${index}/ACME`, { user: "host" });
+      expect(reply.headers["content-length"]).toBe(String(Buffer.byteLength(text)));
+      expect(reply.body === text).toBe(true);
+    }
+    await fixture.close();
   });
 
   it("is answered in order when several are pipelined", async () => {

@@ -41,7 +41,7 @@ export function jsonAnswer(body: string | Uint8Array, headers?: Readonly<Record<
 }
 
 /** The answer of every successful write. */
-export const successAnswer: Answer = jsonAnswer(Buffer.from('{"status":"Success"}'));
+export const successAnswer: Answer = jsonAnswer('{"status":"Success"}');
 
 /** The `Reasons` document (specification/gateway.md#answers). */
 export function reasonsDocument(faults: readonly Fault[]): string {

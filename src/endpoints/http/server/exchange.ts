@@ -136,30 +136,44 @@ function sendFileBody(exchange: Exchange, body: FileBody, sending: FileSending):
   return length;
 }
 
-/**
- * A short text goes out together with its head, in one write. A longer one is made bytes first: Node.js would encode it
- * chunk by chunk into memory of three times its length.
- */
-const maxTextLength = 4_096;
+/** A text goes out together with its head, in one write. A longer one would be copied once more for that. */
+const maxTextLength = 65_536;
+/** Not ASCII: Node.js would encode it chunk by chunk into memory of three times its length. */
+const maxWideTextLength = 4_096;
+
+interface Chunk {
+  readonly data: string | Uint8Array;
+  readonly encoding: "latin1" | "utf8";
+  readonly length: number;
+}
+
+/** ASCII is the same in Latin-1, which is copied without a look at what it is. */
+function chunkOf(body: string | Uint8Array): Chunk {
+  const length = Buffer.byteLength(body);
+  if (typeof body !== "string") return { data: body, encoding: "utf8", length };
+  const isAscii = length === body.length;
+  const encoding = isAscii ? "latin1" : "utf8";
+  const isText = length <= (isAscii ? maxTextLength : maxWideTextLength);
+  return { data: isText ? body : Buffer.from(body, encoding), encoding, length };
+}
 
 /** Sends the answer and returns the length of its body. */
 export function sendAnswer(exchange: Exchange, answer: Answer, sending: Sending): number {
   const { request, response } = exchange;
-  const { status, body: given } = answer;
-  const body = typeof given === "string" && given.length > maxTextLength ? Buffer.from(given) : given;
+  const { status, body } = answer;
   const isLingering = hasLongUnreadBody(request);
   const head = headOf(exchange, answer, sending.mustClose || isLingering);
   if (typeof body !== "string" && !(body instanceof Uint8Array))
     return sendFileBody(exchange, body, { ...sending, head, isLingering });
-  const length = Buffer.byteLength(body);
+  const { data, encoding, length } = chunkOf(body);
   if (status === 204) delete head["content-type"];
   else head["content-length"] = length;
   response.writeHead(status, head);
   if (!isLingering) {
-    response.end(body);
+    response.end(data, encoding);
     return length;
   }
-  response.write(body);
+  response.write(data, encoding);
   endAfterLinger(request, response);
   return length;
 }
