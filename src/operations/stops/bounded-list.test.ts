@@ -18,3 +18,15 @@ test("a list of an answer has at most 128 MiB, and is refused with what to ask f
   expect(() => list.add("")).toThrow("the answer is larger than 128 MiB. Ask for less.");
   expect(list.length).toBe(2);
 });
+
+test.each([
+  ["x", 1],
+  ["€", 3],
+  ["😀", 4],
+])("of texts of %s a list has 128 MiB of UTF-8, however many there are", (character, bytes) => {
+  const list = new BoundedList("Ask for less.");
+  const megabyte = character.repeat((1024 * 1024) / bytes);
+  const entries = Math.floor((128 * 1024 * 1024) / (Buffer.byteLength(megabyte) + 1));
+  for (let entry = 0; entry < entries; entry += 1) list.add(megabyte);
+  expect(() => list.add(megabyte)).toThrow("the answer is larger than 128 MiB. Ask for less.");
+});

@@ -101,6 +101,13 @@ describe("stop detail", () => {
     expect((await read("A5")).Stop.stop).toEqual(stop);
   });
 
+  it("leaves alone what is called nearly like an assignment", async () => {
+    const stop = { stopNbr: "A7", carAssignment: { carrierCode: "X" }, stopAssignments: [1] };
+    await keep(stop, { receiveStatus: "10" });
+    const { stop: shown, stopExecutionInfo } = (await read("A7")).Stop;
+    expect([shown, stopExecutionInfo.receiveStatus]).toEqual([stop, "10"]);
+  });
+
   it("gives what is known of the execution", async () => {
     const cancellation = {
       reasonCode: "7",

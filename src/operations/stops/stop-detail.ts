@@ -62,16 +62,30 @@ function executionMembers(execution: StopExecution): string {
 
 const nothingExecuted = executionMembers({});
 
-/** Its execution info as JSON text. */
-export function executionInfoText(stop: StoredStop): string {
+function infoText(stop: StoredStop, members: string): string {
   const columns = {
     stopStatus: stop.status,
     receiveStatus: stop.receiveStatus,
     receiveDTTM: stop.receiveDttm,
   };
-  const members =
-    stop.execution === "{}" ? nothingExecuted : executionMembers(JSON.parse(stop.execution) as StopExecution);
   return `${JSON.stringify(columns).slice(0, -1)},${members}`;
+}
+
+/** Of stops that nothing has happened to, by their states: most stops are asked for before anything happens. */
+const nothingYet = new Map<string, string>();
+
+/** Its execution info as JSON text. */
+export function executionInfoText(stop: StoredStop): string {
+  if (stop.execution !== "{}")
+    return infoText(stop, executionMembers(JSON.parse(stop.execution) as StopExecution));
+  if (stop.receiveDttm !== null) return infoText(stop, nothingExecuted);
+  const states = `${stop.status} ${stop.receiveStatus}`;
+  let text = nothingYet.get(states);
+  if (text === undefined) {
+    text = infoText(stop, nothingExecuted);
+    nothingYet.set(states, text);
+  }
+  return text;
 }
 
 /** The documents of a stop as they are returned: everything but the content. */
@@ -88,7 +102,7 @@ export function asItCame(kept: string | null, sent: string | number | undefined)
 
 /** Whether events have brought documents or confirmed details. */
 function hasBrought(execution: string): boolean {
-  return execution.includes('"confirmed":') || execution.includes('"documents":');
+  return execution !== "{}" && (execution.includes('"confirmed":') || execution.includes('"documents":'));
 }
 
 interface SentStop {
@@ -113,13 +127,21 @@ export function withExecution<Sent extends SentStop>(stop: Sent, execution: stri
 }
 
 /**
+ * Whether there may be an assignment in the text of a stop. The key is looked for without its beginning: the search is for
+ * the first character, and quotes and small letters are everywhere in four kilobytes, capitals hardly anywhere.
+ */
+function mayHaveAssignment(body: string): boolean {
+  return body.includes('Assignment":');
+}
+
+/**
  * The stop as it is given back, as JSON text. What the host sent goes out as it was kept, without the content of documents,
  * which is taken out before; only an assignment has its truth in columns. A key of a JSON text stands between plain
  * quotes; inside a string they would be escaped.
  */
 export function stopText(stop: StoredStop): string {
   const { body, carrierCode, assignmentCriteria, execution } = stop;
-  const isParsed = body.includes('"stopAssignment":') || hasBrought(execution);
+  const isParsed = mayHaveAssignment(body) || hasBrought(execution);
   if (carrierCode === null && !isParsed) return body;
   const { stopAssignment: sent = {}, ...rest } = isParsed
     ? withExecution(JSON.parse(body) as SentStop, execution)
