@@ -21,7 +21,7 @@ import { type Exchange, logExchange, openExchange, sendAnswer } from "./exchange
 import type { HttpOptions } from "./http-options.ts";
 import type { HttpConnections } from "./http-connections.ts";
 import { ClientGone, HttpRefusal } from "./http-refusal.ts";
-import { contentOf, type JsonReaders, signalFor } from "./request-content.ts";
+import { contentOf, type JsonReaders, noContent, signalFor } from "./request-content.ts";
 import type { CallOperation } from "./operation-context.ts";
 import { checkHead } from "./request-head.ts";
 import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget } from "./request-target.ts";
@@ -120,7 +120,9 @@ async function runOperation(state: DispatcherState, exchange: Exchange, admitted
   const { userName } = user;
   const signal = () => signalFor(response);
   const known = { requestId, userName, roles, companyId, companyCode, params, query, signal };
-  const content = await contentOf(state, exchange, { route, params, companyCode });
+  const { body } = route;
+  const content =
+    body === "none" ? noContent : await contentOf(state, exchange, { route, body, params, companyCode });
   // Not awaited here: while it waits for the commit, nothing is to hold the body.
   return route.run(state, { ...known, ...content });
 }

@@ -31,13 +31,16 @@ export interface BodyServices {
 
 export interface AskedOperation {
   readonly route: CompanyRoute;
+  /** That of the route. */
+  readonly body: "json" | "xml";
   readonly params: Readonly<Record<string, string>>;
   readonly companyCode: string;
 }
 
 export type Content = Pick<OperationRequest, "json" | "large" | "bytes" | "charset" | "sent">;
 
-const noContent: Content = {
+/** That of a request whose route takes no body. */
+export const noContent: Content = {
   json: undefined,
   large: undefined,
   bytes: new Uint8Array(0),
@@ -97,9 +100,8 @@ export async function contentOf(
   exchange: Exchange,
   asked: AskedOperation,
 ): Promise<Content> {
-  const { route, params } = asked;
-  const { body, media } = route;
-  if (body === "none") return noContent;
+  const { route, body, params } = asked;
+  const { media } = route;
   const { request } = exchange;
   if (route.isBodyOptional === true && announcedLength(request) === 0) return { ...noContent, json: {} };
   const form = formToMap(route, request, params);
