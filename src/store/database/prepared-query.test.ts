@@ -2,10 +2,11 @@ import { join } from "node:path";
 import BetterSqlite from "better-sqlite3";
 import type { Kysely } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
+import { watchStatements } from "../../../test/support/watch-statements.ts";
 import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { databaseFileName, openStore } from "./database.ts";
 import { namedColumns } from "./named-rows.ts";
-import { excluded, prepareQuery } from "./prepared-query.ts";
+import { connectionOf, excluded, prepareQuery } from "./prepared-query.ts";
 
 async function opened() {
   const folder = temporaryFolder();
@@ -81,4 +82,20 @@ it("`changes` says whether a row was changed", async () => {
     expect(await rename.changes(tx, { key: "acme" })).toBe(true);
     expect(await rename.changes(tx, { key: "other" })).toBe(false);
   });
+});
+
+it("SQLite plans for no argument of a prepared query, and so prepares it once only", async () => {
+  const { store } = await opened();
+  const query = prepareQuery<{ code: string; limit: number }, { id: number }>((db, arg) =>
+    db
+      .selectFrom("companies")
+      .select("id")
+      .where("code", "=", arg("code"))
+      .where("name", "!=", "old")
+      .limit(arg("limit")),
+  );
+  const asked: string[] = [];
+  onTestFinished(watchStatements(await connectionOf(store.read), (sql) => asked.push(sql)));
+  await query.run(store.read, { code: "ACME", limit: 1 });
+  expect(asked).toEqual(['select "id" from "companies" where "code" = +? and "name" != ? limit +?']);
 });

@@ -4,7 +4,8 @@
 import { type Compilable, type DatabaseConnection, type Kysely, type RawBuilder, sql } from "kysely";
 import type { Tables } from "./schema.ts";
 
-class Placeholder {
+/** Stands for the value of an argument while a query is built. */
+export class Placeholder {
   readonly name: string;
 
   constructor(name: string) {

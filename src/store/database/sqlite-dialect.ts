@@ -22,7 +22,7 @@ import {
 } from "kysely";
 
 import { StoreError, type StoreErrorKind } from "../../lib/store-error.ts";
-import type { QueryRun, StatementConnection } from "./prepared-query.ts";
+import { Placeholder, type QueryRun, type StatementConnection } from "./prepared-query.ts";
 
 /** Below it a WAL reset could corrupt the database. */
 const oldestSafeSqlite = [3, 51, 3] as const;
@@ -344,8 +344,17 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** Writes what is (not) in an empty list as false (true): `in ()` is SQLite's alone. Kysely's plugin would copy every query. */
 class QueryCompiler extends SqliteQueryCompiler {
+  /**
+   * The sign changes no value, and hides it from the planner: SQLite plans a statement for the values of its bare arguments
+   * (the limit, what is compared with a column that a partial index is over), and so prepares it anew at each run.
+   */
+  protected override appendValue(parameter: unknown): void {
+    if (parameter instanceof Placeholder) this.append("+");
+    super.appendValue(parameter);
+  }
+
+  /** Writes what is (not) in an empty list as false (true): `in ()` is SQLite's alone. Kysely's plugin would copy every query. */
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const { operator, rightOperand: list } = node;
     const isList = PrimitiveValueListNode.is(list) || ValueListNode.is(list);

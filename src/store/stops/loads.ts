@@ -106,10 +106,7 @@ const drivenLoadById = prepareQuery<{ id: number }, DrivenLoad>((db, arg) =>
   db.selectFrom("loads").select(["load_nbr as loadNbr", "driver"]).where("id", "=", arg("id")),
 );
 
-/**
- * The load that a stop is on, without number and driver when it is on none. Not joined to the stop: SQLite would prepare the
- * statement anew at each run.
- */
+/** The load that a stop is on, without number and driver when it is on none. */
 export async function findDrivenLoad(tx: Transaction, loadId: number | null): Promise<DrivenLoad> {
   const found = loadId === null ? undefined : await drivenLoadById.find(tx, { id: loadId });
   return found ?? { loadNbr: null, driver: "{}" };

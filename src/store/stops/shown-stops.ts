@@ -1,6 +1,6 @@
 /**
  * Stops as their details show them: what else belongs to a stop comes with it, in one query, because a detail is asked
- * for more often than anything else. As subqueries and not joined: SQLite would prepare the statement anew at each run.
+ * for more often than anything else.
  */
 import { type ExpressionBuilder, sql } from "kysely";
 import type { Reader } from "../database/database.ts";
