@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createDocumentPool } from "../src/documents/pool/document-pool.ts";
 import type { Arrival } from "../src/inbound/places/inbox.ts";
 import { createLocations } from "../src/inbound/places/locations.ts";
-import { createPipeline } from "../src/inbound/pipeline.ts";
+import { Pipeline } from "../src/inbound/pipeline.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { keepThreadHeapsSmall } from "../src/lib/threads/thread-heaps.ts";
 import { createLogger } from "../src/lib/logs/log.ts";
@@ -43,7 +43,7 @@ for (let index = 0; index < warmUp + count; index += 1) {
 keepThreadHeapsSmall();
 const documents = createDocumentPool({ log });
 await documents.start(signal);
-const pipeline = createPipeline({
+const pipeline = new Pipeline({
   store,
   documents,
   locations,
@@ -73,7 +73,7 @@ await workOff(arrivals.splice(0, warmUp));
 const started = performance.now();
 await workOff(arrivals.splice(0));
 const seconds = (performance.now() - started) / 1000;
-await pipeline.stop(signal);
+await pipeline.stop();
 await documents.stop(signal);
 await store.close();
 process.stdout.write(`${JSON.stringify({ perSecond: count / seconds })}\n`);

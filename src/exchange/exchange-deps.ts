@@ -1,5 +1,4 @@
-import type { ArrivalSink } from "../inbound/places/arrival-sink.ts";
-import type { Reservations } from "../inbound/places/inbox.ts";
+import type { ArrivalSink, Reservations } from "../inbound/places/inbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { DiskCalls } from "../lib/files/durable-file.ts";
 import type { Logger } from "../lib/logs/log.ts";

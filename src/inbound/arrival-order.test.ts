@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ArrivalOrder } from "./arrival-order.ts";
+import { ArrivalOrder } from "./waiting-files.ts";
 
 test("files of an earlier run come after those of the ledger and before those of this run, whenever they are found", () => {
   const order = new ArrivalOrder({ now: () => 0 });

@@ -1,18 +1,42 @@
 /** Puts files that have come in line at once, and enters them in the ledger; they are ready only with their ids. */
+import { setTimeout as wait } from "node:timers/promises";
+import { parseStopFileName } from "../domain/files/stop-file-name.ts";
+import { messageOf } from "../lib/errors.ts";
+import type { LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
-import { type EnterDependencies, enterSurely } from "./enter-files.ts";
+import type { Store } from "../store/database/database.ts";
+import type { Transaction } from "../store/database/group-commit.ts";
+import { enterFile } from "../store/ledger/files.ts";
 import type { CompanyLanes } from "./lanes/company-lanes.ts";
 import type { LaneRunner } from "./lanes/lane-runner.ts";
-import type { WaitingFile } from "./lanes/waiting-file.ts";
+import { ledgerTimeOf, pathOf, type WaitingFile } from "./lanes/waiting-file.ts";
+import type { Locations } from "./places/locations.ts";
 
-export interface EnteringDependencies extends Omit<EnterDependencies, "isStopped"> {
+interface EnteringDependencies {
+  readonly store: Pick<Store, "write">;
+  readonly locations: Locations;
   readonly log: Logger;
+  readonly failing: LimitedLog;
   readonly lanes: Pick<CompanyLanes, "known" | "surely">;
   /** Removes the receipts of earlier files of these names. */
   readonly clearReceipts: (files: readonly WaitingFile[]) => Promise<void>;
 }
 
 const entryGroup = 256;
+const pauseMs = 1_000;
+
+async function insert(
+  tx: Transaction,
+  locations: Locations,
+  files: readonly WaitingFile[],
+): Promise<number[]> {
+  const ids: number[] = [];
+  for (const file of files) {
+    const nameTime = ledgerTimeOf(parseStopFileName(file.name));
+    ids.push(await enterFile(tx, { ...file, nameTime, location: locations.toLedger(pathOf(file)) }));
+  }
+  return ids;
+}
 
 export class EnteringFiles {
   readonly #deps: EnteringDependencies;
@@ -30,7 +54,7 @@ export class EnteringFiles {
     return entering;
   }
 
-  /** What the ledger does not take now is tried no more. */
+  /** What the ledger does not take now is not retried. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -61,9 +85,25 @@ export class EnteringFiles {
 
   async #enterGroup(files: readonly WaitingFile[]): Promise<void> {
     await this.#deps.clearReceipts(files);
-    const deps = { ...this.#deps, isStopped: () => this.#isStopped };
     const byCompany = Map.groupBy(files, ({ companyId }) => companyId);
-    await Promise.all([...byCompany].map(([companyId, own]) => enterSurely(deps, companyId, own)));
+    await Promise.all([...byCompany].map(([companyId, own]) => this.#enterSurely(companyId, own)));
     for (const file of files) this.#deps.lanes.known(file.companyId)?.wake();
+  }
+
+  /** Gives each file of the company its id, however often that must be tried. Rejects only at the end of the process. */
+  async #enterSurely(companyId: number, files: readonly WaitingFile[]): Promise<void> {
+    const { store, locations, failing } = this.#deps;
+    for (;;) {
+      try {
+        const ids = await store.write(companyId, (tx) => insert(tx, locations, files));
+        for (const [index, file] of files.entries()) file.id = ids[index] ?? 0;
+        return;
+      } catch (error) {
+        if (this.#isStopped) throw error;
+        const fields = { err: error, reason: messageOf(error), files: files.length };
+        failing.warn(fields, "the ledger cannot be written; retrying");
+        await wait(pauseMs);
+      }
+    }
   }
 }

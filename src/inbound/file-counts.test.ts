@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FileCounts } from "./file-counts.ts";
+import { FileCounts } from "./present-files.ts";
 
 test("files of each company are counted from coming to being filed away", () => {
   const counts = new FileCounts();

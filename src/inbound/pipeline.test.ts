@@ -14,7 +14,7 @@ import { savePartner } from "../store/accounts/partners.ts";
 import type { Channel } from "./places/inbox.ts";
 import type { PipelineSettings } from "./lanes/lane-runner.ts";
 import { createLocations, type Locations } from "./places/locations.ts";
-import { createPipeline, type Pipeline } from "./pipeline.ts";
+import { Pipeline } from "./pipeline.ts";
 
 const signal = new AbortController().signal;
 const log = createLogger({ level: "silent" });
@@ -29,7 +29,7 @@ let companyId: number;
 let settings: PipelineSettings;
 
 async function startPipeline(): Promise<void> {
-  pipeline = createPipeline({
+  pipeline = new Pipeline({
     store,
     documents,
     locations,
@@ -65,7 +65,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await pipeline.stop(signal);
+  await pipeline.stop();
   await store.close();
 });
 
@@ -291,7 +291,7 @@ describe("the inbound pipeline", () => {
   });
 
   it("puts what waited before a stop back in line at the next start, in order", async () => {
-    await pipeline.stop(signal);
+    await pipeline.stop();
     const rest = { companyId, nameTime: null, size: 1, channel: "sftp", userName: null, receivedAt: 1 };
     const { enterFile } = await import("../store/ledger/files.ts");
     for (const hour of ["10", "09", "11"]) {
@@ -313,7 +313,7 @@ describe("the inbound pipeline", () => {
     await pipeline.arriveAll([{ ...place(name, stop("a", "earlier"), "recovered"), receivedAt: 1_000 }]);
     const waiting = await ledger();
     expect(waiting.map(({ receivedAt }) => receivedAt)).toEqual([2_000, 1_000]);
-    await pipeline.stop(signal);
+    await pipeline.stop();
     release();
     await startPipeline();
     await settled();
@@ -324,7 +324,7 @@ describe("the inbound pipeline", () => {
   it("files away at the next start what was decided and not filed", async () => {
     await take(["a_20261105_080000.xml", stop("a")]);
     const [entry] = await ledger();
-    await pipeline.stop(signal);
+    await pipeline.stop();
     const { renameSync } = await import("node:fs");
     renameSync(locations.fromLedger(entry?.location ?? ""), inbound("a_20261105_080000.xml"));
     rmSync(join(locations.receiptsDirectory("ACME"), "a_20261105_080000.receipt.xml"));
@@ -352,7 +352,7 @@ describe("the inbound pipeline", () => {
     expect(receipt("a_20261105_080000.receipt.xml")).toContain("<Status>10</Status>");
     const beside = locations.fromLedger(half?.location ?? "").replace(/\.xml$/, ".receipt.xml");
     expect(readFileSync(beside, "utf8")).toContain("<Status>99</Status>");
-    await pipeline.stop(signal);
+    await pipeline.stop();
     await store.write("site", async (tx) => {
       await tx.updateTable("files").set({ is_filed: 0 }).execute();
     });

@@ -11,6 +11,7 @@
  *   entry decided, not filed                the move and the receipt are done (again)
  *   entry decided and filed                 nothing
  */
+import type { DecidedState } from "../domain/files/file-state.ts";
 import type { DocumentPool } from "../documents/pool/document-pool.ts";
 import type { Clock } from "../lib/clock.ts";
 import { killPoint } from "../lib/kill-point.ts";
@@ -26,20 +27,19 @@ import {
 } from "./receipts/awaited-receipts.ts";
 import { CompanyLanes } from "./lanes/company-lanes.ts";
 import { EnteringFiles } from "./entering-files.ts";
-import { createFilingQueue, type FilingQueue } from "./places/filing-queue.ts";
-import { type HeldInDetail, logHeld } from "./lanes/held-files.ts";
+import { FilingQueue } from "./places/filing-queue.ts";
+import { type HeldFiles, type HeldInDetail, logHeld } from "./lanes/held-files.ts";
 import type { Arrival, Inbox } from "./places/inbox.ts";
 import type { LaneRunner, PipelineSettings } from "./lanes/lane-runner.ts";
 import { FilesOfEarlierRun } from "./recovery/files-of-earlier-run.ts";
 import type { Locations } from "./places/locations.ts";
 import { PresentFiles } from "./present-files.ts";
-import type { PipelineStatistics } from "./pipeline-statistics.ts";
 import { acceptRetries, redoFiling, waitingEntries } from "./recovery/recovery.ts";
 import { isCutInAgain, isInAgain } from "./places/place-arrival.ts";
-import { createAwaitedReceipts } from "./recovery/restore-receipt.ts";
+import { createAwaitedReceipts } from "./recovery/rewrite-receipts.ts";
 import { WaitingFiles } from "./waiting-files.ts";
 
-export interface PipelineDependencies {
+interface PipelineDependencies {
   readonly store: Pick<Store, "read" | "write" | "writeSoon">;
   readonly documents: Pick<DocumentPool, "prepareFile">;
   readonly locations: Locations;
@@ -52,11 +52,17 @@ export interface PipelineDependencies {
   readonly log: Logger;
 }
 
-export interface Pipeline extends Inbox, Service {
-  statistics(): PipelineStatistics;
-  heldInDetail(): readonly HeldInDetail[];
-  /** Files that wait over all companies. */
-  readonly waitingTotal: number;
+/** Figures for monitoring; `decided` counts since the start. */
+export interface PipelineStatistics {
+  readonly waiting: readonly { readonly company: string; readonly count: number }[];
+  readonly decided: readonly {
+    readonly company: string;
+    readonly state: DecidedState;
+    readonly count: number;
+  }[];
+  readonly unfiled: number;
+  /** Halted companies and held files, by company. */
+  readonly held: readonly HeldFiles[];
 }
 
 const retryPollMs = 1_000;
@@ -64,7 +70,8 @@ const heldReportMs = 60_000;
 /** Repeated failures are logged a few times a minute. */
 const failing = { maxLines: 5, windowMs: 60_000 } as const;
 
-class InboundPipeline implements Pipeline {
+/** The pipeline. `start` puts all that the last run has left back in line before anything is decided. */
+export class Pipeline implements Inbox, Service {
   readonly name = "inbound";
   readonly #deps: PipelineDependencies;
   readonly #failing: LimitedLog;
@@ -84,7 +91,7 @@ class InboundPipeline implements Pipeline {
     this.#deps = deps;
     this.#filesOfEarlierRun = new FilesOfEarlierRun(deps.log);
     this.#failing = createLimitedLog(deps.log, failing);
-    this.#filing = createFilingQueue({
+    this.#filing = new FilingQueue({
       store: deps.store,
       failing: this.#failing,
       toLedger: (path) => deps.locations.toLedger(path),
@@ -119,6 +126,7 @@ class InboundPipeline implements Pipeline {
     });
   }
 
+  /** Files that wait over all companies. */
   get waitingTotal(): number {
     return this.#files.counts.total;
   }
@@ -229,7 +237,7 @@ class InboundPipeline implements Pipeline {
     const holds: (() => void)[] = [];
     for await (const entry of waitingEntries(this.#deps.store)) {
       signal.throwIfAborted();
-      // Of a name that is cut in `.again` the files there do not tell the receipt.
+      // A name that is cut in `.again` does not say which receipt is its own.
       if (isCutInAgain(entry.name) && isInAgain(entry.source)) await this.clearReceipt(entry);
       const file = this.#waiting.fromLedger(entry);
       const runner = await this.#lanes.of(file.companyId);
@@ -262,9 +270,4 @@ class InboundPipeline implements Pipeline {
       this.#failing.warn({ err: error }, "files to be retried could not be read; retrying");
     }
   }
-}
-
-/** Makes the pipeline. `start` puts everything that was left by the last run back in line before anything is decided. */
-export function createPipeline(deps: PipelineDependencies): Pipeline {
-  return new InboundPipeline(deps);
 }

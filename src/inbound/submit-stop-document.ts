@@ -47,10 +47,10 @@ function checkCompany(prepared: PreparedDocument, companyCode: string): Fault | 
   return { code: "companyDiffers", message, path: "/Stops/CompanyCode" };
 }
 
-/** Bytes that are in hand can always be read: it is their documents that the disk does not take. */
+/** Bytes in memory can always be read: the disk does not take their documents. */
 function unstorable({ message }: { readonly message: string }): DropgateError {
-  const told = "documents cannot be stored at this moment; send the same document again later.";
-  return new DropgateError("overloaded", told, { cause: new Error(message) });
+  const text = "documents cannot be stored at this moment; send the same document again later.";
+  return new DropgateError("overloaded", text, { cause: new Error(message) });
 }
 
 async function apply(

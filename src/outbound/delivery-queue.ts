@@ -21,7 +21,7 @@ import {
 } from "../store/outbound/outbound-targets.ts";
 import type { TargetInUse } from "./attempt.ts";
 import type { RenderOrWithhold } from "./delivery-to-render.ts";
-import { createOutcomeRecorder } from "./outcome-recorder.ts";
+import { OutcomeRecorder } from "./outcome-recorder.ts";
 import { TargetRunner } from "./target-runner.ts";
 import { TargetRunners } from "./target-runners.ts";
 import { TargetCounters, type TargetStatistics } from "./target-statistics.ts";
@@ -37,25 +37,16 @@ export interface DeliveryQueueDeps {
   readonly random: () => number;
 }
 
-export interface DeliveryQueue extends Service {
-  /** Something may have been put in the queue. Cheap: calls in quick succession are one look. */
-  wake(): void;
-  /** The configuration of targets has changed, and stands in the store. */
-  reload(): void;
-  /** Looks once, and resolves when all that is due now has been tried and recorded. */
-  settled(): Promise<void>;
-  statistics(): readonly TargetStatistics[];
-}
-
 const lookIntervalMs = 1_000;
 /** Commits come in bursts. */
 const wakeDelayMs = 10;
 const ticksToFullLook = 60;
 
-class Queue implements DeliveryQueue {
+/** The queue; `start` begins to deliver. */
+export class DeliveryQueue implements Service {
   readonly name = "delivery queue";
   readonly #deps: DeliveryQueueDeps;
-  readonly #recorder: ReturnType<typeof createOutcomeRecorder>;
+  readonly #recorder: OutcomeRecorder;
   readonly #runners: TargetRunners;
   readonly #counters = new TargetCounters();
   #targets: readonly OutboundTarget[] = [];
@@ -69,7 +60,7 @@ class Queue implements DeliveryQueue {
 
   constructor(deps: DeliveryQueueDeps) {
     this.#deps = deps;
-    const recorder = createOutcomeRecorder(deps);
+    const recorder = new OutcomeRecorder(deps);
     this.#recorder = recorder;
     const { log, targets } = deps;
     this.#runners = new TargetRunners({
@@ -96,6 +87,7 @@ class Queue implements DeliveryQueue {
     this.#timer.unref();
   }
 
+  /** Something may have been put in the queue. Cheap: calls in quick succession are one query. */
   wake(): void {
     if (this.#wakeTimer !== undefined || this.#isStopped) return;
     this.#wakeTimer = setTimeout(() => {
@@ -105,6 +97,7 @@ class Queue implements DeliveryQueue {
     this.#wakeTimer.unref();
   }
 
+  /** The configuration of targets has changed, and stands in the store. */
   reload(): void {
     this.#runners.forgetBroken();
     // Looks first: a target that has left the configuration has no runner after it.
@@ -114,6 +107,7 @@ class Queue implements DeliveryQueue {
     });
   }
 
+  /** Asks the store once, and resolves when all that is due now has been tried and recorded. */
   async settled(): Promise<void> {
     this.#lookSoon();
     await this.#looking;
@@ -172,9 +166,4 @@ class Queue implements DeliveryQueue {
       this.#deps.log.error({ err: error }, "the age of deliveries could not be read");
     }
   }
-}
-
-/** Makes the queue; `start` begins to deliver. */
-export function createDeliveryQueue(deps: DeliveryQueueDeps): DeliveryQueue {
-  return new Queue(deps);
 }

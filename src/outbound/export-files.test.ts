@@ -3,8 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ParseOption, XmlDocument, XsdValidator } from "libxml2-wasm";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createExportFiles, type ExportFiles, type ExportRendering } from "./export-files.ts";
-import { createExportRendering } from "./export-rendering.ts";
+import { createExportRendering, ExportFiles, type ExportRendering } from "./export-files.ts";
 import { type ExportPlan, makeExport } from "./export-runs.ts";
 import type { Delivery } from "./target.ts";
 import { DeliverySite } from "../../test/support/delivery-site.ts";
@@ -22,7 +21,7 @@ interface Exports {
 async function open(ownRendering: ExportRendering = rendering): Promise<Exports> {
   const site = await DeliverySite.open({ targets: [{ name: "host", takesCompletions: false }] });
   const directory = join(temporaryFolder(), "exports");
-  const files = createExportFiles({ store: site.store, rendering: ownRendering, directory });
+  const files = new ExportFiles({ store: site.store, rendering: ownRendering, directory });
   await files.start();
   onTestFinished(() => files.close());
   return { site, directory, files };
@@ -175,7 +174,7 @@ describe("the bytes of an export", () => {
           .set({ body: JSON.stringify({ stopNbr: "S1", bol: "new" }) })
           .execute();
       });
-      const files = createExportFiles({
+      const files = new ExportFiles({
         ...{ store: exports.site.store, rendering, directory: join(temporaryFolder(), "other") },
       });
       await files.start();
@@ -231,7 +230,7 @@ describe("what is rendered", () => {
     const directory = join(temporaryFolder(), "left");
     mkdirSync(directory);
     writeFileSync(join(directory, "1.spool"), "half of it");
-    const files = createExportFiles({ store: exports.site.store, rendering, directory });
+    const files = new ExportFiles({ store: exports.site.store, rendering, directory });
     await files.start();
     expect(readdirSync(directory)).toEqual([]);
   });

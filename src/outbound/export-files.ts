@@ -3,15 +3,23 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { xmlContentType } from "../documents/writing/element-writer.ts";
-import type { ExportedFile, ExportHead, ExportManifest } from "../documents/writing/export-manifest.ts";
+import { renderExportDocument } from "../documents/writing/export-document.ts";
+import {
+  type ExportedFile,
+  type ExportHead,
+  type ExportManifest,
+  renderExportManifest,
+} from "../documents/writing/export-manifest.ts";
 import { unlink } from "../lib/files/changes.ts";
 import { makeDirectoryDurably } from "../lib/files/durable-file.ts";
 import { listCompletions, type StoredCompletion } from "../store/outbound/completions.ts";
 import type { Store } from "../store/database/database.ts";
 import { countWindow, type ExportRecord, findExport, listOpenExports } from "../store/outbound/exports.ts";
-import { type ExportNames, exportNames } from "./export-names.ts";
+import { type ExportNames, exportNames } from "./export-runs.ts";
 import { Spool, type SpooledFile } from "./export-spool.ts";
+import type { ReadCompletionDocument } from "./completion-documents.ts";
 import type { RenderDelivery } from "./delivery-to-render.ts";
+import { completionText, renderable } from "./render-delivery.ts";
 import type { DeliveryFile } from "./target.ts";
 
 /** How the files are written. The same arguments give the same text. */
@@ -23,24 +31,23 @@ export interface ExportRendering {
   manifest(manifest: ExportManifest): string;
 }
 
-export interface ExportFilesDeps {
+/** Each completion as in the file that is delivered of it by itself. */
+export function createExportRendering(readDocument: ReadCompletionDocument): ExportRendering {
+  async function* renderables(completions: AsyncIterable<StoredCompletion>) {
+    for await (const stored of completions) yield renderable(stored, readDocument);
+  }
+  return {
+    completion: (stored, companyCode) => completionText(stored, companyCode, readDocument),
+    document: (head, completions) => renderExportDocument({ head, completions: renderables(completions) }),
+    manifest: renderExportManifest,
+  };
+}
+
+interface ExportFilesDeps {
   readonly store: Pick<Store, "read">;
   readonly rendering: ExportRendering;
   /** The folder of the spools; nobody else's. */
   readonly directory: string;
-}
-
-export interface ExportFiles {
-  /** Throws away what an earlier run has left. Before anything else, once. */
-  start(): Promise<void>;
-  /** A delivery of the kind `export`: its files, the manifest last; the same bytes each time. */
-  readonly render: RenderDelivery;
-  /** Gives up what is being rendered, so that nobody has to wait for it; from then on nothing is rendered. */
-  stopRendering(): void;
-  /** Removes the files of exports that have no delivery to be done any more. */
-  tidy(): Promise<void>;
-  /** Removes all. Nothing may be reading any more. */
-  close(): Promise<void>;
 }
 
 const completionsAtOnce = 64;
@@ -140,7 +147,8 @@ function deliveryFileOf(spool: Spool, file: SpooledFile): DeliveryFile {
   return { name: file.name, contentType: xmlContentType, read: () => spool.read(file) };
 }
 
-class RenderedExports implements ExportFiles {
+/** Renders exports for the queue. */
+export class ExportFiles {
   readonly #deps: ExportFilesDeps;
   readonly #rendered = new Map<number, Promise<Rendered>>();
   readonly #closing = new AbortController();
@@ -149,13 +157,14 @@ class RenderedExports implements ExportFiles {
     this.#deps = deps;
   }
 
+  /** Removes what an earlier run has left. Before anything else, once. */
   async start(): Promise<void> {
     const { directory } = this.#deps;
     await makeDirectoryDurably(directory);
     for (const name of await readdir(directory)) await unlink(join(directory, name));
   }
 
-  // The queue is handed it as a function.
+  /** A delivery of the kind `export`: its files, the manifest last; the same bytes each time. */
   readonly render: RenderDelivery = async ({ guid, companyCode, subjectId }) => {
     const { spool, directory, files } = await this.#renderOnce(subjectId);
     const delivery = {
@@ -167,16 +176,19 @@ class RenderedExports implements ExportFiles {
     return { delivery, sha256: null, size: files.reduce((sum, { length }) => sum + length, 0) };
   };
 
+  /** Gives up what is being rendered, so that nobody has to wait for it; from then on nothing is rendered. */
   stopRendering(): void {
     this.#closing.abort(new Error("dropgate is stopping"));
   }
 
+  /** Removes the files of exports whose deliveries are all done. */
   async tidy(): Promise<void> {
     const known = [...this.#rendered.keys()];
     const open = await listOpenExports(this.#deps.store.read, known);
     for (const exportId of known) if (!open.has(exportId)) await this.#forget(exportId);
   }
 
+  /** Removes all. Nothing may be reading any more. */
   async close(): Promise<void> {
     this.stopRendering();
     for (const exportId of [...this.#rendered.keys()]) await this.#forget(exportId);
@@ -199,9 +211,4 @@ class RenderedExports implements ExportFiles {
     const done = await rendering?.catch(() => undefined);
     await done?.spool.remove();
   }
-}
-
-/** Renders exports for the queue. */
-export function createExportFiles(deps: ExportFilesDeps): ExportFiles {
-  return new RenderedExports(deps);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ExportRecord } from "../store/outbound/exports.ts";
-import { exportNames } from "./export-names.ts";
+import { exportNames } from "./export-runs.ts";
 
 const made: ExportRecord = {
   ...{ id: 3, companyId: 1, companyCode: "ACME", name: "nightly", sequenceNbr: 42, form: "document" },

@@ -15,7 +15,7 @@ import { insertCompany } from "../store/accounts/companies.ts";
 import { listCompletions } from "../store/outbound/completions.ts";
 import type { ExportRecord } from "../store/outbound/exports.ts";
 import { openStore } from "../store/database/database.ts";
-import { pruneCompletions, pruneExportDeliveries } from "./prune-steps.ts";
+import { pruneCompletions, pruneExportDeliveries } from "./prune-deliveries.ts";
 import { listExportSchedules } from "../store/outbound/export-schedules.ts";
 import { saveOutboundCopy } from "../store/outbound/outbound-targets.ts";
 import { DeliverySite, hour, minute } from "../../test/support/delivery-site.ts";

@@ -1,10 +1,11 @@
 /**
- * Writes the outcomes of attempts: those of a company that wait at the same moment are one unit of work. An outcome that cannot be written
- * now is kept and written later, so that nothing is sent again only because the disk was full for a while.
+ * Writes the outcomes of attempts: those of a company that wait at the same moment are one unit of work. Keeps an outcome that
+ * cannot be written now and writes it later, so that nothing is sent again only because the disk was full for a while.
  */
-import { setImmediate, setTimeout as wait } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logs/log.ts";
+import { sleep } from "../lib/sleep.ts";
 import { isPassingStoreError } from "../lib/store-error.ts";
 import type { Store } from "../store/database/database.ts";
 import { type AttemptRecord, recordAttempts } from "./record-attempts.ts";
@@ -23,16 +24,7 @@ interface Entry extends OutcomeToRecord {
   reject(error: unknown): void;
 }
 
-export interface OutcomeRecorder {
-  /** Resolves when it is durable; rejects when the daemon stops before it could be written. */
-  add(outcome: OutcomeToRecord): Promise<void>;
-  /** From now on what cannot be written by the deadline is given up: it is delivered again. */
-  endBy(deadline: AbortSignal): void;
-  /** Resolves when nothing waits any more. */
-  idle(): Promise<void>;
-}
-
-export interface RecorderDeps {
+interface RecorderDeps {
   readonly store: Pick<Store, "write">;
   readonly clock: Clock;
   readonly log: Logger;
@@ -41,7 +33,7 @@ export interface RecorderDeps {
 const batchSize = 128;
 const pauseMs = 1_000;
 
-class Recorder implements OutcomeRecorder {
+export class OutcomeRecorder {
   readonly #deps: RecorderDeps;
   readonly #closing = new AbortController();
   #waiting: Entry[] = [];
@@ -51,6 +43,7 @@ class Recorder implements OutcomeRecorder {
     this.#deps = deps;
   }
 
+  /** Resolves when it is durable; rejects when the daemon stops before it could be written. */
   add(outcome: OutcomeToRecord): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...outcome, resolve, reject });
@@ -58,12 +51,14 @@ class Recorder implements OutcomeRecorder {
     });
   }
 
+  /** From now on gives up what cannot be written by the deadline: it is delivered again. */
   endBy(deadline: AbortSignal): void {
     const giveUp = () => this.#closing.abort(deadline.reason);
     deadline.addEventListener("abort", giveUp, { once: true });
     if (deadline.aborted) giveUp();
   }
 
+  /** Resolves when nothing waits any more. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
@@ -80,7 +75,7 @@ class Recorder implements OutcomeRecorder {
     this.#running = undefined;
   }
 
-  /** Tries until it is written. One that the store refuses must not hold up the others: then each goes alone. */
+  /** Tries until it is written. One that the store refuses must not block the others: then each goes alone. */
   async #write(companyId: number, batch: readonly Entry[]): Promise<void> {
     for (;;) {
       const error = await this.#tryToWrite(companyId, batch);
@@ -97,15 +92,8 @@ class Recorder implements OutcomeRecorder {
         for (const entry of batch) entry.reject(error);
         return;
       }
-      await this.#pause();
-    }
-  }
-
-  async #pause(): Promise<void> {
-    try {
-      await wait(pauseMs, undefined, { signal: this.#closing.signal });
-    } catch {
-      // The daemon stops: there is one more try, at once.
+      // When the daemon stops there is one more try, at once.
+      await sleep(pauseMs, this.#closing.signal);
     }
   }
 
@@ -123,8 +111,4 @@ class Recorder implements OutcomeRecorder {
     for (const entry of batch) entry.resolve();
     return undefined;
   }
-}
-
-export function createOutcomeRecorder(deps: RecorderDeps): OutcomeRecorder {
-  return new Recorder(deps);
 }

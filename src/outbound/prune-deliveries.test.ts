@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { DeliverySite, failure, hour, start } from "../../test/support/delivery-site.ts";
-import { pruneDelivered } from "./prune-deliveries.ts";
+import {
+  pruneCompletions,
+  type Pruned,
+  pruneDelivered,
+  pruneExportDeliveries,
+  type PruneStep,
+} from "./prune-deliveries.ts";
 import { insertDelivery } from "../store/outbound/deliveries.ts";
-import { type Pruned, type PruneStep, pruneCompletions, pruneExportDeliveries } from "./prune-steps.ts";
 
 const day = 24 * hour;
 

@@ -1,22 +1,101 @@
-/** Removes what was delivered longer ago than a company keeps it, in steps so small that nobody waits for one. */
+/**
+ * Removes what was delivered longer ago than a company keeps it, and the completions that nothing refers to any more, in
+ * steps so small that nobody waits for one. What is open or dead stays, with its completion; so does what a later export
+ * still has to report.
+ */
 import { setImmediate } from "node:timers/promises";
+import { finalStopStatuses } from "../domain/stop/stop-status.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Store } from "../store/database/database.ts";
-import {
-  pruneCompletions,
-  pruneExportDeliveries,
-  pruneMessages,
-  type Pruned,
-  type PruneStep,
-} from "./prune-steps.ts";
 import type { Transaction } from "../store/database/group-commit.ts";
+import type { DeliveryKind } from "../domain/outbound/delivery-state.ts";
+import {
+  findFirstExportStart,
+  findFirstWatermark,
+  findUnfinishedSince,
+  listSubjects,
+  removeCompletions,
+  removeDeliveries,
+  removeMessages,
+  removeToldEtas,
+  type Subject,
+  type SubjectPage,
+} from "../store/outbound/delivery-retention.ts";
 
-export interface PruneDeps {
+/** `limit`: how many are read. */
+export interface PruneStep extends SubjectPage {
+  /** What was delivered before this is removed, milliseconds UTC. */
+  readonly before: number;
+}
+
+export interface Pruned {
+  /** From where to go on; undefined when there is nothing more that old. */
+  readonly lastId: number | undefined;
+  readonly deliveries: number;
+  readonly completions: number;
+}
+
+/** The old ones in front; `isLast` when a young one follows, or none. */
+function oldOnes(subjects: readonly Subject[], { before, limit }: PruneStep) {
+  const young = subjects.findIndex(({ createdAt }) => createdAt >= before);
+  const ids = (young === -1 ? subjects : subjects.slice(0, young)).map(({ id }) => id);
+  return { ids, isLast: young !== -1 || subjects.length < limit };
+}
+
+/**
+ * The old subjects of a step that no delivery needs any more; removes their deliveries. A message that was dropped has no
+ * time of its own: its subject is old, and nobody can ask for it again. What was given up is kept from then on, for who
+ * asks what became of it.
+ */
+async function pruneSubjects(tx: Transaction, kind: DeliveryKind, step: PruneStep) {
+  const { ids, isLast } = oldOnes(await listSubjects(tx, kind, step), step);
+  const since = step.before;
+  const needed = ids.length === 0 ? new Set() : await findUnfinishedSince(tx, ids, { kind, since });
+  const gone = ids.filter((id) => !needed.has(id));
+  const deliveries = gone.length === 0 ? 0 : await removeDeliveries(tx, kind, gone);
+  return { lastId: isLast ? undefined : ids.at(-1), gone, deliveries };
+}
+
+/**
+ * The last completion that every export of the company has reported and delivered. A schedule that is made by hand alone, or
+ * is no longer in the configuration, holds nothing back.
+ */
+async function findLastExported(tx: Transaction, companyId: number): Promise<number> {
+  const told = await findFirstWatermark(tx, companyId);
+  const delivered = await findFirstExportStart(tx, companyId);
+  return Math.min(told ?? Number.MAX_SAFE_INTEGER, delivered ?? Number.MAX_SAFE_INTEGER);
+}
+
+/** One step through the company's completions, oldest first, with their deliveries. */
+export async function pruneCompletions(tx: Transaction, step: PruneStep): Promise<Pruned> {
+  const { gone, ...pruned } = await pruneSubjects(tx, "completion", step);
+  if (gone.length === 0) return { ...pruned, completions: 0 };
+  const lastId = await findLastExported(tx, step.companyId);
+  return { ...pruned, completions: await removeCompletions(tx, { ids: gone, lastId }) };
+}
+
+/** One step through the company's customer messages, oldest first: those that are over, with their deliveries. */
+async function pruneMessages(tx: Transaction, step: PruneStep): Promise<Pruned> {
+  const { gone, ...pruned } = await pruneSubjects(tx, "message", step);
+  if (pruned.lastId === undefined) {
+    await removeToldEtas(tx, { companyId: step.companyId, statuses: finalStopStatuses });
+  }
+  if (gone.length > 0) await removeMessages(tx, gone);
+  return { ...pruned, completions: 0 };
+}
+
+/** One step through the company's exports, oldest first: their deliveries go, the exports stay with their numbers. */
+export async function pruneExportDeliveries(tx: Transaction, step: PruneStep): Promise<Pruned> {
+  const { lastId, deliveries } = await pruneSubjects(tx, "export", step);
+  return { lastId, deliveries, completions: 0 };
+}
+
+interface PruneDeps {
   readonly store: Pick<Store, "write">;
   readonly clock: Clock;
 }
 
-export interface Keeping {
+interface Keeping {
   readonly companyId: number;
   /** Days from the delivery. */
   readonly keepDays: number;
@@ -24,8 +103,6 @@ export interface Keeping {
 
 const dayMs = 24 * 60 * 60_000;
 const stepSize = 100;
-
-type Prune = (tx: Transaction, step: PruneStep) => Promise<Pruned>;
 
 /** How many deliveries and completions of the company were removed. Rejects when aborted; what is done so far stays done. */
 export async function pruneDelivered(
@@ -35,7 +112,7 @@ export async function pruneDelivered(
 ): Promise<{ readonly deliveries: number; readonly completions: number }> {
   const before = clock.now() - keepDays * dayMs;
   const removed = { deliveries: 0, completions: 0 };
-  const goThrough = async (prune: Prune) => {
+  const goThrough = async (prune: (tx: Transaction, step: PruneStep) => Promise<Pruned>) => {
     let afterId: number | undefined = 0;
     while (afterId !== undefined) {
       signal.throwIfAborted();

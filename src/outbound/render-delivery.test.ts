@@ -2,7 +2,6 @@ import { completionFormat } from "../domain/outbound/completion-format.ts";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { renderStopCompletion } from "../documents/writing/stop-completion-writer.ts";
 import { newGuid } from "../lib/ids.ts";
 import { contentPath, putContent } from "../lib/files/content-store.ts";
 import { createLogger } from "../lib/logs/log.ts";
@@ -41,7 +40,6 @@ async function completedSite(embedsDocuments: boolean) {
   const destination = { write: (line: string) => lines.push(JSON.parse(line) as LogLine) };
   const log = createLogger({ level: "info", destination });
   const renderer = createDeliveryRenderer({
-    completion: renderStopCompletion,
     readDocument: createDocumentReader({ store: site.store, documentsDir, log }),
     export: () => Promise.reject(new Error("no export here")),
   });

@@ -155,9 +155,9 @@ async function removeTakingFolder({ site }: CrashPlace): Promise<void> {
 export const ways: readonly Way[] = [
   usual("usual"),
   afterDeathAt("commit@decide-group.decideOnce:2"),
-  afterDeathAt("commit@enter-files.enterSurely:3"),
+  afterDeathAt("commit@entering-files.enterSurely:3"),
   afterDeathAt("link@place-arrival.linkReserved:3"),
-  afterDeathAt("unit@enter-files.enterSurely:2"),
+  afterDeathAt("unit@entering-files.enterSurely:2"),
   afterDeathAt("write@copy-files.writeAll"),
   afterDeathAt("rename@place-files.exchange"),
   afterDeathAt("rename@file-away.writeReceipt", linkUnfiled),
@@ -180,6 +180,6 @@ export const remoteSteps = [
   ...["create@fetch-file.openNew", "write@fetch-file", "fsync@fetch-file.download"],
   ...["unit@remote-memory.noteTaken", "commit@remote-memory.noteTaken"],
   ...["link@place-arrival.linkReserved", "syncFolder@place-arrival.placeArrival", "inbox.arriving"],
-  ...["unit@enter-files.enterSurely", "commit@enter-files.enterSurely"],
+  ...["unit@entering-files.enterSurely", "commit@entering-files.enterSurely"],
   ...["remote@fetch-worker.withFile", "commit@remote-memory.forget"],
 ];

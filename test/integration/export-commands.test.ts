@@ -10,7 +10,7 @@ import type { Config } from "../../src/config/schema.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
 import { openStore, type Store } from "../../src/store/database/database.ts";
 import { recordAttempts } from "../../src/outbound/record-attempts.ts";
-import { pruneExportDeliveries } from "../../src/outbound/prune-steps.ts";
+import { pruneExportDeliveries } from "../../src/outbound/prune-deliveries.ts";
 import { listOutboundTargets, saveTargetPause } from "../../src/store/outbound/outbound-targets.ts";
 import { recordEvents } from "../../src/operations/consequences/record-events.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

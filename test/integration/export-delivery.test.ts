@@ -7,8 +7,7 @@ import { createTargets } from "../../src/app/daemon/outbound-targets.ts";
 import { formatConfigFaults } from "../../src/config/reader/config-fault.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Config } from "../../src/config/schema.ts";
-import { createExportFiles, type ExportFiles } from "../../src/outbound/export-files.ts";
-import { createExportRendering } from "../../src/outbound/export-rendering.ts";
+import { createExportRendering, ExportFiles } from "../../src/outbound/export-files.ts";
 import { deliverAgain, type ExportPlan, makeExport } from "../../src/outbound/export-runs.ts";
 import { DeliverySite } from "../support/delivery-site.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -33,7 +32,7 @@ async function open(yaml = "companies: {}"): Promise<Site> {
   const config = await configured(stateDir, yaml);
   const site = await DeliverySite.open();
   await saveOutboundSettings(site.store, config);
-  const files = createExportFiles({
+  const files = new ExportFiles({
     store: site.store,
     rendering: createExportRendering(async () => undefined),
     directory: join(stateDir, "exports"),

@@ -46,6 +46,11 @@ const definitions = [
     file: "domain/outbound/completion-name.ts",
   },
   {
+    rule: "the states in which a ledger entry is open, and those in which it is decided",
+    sign: /"waiting"(,| \|\| [\w.]+ === | && [\w.]+ !== )\s*"retry"|"applied",\s*"refused",\s*"duplicate",\s*"superseded"/,
+    file: "domain/files/file-state.ts",
+  },
+  {
     rule: "the file of a module in a thread or process of its own",
     sign: /endsWith\("\.ts"\)\s*\?/,
     file: "lib/threads/sibling-module.ts",

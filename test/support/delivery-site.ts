@@ -6,11 +6,7 @@ import type { RecordedEventKind } from "../../src/domain/outbound/recorded-event
 import type { StopStatus } from "../../src/domain/stop/stop-status.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import type { TargetInUse } from "../../src/outbound/attempt.ts";
-import {
-  createDeliveryQueue,
-  type DeliveryQueue,
-  type DeliveryQueueDeps,
-} from "../../src/outbound/delivery-queue.ts";
+import { DeliveryQueue, type DeliveryQueueDeps } from "../../src/outbound/delivery-queue.ts";
 import type { RenderDelivery } from "../../src/outbound/delivery-to-render.ts";
 import type { Delivery, DeliveryFault, DeliveryOutcome, Target } from "../../src/outbound/target.ts";
 import { insertCompany } from "../../src/store/accounts/companies.ts";
@@ -156,7 +152,7 @@ export class DeliverySite {
       level: "debug",
       destination: { write: (line: string) => this.lines.push(JSON.parse(line) as LogLine) },
     });
-    return createDeliveryQueue({
+    return new DeliveryQueue({
       store: this.store,
       clock: { now: () => this.now },
       log,

@@ -15,7 +15,7 @@ import type { DecidedFile } from "../../src/inbound/lanes/decide-file.ts";
 import type { Arrival, Channel } from "../../src/inbound/places/inbox.ts";
 import type { PipelineSettings } from "../../src/inbound/lanes/lane-runner.ts";
 import { createLocations, type Locations } from "../../src/inbound/places/locations.ts";
-import { createPipeline, type Pipeline } from "../../src/inbound/pipeline.ts";
+import { Pipeline } from "../../src/inbound/pipeline.ts";
 import { nameOfAgainFile } from "../../src/inbound/places/place-arrival.ts";
 import { openUncheckedStore } from "./unchecked-store.ts";
 
@@ -150,13 +150,13 @@ export class FaultyPipeline {
   }
 
   async restart(): Promise<void> {
-    await this.pipeline.stop(this.#signal);
+    await this.pipeline.stop();
     this.pipeline = this.#makePipeline();
     await this.pipeline.start(this.#signal);
   }
 
   async end(): Promise<void> {
-    await this.pipeline.stop(this.#signal);
+    await this.pipeline.stop();
     await this.#documents.stop(this.#signal);
     await this.store.close();
     rmSync(this.directory, { recursive: true, force: true });
@@ -167,7 +167,7 @@ export class FaultyPipeline {
   }
 
   #makePipeline(): Pipeline {
-    return createPipeline({
+    return new Pipeline({
       store: {
         read: this.store.read,
         write: (whose, work) => this.#write(whose, work),

@@ -9,7 +9,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import { messageSettingsOf } from "../../src/config/company-settings.ts";
 import type { Config } from "../../src/config/schema.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
-import { createDeliveryQueue, type DeliveryQueue } from "../../src/outbound/delivery-queue.ts";
+import { DeliveryQueue } from "../../src/outbound/delivery-queue.ts";
 import { createMessageRenderer } from "../../src/outbound/render-message.ts";
 import { saveOutboundCopy } from "../../src/store/outbound/outbound-targets.ts";
 import type { LogLine } from "./delivery-site.ts";
@@ -112,7 +112,7 @@ export class MessageSite {
     const config = () => this.config;
     const settings = (code: string) => messageSettingsOf(this.config, code);
     const message = createMessageRenderer({ store, clock, settings });
-    return createDeliveryQueue({
+    return new DeliveryQueue({
       ...{ store, clock, log, random: () => 0.5 },
       // Completion files are for nobody here: their folder is not there.
       render: (row) => (row.kind === "message" ? message(row) : Promise.reject(new Error("no files here"))),

@@ -8,9 +8,12 @@ import type { FetchSettings } from "../../src/endpoints/remote/fetch-messages.ts
 import type { PolledRemote, RemoteLimits } from "../../src/endpoints/remote/remote-deps.ts";
 import { RemoteEndpoint } from "../../src/endpoints/remote/remote-endpoint.ts";
 import { createLocations } from "../../src/inbound/places/locations.ts";
-import { createPipeline, type Pipeline } from "../../src/inbound/pipeline.ts";
-import { createRemoteMemory, type RemoteMemory } from "../../src/inbound/remotes/remote-memory.ts";
-import { createRemoteStates } from "../../src/inbound/remotes/remote-states.ts";
+import { Pipeline } from "../../src/inbound/pipeline.ts";
+import {
+  createRemoteMemory,
+  createRemoteStates,
+  type RemoteMemory,
+} from "../../src/inbound/remotes/remote-memory.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import type { ServerSettings } from "../../src/remote/server-settings.ts";
@@ -74,7 +77,7 @@ export class RemoteRig {
       level: "debug",
       destination: { write: (line) => void rig.lines.push(JSON.parse(line) as LogLine) },
     });
-    rig.pipeline = createPipeline({
+    rig.pipeline = new Pipeline({
       store: rig.store,
       documents,
       locations: rig.locations,
@@ -161,7 +164,7 @@ export class RemoteRig {
 
   async close(): Promise<void> {
     await this.endpoint.stop(AbortSignal.timeout(10_000));
-    await this.pipeline.stop(never);
+    await this.pipeline.stop();
     await this.store.close();
     rmSync(this.root, { recursive: true, force: true });
   }

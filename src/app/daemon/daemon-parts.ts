@@ -7,7 +7,7 @@ import { type Arrivals, createArrivals } from "../../exchange/arrivals/arrivals.
 import { createDiskSpace } from "../../exchange/uploads/disk-space.ts";
 import { createIntake, type Intake } from "../../exchange/uploads/intake.ts";
 import { createLocations, type Locations } from "../../inbound/places/locations.ts";
-import { createPipeline, type Pipeline } from "../../inbound/pipeline.ts";
+import { Pipeline } from "../../inbound/pipeline.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -134,7 +134,7 @@ export function buildParts(
   // Each reload replaces the configuration, and all parts see the one in force.
   const current = { config };
   const companies = createCompanyDirectory({ read: store.read, locations, config: () => current.config });
-  const pipeline = createPipeline({
+  const pipeline = new Pipeline({
     store,
     documents,
     locations,

@@ -24,7 +24,7 @@ import { createFileExchange, type FolderExchange } from "../../exchange/file-exc
 import { takeUpFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
 import type { Integration } from "../../integrations/integration.ts";
 import { Integrations } from "../../integrations/integrations.ts";
-import { recheckReceipts } from "../../inbound/recovery/recheck-receipts.ts";
+import { recheckReceipts } from "../../inbound/recovery/rewrite-receipts.ts";
 import { refusalDocument } from "../../inbound/submit-stop-document.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { makeDirectoryDurably, systemDisk } from "../../lib/files/durable-file.ts";

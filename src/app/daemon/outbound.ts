@@ -2,13 +2,11 @@
 import { join } from "node:path";
 import { messageSettingsOf, outboundSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
-import { renderStopCompletion } from "../../documents/writing/stop-completion-writer.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { createDocumentReader } from "../../outbound/completion-documents.ts";
-import { createDeliveryQueue, type DeliveryQueue } from "../../outbound/delivery-queue.ts";
-import { createExportFiles, type ExportFiles } from "../../outbound/export-files.ts";
-import { createExportRendering } from "../../outbound/export-rendering.ts";
+import { DeliveryQueue } from "../../outbound/delivery-queue.ts";
+import { createExportRendering, ExportFiles } from "../../outbound/export-files.ts";
 import { createExportScheduler } from "../../outbound/export-scheduler.ts";
 import { pruneDelivered } from "../../outbound/prune-deliveries.ts";
 import type { RenderOrWithhold } from "../../outbound/delivery-to-render.ts";
@@ -44,7 +42,7 @@ async function startExportFiles(
   rendering: ReturnType<typeof createExportRendering>,
 ): Promise<ExportFiles> {
   const directory = join(deps.stateDir, "exports");
-  const files = createExportFiles({ store: deps.store, rendering, directory });
+  const files = new ExportFiles({ store: deps.store, rendering, directory });
   await files.start();
   deps.stack.push({ name: "export files", release: () => files.close() });
   return files;
@@ -57,7 +55,6 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const exportFiles = await startExportFiles(deps, createExportRendering(readDocument));
   await saveOutboundSettings(store, config());
   const renderFiles = createDeliveryRenderer({
-    completion: renderStopCompletion,
     readDocument,
     export: exportFiles.render,
   });
@@ -68,7 +65,7 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   const folderThread = createFolderThread();
   stack.push({ name: "delivering thread", release: () => folderThread.close() });
   const targets = createTargets({ config, stateDir, folderThread });
-  const queue = createDeliveryQueue({ store, clock, log, targets, render, random: Math.random });
+  const queue = new DeliveryQueue({ store, clock, log, targets, render, random: Math.random });
   await stack.start(queue, signal);
   // Whoever records an event wakes the queue with its commit, by whatever way the change came in.
   const endListening = store.listen("deliveries", () => queue.wake());

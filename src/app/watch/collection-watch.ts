@@ -13,7 +13,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Logger } from "../../lib/logs/log.ts";
-import { manifestOfFolder } from "../../outbound/export-names.ts";
+import { manifestOfFolder } from "../../outbound/export-runs.ts";
 import { type Company, listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
 import { listUncollected, recordPickup, type UncollectedFile } from "../../store/outbound/pickups.ts";

@@ -1,7 +1,7 @@
 /** Figures for monitoring, in the text form that Prometheus reads. Nothing in them is secret, but they name companies. */
 import type { NoRoom, RefusedUploads } from "../../exchange/uploads/intake.ts";
 import type { RemoteStatistics } from "../../endpoints/remote/remote-deps.ts";
-import type { PipelineStatistics } from "../../inbound/pipeline-statistics.ts";
+import type { PipelineStatistics } from "../../inbound/pipeline.ts";
 import type { StoreErrorKind } from "../../lib/store-error.ts";
 import type { TargetStatistics } from "../../outbound/target-statistics.ts";
 

@@ -1,5 +1,5 @@
 /** What `/readyz` says besides the self-check: why work is held, in messages that name no path. */
-import type { PipelineStatistics } from "../../inbound/pipeline-statistics.ts";
+import type { PipelineStatistics } from "../../inbound/pipeline.ts";
 import type { NoRoom } from "../../exchange/uploads/intake.ts";
 import type { HeldFiles } from "../../inbound/lanes/held-files.ts";
 import { storeRemedies } from "../../lib/store-error.ts";

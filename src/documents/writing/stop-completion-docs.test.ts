@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { sampleCompanyCode, sampleCompletion } from "../../../test/fixtures/sample-completion.ts";
 import { blocksIn, projectFolder, spansIn, textOf } from "../../../test/support/markdown.ts";
 import { completionFileName } from "../../domain/outbound/completion-name.ts";
-import { exportNames } from "../../outbound/export-names.ts";
+import { exportNames } from "../../outbound/export-runs.ts";
 import { exportElement, filesElement } from "./export-elements.ts";
 import { renderExportManifest } from "./export-manifest.ts";
 import type { OutgoingElement } from "./outgoing-style.ts";

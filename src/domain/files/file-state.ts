@@ -10,7 +10,10 @@ export const fileStates = ["waiting", "retry", "applied", "refused", "duplicate"
 
 export type FileState = (typeof fileStates)[number];
 
-export type DecidedState = Exclude<FileState, "waiting" | "retry">;
+/** States in which an entry is still to be applied or refused. */
+export const openStates = ["waiting", "retry"] as const satisfies readonly FileState[];
+
+export type DecidedState = Exclude<FileState, (typeof openStates)[number]>;
 
 /** Whether the receipt of such an entry says that nothing was applied. */
 export function isRefusal(state: FileState): boolean {
@@ -21,15 +24,14 @@ export function isFileState(text: string): text is FileState {
   return fileStates.some((state) => state === text);
 }
 
-/** States in which an entry is still to be applied or refused. */
-export const openStates = ["waiting", "retry"] as const satisfies readonly FileState[];
-
 /** Whether such an entry is decided. */
 export function isDecidedState(state: FileState): state is DecidedState {
-  return state !== "waiting" && state !== "retry";
+  return !isOpenState(state);
 }
 
 /** Whether such an entry is still to be decided. */
 export function isOpenState(state: FileState): boolean {
-  return !isDecidedState(state);
+  return openStates.some((open) => open === state);
 }
+
+export const decidedStates: readonly DecidedState[] = fileStates.filter(isDecidedState);

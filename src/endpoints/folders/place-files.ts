@@ -62,7 +62,11 @@ interface Placed {
 
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY;
 
-function isMissing(error: unknown): boolean {
+/**
+ * Whether the file is gone. Not `isMissing`: ENOTDIR says that `.again`, `.aside` or the folder itself is no folder, which
+ * is a fault to report. Taken for a file that is gone, it would have the scan try again for ever without a word.
+ */
+function isGone(error: unknown): boolean {
   return systemCodeOf(error) === "ENOENT";
 }
 
@@ -70,7 +74,7 @@ function unlinkIfThere(calls: TakeCalls, path: string): void {
   try {
     calls.unlink(path);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isGone(error)) throw error;
   }
 }
 
@@ -114,7 +118,7 @@ class Placing {
       return aside === undefined ? this.#place(file, source) : this.#exchange(file, source, aside);
     } catch (error) {
       if (file.from !== source) unlinkIfThere(this.#calls, file.from);
-      return isMissing(error) ? { kind: "changed" } : { kind: "failed", fault: systemFaultOf(error) };
+      return isGone(error) ? { kind: "changed" } : { kind: "failed", fault: systemFaultOf(error) };
     }
   }
 
@@ -204,7 +208,7 @@ class Placing {
       this.#calls.unlink(source);
     } catch (error) {
       // The copy is durable: when somebody has removed the source since, the file has arrived.
-      if (!isMissing(error)) {
+      if (!isGone(error)) {
         this.#takeBack(placed);
         return { kind: "failed", fault: systemFaultOf(error) };
       }

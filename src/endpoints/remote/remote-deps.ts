@@ -1,8 +1,7 @@
 import type { CronSchedule } from "../../domain/time/cron-schedule.ts";
 import type { Intake } from "../../exchange/uploads/intake.ts";
 import type { Inbox } from "../../inbound/places/inbox.ts";
-import type { RemoteStates } from "../../inbound/remotes/remote-states.ts";
-import type { RemoteMemory } from "../../inbound/remotes/remote-memory.ts";
+import type { RemoteMemory, RemoteStates } from "../../inbound/remotes/remote-memory.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { FetchSettings } from "./fetch-messages.ts";

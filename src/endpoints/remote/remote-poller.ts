@@ -8,7 +8,7 @@
  * All of that is in memory. The store has the state of the remote for commands to show, written when it changes and each
  * minute. A command that asks for a round (`heed`) ends its pause.
  */
-import type { RemoteState } from "../../inbound/remotes/remote-states.ts";
+import type { RemoteState } from "../../inbound/remotes/remote-memory.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { sleep } from "../../lib/sleep.ts";
 import { failedBy } from "../../remote/transfer-fault.ts";

@@ -1,5 +1,5 @@
 /** The state of a remote in the store: how it stands, and when somebody asked for a round. */
-import type { RemoteRounds, RemoteState, RemoteStates } from "../../inbound/remotes/remote-states.ts";
+import type { RemoteRounds, RemoteState, RemoteStates } from "../../inbound/remotes/remote-memory.ts";
 import { loggingFirstFailure } from "../../lib/logs/first-failure.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { PolledRemote } from "./remote-deps.ts";

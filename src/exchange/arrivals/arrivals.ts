@@ -6,7 +6,7 @@
  *   heap-growth.ts         the heap may grow while much is received
  *   shared-reads.ts        sockets of signed-in users read into one buffer; for endpoints that make sockets
  */
-import type { ArrivalSink } from "../../inbound/places/arrival-sink.ts";
+import type { ArrivalSink } from "../../inbound/places/inbox.ts";
 import { type GatheringInbox, gatherArrivals } from "./gathered-arrivals.ts";
 import { HeapGrowth } from "./heap-growth.ts";
 

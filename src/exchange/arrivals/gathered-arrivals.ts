@@ -12,8 +12,7 @@
  * or the disk is behind. Nobody waits for a gathered file: its close is answered when it is durable in its place, and its
  * final name stays reserved. What survives a crash: start-up finds such a file like every other without a ledger entry.
  */
-import type { ArrivalSink } from "../../inbound/places/arrival-sink.ts";
-import type { Arrival, Inbox } from "../../inbound/places/inbox.ts";
+import type { Arrival, ArrivalSink, Inbox } from "../../inbound/places/inbox.ts";
 
 /** Sixty files a second and more are dense. */
 const dense = { count: 8, withinMs: 130 };

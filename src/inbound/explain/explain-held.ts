@@ -1,5 +1,5 @@
 /** Why a waiting file does not go on, as the running daemon knows it, as text with its remedy. */
-import type { StallReason } from "../lanes/stall.ts";
+import type { StallReason } from "../lanes/waiting-file.ts";
 import type { HeldFile, HeldInDetail } from "../lanes/held-files.ts";
 import { storeRemedies } from "../../lib/store-error.ts";
 

@@ -1,7 +1,7 @@
 /** An explanation as text for operators, line by line. */
 import { basename } from "node:path";
 import { hasControlCharacterInName } from "../../domain/files/unfinished-name.ts";
-import type { FileState } from "../../domain/files/file-state.ts";
+import { type FileState, isDecidedState } from "../../domain/files/file-state.ts";
 import { type ErrorCode, type Fault, reasonCodeOf } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { FilesBefore } from "../../store/ledger/file-queries.ts";
@@ -119,7 +119,7 @@ function repeatLine({ askedAt, state, decidedAt, faults }: FileRepeat): string {
   return `Before that ${state}${when}${reasons}; somebody asked for it to be tried again ${isoTime(askedAt)}.`;
 }
 
-const presenceWords: Readonly<Record<FileStory["presence"], string>> = {
+const presenceTexts: Readonly<Record<FileStory["presence"], string>> = {
   there: "Its bytes are there",
   absent: "ITS BYTES ARE NOT THERE: restore them from a backup, or have the file sent again",
   removed: "Its bytes were removed",
@@ -133,11 +133,11 @@ function placeLines(story: FileStory): string[] {
     const who = entry.removedBy ?? "an unknown user";
     return [`Its bytes were removed ${isoTime(entry.removedAt)} by user ${who}; they lay in ${path}.`];
   }
-  const isDecided = entry.state !== "waiting" && entry.state !== "retry";
+  const isDecided = isDecidedState(entry.state);
   const hadNone = isDecided && entry.sha256 === "" && story.presence === "absent";
-  const words = hadNone ? "There never were bytes of it to file away" : presenceWords[story.presence];
+  const presence = hadNone ? "There never were bytes of it to file away" : presenceTexts[story.presence];
   const moving = isDecided && !entry.isFiled ? " It is still being filed away." : "";
-  return [`${words}: ${path}.${moving}`];
+  return [`${presence}: ${path}.${moving}`];
 }
 
 function lineText(before: FilesBefore): string {

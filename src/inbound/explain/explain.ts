@@ -1,14 +1,15 @@
 /** Finds where a file is and why, or what became of a stop: the facts. Their text is in `explain-words.ts`. */
 import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
+import { isOpenState } from "../../domain/files/file-state.ts";
 import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
 import { stopNumberForms } from "../../domain/files/stop-number-in-name.ts";
 import { isStopStatus, stopStatusNames } from "../../domain/stop/stop-status.ts";
 import { momentOf } from "../../domain/time/zoned-time.ts";
-import { systemCodeOf } from "../../lib/errors.ts";
+import { isMissing, systemCodeOf } from "../../lib/errors.ts";
 import { type Company, listCompanies } from "../../store/accounts/companies.ts";
-import type { Reader, Store } from "../../store/database/database.ts";
+import type { Store } from "../../store/database/database.ts";
 import {
   type ListedDelivery,
   listDeliveries,
@@ -24,9 +25,14 @@ import {
   listFileSpellings,
 } from "../../store/ledger/file-queries.ts";
 import { type FileRepeat, findFile, type LedgerEntry, listFileRepeats } from "../../store/ledger/files.ts";
-import { findStopSummaries, listStopEvents } from "../../store/stops/stop-history.ts";
-import type { StopHistoryEvent, StopSummary } from "../../store/stops/stop-history.ts";
+import {
+  findStopSummaries,
+  listStopEvents,
+  type StopHistoryEvent,
+  type StopSummary,
+} from "../../store/stops/stop-history.ts";
 import { listUserRecords } from "../../store/accounts/users.ts";
+import { arrivalTime } from "../lanes/waiting-file.ts";
 import {
   canBeRead,
   findLooseFiles,
@@ -135,9 +141,8 @@ async function presenceOf(entry: LedgerEntry, path: string): Promise<BytesPresen
     if (!stats.isFile()) return "notAFile";
     return (await canBeRead(path)) ? "there" : "unreadable";
   } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === undefined) throw error;
-    if (code !== "ENOENT" && code !== "ENOTDIR") return "unreadable";
+    if (systemCodeOf(error) === undefined) throw error;
+    if (!isMissing(error)) return "unreadable";
     return entry.removedAt === null ? "absent" : "removed";
   }
 }
@@ -159,10 +164,6 @@ function millisecondsOf(time: number): number {
   const text = String(time).padStart(14, "0");
   const part = (from: number, to: number) => Number(text.slice(from, to));
   return Date.UTC(part(0, 4), part(4, 6) - 1, part(6, 8), part(8, 10), part(10, 12), part(12, 14));
-}
-
-function timeOf(milliseconds: number): number {
-  return Number(new Date(milliseconds).toISOString().replaceAll(/[-:T]/g, "").slice(0, 14));
 }
 
 async function earlierOfStop(
@@ -188,14 +189,13 @@ async function lineBefore(
   company: string,
   entry: LedgerEntry,
 ): Promise<Pick<FileStory, "before" | "ofSameStop" | "inFolders">> {
-  const time = entry.nameTime ?? timeOf(entry.receivedAt);
+  const time = entry.nameTime ?? arrivalTime(entry.receivedAt);
   const place = { companyId: entry.companyId, id: entry.id, time, timeMs: millisecondsOf(time) };
   const before = await findFilesBefore(deps.store.read, place);
   return { before, ...(await earlierOfStop(deps, { company, entry, place })) };
 }
 
 async function tellFile(deps: ExplainDependencies, company: string, entry: LedgerEntry): Promise<FileStory> {
-  const isWaiting = entry.state === "waiting" || entry.state === "retry";
   const first = entry.firstId === null ? undefined : await findFile(deps.store.read, entry.firstId);
   return {
     company,
@@ -203,7 +203,7 @@ async function tellFile(deps: ExplainDependencies, company: string, entry: Ledge
     ...(await whereabouts(deps, entry)),
     repeats: await listFileRepeats(deps.store.read, entry.id),
     ...(first === undefined ? {} : { first }),
-    ...(isWaiting ? await lineBefore(deps, company, entry) : {}),
+    ...(isOpenState(entry.state) ? await lineBefore(deps, company, entry) : {}),
   };
 }
 
@@ -276,13 +276,7 @@ function readSubject(text: string): Subject {
   return { fileName: name, stopNbr: /\.xml$/i.test(name) ? undefined : name };
 }
 
-interface CompanyView {
-  readonly deliveries: readonly ListedDelivery[];
-  readonly files: readonly FileStory[];
-  readonly loose: readonly LooseStory[];
-  readonly stops: readonly StopStory[];
-  readonly stopFiles: readonly FileStory[];
-}
+type CompanyView = Pick<Explanation, "files" | "loose" | "stops" | "stopFiles" | "deliveries">;
 
 async function lookInCompany(
   deps: ExplainDependencies,
@@ -294,7 +288,9 @@ async function lookInCompany(
   const tell = (entry: LedgerEntry) => tellFile(deps, company.code, entry);
   const named = await listFilesByName(read, { companyId: company.id, name: fileName });
   const files = await Promise.all(named.map(tell));
-  const deliveries = await tellDeliveries(read, company.id, fileName);
+  // A manifest is part of what its document's name stands for.
+  const delivered = fileName.replace(/\.manifest\.xml$/, ".xml");
+  const deliveries = await listDeliveriesByName(read, { companyId: company.id, name: delivered });
   if (stopNbr === undefined) {
     const loose = await tellLoose(deps, company, subject, files);
     return { files, loose, deliveries, stops: [], stopFiles: [] };
@@ -304,30 +300,6 @@ async function lookInCompany(
   const stopFiles = told.map((story) => asFileOfStop(story, stopNbr));
   const loose = await tellLoose(deps, company, subject, [...files, ...stopFiles]);
   return { files, loose, deliveries, stops: await tellStops(deps, company, stopNbr), stopFiles };
-}
-
-/** What went out under that name; a manifest is part of what its document's name stands for. */
-async function tellDeliveries(
-  read: Reader,
-  companyId: number,
-  fileName: string,
-): Promise<readonly ListedDelivery[]> {
-  const name = fileName.replace(/\.manifest\.xml$/, ".xml");
-  return await listDeliveriesByName(read, { companyId, name });
-}
-
-function isNothing(view: CompanyView): boolean {
-  return Object.values(view).every((list: readonly unknown[]) => list.length === 0);
-}
-
-/** Names of the ledger that differ in case alone, in the company or in all. */
-async function otherSpellings(
-  deps: ExplainDependencies,
-  subject: Subject,
-  companyId: number | undefined,
-): Promise<readonly string[]> {
-  const key = { name: subject.fileName, ...(companyId === undefined ? {} : { companyId }) };
-  return await listFileSpellings(deps.store.read, key);
 }
 
 /**
@@ -342,7 +314,9 @@ export async function explain(
   const explanation = await explainSubject(deps, subject, query.companyId);
   if (isKnown(explanation)) return explanation;
   const told: Explanation[] = [];
-  for (const fileName of await otherSpellings(deps, subject, query.companyId))
+  // Names of the ledger that differ in case alone, in the company or in all.
+  const spellings = await listFileSpellings(deps.store.read, { ...query, name: subject.fileName });
+  for (const fileName of spellings)
     told.push(await explainSubject(deps, { fileName, stopNbr: undefined }, query.companyId));
   const [first] = told;
   if (first === undefined) return explanation;
@@ -355,18 +329,8 @@ export async function explain(
 }
 
 /** Whether anything is known of what was asked for. */
-export function isKnown({
-  files,
-  loose,
-  stops,
-  stopFiles,
-  deliveries,
-}: Pick<Explanation, "files" | "loose" | "stops" | "stopFiles" | "deliveries">): boolean {
+export function isKnown({ files, loose, stops, stopFiles, deliveries }: CompanyView): boolean {
   return [files, loose, stops, stopFiles, deliveries].some((list) => list.length > 0);
-}
-
-function fullDiskOf({ space }: ExplainDependencies): Pick<Explanation, "fullDisk"> {
-  return space !== undefined && space.freeBytes < space.minFreeBytes ? { fullDisk: space } : {};
 }
 
 async function explainSubject(
@@ -380,8 +344,10 @@ async function explainSubject(
   for (const company of all) {
     const view = await lookInCompany(deps, company, subject);
     if (companyId === undefined || companyId === company.id) views.push(view);
-    else if (!isNothing(view)) otherCompanies.push(company.code);
+    else if (isKnown(view)) otherCompanies.push(company.code);
   }
+  const { space } = deps;
+  const isFull = space !== undefined && space.freeBytes < space.minFreeBytes;
   const name = parseStopFileName(subject.fileName);
   const isFaulty = subject.stopNbr === undefined && name.kind === "wrong";
   return {
@@ -392,7 +358,7 @@ async function explainSubject(
     stops: views.flatMap(({ stops }) => stops),
     stopFiles: views.flatMap(({ stopFiles }) => stopFiles),
     deliveries: views.flatMap(({ deliveries }) => deliveries),
-    ...fullDiskOf(deps),
+    ...(isFull ? { fullDisk: space } : {}),
     otherCompanies,
     ...(isFaulty ? { nameFault: name.why } : {}),
   };

@@ -38,7 +38,7 @@ export class CompanyLanes {
     return this.#runners.get(companyId);
   }
 
-  /** Rejects when the company cannot be looked up now. */
+  /** Rejects when the company cannot be read now. */
   of(companyId: number): Promise<LaneRunner> {
     const known = this.#asked.get(companyId);
     if (known !== undefined) return known;
@@ -48,7 +48,7 @@ export class CompanyLanes {
     return made;
   }
 
-  /** However often the store must be asked. Rejects only at the end of the process. */
+  /** The same with retries. Rejects only at the end of the process. */
   async surely(companyId: number): Promise<LaneRunner> {
     for (;;) {
       try {
@@ -68,7 +68,7 @@ export class CompanyLanes {
     );
   }
 
-  /** Looks up no more companies in vain. */
+  /** A company that cannot be read is not retried any more. */
   beginStop(): void {
     this.#isStopped = true;
   }

@@ -220,7 +220,7 @@ async function keep(
   };
 }
 
-/** The entry was decided by somebody else meanwhile; thrown so that the unit of work is undone. */
+/** Another process has decided the entry meanwhile; thrown so that the unit of work is undone. */
 export class NotWaitingError extends Error {
   constructor(id: number) {
     super(`ledger entry ${id} is not waiting any more`);

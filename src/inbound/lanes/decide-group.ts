@@ -4,8 +4,8 @@
  *   together ──committed──> decided
  *      ├──the store is at fault──> again: back in line, to be decided about alone; earlier files may have come meanwhile
  *      └──alone, or a fault of the file
- *           ├──the entry was decided by somebody else──> gone
- *           ├──the store is at fault──> held: tried again later, never refused
+ *           ├──another process has decided the entry──> gone
+ *           ├──the store is at fault──> held: retried later, never refused
  *           └──a fault of our own──> held, and refused as an internal error (998) at the third time, or, when that fails
  *                                        as well, held as by a fault of the store
  */

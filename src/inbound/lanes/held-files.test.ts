@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type HeldFiles, heldFilesOf, heldInDetailOf, logHeld } from "./held-files.ts";
-import type { StallReason } from "./stall.ts";
+import type { StallReason } from "./waiting-file.ts";
 import { toWaitingFile, type WaitingFile } from "./waiting-file.ts";
 
 const minute = 60_000;

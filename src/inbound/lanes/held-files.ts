@@ -1,7 +1,6 @@
-/** What of a company does not go on, and why: for the log, the metrics and `/readyz`. */
-import { isOwnFault, type Stall, type StallReason } from "./stall.ts";
+/** Which files of a company do not go on, and why: for the log, the metrics and `/readyz`. */
 import type { Logger } from "../../lib/logs/log.ts";
-import type { WaitingFile } from "./waiting-file.ts";
+import { isOwnFault, type Stall, type StallReason, type WaitingFile } from "./waiting-file.ts";
 
 export interface HeldFile {
   readonly name: string;
@@ -36,17 +35,17 @@ export interface KeptBackFile {
   readonly behind: { readonly name: string; readonly id: number | undefined };
 }
 
-/** What of a company does not go on, file by file, for who asks about one of them. */
+/** The same file by file, for `explain`. */
 export interface HeldInDetail extends Pick<HeldFiles, "company" | "halt"> {
   readonly files: readonly HeldFile[];
   readonly keptBack: readonly KeptBackFile[];
 }
 
 const shown = 20;
-/** Of so many at most each is told. */
+/** At most so many are listed one by one. */
 const detailed = 2_000;
 const logged = 5;
-/** Longer than the longest pause between two looks. */
+/** Longer than the longest pause between two attempts. */
 const overdueMarginMs = 120_000;
 
 interface HeldState {
@@ -56,7 +55,7 @@ interface HeldState {
   readonly giveUpAfterMs: number;
 }
 
-/** What was to be given up and is still there: not even its refusal can be written. */
+/** Whether it should have been given up by now: not even its refusal can be written. */
 function isOverdue(stall: Stall, forMs: number, giveUpAfterMs: number): boolean {
   return stall.reason !== "incomplete" && forMs > giveUpAfterMs + overdueMarginMs;
 }
@@ -109,7 +108,7 @@ export function heldInDetailOf(
   return { company, files, keptBack: waiting, ...(halt === undefined ? {} : { halt }) };
 }
 
-/** One line for a company some of whose files are held; called each minute, so that nothing is tried in silence. */
+/** One line for a company some of whose files are held; called each minute, so that no retry goes on in silence. */
 export function logHeld(log: Pick<Logger, "warn">, held: HeldFiles): void {
   const { company, counts, keptBack, halt, oldestMs, first } = held;
   const reasons = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));

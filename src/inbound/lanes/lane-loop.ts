@@ -4,10 +4,10 @@
  *   idle ──wake──> turn ──news──> turn ... ──no news──> idle
  *     └── held: news is kept until every hold is given back
  *
- * A turn that fails is our own fault: it must neither end the process nor leave the lane standing, so there is another
- * one after a pause.
+ * A turn that fails is a fault of dropgate: it must neither end the process nor stop the lane, so there is another one after
+ * a pause.
  */
-import { setTimeout as wait } from "node:timers/promises";
+import { sleep } from "../../lib/sleep.ts";
 
 export interface LaneLoopDependencies {
   readonly turn: () => Promise<void>;
@@ -45,15 +45,14 @@ export class LaneLoop {
     if (this.isStopped || this.#holds > 0 || this.#running !== undefined) return;
     this.#running = this.#runSafely().finally(() => {
       this.#running = undefined;
-      // News may have come between the last look and this line.
+      // News may have come since the last turn.
       if (this.#hasNews) this.wake();
     });
   }
 
-  /** Until something is tried again; ends early with the process. */
+  /** Before a retry; ends early with the process. */
   async pause(): Promise<void> {
-    const { signal } = this.#stopping;
-    await wait(this.#deps.pauseMs(), undefined, { signal }).catch(() => undefined);
+    await sleep(this.#deps.pauseMs(), this.#stopping.signal);
   }
 
   /** No turn begins any more. */

@@ -7,11 +7,12 @@
  *
  * Nothing of this is kept but the ledger entry: after a crash a file is waiting, or it is decided. A stalled file keeps
  * back the later files of its stops and no others (`stalled-files.ts`). When nothing at all can be decided, because the
- * disk is full for instance, all files stay in line and the front is tried again each second.
+ * disk is full for instance, all files stay in line and the front is retried each second.
  */
 import type { DocumentPool } from "../../documents/pool/document-pool.ts";
 import type { DecidedState } from "../../domain/files/file-state.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { reasonCodeOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
@@ -19,7 +20,6 @@ import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
 import type { DecidedFile, DecisionRules } from "./decide-file.ts";
 import { type DecisionOutcome, decideGroup, type ReadyFile } from "./decide-group.ts";
-import { logDecision } from "./decision-log.ts";
 import { receiptKeyOf } from "../receipts/awaited-receipts.ts";
 import type { FilingQueue } from "../places/filing-queue.ts";
 import type { HeldFiles, HeldInDetail } from "./held-files.ts";
@@ -36,7 +36,7 @@ export interface PipelineSettings extends PutAsideSettings {
   /** Files decided in one commit at most. */
   readonly groupSize: number;
   readonly maxFileBytes: number;
-  /** Until what the store did not take is tried again; grows for single files. */
+  /** Before the retry of what the store did not take; grows for single files. */
   readonly storePauseMs: number;
   rulesFor(companyCode: string): DecisionRules;
   /** Folders besides `inbound/` whose files are taken; none unless given. */
@@ -63,6 +63,8 @@ export interface LaneRunnerDependencies {
 
 /** Decided files whose filing has not caught up; beyond it no more are decided, so that receipts stay close behind. */
 const maxUnfiled = 1024;
+/** In the log line of a refused file. */
+const shownReasons = 5;
 
 export class LaneRunner {
   readonly companyId: number;
@@ -155,7 +157,7 @@ export class LaneRunner {
     await this.#decideGroup(files);
   }
 
-  /** With many files waiting, full groups are worth a moment: each commit and each sync of a folder stands in the way. */
+  /** With many files waiting, full groups are worth a moment: each commit and each sync of a folder costs time. */
   #isGroupComing(): boolean {
     const { groupSize } = this.#deps.settings();
     return (
@@ -176,7 +178,7 @@ export class LaneRunner {
       } else if (outcome.kind === "again") this.#alone(file);
       else this.#finish(file, outcome);
     });
-    if (!isHalted) this.#files.troubles.goOn();
+    if (!isHalted) this.#files.goOn();
     else await this.#loop.pause();
   }
 
@@ -191,7 +193,7 @@ export class LaneRunner {
     const { prepared } = file;
     delete file.isToBeAlone;
     this.#reading.drop(file);
-    if (outcome.kind !== "held") this.#files.troubles.over(file);
+    if (outcome.kind !== "held") this.#files.over(file);
     if (outcome.kind === "gone") this.#deps.onGone(file);
     else if (outcome.kind === "decided") this.#handOver(file, outcome.decided);
     else {
@@ -218,4 +220,28 @@ export class LaneRunner {
       this.wake();
     });
   }
+}
+
+/** The one line about a decided file; `ms` is the time since it was received. */
+function logDecision(
+  log: Logger,
+  decided: DecidedFile,
+  about: { readonly file: WaitingFile; readonly company: string; readonly ms: number },
+): void {
+  const { file, company, ms } = about;
+  const fields = {
+    fileId: decided.id,
+    company,
+    file: file.name,
+    state: decided.state,
+    channel: file.channel,
+    user: file.userName ?? undefined,
+    ms,
+  };
+  if (decided.faults.length === 0) {
+    log.info(fields, "file decided");
+    return;
+  }
+  const reasons = decided.faults.slice(0, shownReasons).map(({ code }) => reasonCodeOf(code));
+  log.warn({ ...fields, reasons, first: decided.faults[0]?.message }, "file refused");
 }

@@ -3,7 +3,7 @@
  * (specification/file-exchange.md#order): time in the name, Function code, stop number, arrival.
  *
  * The time is in the name, the Function code only in the document. So entries are kept in slots, one for each time; a
- * slot with several entries is ordered when each of them has been looked into once. Nothing here does I/O.
+ * slot with several entries is ordered once each of them has been read. Nothing here does I/O.
  */
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
 
@@ -21,7 +21,7 @@ export interface LaneEntry {
   readonly size: number;
   /** Ledger id; an entry without one is not ready. */
   id: number | undefined;
-  // What is found out when its turn comes near: most of those that wait have no room for it yet.
+  // Known when its turn comes near: most of those that wait have no room for it yet.
   key?: LaneKey | undefined;
   isPreparing?: boolean;
   prepared?: PreparedDocument | undefined;
@@ -35,7 +35,7 @@ class Slot<E extends LaneEntry> {
   isSorted = false;
   /** Entries before it have their keys; so that a second with many files is not searched again and again. */
   keyedUpTo = 0;
-  /** Entries before it need no look ahead. */
+  /** Entries before it need not be read ahead. */
   seenUpTo = 0;
 
   constructor(entry: E) {
@@ -84,7 +84,7 @@ export class Lane<E extends LaneEntry> {
     this.#times.push(entry.nameTime);
   }
 
-  /** Takes an entry out, because it is looked at again later. */
+  /** Takes an entry out that is read again later. */
   remove(entry: E): void {
     if (!this.#slots.has(entry.nameTime)) return;
     const slot = this.#slotOf(entry.nameTime);
@@ -129,7 +129,7 @@ export class Lane<E extends LaneEntry> {
     return entry;
   }
 
-  /** In a slot whose order is not known yet, those that have been looked into are passed over. */
+  /** In a slot whose order is not known yet, passes over those that have been read. */
   #firstUnseen(slot: Slot<E>): number {
     if (slot.isSorted) return slot.head;
     slot.seenUpTo = Math.max(slot.seenUpTo, slot.head);
@@ -173,7 +173,7 @@ export class Lane<E extends LaneEntry> {
       slot.entries = slot.entries.slice(slot.head).sort(compareEntries);
       slot.head = 0;
       slot.keyedUpTo = 0;
-      // Those that join the second later stand where others were seen: they would never be looked into.
+      // Those that join the second later stand where others were seen: else they would never be read.
       slot.seenUpTo = 0;
     }
     slot.isSorted = true;

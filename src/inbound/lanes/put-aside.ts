@@ -1,8 +1,7 @@
 /** Which files are put aside and read again later instead of being decided now, why, and how much later. */
 import type { Fault } from "../../lib/errors.ts";
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
-import { isOwnFault, type StallReason } from "./stall.ts";
-import type { WaitingFile } from "./waiting-file.ts";
+import { isOwnFault, type StallReason, type WaitingFile } from "./waiting-file.ts";
 
 export interface PutAsideSettings {
   readonly settleMs: number;
@@ -13,7 +12,7 @@ export interface PutAsideSettings {
 /** The file is put aside for this long. */
 export interface PutAside {
   readonly reason: StallReason;
-  /** For the log and for whoever asks; it names no path. */
+  /** For the log and for `explain`; it names no path. */
   readonly message: string;
   readonly pauseMs: number;
 }
@@ -37,7 +36,7 @@ function reasonOf(unreadable: Unreadable): StallReason {
   return machineCodes.has(unreadable.systemCode) ? "machine" : "unreadable";
 }
 
-/** Whether a fault may be over in a moment, so that it is worth another look at once. */
+/** Whether a fault may be over in a moment, so that the file is worth another attempt at once. */
 export function canBeReadSoon(prepared: PreparedDocument): boolean {
   return prepared.kind === "unreadable" && !finalSystemCodes.has(prepared.systemCode);
 }
@@ -69,12 +68,12 @@ export function putAside(
 
 const gone: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
 
-/** What the receipt says of a file that could not be read at all. */
+/** For the receipt of a file that could not be read at all. */
 export function unreadableFault(name: string, { systemCode, message }: Unreadable): Fault {
   if (systemCode === "internal") return { code: "internal", message };
   if (!gone.has(systemCode) && !finalSystemCodes.has(systemCode)) {
-    const told = `${name} could not be read (${systemCode}: ${message}): let the user of dropgate read it, and send it again`;
-    return { code: "internal", message: told };
+    const text = `${name} could not be read (${systemCode}: ${message}): let the user of dropgate read it, and send it again`;
+    return { code: "internal", message: text };
   }
   const why = gone.has(systemCode) ? "it was removed before it was read" : "it is not a regular file";
   return { code: "badFileName", message: `${name} cannot be processed: ${why}; send it again as a file` };

@@ -4,13 +4,13 @@
  *   in line ──read──> kept for its turn ──dropped──> in line, or decided
  *                └──> not kept: it is stalled (`stalled-files.ts`)
  */
-import { setTimeout as wait } from "node:timers/promises";
 import type { DocumentPool } from "../../documents/pool/document-pool.ts";
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import { sleep } from "../../lib/sleep.ts";
 import type { Lane } from "./lane.ts";
 import { canBeReadSoon } from "./put-aside.ts";
 import { pathOf, type WaitingFile } from "./waiting-file.ts";
@@ -34,8 +34,8 @@ const maxPreparing = 48;
 /** How far from the front documents are prepared. */
 const maxAhead = 320;
 /**
- * Pauses of the first look at a file that cannot be read: a lack of descriptors or a share that blinks is mostly over
- * before anybody has to wait. Its stops are not all known before it has been read once, so this comes before it is parked.
+ * Pauses between the first attempts on a file that cannot be read: a lack of descriptors or of a share is mostly over before
+ * anybody has to wait. Not all of its stops are known before it has been read once, so these come before it is parked.
  */
 const soonMs = [10, 40, 100] as const;
 
@@ -73,14 +73,14 @@ export class ReadAhead {
 
   /** Begins to read what is near the front and not read yet. */
   begin(): void {
-    let looks = 0;
+    let seen = 0;
     for (const { entry, isFront, isOrderKnown } of this.#deps.lane.ahead()) {
-      looks += 1;
-      if (this.#preparing >= maxPreparing || looks > maxAhead) return;
+      seen += 1;
+      if (this.#preparing >= maxPreparing || seen > maxAhead) return;
       const isFull = this.#heldBytes >= maxHeldBytes;
       if (isFull && !isFront) return;
       if (entry.isPreparing || entry.prepared !== undefined) continue;
-      // Looked into already: it is read again when its turn is known.
+      // It has been read already, and is read again when its turn is known.
       if (entry.key !== undefined && !isOrderKnown) continue;
       if (isFull && this.#preparing > 0) return;
       void this.prepare(entry);
@@ -128,7 +128,7 @@ export class ReadAhead {
       const prepared = await this.#readOnce(file);
       const pauseMs = prepared !== undefined && canBeReadSoon(prepared) ? pauses.shift() : undefined;
       if (pauseMs === undefined) return prepared;
-      await wait(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      await sleep(pauseMs, this.#stopping.signal);
     }
   }
 

@@ -1,7 +1,7 @@
 /**
  * Files that cannot go on at the moment, and the later files of their stops, which wait for them.
  *
- *   in line ──cannot be read or decided about──> parked ──looked at again, and well──> in line
+ *   in line ──cannot be read or decided──> parked ──read again, and well──> in line
  *      │                                           │  ^
  *      │                                           └──┘ still not
  *      └──a file of one of its stops is parked before it──> kept back ──that file is in line again──> in line
@@ -87,8 +87,8 @@ export class StalledFiles {
   }
 
   /**
-   * Parks a file, also one that is parked already; it is looked at again after the pause. Without a pause it stands for a file
-   * that is seen in a folder and not taken yet: whoever parks it releases it.
+   * Parks a file, also one that is parked already, and reads it again after the pause. Without a pause it stands for a file
+   * that a scan has seen in a folder and not taken yet: its owner releases it.
    */
   park(file: WaitingFile, { stopKeys, pauseMs }: { stopKeys: readonly string[]; pauseMs?: number }): void {
     const before = this.#parked.get(file);
@@ -114,7 +114,7 @@ export class StalledFiles {
     return true;
   }
 
-  /** The parked file can go on: gives those that waited for it, which are to be put in line with it. */
+  /** The parked file can go on: gives those that waited for it, which go in line with it. */
   release(file: WaitingFile): readonly WaitingFile[] {
     const parked = this.#parked.get(file);
     if (parked === undefined) return [];

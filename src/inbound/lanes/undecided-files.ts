@@ -1,11 +1,10 @@
-/** The files of one company that are not decided about: in line, or put aside with those that wait for them. */
+/** The files of one company that are not decided: in line, or put aside with those that wait for them, why and since when. */
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { DecisionOutcome } from "./decide-group.ts";
-import type { HeldFiles, HeldInDetail } from "./held-files.ts";
+import { type HeldFiles, heldFilesOf, type HeldInDetail, heldInDetailOf } from "./held-files.ts";
 import { Lane } from "./lane.ts";
-import { LaneTroubles } from "./lane-troubles.ts";
 import { type PutAsideSettings, type PutAside, putAside } from "./put-aside.ts";
 import { StalledFiles } from "./stalled-files.ts";
 import { stopKeysOf } from "./stop-keys.ts";
@@ -26,14 +25,16 @@ const maxHeldByStore = 1_000;
 export class UndecidedFiles {
   readonly lane = new Lane<WaitingFile>();
   readonly stalled: StalledFiles;
-  readonly troubles: LaneTroubles;
   readonly #deps: UndecidedDependencies;
+  /** Files with a fault that is not over: those that are parked, and those in line again after a fault of the store. */
+  readonly #faulty = new Set<WaitingFile>();
+  /** Why nothing at all can be decided, since when. */
+  #halt: { readonly message: string; readonly since: number } | undefined;
 
   constructor(deps: UndecidedDependencies) {
     this.#deps = deps;
-    // What has been put aside is read where it is: it keeps back others until it can go on.
+    // What was put aside stays parked while it is read: it keeps back others until it can go on.
     this.stalled = new StalledFiles(deps.lookAgain);
-    this.troubles = new LaneTroubles(deps.company.code, this.stalled);
   }
 
   get size(): number {
@@ -42,25 +43,28 @@ export class UndecidedFiles {
 
   /** What does not go on, and why. */
   held(): HeldFiles {
-    return this.troubles.held(this.lane.size, this.#deps.settings().giveUpAfterMs);
+    return heldFilesOf(this.#deps.company.code, this.#heldState());
   }
 
   /** The same, file by file. */
   heldInDetail(): HeldInDetail {
-    return this.troubles.heldInDetail(this.lane.size, this.#deps.settings().giveUpAfterMs);
+    return heldInDetailOf(this.held(), this.#heldState(), this.stalled.keptBack());
+  }
+
+  #heldState() {
+    const halt = this.#halt === undefined ? undefined : { ...this.#halt, files: this.lane.size };
+    const { giveUpAfterMs } = this.#deps.settings();
+    return { files: this.#faulty, keptBack: this.stalled.keptBackCount, halt, giveUpAfterMs };
   }
 
   /** Files of its stop that go after a file of this name wait until the returned call is made. */
   keepBack(name: string): () => void {
-    const source = {
-      companyId: this.#deps.company.id,
-      name,
-      path: name,
-      channel: "folder",
-      userName: null,
-    } as const;
-    const file = toWaitingFile({ ...source, receivedAt: this.#deps.clock.now(), size: 0, sequence: 0 });
-    // Another file of the name is a new attempt, which does not wait for the one that broke off.
+    const { company, clock } = this.#deps;
+    const file = toWaitingFile({
+      ...{ companyId: company.id, name, path: name, channel: "folder", userName: null },
+      ...{ receivedAt: clock.now(), size: 0, sequence: 0 },
+    });
+    // Another file of the name is a new attempt, which does not wait for the interrupted one.
     file.key = { stopFunction: "~", stopNbr: "" };
     this.stalled.park(file, { stopKeys: stopKeysOf(name) });
     return () => {
@@ -85,7 +89,7 @@ export class UndecidedFiles {
 
   /** The file waits outside of the line, and keeps back the later ones of its stops. */
   putAside(file: WaitingFile, prepared: PreparedDocument, aside: PutAside): void {
-    const isNew = this.troubles.note(file, aside);
+    const isNew = this.#noteFault(file, aside);
     // Where it stands within its second is known when it has been read.
     if (prepared.kind !== "read") file.key = undefined;
     if (!this.stalled.has(file)) this.lane.remove(file);
@@ -105,16 +109,38 @@ export class UndecidedFiles {
   /** Back in line, where all wait until anything can be decided about. */
   haltFor(file: WaitingFile, message: string): void {
     this.lane.add(file);
-    if (!this.troubles.halt(message)) return;
+    if (this.#halt !== undefined) return;
+    this.#halt = { message, since: performance.now() };
     this.#deps.failing.warn(
       { company: this.#deps.company.code, message },
       "no file can be decided about; all wait",
     );
   }
 
+  /** Something was decided. */
+  goOn(): void {
+    this.#halt = undefined;
+  }
+
+  /** The file's fault is over. */
+  over(file: WaitingFile): void {
+    file.stall = undefined;
+    this.#faulty.delete(file);
+  }
+
+  /** Whether the fault is another one than before. */
+  #noteFault(file: WaitingFile, { reason, message }: PutAside): boolean {
+    const before = file.stall?.reason === reason ? file.stall : undefined;
+    file.stall = { reason, message, since: before?.since ?? performance.now() };
+    file.looks = (file.looks ?? 0) + 1;
+    this.#faulty.add(file);
+    return before === undefined;
+  }
+
   /** With those that waited for it: the line puts them in their order. */
   #backInLine(file: WaitingFile): void {
     for (const one of [...this.stalled.release(file), file]) this.lane.add(one);
-    this.troubles.readable(file);
+    // That it can be read says nothing about the store.
+    if (file.stall?.reason !== "store" && file.stall?.reason !== "internal") this.over(file);
   }
 }

@@ -2,7 +2,24 @@ import { basename, dirname, join } from "node:path";
 import { parseStopFileName, type StopFileName } from "../../domain/files/stop-file-name.ts";
 import type { Channel } from "../places/inbox.ts";
 import type { LaneEntry } from "./lane.ts";
-import type { Stall } from "./stall.ts";
+
+/**
+ * Why a file is parked: its bytes cannot be read; it is cut off at its end; this machine lacks descriptors or memory; the
+ * store cannot be read or written; deciding about it fails for a reason of our own.
+ */
+export type StallReason = "unreadable" | "incomplete" | "machine" | "store" | "internal";
+
+export interface Stall {
+  readonly reason: StallReason;
+  readonly message: string;
+  /** When it began, on the clock of `performance.now()`. */
+  readonly since: number;
+}
+
+/** Those for which this installation is at fault, and not the file: such files are held as long as it takes. */
+export function isOwnFault(reason: StallReason): boolean {
+  return reason === "store" || reason === "machine";
+}
 
 /**
  * A file that waits to be decided about. 100,000 of them may wait: what can be had from something else is not kept, and
@@ -20,7 +37,7 @@ export interface WaitingFile extends LaneEntry {
   id: number | undefined;
   /** Bytes that its document takes in memory. */
   heldBytes?: number;
-  /** How often it was put aside to be looked at again. */
+  /** How often it was put aside to be read again. */
   looks?: number;
   /** Stops of its document, once it has been read and when they are several. */
   stopKeys?: readonly string[];
@@ -28,7 +45,7 @@ export interface WaitingFile extends LaneEntry {
   stall?: Stall | undefined;
   /** How often deciding about it failed. */
   failures?: number;
-  /** It was in a group that the store did not take. */
+  /** Its group could not be committed: it is decided by itself. */
   isToBeAlone?: boolean;
 }
 
@@ -44,8 +61,8 @@ export interface WaitingFileSource {
   readonly sequence: number;
 }
 
-/** A name without a time takes its place by the time of its arrival (UTC). */
-function arrivalTime(receivedAt: number): number {
+/** A name without a time takes its place by the time of its arrival (UTC), as CCYYMMDDHHMMSS. */
+export function arrivalTime(receivedAt: number): number {
   return Number(new Date(receivedAt).toISOString().replaceAll(/[-:T]/g, "").slice(0, 14));
 }
 

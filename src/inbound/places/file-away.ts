@@ -1,10 +1,10 @@
 /**
- * Filing away: after a decision is committed, the file is moved to where the ledger says that it lies and its receipt is
- * written. Every step can be repeated: whatever was done before a crash is found done.
+ * Filing away: after a decision is committed, moves the file to where the ledger says that it lies, and writes its receipt.
+ * Every step can be repeated: it finds what was done before a crash.
  *
- * Synchronous on purpose: it runs in a thread of its own, where one call after the other is the quickest way.
- * The folders are synced once for the whole group. A receipt is not synced by itself: its content is in the ledger, and
- * after a power failure the receipts of the last minutes are written again.
+ * Synchronous on purpose: it runs in a thread of its own, where one call after the other is the quickest way. It syncs the
+ * folders once for the whole group, and receipts not by themselves: the ledger has their content, and the start after a
+ * power failure writes those of the last minutes again.
  */
 import { hash } from "node:crypto";
 import { closeSync, constants, lstatSync, readFileSync, type Stats } from "node:fs";
@@ -43,7 +43,8 @@ export interface FilingTask {
 export type FilingResult =
   | {
       readonly id: number;
-      readonly kind: "filed" /** Where it lies, when not where it was to lie. */;
+      readonly kind: "filed";
+      /** Where it lies, when not where it was to lie. */
       readonly actual?: string;
     }
   | { readonly id: number; readonly kind: "lost" }
@@ -103,7 +104,7 @@ function rename(task: FilingTask, to: string): void {
   }
 }
 
-/** One file under two names, or the copy of a move between file systems that was cut short before its end. */
+/** One file under two names, or the copy of an interrupted move between file systems. */
 function isSameFile(task: FilingTask, source: Stats, target: Stats): boolean {
   if (source.dev === target.dev) return source.ino === target.ino;
   return source.size === target.size && readFileSync(task.from).equals(readFileSync(task.to));
@@ -137,14 +138,14 @@ function movedBefore(
   return target.isFile() && holds(task.to, task.sha256) ? task.to : undefined;
 }
 
-/** Its place when somebody else's file lies where it was to go. */
+/** Its place when another file lies where it was to go. */
 function asideFor({ to, reference }: FilingTask): string {
   return join(dirname(to), nameWithMark(basename(to), reference));
 }
 
 /**
- * Moves to where nothing lies; gives the path at which the file lies then, or undefined when it is nowhere. Looks first and
- * renames then: nothing is overwritten as long as the thread that files away is the only one that puts files there.
+ * Moves to where nothing lies; gives the path at which the file lies then, or undefined when it is nowhere. It checks, then
+ * renames: nothing is overwritten as long as this thread is the only one that puts files there.
  */
 function move(task: FilingTask): string | undefined {
   const source = statOf(task.from);
@@ -203,7 +204,7 @@ function receiptPathFor(task: FilingTask, path: string, at: string | undefined):
   return isBeside && at !== undefined ? join(dirname(at), receiptNameOf(basename(at))) : path;
 }
 
-/** More than a receipt with all the errors that it may tell can have. */
+/** More than the largest receipt has, with all the errors that it may list. */
 const maxReceiptBytes = 1024 * 1024;
 
 /** Removes a receipt, but nothing else that lies under its name: earlier versions filed files under such names. */

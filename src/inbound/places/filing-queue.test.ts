@@ -8,7 +8,7 @@ import { insertCompany } from "../../store/accounts/companies.ts";
 import { openStore, type Store } from "../../store/database/database.ts";
 import { StoreError } from "../../lib/store-error.ts";
 import { enterFile, findFile } from "../../store/ledger/files.ts";
-import { createFilingQueue } from "./filing-queue.ts";
+import { FilingQueue } from "./filing-queue.ts";
 
 const log = createLogger({ level: "silent" });
 
@@ -25,7 +25,7 @@ async function ground(
   const id = await store.write("site", (tx) =>
     enterFile(tx, { ...row, channel: "sftp", userName: null, location: "inbound/a.xml" }),
   );
-  const filing = createFilingQueue({
+  const filing = new FilingQueue({
     ...{ store: wrap(store), log, failing: createLimitedLog(log), lostAfterMs, pauseMs: 5 },
     toLedger: (path) => path,
     isAwaited: () => false,

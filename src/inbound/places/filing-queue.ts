@@ -5,8 +5,8 @@
  *                                   \--failed--> queued again after a pause (the ledger still says: not filed)
  *                                   \--not there--> the same for an hour, then marked, with an error in the log
  *
- * Bytes that are not there may come back: `inbound/` on a share that blinks, or a folder that was moved away for a moment.
- * The receipt is written meanwhile; only the file itself is waited for.
+ * Bytes that are not there may come back: `inbound/` on a share that is away for a moment, or a folder that somebody moved.
+ * The thread writes the receipt all the same; only the file itself has to wait.
  *
  * Nobody waits for the mark: when there is nothing more to file, it shares the commit of what comes next. Until it is there
  * the path counts as used. A crash anywhere leaves the entry marked as not filed: start-up queues it again.
@@ -14,31 +14,18 @@
 import { killPoint } from "../../lib/kill-point.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import { JsonThread } from "../../lib/threads/json-thread.ts";
 import type { Store } from "../../store/database/database.ts";
 import { markFiled, recordLocation } from "../../store/ledger/files.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import type { FilingResult, FilingTask } from "./file-away.ts";
-import { FilingThread } from "./filing-thread.ts";
-import { OpenReceipts } from "./open-receipts.ts";
 
 const groupSize = 256;
 const pauseMs = 5_000;
 const longestPauseMs = 60_000;
 const usualLostAfterMs = 3_600_000;
 
-export interface FilingQueue {
-  /**
-   * `receiptKey`: of several files with one receipt only the last one's is written. Undefined when the receipt in `receipts/`
-   * is that of another file.
-   */
-  add(task: FilingTask, receiptKey: string | undefined, done: () => void): void;
-  readonly length: number;
-  /** Resolves when the thread is not writing the receipt. */
-  receiptIdle(receiptKey: string): Promise<void>;
-  /** Resolves when all that was queued is filed or has failed once. */
-  drain(): Promise<void>;
-  close(): Promise<void>;
-}
+const nothing = (): void => undefined;
 
 interface Queued {
   readonly task: FilingTask;
@@ -62,22 +49,24 @@ export interface FilingQueueDependencies {
   readonly failing: LimitedLog;
   /** How long bytes that are not there are waited for; an hour unless given. */
   readonly lostAfterMs?: number;
-  /** Until a task that failed is tried again; 5 seconds unless given. */
+  /** Before the retry of a task that failed; 5 seconds unless given. */
   readonly pauseMs?: number;
 }
 
-/** Whether anything was read of it; what was not is mostly refused because there was nothing. */
+/** A task of a group with its result. */
+interface Filed {
+  readonly queued: Queued;
+  readonly result: FilingResult;
+}
+
+/** Whether anything was read of the file; mostly one is unread because there was nothing. */
 function hadBytes({ sha256 }: FilingTask): boolean {
   return sha256 !== null && sha256 !== "";
 }
 
 /** Whether the bytes of a task are missed, and may still come. */
-function mayComeBack(
-  kind: FilingResult["kind"],
-  queued: Queued | undefined,
-  lostAfterMs = usualLostAfterMs,
-): boolean {
-  if (kind !== "lost" || queued === undefined || !hadBytes(queued.task)) return false;
+function mayComeBack({ queued, result }: Filed, lostAfterMs = usualLostAfterMs): boolean {
+  if (result.kind !== "lost" || !hadBytes(queued.task)) return false;
   const { missingSince } = queued;
   return missingSince === undefined || performance.now() - missingSince < lostAfterMs;
 }
@@ -87,21 +76,76 @@ function withoutReceiptOfName(task: FilingTask): FilingTask {
   return { ...task, receiptPaths: task.receiptPaths.slice(1) };
 }
 
-/** Notes in the ledger what is done. */
 async function mark(
   tx: Transaction,
-  done: readonly FilingResult[],
+  done: readonly Filed[],
   toLedger: (path: string) => string,
 ): Promise<void> {
-  for (const result of done) {
+  for (const { result } of done) {
     if (result.kind === "filed" && result.actual !== undefined)
       await recordLocation(tx, result.id, toLedger(result.actual));
   }
-  const ids = done.map(({ id }) => id);
-  if (ids.length > 0) await markFiled(tx, ids);
+  await markFiled(
+    tx,
+    done.map(({ result }) => result.id),
+  );
 }
 
-class ThreadedFilingQueue implements FilingQueue {
+/** The receipts of files that are on their way to be filed: of several files with one receipt the last one's is written. */
+class OpenReceipts {
+  readonly #open = new Map<string, { count: number; latestTurn: number }>();
+  #turn = 0;
+
+  /** A file was decided about. Returns its turn; without a key it has no receipt of its own. */
+  begin(key: string | undefined): number {
+    this.#turn += 1;
+    if (key === undefined) return this.#turn;
+    const count = (this.#open.get(key)?.count ?? 0) + 1;
+    this.#open.set(key, { count, latestTurn: this.#turn });
+    return this.#turn;
+  }
+
+  /** Whether no later file has the receipt. */
+  isLatest(key: string | undefined, turn: number): key is string {
+    return key !== undefined && this.#open.get(key)?.latestTurn === turn;
+  }
+
+  /** A file that was begun with the key is done. */
+  end(key: string | undefined): void {
+    const open = key === undefined ? undefined : this.#open.get(key);
+    if (key === undefined || open === undefined) return;
+    open.count -= 1;
+    if (open.count === 0) this.#open.delete(key);
+  }
+}
+
+/** The thread that files groups away, one after the other, and which receipts it is writing. */
+class FilingThread {
+  readonly #thread = new JsonThread<readonly FilingTask[], FilingResult[]>({
+    ...{ module: "./file-away-worker", base: import.meta.url, name: "filing" },
+  });
+  #inHand: { readonly receiptKeys: ReadonlySet<string>; readonly done: Promise<void> } | undefined;
+
+  /** Rejects when the thread ends. */
+  async run(tasks: readonly FilingTask[], receiptKeys: ReadonlySet<string>): Promise<FilingResult[]> {
+    const work = this.#thread.run(tasks);
+    this.#inHand = { receiptKeys, done: work.then(nothing, nothing) };
+    return await work.finally(() => {
+      this.#inHand = undefined;
+    });
+  }
+
+  async receiptIdle(key: string): Promise<void> {
+    while (this.#inHand?.receiptKeys.has(key) === true) await this.#inHand.done;
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
+}
+
+/** The queue; its thread starts with the first file. */
+export class FilingQueue {
   readonly #deps: FilingQueueDependencies;
   readonly #thread = new FilingThread();
   readonly #receipts = new OpenReceipts();
@@ -120,14 +164,20 @@ class ThreadedFilingQueue implements FilingQueue {
     return this.#queue.length;
   }
 
+  /**
+   * `receiptKey`: of several files with one receipt only the last one's is written. Undefined when the receipt in `receipts/`
+   * is that of another file.
+   */
   add(task: FilingTask, receiptKey: string | undefined, done: () => void): void {
     this.#enqueue({ task, missed: 0, receiptKey, turn: this.#receipts.begin(receiptKey), done });
   }
 
+  /** Resolves when the thread is not writing the receipt. */
   receiptIdle(receiptKey: string): Promise<void> {
     return this.#thread.receiptIdle(receiptKey);
   }
 
+  /** Resolves when all that was queued is filed or has failed once. */
   async drain(): Promise<void> {
     while (this.#running !== undefined || this.#noting.size > 0) {
       await this.#running;
@@ -180,12 +230,13 @@ class ThreadedFilingQueue implements FilingQueue {
   }
 
   async #note(group: readonly Queued[], results: readonly FilingResult[]): Promise<void> {
-    const { store, toLedger } = this.#deps;
-    const done = results.filter(
-      ({ kind }, index) => kind !== "failed" && !mayComeBack(kind, group[index], this.#deps.lostAfterMs),
-    );
-    const companies = new Map(group.map(({ task }) => [task.id, task.companyId]));
-    const byCompany = Map.groupBy(done, ({ id }) => companies.get(id) ?? 0);
+    const { store, toLedger, lostAfterMs } = this.#deps;
+    const filed = results.flatMap((result, index) => {
+      const queued = group[index];
+      return queued === undefined ? [] : [{ queued, result }];
+    });
+    const done = filed.filter((one) => one.result.kind !== "failed" && !mayComeBack(one, lostAfterMs));
+    const byCompany = Map.groupBy(done, ({ queued }) => queued.task.companyId);
     // With more to file, those who decide may wait for it.
     const write = this.#queue.length === 0 ? store.writeSoon : store.write;
     const unmarked = new Map<number, unknown>();
@@ -201,13 +252,11 @@ class ThreadedFilingQueue implements FilingQueue {
         group.filter(({ task }) => task.companyId === companyId),
         error,
       );
-    for (const [index, result] of results.entries()) {
-      const queued = group[index];
-      if (queued !== undefined && !unmarked.has(queued.task.companyId)) this.#report(queued, result);
-    }
+    for (const one of filed) if (!unmarked.has(one.queued.task.companyId)) this.#report(one);
   }
 
-  #report(queued: Queued, result: FilingResult): void {
+  #report(filed: Filed): void {
+    const { queued, result } = filed;
     const { failing, log, lostAfterMs } = this.#deps;
     const { id: fileId } = result;
     const path = queued.task.from;
@@ -217,8 +266,8 @@ class ThreadedFilingQueue implements FilingQueue {
       this.#again([queued]);
       return;
     }
-    if (mayComeBack(result.kind, queued, lostAfterMs)) {
-      const message = "the bytes of a decided file are not there; they are looked for again";
+    if (mayComeBack(filed, lostAfterMs)) {
+      const message = "the bytes of a decided file are not there; retrying";
       failing.warn({ fileId, path }, message);
       const { missed, missingSince = performance.now() } = queued;
       this.#again([{ ...queued, missed: missed + 1, missingSince }]);
@@ -250,11 +299,4 @@ class ThreadedFilingQueue implements FilingQueue {
     );
     this.#timers.add(timer);
   }
-}
-
-const nothing = (): void => undefined;
-
-/** Makes the queue; its thread starts with the first file. */
-export function createFilingQueue(deps: FilingQueueDependencies): FilingQueue {
-  return new ThreadedFilingQueue(deps);
 }

@@ -1,7 +1,7 @@
 /** Hashes the file at a path, in bounded memory and without blocking the event loop. */
 import { createHash, hash } from "node:crypto";
 import { systemDisk } from "../../lib/files/durable-file.ts";
-import { systemCodeOf } from "../../lib/errors.ts";
+import { isMissing, systemCodeOf } from "../../lib/errors.ts";
 import { openRegularFile } from "../../lib/files/open-regular-file.ts";
 
 export type BytesAt =
@@ -37,9 +37,9 @@ export async function hashBytesAt(path: string, buffer: Buffer, signal?: AbortSi
     }
   } catch (error) {
     signal?.throwIfAborted();
+    if (isMissing(error)) return { kind: "absent" };
     const systemCode = systemCodeOf(error);
     if (systemCode === undefined) throw error;
-    if (systemCode === "ENOENT" || systemCode === "ENOTDIR") return { kind: "absent" };
     return { kind: "unreadable", systemCode };
   }
 }

@@ -53,5 +53,18 @@ export interface Inbox {
   undecidedCount(companyId: number): number;
 }
 
-/** What whoever gives files their names tells the pipeline of them. */
+/**
+ * Takes what uploads bring. What makes it quick stands behind this interface (`src/exchange/arrivals`): who sends bytes
+ * and files here needs to know none of it.
+ */
+export interface ArrivalSink {
+  /** Bytes of files came over a connection. */
+  received(bytes: number): void;
+  /** The file lies durably under its final name, which is reserved. Returns at once; nobody waits for the pipeline. */
+  arrive(arrival: Arrival): void;
+  /** Hands everything that has arrived to the pipeline, now. */
+  flush(): void;
+}
+
+/** The part of the inbox for whoever gives files their names. */
 export type Reservations = Pick<Inbox, "reserve" | "release" | "clearReceipt">;

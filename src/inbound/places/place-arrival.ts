@@ -48,7 +48,7 @@ export function isInAgain(path: string): boolean {
   return basename(dirname(path)) === againFolderName;
 }
 
-/** What tells names of one file in dot-folders from all others: 12 hex digits. */
+/** Marks the names of one file in dot-folders: 12 hex digits. */
 export function newMark(): string {
   return randomBytes(6).toString("hex");
 }
@@ -111,7 +111,7 @@ async function placeAgain(deps: PlacementDeps, placement: Placement): Promise<st
   }
 }
 
-/** Waits for folder and old name. When one fails the file stands under its final name, so the scan may have it. */
+/** Waits for folder and old name. When one fails the file has its final name already, so the scan may take it. */
 async function finishReserved(
   deps: PlacementDeps,
   path: string,

@@ -1,4 +1,5 @@
 /** Whether the bytes of one ledger entry lie where they should, once, and are those that were received. */
+import { isOpenState } from "../../domain/files/file-state.ts";
 import type { AccountedFile } from "../../store/ledger/file-queries.ts";
 import { type BytesAt, hashBytesAt } from "./hash-bytes.ts";
 
@@ -24,8 +25,9 @@ interface Place {
   readonly bytes: BytesAt;
 }
 
-function isOpen(file: AccountedFile): boolean {
-  return file.state === "waiting" || file.state === "retry";
+/** A state that does not exist is none of these: the tally reports it. */
+function isOpen({ state }: AccountedFile): boolean {
+  return state !== undefined && isOpenState(state);
 }
 
 /** The content that must be there; undefined while it is not known. */
@@ -51,14 +53,13 @@ function isOneFile(first: BytesAt, second: BytesAt): boolean {
 function checkWithoutBytes(file: AccountedFile, places: readonly Place[]): EntryCheck {
   const isDecidedUnread = !isOpen(file) && expectedHash(file) === undefined;
   const unreadable = places.find(({ bytes }) => bytes.kind === "unreadable");
-  // What could not be read when it was decided about need not be readable now; it is there.
+  // What could not be read for its decision need not be readable now; it is there.
   if (isDecidedUnread && unreadable !== undefined) return { kind: "inOrder", size: file.size };
   if (unreadable?.bytes.kind === "unreadable") {
     const message = `the bytes cannot be read (${unreadable.bytes.systemCode}); run this as the user of the daemon`;
     return doubtful("unreadable", unreadable.location, message);
   }
-  // It was gone, or was no regular file, when it was to be read: there was never a content.
-  // Files that were refused unread have a size when there were bytes, and none when there was no file.
+  // A file that was refused unread has a size when there were bytes, and none when it was gone or no regular file.
   const hadNone = isDecidedUnread && (file.sha256 === "" || file.size === 0);
   if (hadNone) return { kind: "withoutBytes" };
   const special = places.find(({ bytes }) => bytes.kind === "special");

@@ -8,7 +8,7 @@ import { createLimitedLog } from "../../lib/logs/limited-log.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { pinFolder } from "../../lib/files/open-regular-file.ts";
 import type { FilingTask } from "../places/file-away.ts";
-import { createFilingQueue } from "../places/filing-queue.ts";
+import { FilingQueue } from "../places/filing-queue.ts";
 import type { Arrival } from "../places/inbox.ts";
 import { newAgainName, placeArrival } from "../places/place-arrival.ts";
 import { FaultyPipeline, noFaults, stopXml, unreadable } from "../../../test/support/faulty-pipeline.ts";
@@ -208,7 +208,7 @@ test("a receipt whose file is filed late, after a fault, does not replace the on
   });
   for (const id of [1, 2]) writeFileSync(join(folder, `from${id}`), "x");
   writeFileSync(join(folder, "day1"), "in the way");
-  const queue = createFilingQueue({
+  const queue = new FilingQueue({
     store: { write: async () => undefined as never, writeSoon: async () => undefined as never },
     toLedger: (path) => path,
     isAwaited: () => false,

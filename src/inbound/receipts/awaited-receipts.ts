@@ -5,8 +5,8 @@
  *   reserved ──> waiting ──> decided          counted from the reservation of the path on, before the file has its name
  *      └──> released (it was not placed): a receipt that was removed or left out for its sake is written again
  *
- * The content of a receipt that is removed or not written is in the ledger: whoever sends the same file again has it. What
- * survives a crash: nothing; start-up removes the receipts of all names that lie in `inbound/`.
+ * The content of a receipt that is removed or not written is in the ledger: a host that sends the same file again gets it.
+ * What survives a crash: nothing; start-up removes the receipts of all names that lie in `inbound/`.
  */
 import { lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -110,7 +110,7 @@ export class AwaitedReceipts {
     for (const key of [...this.#restoring.keys()]) this.#stopRestoring(key);
   }
 
-  /** The same for files that have come to `inbound/` by themselves; nobody waits for an answer who could be refused. */
+  /** The same for files that have come to `inbound/` by themselves; no client waits who could be refused. */
   async clearAll(owners: readonly (ReceiptOwner & { readonly channel: Channel })[]): Promise<void> {
     for (const owner of owners) {
       if (owner.channel !== "folder" && owner.channel !== "recovered") continue;
@@ -168,7 +168,7 @@ export class AwaitedReceipts {
 /** Removes the receipt in `receipts/` that a file of this name would have. Whether there was one. */
 async function removeReceipt(locations: Locations, companyCode: string, name: string): Promise<boolean> {
   const path = join(locations.receiptsDirectory(companyCode), receiptNameOf(name));
-  // Mostly there is none, and an error costs several times as much as a look.
+  // Mostly there is none, and an error costs several times as much as a stat.
   const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   if (isThere) await systemDisk.unlink(path).catch(unlessMissing);
   return isThere;

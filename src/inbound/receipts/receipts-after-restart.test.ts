@@ -5,7 +5,7 @@ import { FaultyPipeline, stopXml } from "../../../test/support/faulty-pipeline.t
 import { ledgerNumbers } from "../../../test/support/ledger-numbers.ts";
 import { waitFor } from "../../../test/support/wait-for.ts";
 import { createLogger } from "../../lib/logs/log.ts";
-import { recheckReceipts } from "../recovery/recheck-receipts.ts";
+import { recheckReceipts } from "../recovery/rewrite-receipts.ts";
 
 const name = "a_20261105_080000.xml";
 const log = createLogger({ level: "silent" });

@@ -61,8 +61,7 @@ export function momentOfDecision(now: number, sharers: readonly ReceiptSharer[])
 }
 
 /**
- * Whether this decided entry says what stands in `receipts/` under its name: it is the last of the name that was decided
- * about, and no other is to be.
+ * Whether the receipt in `receipts/` is that of this decided entry: it is the last of the name to be decided.
  */
 export function rulesReceipt(
   entry: Pick<LedgerEntry, "id" | "decidedAt">,

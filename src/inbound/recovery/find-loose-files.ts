@@ -48,9 +48,9 @@ function isUnfinishedFormOf(candidate: string, name: string): boolean {
   return isUnfinishedName(candidate) && bare.startsWith(name) && (rest === "" || /^[.~]/.test(rest));
 }
 
-async function unlessGone<T>(look: () => Promise<T>): Promise<T | undefined> {
+async function unlessGone<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await look();
+    return await call();
   } catch (error) {
     if (["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG"].includes(systemCodeOf(error) ?? "")) return undefined;
     throw error;
@@ -64,7 +64,7 @@ export async function canBeRead(path: string): Promise<boolean> {
     await handle.close();
     return true;
   } catch {
-    return false; // the log of whoever takes it says why
+    return false; // the scan that takes it logs why
   }
 }
 

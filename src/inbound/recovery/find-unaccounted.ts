@@ -1,8 +1,8 @@
 /**
  * Files in `inbound/`, `archive/` and `error/` of a company that no ledger entry knows.
  *
- * Read while the daemon works: a file is named in the ledger before it is moved, so a file that is found and not known
- * is either on its way into the ledger or unaccounted for. The caller looks again before it says so.
+ * Safe while the daemon works: the ledger names a file before it is moved, so a file that is found and not known is either on
+ * its way into the ledger or unaccounted for. The caller checks again before it says so.
  */
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
@@ -76,7 +76,7 @@ const usualEnding = [".xml"];
 /** A file without `.xml` has a receipt as well, and `.xml` may stand in any case. */
 const otherEndings = ["", ".XML", ".Xml", ".xMl", ".xmL", ".XMl", ".XmL", ".xML"];
 
-/** Names that the file of a receipt may have. Of a name that was cut only the files beside it can tell. */
+/** Names that the file of a receipt may have. Of a name that was cut, only the files beside it say more. */
 async function ownersOf(receiptPath: string, endings: readonly string[]): Promise<readonly string[]> {
   const [folder, name] = [dirname(receiptPath), basename(receiptPath)];
   if (!isReceiptName(name)) return [];

@@ -1,4 +1,5 @@
 /** What the accounting of the ledger has come to: sums by company, counts, and what is not right. */
+import { isOpenState } from "../../domain/files/file-state.ts";
 import type { Company } from "../../store/accounts/companies.ts";
 import type { AccountedFile } from "../../store/ledger/file-queries.ts";
 import type { LedgerFinding } from "../places/verify-entry.ts";
@@ -11,7 +12,7 @@ export interface CompanyAccount {
   readonly refused: number;
   readonly duplicate: number;
   readonly superseded: number;
-  /** With those that are to be tried again. */
+  /** With those that are to be retried. */
   readonly waiting: number;
 }
 
@@ -44,8 +45,8 @@ export interface LedgerReport {
   readonly discrepancies: readonly Discrepancy[];
 }
 
-/** How many are kept to be told; all are counted. */
-const maxTold = 1_000;
+/** How many are listed; all are counted. */
+const maxListed = 1_000;
 
 type AccountState = Exclude<keyof CompanyAccount, "company" | "received">;
 
@@ -84,14 +85,14 @@ export class LedgerTally {
   /** What is not right with an entry. */
   reportFinding(file: AccountedFile, finding: LedgerFinding): void {
     const { kind, location } = finding;
-    const isMoving = !file.isFiled && file.state !== "waiting" && file.state !== "retry";
+    const isMoving = !file.isFiled && !(file.state !== undefined && isOpenState(file.state));
     const message = isMoving ? `${finding.message} (${movingText})` : finding.message;
     this.report({ kind, ...this.#nameOf(file), location, message });
   }
 
   report(discrepancy: Discrepancy): void {
     this.#count += 1;
-    if (this.#discrepancies.length < maxTold) this.#discrepancies.push(discrepancy);
+    if (this.#discrepancies.length < maxListed) this.#discrepancies.push(discrepancy);
   }
 
   toReport(): LedgerReport {

@@ -3,18 +3,18 @@
  * superseded + waiting, every entry's bytes lie in exactly one place and are those that were received, and no file lies
  * about that no entry knows.
  *
- *   entry ──look──> in order
- *      └──> doubtful ──row changed meanwhile, or its file is in motion──> looked at again after a pause
+ *   entry ──check──> in order
+ *      └──> doubtful ──row changed meanwhile, or its file is in motion──> checked again after a pause
  *                   \──else──> discrepancy
  *
- * Safe beside a working daemon, because a row is always changed before its bytes are moved: a filed entry whose row reads
- * the same before and after the look is as it was seen. What is in motion is given time to arrive.
+ * Safe beside a working daemon, because it always changes a row before it moves the bytes: a filed entry whose row is the
+ * same before and after the check is as the check found it. What is in motion gets time to arrive.
  */
 import { listCompanies } from "../../store/accounts/companies.ts";
 import { listSharedLocations } from "../../store/ledger/shared-locations.ts";
 import { type LedgerReport, LedgerTally } from "./ledger-report.ts";
-import { verifyEntries } from "./verify-entries.ts";
-import { verifyFolders } from "./verify-folders.ts";
+import { EntryVerification } from "./verify-entries.ts";
+import { FolderVerification } from "./verify-folders.ts";
 import { maxAtOnce, type VerifyDependencies, type VerifyOptions } from "./verify-options.ts";
 
 async function verifyPlaces(
@@ -22,24 +22,22 @@ async function verifyPlaces(
   { signal }: VerifyOptions,
   tally: LedgerTally,
 ): Promise<void> {
-  for (const { location, firstId, lastId } of await listSharedLocations(store.read, {
-    limit: maxAtOnce,
-    signal,
-  })) {
+  const shared = await listSharedLocations(store.read, { limit: maxAtOnce, signal });
+  for (const { location, firstId, lastId } of shared) {
     const message = `the entries ${firstId} and ${lastId} name the same place`;
     tally.report({ kind: "shared", fileId: firstId, location, message });
   }
 }
 
-/** Verifies the whole ledger. Memory is bounded; at most 1,000 discrepancies are told, all are counted. */
+/** Verifies the whole ledger, in bounded memory. Lists at most 1,000 discrepancies, and counts all. */
 export async function verifyLedger(
   deps: VerifyDependencies,
   options: VerifyOptions = {},
 ): Promise<LedgerReport> {
   const companies = await listCompanies(deps.store.read);
   const tally = new LedgerTally(companies);
-  await verifyEntries(deps, options, tally);
+  await new EntryVerification(deps, options, tally).run();
   await verifyPlaces(deps, options, tally);
-  for (const { code } of companies) await verifyFolders(deps, options, { tally, company: code });
+  for (const { code } of companies) await new FolderVerification(deps, options, tally, code).run();
   return tally.toReport();
 }

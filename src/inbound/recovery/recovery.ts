@@ -1,6 +1,6 @@
 /** The start's work on the ledger of an earlier run, and files that an administrator retries. */
 import { basename, dirname } from "node:path";
-import type { DecidedState } from "../../domain/files/file-state.ts";
+import { decidedStates } from "../../domain/files/file-state.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import type { Store } from "../../store/database/database.ts";
@@ -16,12 +16,6 @@ import { receiptsOf, rulesReceipt } from "../receipts/receipts.ts";
 /** More than are ever decided and not filed at once, so that a crash leaves one page of them. */
 const page = 5_000;
 const waitingPage = 2_000;
-const decidedStates = [
-  "applied",
-  "refused",
-  "duplicate",
-  "superseded",
-] as const satisfies readonly DecidedState[];
 
 interface RecoveryDependencies {
   readonly store: Pick<Store, "read" | "write">;
@@ -36,7 +30,7 @@ type ReceiptDependencies = { readonly store: Pick<Store, "read"> } & Pick<
 >;
 
 type Decided = Parameters<typeof toFilingTask>[1]["decided"] & {
-  /** Whether what stands in `receipts/` is for it to say, and not for another file of the name. */
+  /** Whether the receipt in `receipts/` is its own, and not that of another file of the name. */
   readonly rulesReceipt: boolean;
 };
 

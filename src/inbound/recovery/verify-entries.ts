@@ -1,4 +1,4 @@
-/** Looks at the bytes of every entry of the ledger; what is in motion is given time to arrive. */
+/** Reads the bytes of every entry of the ledger; those in motion get time to arrive. */
 import {
   type AccountedFile,
   findAccountedFiles,
@@ -10,9 +10,9 @@ import type { LedgerTally } from "./ledger-report.ts";
 import { maxAtOnce, pauseOf, type VerifyDependencies, type VerifyOptions } from "./verify-options.ts";
 
 const pageSize = 2_000;
-const lookers = 8;
+const checkers = 8;
 const bufferBytes = 64 * 1024;
-const maxLooks = 5;
+const maxChecks = 5;
 
 interface Doubt {
   readonly file: AccountedFile;
@@ -28,11 +28,12 @@ function isSameEntry(one: AccountedFile, other: AccountedFile): boolean {
   );
 }
 
-class EntryVerification {
+/** Counts every entry in the tally, and reports those whose bytes do not lie where they should. */
+export class EntryVerification {
   readonly #deps: VerifyDependencies;
   readonly #options: VerifyOptions;
   readonly #tally: LedgerTally;
-  readonly #buffers = Array.from({ length: lookers }, () => Buffer.allocUnsafeSlow(bufferBytes));
+  readonly #buffers = Array.from({ length: checkers }, () => Buffer.allocUnsafeSlow(bufferBytes));
   #inMotion: Doubt[] = [];
 
   constructor(deps: VerifyDependencies, options: VerifyOptions, tally: LedgerTally) {
@@ -47,7 +48,7 @@ class EntryVerification {
     for (let afterId = 0; ; ) {
       const page = await listAccountedFiles(read, { afterId, limit: pageSize });
       for (const file of page) this.#tally.enter(file);
-      await this.#settle(await this.#lookAtAll(page));
+      await this.#settle(await this.#checkAll(page));
       const { entries, bytes } = this.#tally.counts;
       this.#options.onProgress?.({ entries, total, bytes });
       const last = page.at(-1);
@@ -57,37 +58,37 @@ class EntryVerification {
     await this.#settleMotion();
   }
 
-  /** Looks at the bytes of all; gives those that do not seem right. */
-  async #lookAtAll(files: readonly AccountedFile[]): Promise<Doubt[]> {
+  /** Gives those whose bytes do not seem right. */
+  async #checkAll(files: readonly AccountedFile[]): Promise<Doubt[]> {
     const doubts: Doubt[] = [];
     const rest = files.values();
-    const lookOn = async (buffer: Buffer): Promise<void> => {
+    const checkOn = async (buffer: Buffer): Promise<void> => {
       for (const file of rest) {
         this.#options.signal?.throwIfAborted();
-        const finding = await this.#look(file, buffer);
+        const finding = await this.#check(file, buffer);
         if (finding !== undefined) doubts.push({ file, finding });
       }
     };
-    await Promise.all(this.#buffers.map(lookOn));
+    await Promise.all(this.#buffers.map(checkOn));
     return doubts;
   }
 
-  async #look(file: AccountedFile, buffer: Buffer): Promise<LedgerFinding | undefined> {
+  async #check(file: AccountedFile, buffer: Buffer): Promise<LedgerFinding | undefined> {
     if (file.isRemoved) {
       this.#tally.counts.removed += 1;
       return undefined;
     }
-    const look = await verifyEntry(file, {
+    const check = await verifyEntry(file, {
       pathOf: (location) => this.#deps.locations.fromLedger(location),
       buffer,
       ...(this.#options.signal === undefined ? {} : { signal: this.#options.signal }),
     });
-    if (look.kind === "withoutBytes") this.#tally.counts.withoutBytes += 1;
-    if (look.kind === "inOrder") this.#tally.counts.bytes += look.size;
-    return look.kind === "doubtful" ? look.finding : undefined;
+    if (check.kind === "withoutBytes") this.#tally.counts.withoutBytes += 1;
+    if (check.kind === "inOrder") this.#tally.counts.bytes += check.size;
+    return check.kind === "doubtful" ? check.finding : undefined;
   }
 
-  /** Reports what is certain; what has changed or is in motion is looked at again later. */
+  /** Reports what is certain; what has changed or is in motion is checked again later. */
   async #settle(doubts: readonly Doubt[]): Promise<void> {
     if (doubts.length === 0) return;
     const ids = doubts.map(({ file }) => file.id);
@@ -104,11 +105,11 @@ class EntryVerification {
   async #settleMotion(): Promise<void> {
     let doubts = this.#inMotion;
     this.#inMotion = [];
-    for (let looks = 1; looks <= maxLooks && doubts.length > 0; looks += 1) {
+    for (let checks = 1; checks <= maxChecks && doubts.length > 0; checks += 1) {
       await pauseOf(this.#deps, this.#options);
       const ids = doubts.map(({ file }) => file.id);
       const now = await findAccountedFiles(this.#deps.store.read, ids);
-      const again = await this.#lookAtAll([...now.values()]);
+      const again = await this.#checkAll([...now.values()]);
       const gone = doubts.filter(({ file }) => !now.has(file.id));
       for (const { file, finding } of gone) this.#tally.reportFinding(file, finding);
       doubts = again;
@@ -116,22 +117,13 @@ class EntryVerification {
       if (this.#deps.isStopped === true) break;
     }
     for (const { file, finding } of doubts) {
-      if (this.#isBrokenOff(finding)) this.#tally.counts.atNextStart += 1;
+      if (this.#isInterrupted(finding)) this.#tally.counts.atNextStart += 1;
       else this.#tally.reportFinding(file, finding);
     }
   }
 
   /** A copy that was made to file the bytes away, whose source was not removed any more: the next start does that. */
-  #isBrokenOff({ kind }: LedgerFinding): boolean {
+  #isInterrupted({ kind }: LedgerFinding): boolean {
     return this.#deps.isStopped === true && kind === "twice";
   }
-}
-
-/** Counts every entry in the tally, and reports those whose bytes do not lie where they should. */
-export async function verifyEntries(
-  deps: VerifyDependencies,
-  options: VerifyOptions,
-  tally: LedgerTally,
-): Promise<void> {
-  await new EntryVerification(deps, options, tally).run();
 }

@@ -1,4 +1,3 @@
-/** Looks for files in the folders of a company that no entry of the ledger knows. */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { unlessMissing } from "../../lib/errors.ts";
@@ -6,12 +5,8 @@ import { findUnaccounted, withoutEntry } from "./find-unaccounted.ts";
 import type { LedgerTally } from "./ledger-report.ts";
 import { maxAtOnce, pauseOf, type VerifyDependencies, type VerifyOptions } from "./verify-options.ts";
 
-/** When the file was last changed or renamed, undefined when it is gone. */
-async function changeTimeOf(path: string): Promise<number | undefined> {
-  return (await lstat(path).catch(unlessMissing))?.ctimeMs;
-}
-
-class FolderVerification {
+/** Reports the files of a company that no entry knows, and counts those that are about to be taken. */
+export class FolderVerification {
   readonly #deps: VerifyDependencies;
   readonly #options: VerifyOptions;
   readonly #tally: LedgerTally;
@@ -44,8 +39,8 @@ class FolderVerification {
 
   /** A file that still lies there after a pause and still has no entry is unaccounted for. */
   async #settleFiles(paths: readonly string[]): Promise<void> {
-    const looked = this.#deps.isStopped === true ? this.#leftForNextStart(paths) : paths;
-    if (looked.length > 0) await this.#settleDoubtful(looked);
+    const doubtful = this.#deps.isStopped === true ? this.#leftForNextStart(paths) : paths;
+    if (doubtful.length > 0) await this.#settleDoubtful(doubtful);
   }
 
   /** Counts what the next start takes; gives the others. */
@@ -68,15 +63,15 @@ class FolderVerification {
     for (const path of left) this.#reportUnaccounted(path);
   }
 
-  /** Looks again after a pause. Files that came a moment ago are counted as arriving and asked for no more. */
+  /** Those without an entry after a pause. Files that came a moment ago are counted as arriving and asked for no more. */
   async #stillUnaccounted(paths: readonly string[]): Promise<readonly string[]> {
     await pauseOf(this.#deps, this.#options);
     const left: string[] = [];
     for (const path of await withoutEntry(this.#deps, paths)) {
-      const changedAt = await changeTimeOf(path);
-      if (changedAt === undefined) continue;
+      const stats = await lstat(path).catch(unlessMissing);
+      if (stats === undefined) continue;
       const { arrivalGraceMs, stayGraceMs = arrivalGraceMs } = this.#deps;
-      const isArriving = this.#isInbound(path) && this.#deps.clock.now() - changedAt < stayGraceMs;
+      const isArriving = this.#isInbound(path) && this.#deps.clock.now() - stats.ctimeMs < stayGraceMs;
       if (isArriving) this.#tally.counts.arriving += 1;
       else left.push(path);
     }
@@ -91,13 +86,4 @@ class FolderVerification {
     const location = this.#deps.locations.toLedger(path);
     this.#tally.report({ kind: "unaccounted", company: this.#company, location, message });
   }
-}
-
-/** Reports the files of the company that no entry knows, and counts those that are about to be taken. */
-export async function verifyFolders(
-  deps: VerifyDependencies,
-  options: VerifyOptions,
-  to: { readonly tally: LedgerTally; readonly company: string },
-): Promise<void> {
-  await new FolderVerification(deps, options, to.tally, to.company).run();
 }

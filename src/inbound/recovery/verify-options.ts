@@ -12,14 +12,14 @@ export interface VerifyDependencies {
   readonly arrivalGraceMs: number;
   /** How long a file may lie in `inbound/` unchanged because it is not whole yet. Default: `arrivalGraceMs`. */
   readonly stayGraceMs?: number;
-  /** No daemon runs: what lies in `inbound/` is taken by the next start, which also ends what a crash broke off. */
+  /** No daemon runs: the next start takes what lies in `inbound/`, and finishes what a crash has interrupted. */
   readonly isStopped?: boolean;
-  /** How long files in motion are given between two looks. Default 1,000. */
+  /** Between two checks of files in motion. Default 1,000. */
   readonly pauseMs?: number;
 }
 
 export interface VerifyProgress {
-  /** Entries looked at, of about `total`. */
+  /** Entries checked, of about `total`. */
   readonly entries: number;
   readonly total: number;
   readonly bytes: number;
@@ -30,11 +30,10 @@ export interface VerifyOptions {
   readonly onProgress?: (progress: VerifyProgress) => void;
 }
 
-/** How many are kept to be looked at again at once. */
+/** How many are kept to be checked again at once. */
 export const maxAtOnce = 1_000;
 const defaultPauseMs = 1_000;
 
-/** What is in motion is given time between two looks. */
 export async function pauseOf(
   { pauseMs = defaultPauseMs }: VerifyDependencies,
   { signal }: VerifyOptions,

@@ -1,4 +1,4 @@
-/** The notes about files of remotes, and whether the ledger has these files. */
+/** What is known of remotes: their state, the notes about their files, and whether the ledger has these. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
@@ -15,10 +15,17 @@ import {
   type RemoteFileRecord,
   type RemoteKey,
 } from "../../store/ledger/remote-files.ts";
+import {
+  listRemoteStates,
+  type RemoteName,
+  type RemoteRounds,
+  saveRemoteRounds,
+} from "../../store/ledger/remote-states.ts";
 import type { Locations } from "../places/locations.ts";
 import { againFolderName, asideFolderName, isAgainFileOf } from "../places/place-arrival.ts";
 
 export type { RemoteFileRecord, RemoteKey } from "../../store/ledger/remote-files.ts";
+export type { RemoteRounds, RemoteState } from "../../store/ledger/remote-states.ts";
 
 /**
  * What became of a file that an earlier run, or an earlier round, has noted as taken.
@@ -28,24 +35,9 @@ export type { RemoteFileRecord, RemoteKey } from "../../store/ledger/remote-file
  */
 export type TakenFate = "entered" | "waiting" | "lost";
 
-export interface RemoteMemory {
-  count(key: RemoteKey): Promise<number>;
-  find(key: RemoteKey, names: readonly string[]): Promise<readonly RemoteFileRecord[]>;
-  namesAfter(key: RemoteKey, after: string, limit: number): Promise<readonly string[]>;
-  noteTaken(
-    key: RemoteKey,
-    files: readonly Pick<RemoteFileRecord, "name" | "size" | "modified" | "sha256">[],
-  ): Promise<void>;
-  noteSeen(key: RemoteKey, names: readonly string[]): Promise<void>;
-  forget(key: RemoteKey, names: readonly string[]): Promise<void>;
-  fateOf(key: RemoteKey, file: RemoteFileRecord, inboundDirectory: string): Promise<TakenFate>;
-  /** Whether the ledger has an entry of the file that was placed there. */
-  isEntered(companyId: number, file: { readonly name: string; readonly path: string }): Promise<boolean>;
-}
-
 /**
- * Also while a scan takes it, which sets it aside for a moment and puts a copy in its place: it is looked for where it lies
- * before, meanwhile and afterwards, so that it cannot be passed by.
+ * Also while a scan takes the file, which sets it aside for a moment and puts a copy in its place: this checks where it lies
+ * before, meanwhile and afterwards, so that it cannot miss it.
  */
 async function liesInInbound(inboundDirectory: string, name: string): Promise<boolean> {
   const isThere = async () => (await readdir(inboundDirectory)).includes(name);
@@ -57,31 +49,55 @@ async function liesInInbound(inboundDirectory: string, name: string): Promise<bo
   return await isThere();
 }
 
+/** What is noted about the files of remotes. */
 export function createRemoteMemory(deps: {
   readonly store: Pick<Store, "read" | "write">;
   readonly locations: Pick<Locations, "toLedger">;
   readonly clock: Clock;
-}): RemoteMemory {
+}) {
   const { store, locations, clock } = deps;
   return {
-    count: (key) => countRemoteFiles(store.read, key),
-    find: (key, names) => findRemoteFiles(store.read, key, names),
-    namesAfter: (key, after, limit) => listRemoteNames(store.read, key, { after, limit }),
-    noteTaken: (key, files) =>
-      store.write(key.companyId, (tx) => noteTaken(tx, key, { files, at: clock.now() })),
-    noteSeen: (key, names) => store.write(key.companyId, (tx) => noteSeen(tx, key, names)),
-    forget: (key, names) => store.write(key.companyId, (tx) => forgetRemoteFiles(tx, key, names)),
-    async fateOf({ companyId }, { name, sha256, afterFileId }, inboundDirectory) {
+    count: (key: RemoteKey) => countRemoteFiles(store.read, key),
+    find: (key: RemoteKey, names: readonly string[]) => findRemoteFiles(store.read, key, names),
+    namesAfter: (key: RemoteKey, after: string, limit: number) =>
+      listRemoteNames(store.read, key, { after, limit }),
+    noteTaken: (
+      key: RemoteKey,
+      files: readonly Pick<RemoteFileRecord, "name" | "size" | "modified" | "sha256">[],
+    ) => store.write(key.companyId, (tx) => noteTaken(tx, key, { files, at: clock.now() })),
+    noteSeen: (key: RemoteKey, names: readonly string[]) =>
+      store.write(key.companyId, (tx) => noteSeen(tx, key, names)),
+    forget: (key: RemoteKey, names: readonly string[]) =>
+      store.write(key.companyId, (tx) => forgetRemoteFiles(tx, key, names)),
+    async fateOf(
+      { companyId }: RemoteKey,
+      { name, sha256, afterFileId }: RemoteFileRecord,
+      inboundDirectory: string,
+    ): Promise<TakenFate> {
       // In this order: a file leaves the folder only when the ledger has decided about it.
       if (await liesInInbound(inboundDirectory, name)) return "waiting";
       const entries = await findLaterEntries(store.read, { companyId, name, afterFileId });
       if (entries.some((entry) => entry.sha256 === sha256)) return "entered";
       return entries.some(({ isWaiting }) => isWaiting) ? "waiting" : "lost";
     },
-    async isEntered(companyId, { name, path }) {
+    /** Whether the ledger has an entry of the file that was placed there. */
+    async isEntered(companyId: number, { name, path }: { readonly name: string; readonly path: string }) {
       const source = locations.toLedger(path);
       const entries = await findLaterEntries(store.read, { companyId, name, afterFileId: 0 });
       return entries.some((entry) => entry.source === source);
     },
   };
 }
+
+export type RemoteMemory = ReturnType<typeof createRemoteMemory>;
+
+/** The state of remotes as their pollers record it, and requests of commands for polls. */
+export function createRemoteStates({ store }: { readonly store: Pick<Store, "read" | "write"> }) {
+  return {
+    save: (name: RemoteName, rounds: RemoteRounds) =>
+      store.write(name.companyId, (tx) => saveRemoteRounds(tx, { ...name, ...rounds })),
+    list: () => listRemoteStates(store.read),
+  };
+}
+
+export type RemoteStates = ReturnType<typeof createRemoteStates>;

@@ -2,7 +2,13 @@
 import type { ExpressionBuilder, ExpressionWrapper, RawBuilder, SqlBool } from "kysely";
 import { sql } from "kysely";
 import { isOtherStopOfName, stopNumberForms } from "../../domain/files/stop-number-in-name.ts";
-import { type FileState, isFileState, isOpenState, openStates } from "../../domain/files/file-state.ts";
+import {
+  decidedStates,
+  type FileState,
+  isFileState,
+  isOpenState,
+  openStates,
+} from "../../domain/files/file-state.ts";
 import type { ErrorCode } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import { namedColumns } from "../database/named-rows.ts";
@@ -361,7 +367,7 @@ export async function listUnfiled(
     .selectFrom("files")
     .select(["id", "source", "location"])
     .where("is_filed", "=", sql.lit(0))
-    .where("state", "in", ["applied", "refused", "duplicate", "superseded"])
+    .where("state", "in", decidedStates)
     .execute();
 }
 

@@ -1,4 +1,4 @@
-/** The rows of old deliveries. Which of them are removed, and in which steps, is in `outbound/prune-steps.ts`. */
+/** The rows of old deliveries. Which of them are removed, and in which steps, is in `outbound/prune-deliveries.ts`. */
 import {
   type DeliveryKind,
   endedDeliveryStates,

@@ -1,0 +1,108 @@
+/**
+ * Writes receipts again, from the ledger, which has their content.
+ *
+ *   after a power failure    they are renamed into place without a sync of their own: so when the machine has restarted since
+ *                            the last run, those of its last minutes are compared with the ledger
+ *   of a name                that were withheld for the sake of a file which then was not placed
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isOpenState } from "../../domain/files/file-state.ts";
+import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
+import { unlessMissing } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/logs/log.ts";
+import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
+import type { Store } from "../../store/database/database.ts";
+import { findFile, type LedgerEntry, listDecidedSince } from "../../store/ledger/files.ts";
+import { findNamesakes } from "../../store/ledger/receipt-sharers.ts";
+import { receiptFor, writeReceiptDurably } from "../places/file-away.ts";
+import type { Locations } from "../places/locations.ts";
+import { toFilingTask } from "../places/places.ts";
+import {
+  AwaitedReceipts,
+  type AwaitedReceiptsDeps,
+  receiptKeyOf,
+  type ReceiptOwner,
+} from "../receipts/awaited-receipts.ts";
+import { decidedOf } from "./recovery.ts";
+
+/** The kernel writes back within half a minute; the daemon notes that it is alive more often than each minute. */
+const marginMs = 180_000;
+
+interface RecheckDependencies {
+  readonly store: Pick<Store, "read">;
+  readonly locations: Locations;
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
+  readonly companyCodeOf: (companyId: number) => Promise<string>;
+  readonly log: Logger;
+}
+
+async function recheckEntry(deps: RecheckDependencies, entry: LedgerEntry): Promise<number> {
+  const { state, companyId } = entry;
+  if (isOpenState(state) || !entry.isFiled) return 0;
+  const companyCode = await deps.companyCodeOf(companyId);
+  const decided = await decidedOf(deps, entry);
+  const from = deps.locations.fromLedger(entry.source);
+  const task = toFilingTask(deps.locations, { companyId, companyCode, name: entry.name, from, decided });
+  const paths = decided.rulesReceipt ? task.receiptPaths : task.receiptPaths.slice(1);
+  let written = 0;
+  for (const path of paths) {
+    const receipt = receiptFor(task, path);
+    if ((await readFile(path, "utf8").catch(unlessMissing)) === receipt) continue;
+    writeReceiptDurably(path, receipt);
+    written += 1;
+  }
+  return written;
+}
+
+/** Rewrites the receipts that a power failure took; gives their number. */
+export async function recheckReceipts(deps: RecheckDependencies, aliveAt: number): Promise<number> {
+  let written = 0;
+  for (const entry of await listDecidedSince(deps.store.read, aliveAt - marginMs)) {
+    written += await recheckEntry(deps, entry);
+  }
+  if (written > 0)
+    deps.log.warn({ receipts: written }, "receipts that a power failure took were written again");
+  return written;
+}
+
+interface RestoreDeps extends Omit<AwaitedReceiptsDeps, "restore"> {
+  readonly store: Pick<Store, "read">;
+  readonly ledgerNumbers: Pick<SealedNumbers, "seal">;
+}
+
+interface NamedReceipt {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The receipt of the name, by the ledger. */
+async function receiptOf(deps: RestoreDeps, owner: ReceiptOwner): Promise<NamedReceipt | undefined> {
+  const path = join(
+    deps.locations.receiptsDirectory(await deps.companyCodeOf(owner.companyId)),
+    receiptNameOf(owner.name),
+  );
+  for (const id of await findNamesakes(deps.store.read, owner)) {
+    const entry = await findFile(deps.store.read, id);
+    if (entry === undefined || isOpenState(entry.state)) continue;
+    const { rulesReceipt, receipt, receiptOfName } = await decidedOf(deps, entry);
+    if (rulesReceipt) return { path, text: receiptOfName ?? receipt };
+  }
+  return undefined;
+}
+
+/** Writes nothing when `isOver` by then: a file of the name is on its way, and its receipt is the next. */
+async function restoreReceipt(deps: RestoreDeps, owner: ReceiptOwner, isOver: () => boolean): Promise<void> {
+  const receipt = await receiptOf(deps, owner);
+  await deps.idle(receiptKeyOf(owner));
+  // From here on nothing is waited for: nobody can come in between.
+  if (receipt !== undefined && !isOver()) writeReceiptDurably(receipt.path, receipt.text);
+}
+
+/** The receipts that files on their way are to have; those that they have kept back come again by the ledger. */
+export function createAwaitedReceipts(deps: RestoreDeps): AwaitedReceipts {
+  return new AwaitedReceipts({
+    ...deps,
+    restore: (owner, isOver) => restoreReceipt(deps, owner, isOver),
+  });
+}
