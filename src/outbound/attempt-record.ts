@@ -79,46 +79,33 @@ interface LoggedAttempt {
   readonly target: string;
 }
 
+const attemptTexts: Readonly<Record<AttemptRecord["kind"], readonly ["info" | "warn" | "error", string]>> = {
+  delivered: ["info", "delivered"],
+  nameTaken: ["info", "not delivered: the name is taken; it goes on under the next one"],
+  postponed: ["info", "not sent yet"],
+  dropped: ["warn", "not sent, and not going to be"],
+  later: ["warn", "not delivered; it is tried again"],
+  dead: ["error", "not delivered; it is a dead letter until somebody retries it"],
+};
+
 /** One line for each attempt, once its outcome is recorded. */
 export function logAttempt(log: Logger, { row, record, target }: LoggedAttempt): void {
-  const fields = {
-    delivery: row.guid,
-    deliveryId: row.id,
-    company: row.companyCode,
-    target,
-    ...(row.kind === "export" ? { export: row.orderKey } : { stop: row.orderKey }),
-    name: row.name,
-    attempt: row.attempts + 1,
-    outcome: record.kind,
-    ms: record.durationMs,
-  };
-  switch (record.kind) {
-    case "delivered":
-      log.info({ ...fields, bytes: record.size }, "delivered");
-      return;
-    case "nameTaken":
-      log.info(fields, "not delivered: the name is taken; it goes on under the next one");
-      return;
-    case "postponed":
-      log.info({ ...fields, nextAttemptAt: isoTime(record.dueAt) }, "not sent yet");
-      return;
-    case "dropped": {
-      const { fault, faultText: message } = record;
-      log.warn({ ...fields, fault, message }, "not sent, and not going to be");
-      return;
-    }
-    case "later": {
-      const { fault, faultText: message, dueAt } = record;
-      const nextAttemptAt = isoTime(dueAt);
-      log.warn({ ...fields, fault, message, nextAttemptAt }, "not delivered; it is tried again");
-      return;
-    }
-    case "dead": {
-      const { fault, faultText: message } = record;
-      log.error(
-        { ...fields, fault, message },
-        "not delivered; it is a dead letter until somebody retries it",
-      );
-    }
-  }
+  const [level, text] = attemptTexts[record.kind];
+  log[level](
+    {
+      delivery: row.guid,
+      deliveryId: row.id,
+      company: row.companyCode,
+      target,
+      ...(row.kind === "export" ? { export: row.orderKey } : { stop: row.orderKey }),
+      name: row.name,
+      attempt: row.attempts + 1,
+      outcome: record.kind,
+      ms: record.durationMs,
+      ...(record.kind === "delivered" ? { bytes: record.size } : {}),
+      ...("fault" in record ? { fault: record.fault, message: record.faultText } : {}),
+      ...("dueAt" in record ? { nextAttemptAt: isoTime(record.dueAt) } : {}),
+    },
+    text,
+  );
 }

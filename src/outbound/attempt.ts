@@ -1,5 +1,5 @@
 /**
- * One attempt: render, send, and know what became of it within a time that does not depend on the other side.
+ * One attempt: render, send, and have an outcome within a time that does not depend on the peer.
  *
  *   taken ──render──> rendered ──deliver──> outcome
  *                        │         ├── the time is over, or the daemon stops: the signal is aborted

@@ -20,7 +20,7 @@ export type ReadCompletionDocument = (
   guid: string,
 ) => Promise<Uint8Array | undefined>;
 
-/** A content that is lost is told and left out: the file about the stop is worth more than its picture. */
+/** Logs a content that is lost, and leaves it out: the file about the stop is worth more than its picture. */
 export function createDocumentReader({
   store,
   documentsDir,

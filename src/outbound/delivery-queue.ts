@@ -2,13 +2,13 @@
  * The delivery queue (specification/outbound.md#states-of-a-delivery): finds what state changes have put into the store
  * and brings it to its targets.
  *
- * Each target has a runner of its own, so that one that is slow or dead holds up no other. The store is the queue: the
- * process keeps a page of it for each target, and which deliveries it is trying. It looks when it is told that something
- * was committed (`wake`) and each second, which finds what another process has written and what has become due. A look asks
- * only for targets for which something was added; once a minute it asks for all, in case that somebody changed rows by hand.
+ * Each target has a runner of its own, so that one that is slow or dead blocks no other. The store is the queue: the process
+ * keeps a page of it for each target, and which deliveries it is trying. It asks the store after a commit (`wake`) and each
+ * second, which finds what another process has written and what has become due. It asks only for targets for which something
+ * was added; once a minute it asks for all, in case that somebody changed rows by hand.
  *
  * Never lost: a delivery leaves the queue in the transaction that records its outcome. Sent twice only when the process dies
- * between the two, or the other side's answer is lost; then with the same id and the same bytes.
+ * between the two, or the peer's answer is lost; then with the same id and the same bytes.
  */
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logs/log.ts";
@@ -50,7 +50,7 @@ export class DeliveryQueue implements Service {
   readonly #runners: TargetRunners;
   readonly #counters = new TargetCounters();
   #targets: readonly OutboundTarget[] = [];
-  /** What was added for each target up to the last look. */
+  /** What was added for each target up to the last query. */
   readonly #added = new Map<number, number>();
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;

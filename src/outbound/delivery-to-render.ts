@@ -1,4 +1,4 @@
-/** What an attempt begins with: a delivery that is due, and what it is rendered to. */
+/** A delivery that is due, and what it is rendered to. */
 import type { StoredCompletion } from "../store/outbound/completions.ts";
 import type { DeliveryHead } from "../store/outbound/delivery-heads.ts";
 import type { StoredMessage } from "../store/outbound/messages.ts";
@@ -16,7 +16,7 @@ export interface RenderedDelivery {
   readonly delivery: Delivery;
   /** Of its one file, lower-case hex; null when there are several, or it is too large to be hashed here. */
   readonly sha256: string | null;
-  /** Bytes of its files; null when nobody knows before they are read. */
+  /** Bytes of its files; null when that is not known before they are read. */
   readonly size: number | null;
 }
 

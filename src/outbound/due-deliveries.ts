@@ -11,7 +11,7 @@ import type { DeliveryToRender } from "./delivery-to-render.ts";
 
 const pageSize = 256;
 const contentsAtOnce = 32;
-/** What was read so short a time ago is not asked for again: news come with every commit. */
+/** Rows that were read so recently are not asked for again: news come with every commit. */
 const trustedMs = 1_000;
 
 export interface DueOptions {
@@ -35,7 +35,7 @@ export class DueDeliveries {
     this.#options = options;
   }
 
-  /** Rows may have changed: the next look asks the store. */
+  /** Rows may have changed: `next` asks the store. */
   expectNews(): void {
     this.#nextAt = 0;
     this.#isStale = true;
@@ -61,7 +61,7 @@ export class DueDeliveries {
     return this.#ready.shift();
   }
 
-  /** What was read may have stood here through a long pause of the target: somebody may have given it up since. */
+  /** Rows may have stood here through a long pause of the target: somebody may have given them up since. */
   async #forgetWithdrawn(now: number): Promise<void> {
     this.#isStale = false;
     this.#readAt = now;
@@ -108,9 +108,9 @@ export class DueDeliveries {
     const ids = some.filter(({ kind }) => kind === "completion").map(({ subjectId }) => subjectId);
     const completions = await findCompletions(this.#options.read, ids);
     const byId = new Map(completions.map((completion) => [completion.id, completion]));
-    const told = some.filter(({ kind }) => kind === "message").map(({ subjectId }) => subjectId);
+    const messageIds = some.filter(({ kind }) => kind === "message").map(({ subjectId }) => subjectId);
     const messages = new Map(
-      (await findMessages(this.#options.read, told)).map((message) => [message.id, message]),
+      (await findMessages(this.#options.read, messageIds)).map((message) => [message.id, message]),
     );
     const { companyCode } = this.#options;
     this.#ready = some.map((row) => {

@@ -46,7 +46,7 @@ export function createExportRendering(readDocument: ReadCompletionDocument): Exp
 interface ExportFilesDeps {
   readonly store: Pick<Store, "read">;
   readonly rendering: ExportRendering;
-  /** The folder of the spools; nobody else's. */
+  /** The folder of the spools; nothing else is in it. */
   readonly directory: string;
 }
 
@@ -54,7 +54,7 @@ const completionsAtOnce = 64;
 
 type Read = Store["read"];
 
-/** The completions of a window in their order, a page at a time; others get their turn between two pages. */
+/** The completions of a window in their order, a page at a time, with a turn of the event loop between two pages. */
 async function* completionsOf(read: Read, made: ExportRecord, signal: AbortSignal) {
   const { companyId, lastCompletionId: lastId } = made;
   let afterId = made.afterCompletionId;
@@ -199,7 +199,7 @@ export class ExportFiles {
     if (known !== undefined) return known;
     const rendering = renderInto(this.#deps, exportId, this.#closing.signal);
     this.#rendered.set(exportId, rendering);
-    // The next attempt begins anew.
+    // The next attempt renders it again.
     rendering.catch(() => this.#rendered.delete(exportId));
     return rendering;
   }

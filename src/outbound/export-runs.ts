@@ -6,7 +6,7 @@
  *      \-----next due time-----------/
  *
  * One transaction fixes the window, moves the watermark and the due time on and puts the delivery in the queue. So after a
- * crash, and whoever else looks at the same moment (the daemon and a command), each completion is in one window of an
+ * crash, and with two processes at the same moment (the daemon and a command), each completion is in one window of an
  * export and each due time makes one export. However many due times have gone by, one export makes up for them: it has
  * everything since the last one.
  */
@@ -59,7 +59,7 @@ export interface ExportNames {
   readonly delivery: string;
   /** The folder, for an export of single files. */
   readonly directory?: string;
-  /** The file that comes last and tells that all are there. */
+  /** The file that comes last and says that all are there. */
   readonly manifest: string;
 }
 
@@ -132,7 +132,7 @@ async function ensurePlanned(tx: Transaction, plan: ExportPlan, now: number): Pr
 }
 
 /**
- * Makes an export of everything since the last one, also when that is nothing: who gets it sees that it has been looked.
+ * Makes an export of everything since the last one, also when that is nothing: the receiver sees that the export has run.
  * `dueAt` is null for one that was asked for. In one transaction.
  */
 export async function makeExport(
@@ -144,7 +144,7 @@ export async function makeExport(
   const { watermark } = await ensurePlanned(tx, plan, now);
   const last = await newestCompletionAfter(tx, { companyId, after: watermark });
   if (!(await moveWatermark(tx, { companyId, name, from: watermark, to: last }))) {
-    throw new Error(`the export ${name} was made by somebody else at this moment`);
+    throw new Error(`the export ${name} was made by another process at this moment`);
   }
   const window = { afterCompletionId: watermark, lastCompletionId: last };
   const made = await insertExport(tx, { companyId, name, ...window, form, dueAt, createdAt: now });
@@ -182,7 +182,7 @@ function keyOf({ companyId, name }: Pick<ExportPlan, "companyId" | "name">): str
   return `${companyId} ${name}`;
 }
 
-/** Looks again within the transaction: somebody else may have done it since. */
+/** Checks once more within the transaction: another process may have done it since. */
 async function takeStep(tx: Transaction, plan: ExportPlan, now: number): Promise<MadeExport | undefined> {
   const row = await findExportSchedule(tx, plan);
   const step = stepOf(plan, row, now);
@@ -196,7 +196,7 @@ async function takeStep(tx: Transaction, plan: ExportPlan, now: number): Promise
   return made;
 }
 
-/** What is no longer in the configuration is due no more; it keeps its watermark for when it comes back. */
+/** What has left the configuration is not due any more; it keeps its watermark for when it comes back. */
 async function unplan(deps: ExportRunDeps, rows: readonly ExportSchedule[]): Promise<void> {
   for (const { companyId, name } of rows) {
     await deps.store.write(companyId, (tx) =>
@@ -208,7 +208,7 @@ async function unplan(deps: ExportRunDeps, rows: readonly ExportSchedule[]): Pro
 
 /**
  * Makes the exports that are due, and brings what is planned in line with the configuration. `plans` are all exports of
- * the configuration. One that fails is logged and tried again at the next look; the others go on.
+ * the configuration. One that fails is logged and retried the next time; the others go on.
  */
 export async function runDueExports(
   deps: ExportRunDeps,

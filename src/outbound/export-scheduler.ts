@@ -1,4 +1,4 @@
-/** Looks each minute whether an export is due. When it is due is worked out and kept in the store; the trigger only looks. */
+/** Makes the exports that are due, each minute. The store keeps when that is; the trigger only asks. */
 import { schedule } from "node-cron";
 import type { Clock } from "../lib/clock.ts";
 import { isoOrNull } from "../lib/iso-time.ts";
@@ -13,14 +13,14 @@ export interface ExportSchedulerDeps {
   readonly log: Logger;
   /** All exports of the configuration in force. */
   readonly plans: () => Promise<readonly ExportPlan[]>;
-  /** What is done at each look besides. */
+  /** Done each time besides. */
   readonly tidy?: () => Promise<void>;
   /** Calls `look` each minute until it is stopped; by default a task of node-cron. */
   readonly trigger?: (look: () => void) => { stop(): void };
 }
 
 export interface ExportScheduler extends Service {
-  /** Looks now; resolves when everything that is due has been made. Never rejects. */
+  /** Resolves when everything that is due now has been made. Never rejects. */
   look(): Promise<void>;
 }
 

@@ -1,10 +1,10 @@
 /**
  * The rendered files of one export, behind one another in one file on the disk.
  *
- * The manifest names each file's SHA-256, so all of them have to be rendered before the first is sent, and a target that is
- * away has them tried again and again: they are rendered once. Of fifty thousand completions neither the rows nor the
- * files are in memory at once. Nothing rests on the spool: after a crash it is made again, to the same bytes, from the
- * window of the export. So it is not synced, and what a crash has left is thrown away.
+ * The manifest names each file's SHA-256, so all of them have to be rendered before the first is sent; a target that is away
+ * gets many attempts, and the spool has them rendered once for all. Of fifty thousand completions neither the rows nor the
+ * files are in memory at once. Nothing depends on the spool: after a crash the window of the export gives the same bytes
+ * again. So it is not synced, and the next start removes what a crash has left.
  */
 import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";

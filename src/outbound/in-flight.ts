@@ -1,7 +1,7 @@
 /**
- * The deliveries of a target that are being tried or recorded: one at a time of each line. A delivery is in flight from the
- * moment it is taken until its outcome is durable, so that no page gives it twice; so is its line, because an earlier
- * delivery of it may be asked for again meanwhile, and is waiting then too.
+ * The deliveries of a target that are being tried or recorded, one at a time of each line. A delivery is in flight from its
+ * taking until its outcome is durable, so that no page gives it twice; so is its line, because somebody may ask for an
+ * earlier delivery of it meanwhile, which then waits too.
  */
 import type { DeliveryHead } from "../store/outbound/delivery-heads.ts";
 
@@ -26,7 +26,7 @@ export class InFlight {
     return isFree;
   }
 
-  /** Whether another one of its line was wanted meanwhile: it is to be looked for again. */
+  /** Whether another one of its line was wanted meanwhile: the runner asks for it again. */
   release({ id, orderKey }: Row): boolean {
     const isWanted = this.#lines.get(orderKey) === true;
     this.#lines.delete(orderKey);

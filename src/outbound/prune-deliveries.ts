@@ -61,9 +61,9 @@ async function pruneSubjects(tx: Transaction, kind: DeliveryKind, step: PruneSte
  * is no longer in the configuration, holds nothing back.
  */
 async function findLastExported(tx: Transaction, companyId: number): Promise<number> {
-  const told = await findFirstWatermark(tx, companyId);
+  const reported = await findFirstWatermark(tx, companyId);
   const delivered = await findFirstExportStart(tx, companyId);
-  return Math.min(told ?? Number.MAX_SAFE_INTEGER, delivered ?? Number.MAX_SAFE_INTEGER);
+  return Math.min(reported ?? Number.MAX_SAFE_INTEGER, delivered ?? Number.MAX_SAFE_INTEGER);
 }
 
 /** One step through the company's completions, oldest first, with their deliveries. */

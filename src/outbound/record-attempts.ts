@@ -55,7 +55,7 @@ class CountChanges {
 
 type DoneRecord = Extract<AttemptRecord, { kind: "delivered" | "dead" | "dropped" }>;
 
-/** Whether it was open: without that somebody else has decided about it. */
+/** Whether it was open; if not, another process has decided about it. */
 async function close(tx: Transaction, record: DoneRecord, now: number): Promise<boolean> {
   if (record.kind === "dead")
     return await markFailed(tx, { ...record, state: "dead", dueAt: null, countsFrom: record.at });

@@ -1,4 +1,4 @@
-/** From the row of a completion to what its file tells. */
+/** From the row of a completion to the content of its file. */
 import { completionFormat, isCompletionFormat } from "../domain/outbound/completion-format.ts";
 import type { DocumentObject } from "../domain/documents/document-object.ts";
 import type { CompletionEvent, CompletionLoad, StopCompletion } from "../domain/outbound/stop-completion.ts";
@@ -7,7 +7,7 @@ import { isStopStatus } from "../domain/stop/stop-status.ts";
 import type { Stop } from "../domain/stop/stop.ts";
 import type { StoredCompletion, StoredCompletionEvent } from "../store/outbound/completions.ts";
 
-/** What our own operations write into `data`. */
+/** `data`, as operations write it. */
 interface EventData {
   readonly eventDTTM?: string;
   readonly eventTz?: string;
@@ -29,7 +29,7 @@ function eventOf({ code, recordedAt, data }: StoredCompletionEvent): CompletionE
   };
 }
 
-/** The carrier as it was assigned last, by whatever way; what the host has sent may be older. */
+/** With the carrier that was assigned last, in whatever way; the one that the host has sent may be older. */
 function stopOf({ body, carrierCode, assignmentCriteria }: StoredCompletion): Stop {
   const { stopAssignment: sent, ...stop } = JSON.parse(body) as Stop;
   if (carrierCode === null) return stop;
@@ -48,7 +48,7 @@ function loadOf({ loadNbr, driver }: StoredCompletion): CompletionLoad | undefin
   };
 }
 
-/** What the file tells. Throws for a completion that a newer dropgate has made, or that is none of ours. */
+/** The content of the file. Throws for a completion that a newer dropgate has made, or none. */
 export function stopCompletionOf(stored: StoredCompletion): StopCompletion {
   const { stopStatus, triggeredBy, format } = stored;
   if (!isCompletionFormat(format)) {

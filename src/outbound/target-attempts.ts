@@ -1,6 +1,6 @@
 /**
- * Attempts on one target: whether and how many there may be now, and what the target is known to be like by what became of
- * them. The target itself can be replaced while attempts on the old one are under way.
+ * Attempts on one target: whether and how many there may be now, and what they say of the health of the target. The target
+ * can be replaced while attempts on the old one are under way.
  */
 import type { Clock } from "../lib/clock.ts";
 import { ConcurrencyLimit } from "../lib/concurrency.ts";
@@ -45,7 +45,7 @@ export class TargetAttempts {
   #inUse: TargetInUse;
   /** Attempts under way on the target as it is now. */
   #places = { active: 0 };
-  /** Those that have begun since it failed: what hangs from before must not hold up the next try. */
+  /** Those that have begun since it failed: what hangs from before must not block the next try. */
   #round = { active: 0 };
 
   constructor(target: OutboundTarget, inUse: TargetInUse, deps: AttemptsDeps) {
@@ -59,7 +59,7 @@ export class TargetAttempts {
     return this.#inUse;
   }
 
-  /** Goes by what the store says of the pause: another process may have ended it. */
+  /** Takes over the pause as the store has it: another process may have ended it. */
   heed({ pausedUntil }: Pick<OutboundTarget, "pausedUntil">): void {
     if (this.#health.isEndedBy(pausedUntil, this.#deps.clock.now())) this.#beginAnew();
   }
@@ -92,10 +92,10 @@ export class TargetAttempts {
     const { round } = this.#health;
     const result = await this.#try(row);
     if (result.kind === "aborted") return undefined;
-    const told = { now: clock.now(), random: this.#deps.random() };
-    const pause = this.#health.learn(result, round, told);
+    const ending = { now: clock.now(), random: this.#deps.random() };
+    const pause = this.#health.learn(result, round, ending);
     if (pause !== undefined) this.#logHealth(pause, result);
-    return { result, pause, at, durationMs: Math.round(performance.now() - begun), ...told };
+    return { result, pause, at, durationMs: Math.round(performance.now() - begun), ...ending };
   }
 
   /** Takes a place until the attempt is over. */

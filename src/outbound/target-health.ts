@@ -12,7 +12,7 @@ import { longestWaitMs, pausedUntil } from "../domain/outbound/retry-schedule.ts
 import type { TargetPause } from "../store/outbound/outbound-targets.ts";
 import type { AttemptResult } from "./attempt.ts";
 
-interface Told {
+interface AttemptEnd {
   readonly now: number;
   readonly random: number;
 }
@@ -45,14 +45,14 @@ export class TargetHealth {
   }
 
   /**
-   * Whether somebody else has ended the pause: then the store has the time at which that was. What was read before the
-   * pause was written is older than its beginning.
+   * Whether another process has ended the pause: then the store has the time of that. What was read before the pause was
+   * written is older than its beginning.
    */
   isEndedBy(storedUntil: number, now: number): boolean {
     return this.isPaused(now) && storedUntil >= this.#pausedAt && storedUntil <= now;
   }
 
-  /** The target is to be tried at once, because somebody has seen to it; attempts under way say nothing any more. */
+  /** The target is to be tried at once, because somebody has repaired it; attempts under way say nothing any more. */
   beginAnew(): void {
     this.#round += 1;
     this.#pausedUntil = 0;
@@ -62,7 +62,7 @@ export class TargetHealth {
   learn(
     result: Exclude<AttemptResult, { kind: "aborted" }>,
     round: number,
-    { now, random }: Told,
+    { now, random }: AttemptEnd,
   ): TargetPause | undefined {
     if (round !== this.#round || result.kind !== "tried") return undefined;
     const { outcome } = result;

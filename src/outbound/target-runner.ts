@@ -40,7 +40,7 @@ export class TargetRunner {
   readonly #running = new Set<Promise<void>>();
   readonly #fill = shareRuns(() => this.#fillPlaces());
   #isStopped = false;
-  /** After a fault of our own, so that it does not fill the log. */
+  /** After a fault of dropgate itself, so that it does not fill the log. */
   #restUntil = 0;
 
   constructor(target: OutboundTarget, inUse: TargetInUse, deps: RunnerDeps) {
@@ -55,12 +55,12 @@ export class TargetRunner {
     return this.#attempts.inUse;
   }
 
-  /** Goes by what the store says of the pause: another process may have ended it. */
+  /** Takes over the pause as the store has it: another process may have ended it. */
   heed(stored: Pick<OutboundTarget, "pausedUntil">): void {
     this.#attempts.heed(stored);
   }
 
-  /** Something may be due: rows were written (`isNews`), or time has passed. Costs nothing when nothing can be. */
+  /** Something may be due: rows were written (`isNews`), or time has passed. Free when nothing can be. */
   look(isNews: boolean): void {
     if (isNews) this.#due.expectNews();
     if (!this.#isStopped) void this.#fill();

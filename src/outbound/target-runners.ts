@@ -15,7 +15,7 @@ export interface TargetRunnersDeps {
   /** May throw. */
   readonly targets: (target: OutboundTarget) => TargetInUse;
   readonly newRunner: (target: OutboundTarget, inUse: TargetInUse) => TargetRunner;
-  /** One that had left the configuration is closed. It may be there again: the next look is to take over anew. */
+  /** One that had left the configuration is closed. It may be back by now: the queue takes over all targets again. */
   readonly onRetired: () => void;
 }
 
@@ -28,7 +28,7 @@ export class TargetRunners {
   readonly #retiring = new Map<number, TargetRunner>();
   /** Targets that could not be made. */
   readonly #broken = new Set<number>();
-  /** Targets that are not in the configuration, and that the log has told of. */
+  /** Targets that are not in the configuration, and that the log has reported. */
   readonly #left = new Set<number>();
   /** What is being closed while the queue goes on. */
   readonly #closing = new Set<Promise<void>>();

@@ -39,7 +39,7 @@ export class TargetCounters {
     };
   }
 
-  /** Finds out anew how old the oldest deliveries are, unless the targets are the very list of the last time. */
+  /** Reads how old the oldest deliveries are, unless the targets are the very list of the last time. */
   async readAges(read: Reader, of: readonly OutboundTarget[]): Promise<void> {
     if (this.#oldest.of !== of) this.#oldest = { of, at: await listOldestOpen(read) };
   }

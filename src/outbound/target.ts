@@ -3,7 +3,7 @@
  * over all of them.
  *
  * A target keeps no state of a delivery: the queue decides when to try, and tries again what may not have arrived. So a
- * target may be given what it has had already, and then finds the same bytes under the same name and says "delivered".
+ * target may get what it has had already: it finds the same bytes under the same name and says "delivered".
  */
 import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 
@@ -29,7 +29,7 @@ export interface CustomerMessage {
   readonly date: number;
 }
 
-/** What is sent as one. More than one file: in this order, the last one tells that all are there. */
+/** What is sent as one. More than one file: in this order, the last one says that all are there. */
 export interface Delivery {
   /** The same at every attempt. */
   readonly id: string;
@@ -62,9 +62,9 @@ export type DeliveryOutcome =
 export interface Target {
   /** How many deliveries it takes at a time. */
   readonly concurrency: number;
-  /** Never rejects but for faults of our own. Aborted is not failed: then it rejects with the signal's reason. */
+  /** Rejects only for faults of dropgate itself. Aborted is not failed: then it rejects with the signal's reason. */
   deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome>;
-  /** Tries everything but a delivery: connects, signs in, looks whether a file could be written; leaves nothing behind. */
+  /** Tries everything but a delivery: connects, signs in, checks that a file could be written; leaves nothing behind. */
   probe(signal: AbortSignal): Promise<DeliveryOutcome>;
   /** Closes connections and threads. Safe to call twice; a later `deliver` opens them again. */
   close(): Promise<void>;
