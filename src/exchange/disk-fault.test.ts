@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exchangeErrorOf } from "./disk-fault.ts";
+import { exchangeErrorOf } from "./exchange-session.ts";
 import { ExchangeError } from "./exchange-session.ts";
 
 const thrownBy = (code: string) => Object.assign(new Error(`${code}: /var/lib/dropgate/secret`), { code });

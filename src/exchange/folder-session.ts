@@ -1,21 +1,23 @@
 /** One connection of one user: finds the company and folder that a path means, and lets the folder decide. */
 import { componentsOf } from "./client-path.ts";
 import { ClientTree, type Inside, type Place, virtualFolder } from "./folders/client-tree.ts";
-import { denied, exchangeErrorOf, noSuchFile } from "./disk-fault.ts";
-import type { SessionCompany, SessionContext } from "./exchange-deps.ts";
 import {
   type AttributeChange,
+  denied,
   type ExchangeAttributes,
   type ExchangeEntry,
   ExchangeError,
   type ExchangeErrorKind,
+  exchangeErrorOf,
   type ExchangeRights,
   type ExchangeSession,
   type FileSystemStatistics,
+  noSuchFile,
   type OpenWriteFlags,
   type ReadHandle,
   type WriteHandle,
 } from "./exchange-session.ts";
+import type { SessionCompany, SessionContext } from "./exchange-deps.ts";
 import { doneFolderName, fileRightsIn, folderNames, rightsOf } from "./folders/folder-rights.ts";
 import { InboundFolder } from "./uploads/inbound-folder.ts";
 import { OpenHandles, type Pages } from "./open-handles.ts";

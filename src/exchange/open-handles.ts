@@ -1,6 +1,5 @@
 /** What a session has open, so that its end ends it. */
-import { exchangeErrorOf } from "./disk-fault.ts";
-import type { ExchangeEntry } from "./exchange-session.ts";
+import { type ExchangeEntry, exchangeErrorOf } from "./exchange-session.ts";
 
 export type Pages = AsyncGenerator<readonly ExchangeEntry[]>;
 

@@ -2,12 +2,12 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureCompanyTree } from "../../src/exchange/folders/company-tree.ts";
+import { ensureCompanyTree } from "../../src/exchange/folders/company-folders.ts";
 import type { FileExchangeDeps, Pickup, Removal } from "../../src/exchange/exchange-deps.ts";
 import type { ExchangeEntry, ExchangeSession, OpenWriteFlags } from "../../src/exchange/exchange-session.ts";
 import { createDiskSpace } from "../../src/exchange/uploads/disk-space.ts";
 import { createFileExchange, type FolderExchange } from "../../src/exchange/file-exchange.ts";
-import { createIntake } from "../../src/exchange/uploads/intake.ts";
+import { Intake } from "../../src/exchange/uploads/intake.ts";
 import type { Arrival } from "../../src/inbound/places/inbox.ts";
 import { systemDisk } from "../../src/lib/files/durable-file.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
@@ -49,7 +49,7 @@ export async function openFixture(changes: ExchangeChanges = {}): Promise<Exchan
   const clock = { now: () => Date.now() };
   const log = createLogger({ level: "info", destination: { write: (line) => logLines.push(line) } });
   const { minFreeBytes, maxWaiting } = limits;
-  const intake = createIntake({
+  const intake = new Intake({
     space: createDiskSpace({ directory: changes.companiesDir ?? companiesDir, minFreeBytes, disk, clock }),
     maxWaiting: () => maxWaiting,
     waitingCount: () => waiting,

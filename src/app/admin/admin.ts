@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import type { CompanyProfile } from "../../domain/users/company-profile.ts";
-import { ensureCompanyTree } from "../../exchange/folders/company-tree.ts";
+import { ensureCompanyTree } from "../../exchange/folders/company-folders.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";

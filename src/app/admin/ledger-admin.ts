@@ -3,7 +3,7 @@ import { statfs } from "node:fs/promises";
 import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { isOpenState } from "../../domain/files/file-state.ts";
-import { partialFolderName } from "../../exchange/folders/company-tree.ts";
+import { partialFolderName } from "../../exchange/folders/company-folders.ts";
 import { countUploadsOfFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
 import {
   type DiskRoom,

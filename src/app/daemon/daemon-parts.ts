@@ -5,7 +5,7 @@ import { createDocumentPool, type DocumentPool } from "../../documents/pool/docu
 import type { Integrations } from "../../integrations/integrations.ts";
 import { type Arrivals, createArrivals } from "../../exchange/arrivals/arrivals.ts";
 import { createDiskSpace } from "../../exchange/uploads/disk-space.ts";
-import { createIntake, type Intake } from "../../exchange/uploads/intake.ts";
+import { Intake } from "../../exchange/uploads/intake.ts";
 import { createLocations, type Locations } from "../../inbound/places/locations.ts";
 import { Pipeline } from "../../inbound/pipeline.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -71,7 +71,7 @@ type BuiltOf<Names extends keyof Parts> = Pick<Parts, Names | "locations" | "clo
 };
 
 function intakeFor({ current, locations, pipeline, clock, log }: BuiltOf<"pipeline">): Intake {
-  return createIntake({
+  return new Intake({
     space: createDiskSpace({
       directory: exchangeFoldersOf(locations.stateDir).companiesDir,
       minFreeBytes: (diskBytes) => minFreeBytesOf(current.config)(diskBytes),

@@ -19,7 +19,7 @@ import { createHttpEndpoint, type HttpEndpoint } from "../../endpoints/http/http
 import { callWith } from "../../endpoints/http/server/operation-context.ts";
 import { type HostKey, readHostKeys } from "../../endpoints/sftp/host-key.ts";
 import { SftpEndpoint } from "../../endpoints/sftp/sftp-endpoint.ts";
-import { ensureCompanyTree } from "../../exchange/folders/company-tree.ts";
+import { ensureCompanyTree } from "../../exchange/folders/company-folders.ts";
 import { createFileExchange, type FolderExchange } from "../../exchange/file-exchange.ts";
 import { takeUpFormerJournal } from "../../exchange/journal/take-up-former-journal.ts";
 import type { Integration } from "../../integrations/integration.ts";

@@ -1,8 +1,7 @@
 /** The tree that a client sees: a folder for each company, left out when there is only one, with the folders of the company. */
 import { componentsOf } from "../client-path.ts";
-import { denied, noSuchFile } from "../disk-fault.ts";
+import { denied, type ExchangeAttributes, noSuchFile } from "../exchange-session.ts";
 import type { SessionCompany } from "../exchange-deps.ts";
-import type { ExchangeAttributes } from "../exchange-session.ts";
 import { type FolderName, isFolderName } from "./folder-rights.ts";
 
 /** What a path means. */

@@ -1,7 +1,11 @@
 import type { DiskCalls } from "../../lib/files/durable-file.ts";
 import type { RegularFile } from "../../lib/files/open-regular-file.ts";
-import { exchangeErrorOf } from "../disk-fault.ts";
-import { type ExchangeAttributes, ExchangeError, type ReadHandle } from "../exchange-session.ts";
+import {
+  type ExchangeAttributes,
+  ExchangeError,
+  exchangeErrorOf,
+  type ReadHandle,
+} from "../exchange-session.ts";
 import { attributesOf } from "./listing.ts";
 import { noBytes, type PartOfFile } from "./partial-downloads.ts";
 

@@ -6,10 +6,15 @@ import { join } from "node:path";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { openRegularFile, type PinnedFolder } from "../../lib/files/open-regular-file.ts";
 import { isShownName } from "../client-path.ts";
-import { denied, noSuchFile } from "../disk-fault.ts";
+import {
+  denied,
+  type ExchangeAttributes,
+  type ExchangeEntry,
+  ExchangeError,
+  noSuchFile,
+} from "../exchange-session.ts";
 import { Download, type ReadPart } from "./download.ts";
 import type { Pickup, SessionCompany, SessionContext } from "../exchange-deps.ts";
-import { type ExchangeAttributes, type ExchangeEntry, ExchangeError } from "../exchange-session.ts";
 import { doneFolderName, type FolderName, rightsOf } from "./folder-rights.ts";
 import { attributesOf, listFolder, lookAt } from "./listing.ts";
 

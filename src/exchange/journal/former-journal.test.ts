@@ -23,7 +23,7 @@ import {
 import type { Arrival } from "../../inbound/places/inbox.ts";
 import { type DiskCalls, systemDisk } from "../../lib/files/durable-file.ts";
 import { createLogger } from "../../lib/logs/log.ts";
-import { ensureCompanyTree } from "../folders/company-tree.ts";
+import { ensureCompanyTree } from "../folders/company-folders.ts";
 import { countUploadsOfFormerJournal, takeUpFormerJournal } from "./take-up-former-journal.ts";
 
 let stateDir: string;

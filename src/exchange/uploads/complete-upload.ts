@@ -1,30 +1,26 @@
 /**
- * The close of an upload, step by step:
+ * How an unfinished file becomes one that has arrived: by the close of its upload, or by a rename. The close, step by step:
  *
  *   sync of the bytes → final name (`placeArrival`: receipt of an earlier file away, link, sync of the folder)
  *   → to the pipeline → the close is answered
  *
  * One whose name says "unfinished" keeps it: sync of the bytes, sync of its folder, answer.
  */
+import { constants } from "node:fs";
+import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { placeArrival } from "../../inbound/places/place-arrival.ts";
-import type { PinnedFolder } from "../../lib/files/open-regular-file.ts";
-import type { ExchangeAttributes } from "../exchange-session.ts";
-import { type InboundContext, keyOf, type OwnFile } from "./inbound-names.ts";
+import { unlessMissing } from "../../lib/errors.ts";
+import { openRegularFile, type PinnedFolder } from "../../lib/files/open-regular-file.ts";
+import { type ExchangeAttributes, ExchangeError, noSuchFile } from "../exchange-session.ts";
+import { type InboundNames, keyOf, type OwnFile } from "./inbound-names.ts";
 import { traced } from "./intake.ts";
 
 /** An own unfinished file that is to have this name. */
 export interface Destination {
-  readonly context: InboundContext;
+  readonly names: InboundNames;
   readonly partials: PinnedFolder;
   readonly own: OwnFile;
   readonly name: string;
-}
-
-/** A file as it was closed, or got its name. */
-export interface ClosedFile {
-  readonly attributes: ExchangeAttributes;
-  /** Milliseconds UTC. */
-  readonly closedAt: number;
 }
 
 /** Makes the upload durable, and a file unless its name says "unfinished". */
@@ -33,30 +29,96 @@ export async function completeUpload(
   content: { sync(): Promise<void> },
   attributes: ExchangeAttributes,
 ): Promise<void> {
-  const { context, partials, own } = destination;
+  const { partials, own } = destination;
+  const { context } = destination.names;
   const closedAt = context.closeClock.now();
   await traced(context.deps.intake, context.company, async () => {
     await content.sync();
-    if (!own.staysUnfinished) return await becomeFile(destination, { attributes, closedAt });
+    if (!own.staysUnfinished) return await becomeFile(destination, attributes, closedAt);
     await partials.sync();
     context.memory.setTimes(own.key, attributes);
   });
 }
 
 /** Gives an unfinished file whose bytes are durable its final name, and hands it to the pipeline. */
-export async function becomeFile(destination: Destination, closed: ClosedFile): Promise<void> {
-  const { context, partials, own, name } = destination;
-  const { company, deps, disk, memory, peer } = context;
+async function becomeFile(
+  destination: Destination,
+  attributes: ExchangeAttributes,
+  receivedAt: number,
+): Promise<void> {
+  const { names, partials, own, name } = destination;
+  const { company, deps, disk, memory, peer } = names.context;
   const { channel, userName } = peer;
-  const { size } = closed.attributes;
+  const { size } = attributes;
   const arrival = await placeArrival(
     { inbox: deps.inbox, disk },
     {
       from: partials.child(own.name),
       inbound: await company.folders.inbound(),
-      arrival: { companyId: company.id, name, channel, userName, size, receivedAt: closed.closedAt },
+      arrival: { companyId: company.id, name, channel, userName, size, receivedAt },
     },
   );
   deps.arrivals.arrive(arrival);
-  memory.becameFile(own.key, keyOf(partials, name), closed.attributes);
+  memory.becameFile(own.key, keyOf(partials, name), attributes);
+}
+
+/** Renames an own unfinished file. A name that does not say "unfinished" makes it a file that has arrived. */
+export async function renameUnfinished(
+  names: InboundNames,
+  from: string,
+  to: { readonly name: string; readonly mayReplace: boolean },
+): Promise<void> {
+  const partials = await names.partials();
+  const own = await names.own(from);
+  const claim = await names.context.claims.claim(own.key);
+  try {
+    const attributes = await names.unfinished(own);
+    if (partials === undefined || attributes === undefined) throw await names.whyNotOwn(from, own);
+    if (from === to.name) return;
+    const destination = { names, partials, own, name: to.name };
+    if (isUnfinishedName(to.name)) await toUnfinishedName(destination, to.mayReplace);
+    else await toFinalName(destination, attributes, to.mayReplace);
+  } finally {
+    claim.release();
+  }
+}
+
+async function toFinalName(
+  destination: Destination,
+  attributes: ExchangeAttributes,
+  mayReplace: boolean,
+): Promise<void> {
+  const { names, partials, own, name } = destination;
+  if (!mayReplace && (await names.waiting(name)) !== undefined) {
+    throw new ExchangeError("alreadyExists", "A file of this name exists already and waits to be processed");
+  }
+  const { disk, closeClock } = names.context;
+  const file = await openRegularFile(partials.child(own.name), constants.O_RDWR, disk);
+  if (file === undefined) throw noSuchFile();
+  try {
+    // The part of a broken upload has never been synced.
+    await disk.fsync(file.fd);
+  } finally {
+    await disk.close(file.fd);
+  }
+  await becomeFile(destination, attributes, closeClock.now());
+}
+
+async function toUnfinishedName(
+  { names, partials, own, name }: Destination,
+  mayReplace: boolean,
+): Promise<void> {
+  const { claims, disk } = names.context;
+  const other = await names.own(name);
+  if (other.key === own.key) return;
+  const claim = await claims.claim(other.key);
+  try {
+    if (mayReplace || (await names.unfinished(other)) === undefined)
+      await disk.unlink(partials.child(other.name)).catch(unlessMissing);
+    await disk.link(partials.child(own.name), partials.child(other.name));
+    await disk.unlink(partials.child(own.name));
+    await partials.sync();
+  } finally {
+    claim.release();
+  }
 }

@@ -1,19 +1,19 @@
 /** `inbound/` as one session sees it: files of the company that wait, and the user's own unfinished uploads. */
 import type { PinnedFolder } from "../../lib/files/open-regular-file.ts";
 import { isShownName } from "../client-path.ts";
-import { denied, noSuchFile } from "../disk-fault.ts";
-import type {
-  AttributeChange,
-  ExchangeAttributes,
-  ExchangeEntry,
-  OpenWriteFlags,
+import {
+  type AttributeChange,
+  denied,
+  type ExchangeAttributes,
+  type ExchangeEntry,
+  noSuchFile,
+  type OpenWriteFlags,
 } from "../exchange-session.ts";
-import { type InboundContext, InboundNames, keyOf } from "./inbound-names.ts";
+import { aliasFor, type InboundContext, InboundNames, keyOf } from "./inbound-names.ts";
+import { renameUnfinished } from "./complete-upload.ts";
 import { traced } from "./intake.ts";
 import { listFolder } from "../folders/listing.ts";
 import { openUpload } from "./open-upload.ts";
-import { renameUnfinished } from "./rename-unfinished.ts";
-import { aliasFor } from "./unfinished-alias.ts";
 import type { Upload } from "./upload.ts";
 
 export class InboundFolder {
@@ -62,7 +62,7 @@ export class InboundFolder {
 
   openWrite(name: string, flags: OpenWriteFlags): Promise<Upload> {
     const { company, deps } = this.#context;
-    return traced(deps.intake, company, () => openUpload(this.#context, name, flags));
+    return traced(deps.intake, company, () => openUpload(this.#names, name, flags));
   }
 
   async remove(name: string): Promise<void> {
@@ -82,7 +82,7 @@ export class InboundFolder {
   }
 
   rename(from: string, name: string, { mayReplace }: { mayReplace: boolean }): Promise<void> {
-    return renameUnfinished(this.#context, from, { name, mayReplace });
+    return renameUnfinished(this.#names, from, { name, mayReplace });
   }
 
   #ownEntry(partials: PinnedFolder, entry: ExchangeEntry): ExchangeEntry {

@@ -10,11 +10,9 @@
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import type { PinnedFolder } from "../../lib/files/open-regular-file.ts";
 import { isShownName } from "../client-path.ts";
-import { denied, noSuchFile } from "../disk-fault.ts";
+import { denied, type ExchangeAttributes, ExchangeError, noSuchFile } from "../exchange-session.ts";
 import type { SessionCompany, SessionContext } from "../exchange-deps.ts";
-import { type ExchangeAttributes, ExchangeError } from "../exchange-session.ts";
 import { lookAt, lookAtPart } from "../folders/listing.ts";
-import { nameOfAlias } from "./unfinished-alias.ts";
 import type { UploadMemory } from "./upload-memory.ts";
 
 /** What the parts of one session's `inbound/` share. */
@@ -32,6 +30,17 @@ export interface OwnFile {
   readonly key: string;
 }
 
+/** `.x.xml.partial`: how the broken upload of `x.xml` is listed. */
+export function aliasFor(name: string): string {
+  return isUnfinishedName(name) ? name : `.${name}.partial`;
+}
+
+/** The name of the upload that is listed under the alias; undefined when it is no alias. */
+function nameOfAlias(name: string): string | undefined {
+  const inner = /^\.(.+)\.partial$/.exec(name)?.[1];
+  return inner === undefined || isUnfinishedName(inner) ? undefined : inner;
+}
+
 export const waitingText = "This file waits to be processed and cannot be changed or deleted";
 
 /** By which claims and memory know an unfinished file. */
@@ -40,20 +49,20 @@ export function keyOf(partials: PinnedFolder | undefined, name: string): string 
 }
 
 export class InboundNames {
-  readonly #context: InboundContext;
+  readonly context: InboundContext;
 
   constructor(context: InboundContext) {
-    this.#context = context;
+    this.context = context;
   }
 
   /** The folder of the user's unfinished files; undefined when there is none. */
   partials(): Promise<PinnedFolder | undefined> {
-    const { company, peer } = this.#context;
+    const { company, peer } = this.context;
     return company.folders.partials(peer.userId);
   }
 
   async own(name: string): Promise<OwnFile> {
-    const { claims, disk } = this.#context;
+    const { claims, disk } = this.context;
     const folder = await this.partials();
     const aliased = nameOfAlias(name);
     const isAlias =
@@ -67,25 +76,25 @@ export class InboundNames {
   /** What the client sees under the name. */
   async attributes(name: string): Promise<ExchangeAttributes | undefined> {
     const own = await this.own(name);
-    const known = this.#context.claims.uploadOf(own.key)?.currentAttributes() ?? this.completed(name, own);
+    const known = this.context.claims.uploadOf(own.key)?.currentAttributes() ?? this.completed(name, own);
     return known ?? (await this.waiting(name)) ?? (await this.unfinished(own));
   }
 
   /** What this session has completed under the name. */
   completed(name: string, own: OwnFile): ExchangeAttributes | undefined {
-    return own.name === name ? this.#context.memory.completed(own.key) : undefined;
+    return own.name === name ? this.context.memory.completed(own.key) : undefined;
   }
 
   async waiting(name: string): Promise<ExchangeAttributes | undefined> {
-    const { company, disk } = this.#context;
+    const { company, disk } = this.context;
     return isShownName(name) ? await lookAt(disk, await company.folders.inbound(), name) : undefined;
   }
 
   async unfinished(own: OwnFile): Promise<ExchangeAttributes | undefined> {
     const partials = await this.partials();
     if (partials === undefined) return undefined;
-    const found = await lookAtPart(this.#context.disk, partials, own.name);
-    return found === undefined ? undefined : this.#context.memory.withTimes(own.key, found);
+    const found = await lookAtPart(this.context.disk, partials, own.name);
+    return found === undefined ? undefined : this.context.memory.withTimes(own.key, found);
   }
 
   /** Why there is no own unfinished file of the name. */

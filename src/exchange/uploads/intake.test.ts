@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { DiskSpace } from "./disk-space.ts";
 import { ExchangeError } from "../exchange-session.ts";
-import { createIntake, type Intake } from "./intake.ts";
+import { Intake } from "./intake.ts";
 
 const acme = { id: 1, code: "ACME" };
 const other = { id: 2, code: "OTHER" };
@@ -26,7 +26,7 @@ class Ground {
     const note = (level: string) => (fields: object, message: string) => {
       this.lines.push({ level, fields, message });
     };
-    this.intake = createIntake({
+    this.intake = new Intake({
       space,
       maxWaiting: () => 5,
       waitingCount: (id) => {

@@ -1,6 +1,6 @@
 /**
- * Whether there is room for more files: space on the disk, and places in the line of the company. One for all ways in, so that
- * what is not taken leaves a trace however it would have come.
+ * Whether there is room for more files: space on the disk, and places in the line of the company. One for all ways in, so
+ * that what is not taken leaves a trace however it would have come.
  *
  *   room ──first refusal: logged──> none ──room again, and nothing refused for a while: logged with the count──> room
  *
@@ -9,9 +9,8 @@
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
-import { exchangeErrorOf } from "../disk-fault.ts";
+import { ExchangeError, exchangeErrorOf } from "../exchange-session.ts";
 import type { DiskSpace } from "./disk-space.ts";
-import { ExchangeError } from "../exchange-session.ts";
 
 export type NoRoomReason = "noSpace" | "tooManyWaiting";
 
@@ -39,27 +38,13 @@ export interface RefusedUploads {
   readonly count: number;
 }
 
-export interface Intake {
-  readonly space: DiskSpace;
-  /** Throws `noSpace` or `tooManyWaiting`. The caller hands the refusal of an upload to `refused`. */
-  assertRoom(company: IntakeCompany): Promise<void>;
-  /** For a file that can stay where it is: why it has to, if it has. */
-  whyNoRoom(company: IntakeCompany): Promise<string | undefined>;
-  /** An upload was refused, or failed, for this reason. Each error counts once; those for other reasons do not. */
-  refused(company: IntakeCompany, error: ExchangeError): void;
-  /** What lasts at this moment. */
-  current(): readonly NoRoom[];
-  counts(): readonly RefusedUploads[];
-  stop(): void;
-}
-
-export interface IntakeDeps {
+interface IntakeDeps {
   readonly space: DiskSpace;
   readonly maxWaiting: () => number;
   readonly waitingCount: (companyId: number) => number;
   readonly clock: Clock;
   readonly log: Pick<LimitedLog, "info" | "warn">;
-  /** How often a lack is looked at again. */
+  /** How often it checks whether a lack is over. */
   readonly pollMs?: number;
 }
 
@@ -81,7 +66,7 @@ const remedies: Readonly<Record<NoRoomReason, string>> = {
   tooManyWaiting: "find out why files wait (`dropgate files --state waiting`), or raise inbound.maxWaiting",
 };
 
-/** Does work of an upload. What there is no room for leaves a trace, whenever in the upload that is found. */
+/** Does work of an upload. A lack of room leaves a trace, at whatever moment of the upload it shows. */
 export async function traced<T>(
   intake: Pick<Intake, "refused">,
   company: IntakeCompany,
@@ -96,12 +81,8 @@ export async function traced<T>(
   }
 }
 
-/** Makes the intake. `stop` ends its timer, which keeps no process alive. */
-export function createIntake(deps: IntakeDeps): Intake {
-  return new WatchedIntake(deps);
-}
-
-class WatchedIntake implements Intake {
+/** The intake. `stop` ends its timer, which keeps no process alive. */
+export class Intake {
   readonly space: DiskSpace;
   readonly #deps: IntakeDeps;
   readonly #lacks = new Map<string, Lack>();
@@ -114,6 +95,7 @@ class WatchedIntake implements Intake {
     this.space = deps.space;
   }
 
+  /** Throws `noSpace` or `tooManyWaiting`. The caller hands the refusal of an upload to `refused`. */
   async assertRoom({ id }: IntakeCompany): Promise<void> {
     await this.space.assertEnough();
     const most = this.#deps.maxWaiting();
@@ -121,6 +103,7 @@ class WatchedIntake implements Intake {
     throw new ExchangeError("tooManyWaiting", `${most} files wait to be processed already; try again later`);
   }
 
+  /** For a file that can stay where it is: why it has to, if it has. */
   async whyNoRoom(company: IntakeCompany): Promise<string | undefined> {
     try {
       await this.assertRoom(company);
@@ -131,6 +114,7 @@ class WatchedIntake implements Intake {
     }
   }
 
+  /** An upload was refused, or failed, for this reason. Each error counts once; those for other reasons do not. */
   refused(company: IntakeCompany, error: ExchangeError): void {
     if (!isNoRoom(error.kind) || this.#counted.has(error)) return;
     this.#counted.add(error);
@@ -140,6 +124,7 @@ class WatchedIntake implements Intake {
     this.#counts.set(key, { company: company.code, reason: error.kind, count });
   }
 
+  /** What lasts at this moment. */
   current(): readonly NoRoom[] {
     return [...this.#lacks.values()].map(({ reason, company, message, since, refused }) => ({
       ...{ reason, message, since, refused },
@@ -172,11 +157,11 @@ class WatchedIntake implements Intake {
       { ...fields, ...(error.cause === undefined ? {} : { err: error }) },
       "no more files are taken: uploads are refused, files of folders and remotes stay where they are",
     );
-    this.#timer ??= setInterval(() => void this.#lookAgain(), this.#deps.pollMs ?? usualPollMs).unref();
+    this.#timer ??= setInterval(() => void this.#recheck(), this.#deps.pollMs ?? usualPollMs).unref();
     return lack;
   }
 
-  async #lookAgain(): Promise<void> {
+  async #recheck(): Promise<void> {
     for (const [key, lack] of this.#lacks) if (await this.#isOver(lack)) this.#end(key, lack);
     if (this.#lacks.size > 0) return;
     clearInterval(this.#timer);
@@ -189,7 +174,7 @@ class WatchedIntake implements Intake {
       return company === undefined || this.#deps.waitingCount(company.id) < this.#deps.maxWaiting();
     return await this.space.assertEnough().then(
       () => true,
-      () => false, // why, stands in the line with which it began
+      () => false, // the log line at its beginning says why
     );
   }
 

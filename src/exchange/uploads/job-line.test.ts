@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { JobLine } from "./job-line.ts";
+import { JobLine } from "./upload-file.ts";
 
 describe("jobs on one file", () => {
   test("run one after the other", async () => {

@@ -5,9 +5,8 @@ import { openRegularFile } from "../../lib/files/open-regular-file.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { AheadBytes } from "./ahead-bytes.ts";
 import type { Destination } from "./complete-upload.ts";
-import { denied, noSuchFile } from "../disk-fault.ts";
-import { ExchangeError, type OpenWriteFlags } from "../exchange-session.ts";
-import { type InboundContext, InboundNames, waitingText } from "./inbound-names.ts";
+import { denied, ExchangeError, noSuchFile, type OpenWriteFlags } from "../exchange-session.ts";
+import { type InboundNames, waitingText } from "./inbound-names.ts";
 import { hasArrived } from "../folders/listing.ts";
 import { Upload } from "./upload.ts";
 import { UploadContent } from "./upload-content.ts";
@@ -19,16 +18,12 @@ interface Part {
   readonly size: number;
 }
 
-export async function openUpload(
-  context: InboundContext,
-  name: string,
-  flags: OpenWriteFlags,
-): Promise<Upload> {
-  const { claims, company, deps, peer } = context;
+export async function openUpload(names: InboundNames, name: string, flags: OpenWriteFlags): Promise<Upload> {
+  const { claims, company, deps, peer } = names.context;
   await deps.intake.assertRoom(company);
   const partials = await company.folders.madePartials(peer.userId);
-  const own = await new InboundNames(context).own(name);
-  const destination = { context, partials, own, name };
+  const own = await names.own(name);
+  const destination = { names, partials, own, name };
   const claim = await claims.claim(own.key);
   try {
     const resumed = await partToResume(destination, flags);
@@ -46,11 +41,10 @@ export async function openUpload(
 async function partToResume(destination: Destination, flags: OpenWriteFlags): Promise<Part | undefined> {
   if (flags.exclusive) return await assertFree(destination);
   if (flags.truncate) return undefined;
-  const { context, name, own } = destination;
+  const { names, name, own } = destination;
   const part = await openPart(destination);
   if (part !== undefined) return part;
   if (flags.create && !flags.append) return undefined;
-  const names = new InboundNames(context);
   const known = names.completed(name, own) ?? (await names.waiting(name));
   // The client believes that it continues what it has sent already: its tail would become a file.
   if (known !== undefined) throw denied(waitingText);
@@ -58,15 +52,14 @@ async function partToResume(destination: Destination, flags: OpenWriteFlags): Pr
   return undefined;
 }
 
-async function assertFree({ context, name, own }: Destination): Promise<undefined> {
-  const names = new InboundNames(context);
+async function assertFree({ names, name, own }: Destination): Promise<undefined> {
   const taken = (await names.waiting(name)) ?? (await names.unfinished(own));
   if (taken === undefined) return undefined;
   throw new ExchangeError("alreadyExists", "A file of this name exists already");
 }
 
-async function openPart({ context, partials, own }: Destination): Promise<Part | undefined> {
-  const { disk } = context;
+async function openPart({ names, partials, own }: Destination): Promise<Part | undefined> {
+  const { disk } = names.context;
   const path = partials.child(own.name);
   const file = await openRegularFile(path, constants.O_RDWR, disk).catch(unlessMissing);
   if (file === undefined) return undefined;
@@ -84,8 +77,8 @@ function newUpload(
     readonly releaseClaim: () => void;
   },
 ): Upload {
-  const { context, partials, own } = destination;
-  const { company, deps, disk, memory } = context;
+  const { names, partials, own } = destination;
+  const { company, deps, disk, memory } = names.context;
   const { flags, resumed, releaseClaim } = how;
   memory.forget(own.key);
   const { space } = deps.intake;

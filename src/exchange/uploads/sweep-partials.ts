@@ -7,7 +7,7 @@ import { entriesOf } from "../../lib/files/entries-of.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { isAheadName } from "./ahead-bytes.ts";
-import { partialFolderName } from "../folders/company-tree.ts";
+import { partialFolderName } from "../folders/company-folders.ts";
 import { hasArrived } from "../folders/listing.ts";
 import type { UploadClaims } from "./upload-claims.ts";
 

@@ -1,5 +1,4 @@
-import { denied } from "../disk-fault.ts";
-import type { ExchangeAttributes, WriteHandle } from "../exchange-session.ts";
+import { denied, type ExchangeAttributes, type WriteHandle } from "../exchange-session.ts";
 
 /** An upload as others see it while it lasts. */
 export interface CurrentUpload extends Pick<WriteHandle, "change"> {

@@ -6,8 +6,7 @@
  * file is made while the client is on its way to the first write; a first write that is short is probably the whole file
  * and is written and synced while the client is on its way to the close.
  */
-import type { ExchangeError } from "../exchange-session.ts";
-import { JobLine } from "./job-line.ts";
+import { type ExchangeError, exchangeErrorOf } from "../exchange-session.ts";
 import { PartFile, type PartFileDeps } from "./part-file.ts";
 import { type Chunk, chunkBytes, UploadChunks } from "./upload-chunks.ts";
 
@@ -18,6 +17,47 @@ const shortWriteBytes = 32_000;
 export interface UploadFileDeps extends PartFileDeps {
   /** Told of the first fault, after which nothing more is written. */
   readonly failed: (fault: ExchangeError) => void;
+}
+
+/** Jobs on one file, one after the other. The first fault is kept, and the jobs behind it are passed over. */
+export class JobLine {
+  readonly #failed: (fault: ExchangeError) => void;
+  #last: Promise<void> = Promise.resolve();
+  #fault: ExchangeError | undefined;
+
+  constructor(failed: (fault: ExchangeError) => void) {
+    this.#failed = failed;
+  }
+
+  throwFault(): void {
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  /** Resolves when the job is done, has failed or was passed over. */
+  add(job: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(async () => {
+      if (this.#fault !== undefined) return;
+      await job().catch((error: unknown) => this.fail(error));
+    });
+    return this.#last;
+  }
+
+  fail(error: unknown): void {
+    if (this.#fault !== undefined) return;
+    this.#fault = exchangeErrorOf(error);
+    this.#failed(this.#fault);
+  }
+
+  /** Resolves when all jobs added so far are over, whatever became of them. */
+  idle(): Promise<void> {
+    return this.#last;
+  }
+
+  /** Resolves when all jobs added so far are done; rejects with the first fault. */
+  async done(): Promise<void> {
+    await this.#last;
+    this.throwFault();
+  }
 }
 
 export class UploadFile {

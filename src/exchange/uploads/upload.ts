@@ -11,11 +11,11 @@
  */
 import { killPoint } from "../../lib/kill-point.ts";
 import { completeUpload, type Destination } from "./complete-upload.ts";
-import { exchangeErrorOf } from "../disk-fault.ts";
 import {
   type AttributeChange,
   type ExchangeAttributes,
   ExchangeError,
+  exchangeErrorOf,
   type WriteHandle,
 } from "../exchange-session.ts";
 import type { CurrentUpload } from "./upload-claims.ts";
