@@ -7,7 +7,24 @@
  */
 import { parentPort } from "node:worker_threads";
 import { tellLoaded } from "../lib/threads/hosted-worker.ts";
-import type { ServeClient, ThreadState } from "./thread-messages.ts";
+
+/** Makes the thread run a client; answered with `changing` at once, and with `tellLoaded` when it is loaded. */
+export interface ServeClient {
+  readonly kind: "serve";
+  /** The address of its module. */
+  readonly module: string;
+  readonly data: unknown;
+}
+
+/** To close everything; answered with `ended`. */
+export interface EndThread {
+  readonly kind: "end";
+}
+
+/** That it is about to run another client, and that its connections are closed. */
+export interface ThreadState {
+  readonly kind: "changing" | "ended";
+}
 
 /** A client as its thread sees it. */
 export interface ThreadClient {

@@ -1,12 +1,12 @@
 /** What a session makes of servers that know less than the protocol; those that know it are in test/integration/targets-ftp*. */
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type ScriptedFtp, startScriptedFtp } from "../../test/support/scripted-ftp.ts";
-import { openFtpClientSession } from "./ftp-client-session.ts";
+import { FtpClientSession } from "./ftp-client-session.ts";
 import type { RemoteSession } from "./remote-session.ts";
 
 async function signedIn(): Promise<{ readonly server: ScriptedFtp; readonly session: RemoteSession }> {
   const server = await startScriptedFtp();
-  const session = openFtpClientSession({
+  const session = new FtpClientSession({
     ...{
       kind: "ftp",
       host: "127.0.0.1",
@@ -41,7 +41,7 @@ describe("an FTP session", () => {
     const server = await startScriptedFtp();
     onTestFinished(() => server.end());
     server.replies.set("PASS", "530 hunter2 is not the password");
-    const session = openFtpClientSession({
+    const session = new FtpClientSession({
       ...{ kind: "ftp", host: "127.0.0.1", port: server.port, user: "u", password: "hunter2" },
       ...{ security: "plain", ca: undefined, certificateFingerprint: undefined },
       times: { connectMs: 60_000, silenceMs: 60_000, keepMs: 60_000 },

@@ -32,7 +32,8 @@ function collector(maxBytes: number): { readonly into: Writable; bytes(): Buffer
   return { into, bytes: () => Buffer.concat(parts) };
 }
 
-class FtpClientSession implements RemoteSession {
+/** Not connected before `open`. */
+export class FtpClientSession implements RemoteSession {
   readonly #connection: FtpClientConnection;
   #place: string | undefined;
   /** False when the server has said that it does not know MDTM. */
@@ -200,9 +201,4 @@ class FtpClientSession implements RemoteSession {
   destroy(): void {
     this.#connection.destroy();
   }
-}
-
-/** A session that is not connected yet. */
-export function openFtpClientSession(settings: FtpSettings): RemoteSession {
-  return new FtpClientSession(settings);
 }

@@ -1,5 +1,7 @@
 /** The sessions of a client with one server. Those that no job uses are kept for some seconds for the next one. */
+import { seam } from "../lib/kill-point.ts";
 import type { RemoteSession } from "./remote-session.ts";
+import type { ServerSettings } from "./server-settings.ts";
 
 export class KeptSessions {
   readonly #newSession: () => RemoteSession;
@@ -41,4 +43,24 @@ export class KeptSessions {
     }
     this.#sessions.clear();
   }
+}
+
+/** Calls that change something on the server are steps at which tests can end the process. */
+function withSteps(session: RemoteSession): RemoteSession {
+  return Object.assign(session, {
+    upload: seam("remote", session.upload.bind(session)),
+    rename: seam("remote", session.rename.bind(session)),
+    move: seam("remote", session.move.bind(session)),
+    remove: seam("remote", session.remove.bind(session)),
+  });
+}
+
+/** Gives what makes sessions. Loads only the library of this server: each takes as long to load as everything else. */
+export async function loadSession(server: ServerSettings): Promise<() => RemoteSession> {
+  if (server.kind === "sftp") {
+    const { SftpClientSession } = await import("./sftp-client-session.ts");
+    return () => withSteps(new SftpClientSession(server));
+  }
+  const { FtpClientSession } = await import("./ftp-client-session.ts");
+  return () => withSteps(new FtpClientSession(server));
 }

@@ -3,36 +3,34 @@
 export interface Times {
   /** To be connected and signed in. */
   readonly connectMs: number;
-  /** How long the other side may say nothing. */
+  /** How long the server may be silent. */
   readonly silenceMs: number;
   /** How long a connection is kept without work. */
   readonly keepMs: number;
 }
 
-export interface SftpSettings {
-  readonly kind: "sftp";
+interface SharedSettings {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly password: string | undefined;
+  readonly times: Times;
+}
+
+export interface SftpSettings extends SharedSettings {
+  readonly kind: "sftp";
   readonly privateKey: string | undefined;
   readonly passphrase: string | undefined;
   /** `SHA256:…`, as `ssh-keygen -l` writes them. */
   readonly hostKeys: readonly string[];
-  readonly times: Times;
 }
 
-export interface FtpSettings {
+export interface FtpSettings extends SharedSettings {
   readonly kind: "ftp";
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string | undefined;
   readonly security: "explicit" | "implicit" | "plain";
   readonly ca: string | undefined;
   /** SHA-256 of the certificate in upper-case hexadecimal, without colons. */
   readonly certificateFingerprint: string | undefined;
-  readonly times: Times;
 }
 
 export type ServerSettings = SftpSettings | FtpSettings;

@@ -1,7 +1,7 @@
 /** A thread in which clients of servers run, one after the other, as its users see it: idle → serving → (ending) → ended. */
 import { siblingModule } from "../lib/threads/sibling-module.ts";
 import { type WorkerEnd, WorkerHost } from "../lib/threads/worker-host.ts";
-import type { EndThread, ServeClient } from "./thread-messages.ts";
+import type { EndThread, ServeClient } from "./client-thread.ts";
 
 /** Whose client a thread runs. */
 export interface ThreadUser {

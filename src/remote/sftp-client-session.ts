@@ -7,7 +7,8 @@ import { listSftpFolder } from "./sftp-listing.ts";
 import { uploadSftpFile } from "./sftp-upload.ts";
 import { TransferFault } from "./transfer-fault.ts";
 
-class SftpClientSession implements RemoteSession {
+/** Not connected before `open`. */
+export class SftpClientSession implements RemoteSession {
   readonly #connection: SftpClientConnection;
   /** Of the folder that was entered, with its slash. */
   #prefix = "";
@@ -157,9 +158,4 @@ class SftpClientSession implements RemoteSession {
   destroy(): void {
     this.#connection.destroy();
   }
-}
-
-/** A session that is not connected yet. */
-export function openSftpClientSession(settings: SftpSettings): RemoteSession {
-  return new SftpClientSession(settings);
 }

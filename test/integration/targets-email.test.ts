@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { CustomerMessage, DeliveryOutcome, Target } from "../../src/outbound/target.ts";
-import { createEmailTarget, type EmailTargetOptions } from "../../src/targets/email/email-target.ts";
+import { EmailTarget } from "../../src/targets/email/email-target.ts";
+import type { EmailTargetOptions } from "../../src/targets/email/email-worker.ts";
 import { type Authority, makeAuthority } from "../support/certificates.ts";
 import { faultOf, messageOf, never } from "../support/deliveries.ts";
 import {
@@ -39,7 +40,7 @@ async function serve(options: SmtpServerOptions = {}): Promise<SmtpServer> {
 
 function targetTo(port: number, options: Partial<EmailTargetOptions> = {}): Target {
   const from = "orders@acme.example";
-  const target = createEmailTarget({ host: "127.0.0.1", port, tls: "none", from, ...options });
+  const target = new EmailTarget({ host: "127.0.0.1", port, tls: "none", from, ...options });
   onTestFinished(() => target.close());
   return target;
 }

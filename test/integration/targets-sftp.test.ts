@@ -16,7 +16,7 @@ import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Target } from "../../src/outbound/target.ts";
-import { createSftpTarget, type SftpTargetOptions } from "../../src/targets/servers/sftp-target.ts";
+import { createSftpTarget, type SftpTargetOptions } from "../../src/targets/servers/server-targets.ts";
 import { deliveryOf, faultOf, fileOf, messageOf, never } from "../support/deliveries.ts";
 import { filesBelow } from "../support/files-below.ts";
 import { isInstalled, runProgram } from "../support/run-program.ts";
@@ -193,7 +193,7 @@ describe.skipIf(!hasServer)("the SFTP target and OpenSSH's server", () => {
     const controller = new AbortController();
     await first.deliver(delivery, controller.signal);
     await first.close();
-    const { temporaryNameOf } = await import("../../src/targets/delivery-names.ts");
+    const { temporaryNameOf } = await import("../../src/targets/delivery-files.ts");
     const part = join(site.inbox, temporaryNameOf(delivery, "again.xml"));
     rmSync(join(site.inbox, "again.xml"));
     writeFileSync(part, "y".repeat(1_000));

@@ -7,9 +7,12 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import ssh2, { type AuthContext, type Connection } from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createFtpTarget } from "../../src/targets/servers/ftp-target.ts";
+import {
+  createFtpTarget,
+  createSftpTarget,
+  type SftpTargetOptions,
+} from "../../src/targets/servers/server-targets.ts";
 import { describeKey } from "../../src/remote/host-keys.ts";
-import { createSftpTarget, type SftpTargetOptions } from "../../src/targets/servers/sftp-target.ts";
 import { deliveryOf, faultOf, fileOf, never } from "../support/deliveries.ts";
 import { listenFree } from "../support/listen-free.ts";
 import { projectFolder } from "../support/markdown.ts";

@@ -10,16 +10,21 @@ import { messageOf } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
 import type { TargetInUse } from "../../outbound/attempt.ts";
 import type { DeliveryOutcome, Target } from "../../outbound/target.ts";
-import { createEmailTarget, type EmailTargetOptions } from "../../targets/email/email-target.ts";
+import { EmailTarget } from "../../targets/email/email-target.ts";
+import type { EmailTargetOptions } from "../../targets/email/email-worker.ts";
 import {
   createFolderTarget,
   type FolderTargetOptions,
   type FolderTargetParts,
 } from "../../targets/folder/folder-target.ts";
 import { createFolderThread, type FolderThread } from "../../targets/folder/folder-thread.ts";
-import { createFtpTarget, type FtpTargetOptions } from "../../targets/servers/ftp-target.ts";
+import {
+  createFtpTarget,
+  createSftpTarget,
+  type FtpTargetOptions,
+  type SftpTargetOptions,
+} from "../../targets/servers/server-targets.ts";
 import { createHttpsTarget, type HttpsTargetOptions } from "../../targets/web/https-target.ts";
-import { createSftpTarget, type SftpTargetOptions } from "../../targets/servers/sftp-target.ts";
 import { markerFileName } from "../../store/database/database.ts";
 import { createSmsTarget, type SmsTargetOptions } from "../../targets/web/sms-target.ts";
 
@@ -173,7 +178,7 @@ function planOf(settings: AnyTargetConfig, place: TargetPlace): PlannedTarget {
   const { type } = settings;
   switch (settings.type) {
     case "email":
-      return planned(type, emailOptions(settings), createEmailTarget);
+      return planned(type, emailOptions(settings), (options) => new EmailTarget(options));
     case "sms":
       return planned(type, smsOptions(settings), createSmsTarget);
     case "folder":

@@ -4,9 +4,8 @@
  */
 import { randomBytes } from "node:crypto";
 import type { DeliveryFault } from "../../domain/outbound/delivery-fault.ts";
-import { KeptSessions } from "../../remote/kept-sessions.ts";
+import { KeptSessions, loadSession } from "../../remote/kept-sessions.ts";
 import { anyFault } from "../../remote/network-faults.ts";
-import { loadSession } from "../../remote/open-session.ts";
 import type { RemoteSession, TakeEntries } from "../../remote/remote-session.ts";
 import type { ThreadClient } from "../../remote/client-thread.ts";
 import type { FromJobThread, ToJobThread } from "../../remote/thread-jobs.ts";

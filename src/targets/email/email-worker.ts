@@ -1,23 +1,66 @@
 /**
- * The client of an e-mail target, in a thread: hands messages to one SMTP server over a few connections that are kept for some seconds.
- * Whatever the server does to the library happens here; the main thread ends this one when a message is over its time.
- *
- * nodemailer is given no addresses to read, but parts that have been checked; it opens no files and no addresses of its own.
+ * The client of an e-mail target, in a thread: hands messages to one SMTP server over a few connections, which it keeps for
+ * some seconds. Whatever the server does to the library happens here; the main thread ends this one when a message is over
+ * its time. nodemailer gets checked parts, no addresses to parse; it opens no files and no addresses of its own.
  */
 import { hostname } from "node:os";
 import { createTransport } from "nodemailer";
-import type { DeliveryOutcome } from "../../outbound/target.ts";
+import type { CustomerMessage, DeliveryOutcome } from "../../outbound/target.ts";
 import { smtpFault } from "./email-faults.ts";
-import type { EmailJob, SmtpSettings, ToMailThread } from "./email-messages.ts";
 import type { ThreadClient } from "../../remote/client-thread.ts";
 import type { FromJobThread, ToJobThread } from "../../remote/thread-jobs.ts";
 import { outcomeOf, TransferFault } from "../../remote/transfer-fault.ts";
+
+export interface EmailTargetOptions {
+  readonly host: string;
+  /** Default 587, and 465 for `implicit`. */
+  readonly port?: number;
+  /** `starttls` sends nothing to a server without it; `implicit` begins with TLS; `none` is never encrypted. */
+  readonly tls: "starttls" | "implicit" | "none";
+  /** PEM of the authorities that are trusted, instead of the public ones that Node brings (not the system's). */
+  readonly ca?: string;
+  readonly user?: string;
+  readonly password?: string;
+  readonly from: string;
+  readonly fromName?: string;
+  readonly replyTo?: string;
+  /** Of a whole attempt. Default 60,000. */
+  readonly timeoutMs?: number;
+  /** Default 2. */
+  readonly connections?: number;
+  /** Default 10,000, but never more than `timeoutMs`. */
+  readonly connectMs?: number;
+  /** Default 30,000, but never more than `timeoutMs`. */
+  readonly silenceMs?: number;
+  /** How long a thread is kept without messages. Default 30,000. */
+  readonly idleMs?: number;
+}
+
+/** What its thread gets: all of it as it is used. */
+export interface SmtpSettings extends EmailTargetOptions {
+  readonly port: number;
+  readonly connections: number;
+  readonly connectMs: number;
+  readonly silenceMs: number;
+  /** How long a connection is kept for the next message. */
+  readonly keepMs: number;
+}
+
+export interface EmailJob {
+  /** The same at every attempt: it makes the Message-ID. */
+  readonly deliveryId: string;
+  readonly message: CustomerMessage;
+}
+
+export type ToMailThread =
+  | { readonly kind: "send"; readonly id: number; readonly job: EmailJob }
+  | { readonly kind: "probe"; readonly id: number };
 
 type Send = (message: FromJobThread<never, DeliveryOutcome>) => void;
 const maxResponseBytes = 64 * 1024;
 
 function tlsOptions({ tls, ca }: SmtpSettings) {
-  // Said here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would let everybody in otherwise.
+  // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would let everybody in otherwise.
   const checked = { minVersion: "TLSv1.2", rejectUnauthorized: true } as const;
   const trusted = { ...checked, ...(ca === undefined ? {} : { ca }) };
   return {
@@ -63,7 +106,7 @@ function mailOf({ deliveryId, message }: EmailJob, { from, fromName = "", replyT
     ...{ subject, text, ...(html === undefined ? {} : { html }) },
     messageId: messageIdOf(deliveryId, from),
     date: new Date(date),
-    // Nobody's absence is answered to a machine (RFC 3834).
+    // No out-of-office reply goes to a machine (RFC 3834).
     headers: { "Auto-Submitted": "auto-generated", "X-Dropgate-Delivery": deliveryId },
   };
 }

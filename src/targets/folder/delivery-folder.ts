@@ -8,15 +8,13 @@ import { join } from "node:path";
 import { systemCodeOf } from "../../lib/errors.ts";
 import type { Delivery, DeliveryOutcome } from "../../outbound/target.ts";
 import { TransferFault } from "../../remote/transfer-fault.ts";
-import { readBytes } from "../delivery-bytes.ts";
-import { checkNames } from "../delivery-names.ts";
+import { checkNames, readBytes } from "../delivery-files.ts";
 import type { FileGroups } from "./file-groups.ts";
 import type { FolderDisk } from "./folder-disk.ts";
-import { sweepLeftovers } from "./folder-leftovers.ts";
 import { OpenFolders } from "./open-folders.ts";
 import { type FileToPlace, placeFiles, tryToWrite } from "./place-files.ts";
 import { makeIfMissing } from "./place-group.ts";
-import type { TemporaryNames } from "./temporary-names.ts";
+import { sweepLeftovers, type TemporaryNames } from "./temporary-names.ts";
 
 export interface DeliveryFolderOptions {
   readonly path: string;

@@ -4,6 +4,12 @@
  * another process's was left over by a crash.
  */
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { isTemporaryName } from "../delivery-files.ts";
+import type { FolderDisk } from "./folder-disk.ts";
+import { removeTemporary } from "./place-files.ts";
+
+const leftoverAgeMs = 3_600_000;
 
 function hexDigits(count: number): string {
   return randomBytes(count / 2).toString("hex");
@@ -32,5 +38,23 @@ export class TemporaryNames {
     if (this.#instanceMark === undefined) return false;
     const marks = temporaryName.slice(-".part".length - 16);
     return marks.startsWith(this.#instanceMark) && !marks.startsWith(this.#instanceMark + this.#processMark);
+  }
+}
+
+/**
+ * Removes the hidden files that a crash has left in a folder: those of an earlier process of the same state directory, and
+ * those of others when they are an hour old.
+ */
+export async function sweepLeftovers(disk: FolderDisk, path: string, names: TemporaryNames): Promise<void> {
+  for await (const entry of await disk.entries(path)) {
+    if (!entry.isFile() || !isTemporaryName(entry.name)) continue;
+    const leftover = join(path, entry.name);
+    if (names.isOfEarlierProcess(entry.name)) {
+      await removeTemporary(disk, leftover);
+      continue;
+    }
+    const stats = await disk.lstat(leftover).catch(() => undefined); // gone meanwhile
+    if (stats !== undefined && Date.now() - stats.mtimeMs > leftoverAgeMs)
+      await removeTemporary(disk, leftover);
   }
 }

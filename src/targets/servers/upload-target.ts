@@ -12,8 +12,7 @@ import type {
   DeliveryOutcome,
   Target,
 } from "../../outbound/target.ts";
-import { readBytes } from "../delivery-bytes.ts";
-import { checkNames, temporaryNameOf } from "../delivery-names.ts";
+import { checkNames, readBytes, temporaryNameOf } from "../delivery-files.ts";
 import { ThreadJobs } from "../../remote/thread-jobs.ts";
 import { outcomeOf } from "../../remote/transfer-fault.ts";
 import { settledOrAborted } from "../settled-or-aborted.ts";
@@ -27,7 +26,7 @@ import type {
   UploadStep,
 } from "./upload-messages.ts";
 
-export interface UploadTargetSettings extends UploadSettings {
+interface UploadTargetSettings extends UploadSettings {
   readonly timeoutMs: number;
   readonly connections: number;
   /** How long a thread is kept without jobs. */
@@ -48,7 +47,8 @@ const maxLeftovers = 100;
 /** After these nothing more could be removed. */
 const losingFaults: ReadonlySet<DeliveryFault> = new Set(["connectionLost", "timeout", "protocol"]);
 
-class UploadTarget implements Target {
+/** A target whose client runs in a thread; the thread is there when it is needed. */
+export class UploadTarget implements Target {
   readonly concurrency: number;
   readonly #jobs: ThreadJobs<ToThread, FromThread, DeliveryOutcome>;
   readonly #timeoutMs: number;
@@ -150,9 +150,4 @@ class UploadTarget implements Target {
     if (kind === "probe") this.#leftovers.push({ directory, temporaryName: file.name });
     this.#leftovers = this.#leftovers.slice(-maxLeftovers);
   }
-}
-
-/** Makes a target whose client runs in a thread; the thread is there when it is needed. */
-export function createUploadTarget(settings: UploadTargetSettings): Target {
-  return new UploadTarget(settings);
 }

@@ -2,9 +2,8 @@
  * The client of an upload target, in a thread: does its jobs, each over a connection of its own, which is kept for some seconds for the
  * next one. Whatever a server does to the libraries happens here; the main thread ends this one when a job is over its time.
  */
-import { KeptSessions } from "../../remote/kept-sessions.ts";
+import { KeptSessions, loadSession } from "../../remote/kept-sessions.ts";
 import { anyFault } from "../../remote/network-faults.ts";
-import { loadSession } from "../../remote/open-session.ts";
 import type { RemoteSession } from "../../remote/remote-session.ts";
 import type { ThreadClient } from "../../remote/client-thread.ts";
 import type { FromJobThread, ToJobThread } from "../../remote/thread-jobs.ts";

@@ -1,84 +1,19 @@
 /**
- * Posts each file to one address (docs/webhook.md). The other side knows a delivery by `X-Dropgate-Delivery`, which is the
- * same at every attempt, so a file that is sent twice is taken once.
+ * Posts each file to one address (docs/webhook.md). The receiver recognises a delivery by `X-Dropgate-Delivery`, which is
+ * the same at every attempt, so it takes a file that comes twice only once.
  */
 import { createHmac } from "node:crypto";
-import * as http from "node:http";
-import * as https from "node:https";
-import { type Clock, systemClock } from "../../lib/clock.ts";
+import type { OutgoingHttpHeaders } from "node:http";
 import type { Delivery, DeliveryFile, DeliveryOutcome, Target } from "../../outbound/target.ts";
-import { readBytes } from "../delivery-bytes.ts";
-import { checkNames } from "../delivery-names.ts";
-import { outcomeOfAnswer, type HttpAnswer } from "./https-answer.ts";
-import { type PlainRequest, type RequestTimes, sendRequest } from "./https-request.ts";
 import { failedBy } from "../../remote/transfer-fault.ts";
-import { type DeadlineOptions, withinDeadline } from "./within-deadline.ts";
+import { checkNames, readBytes } from "../delivery-files.ts";
+import { WebClient, type WebOptions } from "./web-client.ts";
 
-export interface HttpsTargetOptions {
+export interface HttpsTargetOptions extends WebOptions {
   /** `https:`, or `http:` with `allowPlain`. */
   readonly url: string;
-  readonly user?: string;
-  readonly password?: string;
-  /** Instead of user and password. */
-  readonly bearerToken?: string;
   /** For `X-Dropgate-Signature`. */
   readonly signatureSecret?: string;
-  /** PEM of the authorities that are trusted, instead of the public ones that Node brings (not the system's). */
-  readonly ca?: string;
-  /** PEM of our certificate with its chain, and of its key, for servers that ask for one. */
-  readonly certificate?: string;
-  readonly privateKey?: string;
-  readonly passphrase?: string;
-  /** The name that the certificate must have, when it is not the host of the address. */
-  readonly serverName?: string;
-  readonly allowPlain?: boolean;
-  /** Of a whole attempt. Default 60,000. */
-  readonly timeoutMs?: number;
-  /** Default 10,000, but never more than `timeoutMs`. */
-  readonly connectMs?: number;
-  /** How long nothing may come or go. Default 30,000, but never more than `timeoutMs`. */
-  readonly silenceMs?: number;
-  /** Default 4. */
-  readonly connections?: number;
-  readonly clock?: Clock;
-}
-
-/** Keeps connections, and trusts whom the options say. */
-export function agentOf(options: HttpsTargetOptions, url: URL): http.Agent {
-  const shared = {
-    keepAlive: true,
-    maxSockets: options.connections ?? 4,
-    maxFreeSockets: 4,
-    timeout: 15_000,
-  };
-  if (url.protocol !== "https:") return new http.Agent(shared);
-  const { ca, certificate, privateKey, passphrase, serverName } = options;
-  return new https.Agent({
-    ...shared,
-    minVersion: "TLSv1.2",
-    // Said here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would let everybody in otherwise.
-    rejectUnauthorized: true,
-    ...(ca === undefined ? {} : { ca }),
-    ...(certificate === undefined ? {} : { cert: certificate }),
-    ...(privateKey === undefined ? {} : { key: privateKey }),
-    ...(passphrase === undefined ? {} : { passphrase }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
-  });
-}
-
-/** The value of `Authorization`, if any. */
-export function authorizationOf({
-  user,
-  password = "",
-  bearerToken,
-}: HttpsTargetOptions): string | undefined {
-  if (bearerToken !== undefined) return `Bearer ${bearerToken}`;
-  return user === undefined ? undefined : `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
-}
-
-/** The address without what may be secret in it. */
-function shown(url: URL): string {
-  return `${url.origin}${url.pathname}`;
 }
 
 function configurationFault({ url, allowPlain = false }: HttpsTargetOptions): string | undefined {
@@ -92,65 +27,49 @@ function configurationFault({ url, allowPlain = false }: HttpsTargetOptions): st
 
 class HttpsTarget implements Target {
   readonly concurrency: number;
-  readonly #options: HttpsTargetOptions;
+  readonly #signatureSecret: string | undefined;
   readonly #url: URL;
-  readonly #times: RequestTimes;
-  readonly #clock: Clock;
-  readonly #bounds: DeadlineOptions;
-  #agent: http.Agent | undefined;
+  readonly #client: WebClient;
 
   constructor(options: HttpsTargetOptions) {
     this.concurrency = options.connections ?? 4;
-    this.#options = options;
+    this.#signatureSecret = options.signatureSecret;
     this.#url = new URL(options.url);
-    const timeoutMs = options.timeoutMs ?? 60_000;
-    this.#times = {
-      connectMs: Math.min(options.connectMs ?? 10_000, timeoutMs),
-      silenceMs: Math.min(options.silenceMs ?? 30_000, timeoutMs),
-    };
-    this.#clock = options.clock ?? systemClock;
-    const basic = authorizationOf(options)?.split(" ")[1];
-    const secrets = [options.password, options.bearerToken, options.signatureSecret, basic];
-    this.#bounds = { timeoutMs, where: shown(this.#url), secrets };
+    // The address without what may be secret in it.
+    const where = `${this.#url.origin}${this.#url.pathname}`;
+    this.#client = new WebClient(options, { where, secrets: [options.signatureSecret] });
   }
 
   async deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {
-    const work = async (bounded: AbortSignal): Promise<DeliveryOutcome> => {
+    return await this.#client.attempt(async (bounded) => {
       checkNames(delivery);
       for (const [index, file] of delivery.files.entries()) {
         const outcome = await this.#post({ delivery, file, index }, bounded);
         if (outcome.kind !== "delivered") return outcome;
       }
       return { kind: "delivered" };
-    };
-    return await withinDeadline(this.#bounds, work, signal);
+    }, signal);
   }
 
   async probe(signal: AbortSignal): Promise<DeliveryOutcome> {
-    const work = async (bounded: AbortSignal): Promise<DeliveryOutcome> => {
-      const headers = { ...this.#signIn(), "X-Dropgate-Probe": "1" };
-      const answer = await this.#send({ method: "HEAD", headers, body: Buffer.alloc(0) }, bounded);
+    return await this.#client.attempt(async (bounded) => {
+      const headers = { ...this.#headers(), "X-Dropgate-Probe": "1" };
+      const request = { url: this.#url, method: "HEAD", headers, body: Buffer.alloc(0) } as const;
+      const answer = await this.#client.send(request, bounded);
       const isSignIn = answer.status === 401 || answer.status === 403;
       const isRedirect = answer.status >= 300 && answer.status < 400;
-      // Receivers know POST alone as a rule: 404 or 405 for a HEAD says only that somebody is there.
+      // Receivers know POST alone as a rule: 404 or 405 for a HEAD says only that a server is there.
       if (!isSignIn && !isRedirect && answer.status < 500) return { kind: "delivered" };
-      return this.#judge(answer, "HEAD");
-    };
-    return await withinDeadline(this.#bounds, work, signal);
+      return this.#client.judge(answer, "HEAD");
+    }, signal);
   }
 
-  async close(): Promise<void> {
-    this.#agent?.destroy();
-    this.#agent = undefined;
+  close(): Promise<void> {
+    return this.#client.close();
   }
 
-  #signIn(): http.OutgoingHttpHeaders {
-    const authorization = authorizationOf(this.#options);
-    return {
-      "User-Agent": "dropgate",
-      Accept: "*/*",
-      ...(authorization === undefined ? {} : { Authorization: authorization }),
-    };
+  #headers(): OutgoingHttpHeaders {
+    return { "User-Agent": "dropgate", Accept: "*/*", ...this.#client.signIn };
   }
 
   async #post(
@@ -158,10 +77,10 @@ class HttpsTarget implements Target {
     signal: AbortSignal,
   ): Promise<DeliveryOutcome> {
     const body = await readBytes(file);
-    // Each post has an id of its own, so that the other side can tell repetitions by the id alone.
+    // Each post has an id of its own, so that the id alone shows the receiver a repetition.
     const id = delivery.files.length === 1 ? delivery.id : `${delivery.id}-${index + 1}`;
     const headers = {
-      ...this.#signIn(),
+      ...this.#headers(),
       "Content-Type": file.contentType,
       "Content-Length": body.byteLength,
       "X-Dropgate-Delivery": id,
@@ -170,32 +89,15 @@ class HttpsTarget implements Target {
       ...(delivery.directory === undefined ? {} : { "X-Dropgate-Directory": delivery.directory }),
       ...this.#signature(id, body),
     };
-    return this.#judge(await this.#send({ method: "POST", headers, body }, signal), "POST");
+    const answer = await this.#client.send({ url: this.#url, method: "POST", headers, body }, signal);
+    return this.#client.judge(answer, "POST");
   }
 
-  #signature(id: string, body: Uint8Array): http.OutgoingHttpHeaders {
-    const { signatureSecret } = this.#options;
-    if (signatureSecret === undefined) return {};
-    const timestamp = String(Math.floor(this.#clock.now() / 1_000));
-    const mac = createHmac("sha256", signatureSecret).update(`${id}.${timestamp}.`).update(body);
+  #signature(id: string, body: Uint8Array): OutgoingHttpHeaders {
+    if (this.#signatureSecret === undefined) return {};
+    const timestamp = String(Math.floor(this.#client.clock.now() / 1_000));
+    const mac = createHmac("sha256", this.#signatureSecret).update(`${id}.${timestamp}.`).update(body);
     return { "X-Dropgate-Timestamp": timestamp, "X-Dropgate-Signature": `sha256=${mac.digest("hex")}` };
-  }
-
-  async #send(
-    request: Pick<PlainRequest, "method" | "headers" | "body">,
-    signal: AbortSignal,
-  ): Promise<HttpAnswer> {
-    this.#agent ??= agentOf(this.#options, this.#url);
-    const what = `${request.method} ${this.#bounds.where}`;
-    return await sendRequest(
-      { ...request, url: this.#url, agent: this.#agent, times: this.#times, what },
-      signal,
-    );
-  }
-
-  #judge(answer: HttpAnswer, method: string): DeliveryOutcome {
-    const what = `${method} ${this.#bounds.where}`;
-    return outcomeOfAnswer(answer, { what, secrets: this.#bounds.secrets, nowMs: this.#clock.now() });
   }
 }
 

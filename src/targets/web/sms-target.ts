@@ -1,20 +1,17 @@
 /**
- * Hands text messages to a web service by a request that the configuration describes (docs/messages.md). The service knows a
- * message by its id, which is the same at every attempt: `{{id}}` in the request, `Idempotency-Key` and `X-Dropgate-Delivery`.
+ * Hands text messages to a web service by a request that the configuration describes (docs/messages.md). The service
+ * recognises a message by its id, which is the same at every attempt: `{{id}}` in the request, `Idempotency-Key` and
+ * `X-Dropgate-Delivery`.
  */
-import type { Agent, OutgoingHttpHeaders } from "node:http";
+import type { OutgoingHttpHeaders } from "node:http";
 import { escapeJson, escapeUrl, fillTemplate } from "../../domain/messages/message-template.ts";
-import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { CustomerMessage, Delivery, DeliveryOutcome, Target } from "../../outbound/target.ts";
-import { outcomeOfAnswer } from "./https-answer.ts";
-import { type RequestTimes, sendRequest } from "./https-request.ts";
-import { agentOf, authorizationOf, type HttpsTargetOptions } from "./https-target.ts";
 import { failedBy } from "../../remote/transfer-fault.ts";
-import { type DeadlineOptions, withinDeadline } from "./within-deadline.ts";
+import { WebClient, type WebOptions } from "./web-client.ts";
 
 export interface SmsTargetOptions
   extends Pick<
-    HttpsTargetOptions,
+    WebOptions,
     "user" | "password" | "bearerToken" | "ca" | "allowPlain" | "timeoutMs" | "connections" | "clock"
   > {
   /** Template. */
@@ -38,71 +35,46 @@ const asItIs = (value: string) => value;
 class SmsTarget implements Target {
   readonly concurrency: number;
   readonly #options: SmsTargetOptions;
-  readonly #times: RequestTimes;
-  readonly #clock: Clock;
-  readonly #bounds: DeadlineOptions;
-  #agent: Agent | undefined;
+  readonly #client: WebClient;
 
   constructor(options: SmsTargetOptions) {
     this.concurrency = options.connections ?? 2;
     this.#options = options;
-    const timeoutMs = options.timeoutMs ?? 60_000;
-    this.#times = { connectMs: Math.min(10_000, timeoutMs), silenceMs: Math.min(30_000, timeoutMs) };
-    this.#clock = options.clock ?? systemClock;
-    const basic = authorizationOf({ ...options, url: "" })?.split(" ")[1];
-    // Without what is filled in, which may be somebody's number.
+    // Without what is filled in, which may be the number of a customer.
     const where = options.url.replace(/[?{].*$/s, "");
-    const secrets = [options.password, options.bearerToken, basic, ...Object.values(options.secretHeaders)];
-    this.#bounds = { timeoutMs, where, secrets };
+    this.#client = new WebClient(options, { where, secrets: Object.values(options.secretHeaders) });
   }
 
   async deliver({ id, message }: Delivery, signal: AbortSignal): Promise<DeliveryOutcome> {
     if (message?.channel !== "sms")
-      return failedBy("content", `${this.#bounds.where}: only text messages can be sent there.`);
-    return await withinDeadline(this.#bounds, (bounded) => this.#send(id, message, bounded), signal);
+      return failedBy("content", `${this.#client.where}: only text messages can be sent there.`);
+    return await this.#client.attempt((bounded) => this.#send(id, message, bounded), signal);
   }
 
   /** Sends nothing: a service of this kind has no request that does nothing. Connects, so that TLS is tried. */
   async probe(signal: AbortSignal): Promise<DeliveryOutcome> {
-    const work = async (bounded: AbortSignal): Promise<DeliveryOutcome> => {
-      const what = `HEAD ${this.#bounds.where}`;
-      const url = new URL(this.#bounds.where);
-      const request = { url, method: "HEAD", headers: {}, body: Buffer.alloc(0), what } as const;
-      await sendRequest({ ...request, agent: this.#useAgent(url), times: this.#times }, bounded);
+    return await this.#client.attempt(async (bounded) => {
+      const url = new URL(this.#client.where);
+      await this.#client.send({ url, method: "HEAD", headers: {}, body: Buffer.alloc(0) }, bounded);
       return { kind: "delivered" };
-    };
-    return await withinDeadline(this.#bounds, work, signal);
+    }, signal);
   }
 
-  async close(): Promise<void> {
-    this.#agent?.destroy();
-    this.#agent = undefined;
-  }
-
-  #useAgent(url: URL): Agent {
-    this.#agent ??= agentOf({ ...this.#options, url: url.href }, url);
-    return this.#agent;
+  close(): Promise<void> {
+    return this.#client.close();
   }
 
   async #send(id: string, { to, text }: CustomerMessage, signal: AbortSignal): Promise<DeliveryOutcome> {
-    const { url: template, method, format, body } = this.#options;
+    const { url: template, method, format, body: bodyTemplate = "" } = this.#options;
     const values = new Map(Object.entries({ to, text, id }));
-    const escapeValue = format === "json" ? escapeJson : escapeUrl;
-    const bytes = Buffer.from(body === undefined ? "" : fillTemplate(body, values, escapeValue));
+    const body = Buffer.from(fillTemplate(bodyTemplate, values, format === "json" ? escapeJson : escapeUrl));
     const url = new URL(fillTemplate(template, values, escapeUrl));
-    const what = `${method} ${this.#bounds.where}`;
     const content =
-      method === "POST" ? { "Content-Type": contentTypes[format], "Content-Length": bytes.length } : {};
-    const answer = await sendRequest(
-      {
-        ...{ url, method, what, body: bytes, agent: this.#useAgent(url), times: this.#times },
-        headers: { ...this.#headers(id), ...content },
-      },
-      signal,
-    );
+      method === "POST" ? { "Content-Type": contentTypes[format], "Content-Length": body.length } : {};
+    const headers = { ...this.#headers(id), ...content };
+    const answer = await this.#client.send({ url, method, headers, body }, signal);
     const ofCustomer = [to, to.replace("+", ""), text, escapeUrl(text), escapeJson(text)];
-    const secrets = [...this.#bounds.secrets, ...ofCustomer];
-    return outcomeOfAnswer(answer, { what, secrets, nowMs: this.#clock.now() });
+    return this.#client.judge(answer, method, ofCustomer);
   }
 
   #headers(id: string): OutgoingHttpHeaders {
@@ -112,11 +84,10 @@ class SmsTarget implements Target {
       name,
       fillTemplate(value, values, asItIs),
     ]);
-    const authorization = authorizationOf({ ...this.#options, url: "" });
     return {
       ...Object.fromEntries(filled),
       ...secretHeaders,
-      ...(authorization === undefined ? {} : { Authorization: authorization }),
+      ...this.#client.signIn,
       "Idempotency-Key": id,
       "X-Dropgate-Delivery": id,
     };

@@ -1,6 +1,7 @@
-/** The names of a delivery: none leaves the folder of its target, and none is taken for one of our temporary files. */
+/** The files of a delivery: their bytes, and names of which none leaves the folder of its target or looks like a temporary one. */
 import { hash } from "node:crypto";
-import type { Delivery } from "../outbound/target.ts";
+import { messageOf } from "../lib/errors.ts";
+import type { Delivery, DeliveryFile } from "../outbound/target.ts";
 import { TransferFault } from "../remote/transfer-fault.ts";
 
 const alphabet = /^[a-z0-9._-]+$/;
@@ -39,4 +40,14 @@ export function checkNames(delivery: Delivery): void {
 export function temporaryNameOf(delivery: Pick<Delivery, "id" | "companyCode">, name: string): string {
   const mark = hash("sha256", `${delivery.companyCode}\n${delivery.id}`, "hex").slice(0, 16);
   return `.${name}.${mark}.part`;
+}
+
+/** The bytes of a file. That they cannot be read is a fault of this delivery, within dropgate. */
+export async function readBytes(file: DeliveryFile): Promise<Uint8Array> {
+  try {
+    return await file.read();
+  } catch (error) {
+    const message = `The content of ${file.name} cannot be read on this side: ${messageOf(error)}`;
+    throw new TransferFault("content", message, { isPermanent: false, cause: error });
+  }
 }

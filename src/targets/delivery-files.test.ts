@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkNames, isTemporaryName, temporaryNameOf } from "./delivery-names.ts";
+import { checkNames, isTemporaryName, temporaryNameOf } from "./delivery-files.ts";
 
 const delivery = { id: "17", companyCode: "ACME" };
 

@@ -1,8 +1,10 @@
+/** Targets on SFTP and FTP servers, from their options. */
 import type { Target } from "../../outbound/target.ts";
-import { createUploadTarget } from "./upload-target.ts";
+import { plainFingerprint } from "../../remote/server-settings.ts";
+import { UploadTarget } from "./upload-target.ts";
 
 /** What all targets have that upload to a server. */
-export interface UploadOptions {
+interface UploadOptions {
   readonly host: string;
   readonly user: string;
   readonly password?: string;
@@ -14,7 +16,7 @@ export interface UploadOptions {
   readonly timeoutMs?: number;
   /** To be connected and signed in. Default 15,000, but never more than `timeoutMs`. */
   readonly connectMs?: number;
-  /** How long the other side may say nothing. Default 20,000, but never more than `timeoutMs`. */
+  /** How long the server may be silent. Default 20,000, but never more than `timeoutMs`. */
   readonly silenceMs?: number;
   /** How long a connection is kept for the next delivery. Default 10,000. */
   readonly keepMs?: number;
@@ -35,7 +37,7 @@ export interface SftpTargetOptions extends UploadOptions {
 }
 
 /** The settings of a target and its thread that do not depend on the protocol. */
-export function sharedSettings(options: UploadOptions) {
+function sharedSettings(options: UploadOptions) {
   const { timeoutMs = 60_000, connectMs = 15_000, silenceMs = 20_000 } = options;
   const { keepMs = 10_000, idleMs = 30_000, connections = 2 } = options;
   return {
@@ -57,8 +59,49 @@ export function sharedSettings(options: UploadOptions) {
 export function createSftpTarget(options: SftpTargetOptions): Target {
   const { host, port = 22, user, password, privateKey, passphrase, hostKeys } = options;
   const { target, times } = sharedSettings(options);
-  return createUploadTarget({
+  return new UploadTarget({
     ...target,
     server: { kind: "sftp", host, port, user, password, privateKey, passphrase, hostKeys, times },
+  });
+}
+
+export interface FtpTargetOptions extends UploadOptions {
+  /**
+   * `explicit` begins in the clear and goes on with TLS before anybody signs in; `implicit` begins with TLS; `plain` is
+   * never encrypted, and only for networks that are trusted.
+   */
+  readonly security: "explicit" | "implicit" | "plain";
+  /** Default 21, and 990 for `implicit`. */
+  readonly port?: number;
+  /** PEM of the authorities that are trusted, instead of the public ones that Node brings (not the system's). */
+  readonly ca?: string;
+  /**
+   * SHA-256 fingerprint of the server's certificate in hexadecimal, with or without colons: it is trusted whoever has
+   * signed it, and no other.
+   */
+  readonly certificateFingerprint?: string;
+}
+
+/**
+ * Makes a target that uploads over FTP with TLS, or without when that is asked for (specification/outbound.md#targets):
+ * passive, binary, under a temporary name, then renamed.
+ */
+export function createFtpTarget(options: FtpTargetOptions): Target {
+  const { host, user, password, security, ca, certificateFingerprint } = options;
+  const { target, times } = sharedSettings(options);
+  return new UploadTarget({
+    ...target,
+    server: {
+      kind: "ftp",
+      host,
+      port: options.port ?? (security === "implicit" ? 990 : 21),
+      user,
+      password,
+      security,
+      ca,
+      certificateFingerprint:
+        certificateFingerprint === undefined ? undefined : plainFingerprint(certificateFingerprint),
+      times,
+    },
   });
 }
