@@ -1,6 +1,6 @@
 /**
  * The one normaliser of client paths. Purely lexical: `..` never leaves the root, and what comes out is a list of clean
- * components which can be looked up one by one.
+ * components which are resolved one by one.
  */
 import { ExchangeError } from "./exchange-session.ts";
 
@@ -9,7 +9,7 @@ const maxComponentBytes = 255;
 
 // Control characters, and the replacement character that stands for bytes which were not UTF-8: two different names
 // would become one.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression is for them
 const refusedCharacters = /[\u0000-\u001f\u007f\\\ufffd]/;
 
 function refuse(message: string): never {

@@ -24,7 +24,7 @@ export interface Pickup extends Removal {
 export interface FileExchangeDeps {
   /** Absolute path of the folder that holds one folder for each company code. Paths that go out begin with it. */
   readonly companiesDir: string;
-  /** Told of the names that files are about to get. */
+  /** Reserves the names that files are about to get. */
   readonly inbox: Reservations;
   /** Takes the files that are complete. */
   readonly arrivals: Pick<ArrivalSink, "arrive" | "flush">;
@@ -35,7 +35,7 @@ export interface FileExchangeDeps {
   readonly log: Logger;
   /** Resolves when the note is durable. When it rejects the file is not deleted. */
   readonly recordRemoval: (removal: Removal) => Promise<void>;
-  /** Told after the fact; a rejection is logged and changes nothing for the client. */
+  /** Called after the fact; a rejection is logged and changes nothing for the client. */
   readonly recordPickup?: (pickup: Pickup) => Promise<void>;
   /** The system calls; tests put their own in. */
   readonly disk?: DiskCalls;

@@ -74,7 +74,7 @@ export function refusalText(kind: string, message: string): string {
   return message.toLowerCase().startsWith(kind.toLowerCase()) ? message : `${kind}: ${message}`;
 }
 
-/** What a client is told about a file or folder. Times are seconds since the epoch, as in SFTP v3. */
+/** A file or folder as clients see it. Times are seconds since the epoch, as in SFTP v3. */
 export interface ExchangeAttributes {
   readonly isDirectory: boolean;
   readonly size: number;
@@ -103,7 +103,7 @@ export interface ReadHandle {
   /** At most `length` bytes from `offset`; an empty result means the end of the file. */
   read(offset: number, length: number): Promise<Uint8Array>;
   close(): Promise<void>;
-  /** Ends a read that broke off: it does not count as picked up, unless the client reads the rest another time. */
+  /** Ends an interrupted read: it does not count as picked up, unless the client reads the rest another time. */
   abandon(): Promise<void>;
 }
 
@@ -128,7 +128,7 @@ export interface WriteHandle {
    * name (or, for a name that says "unfinished", as an unfinished file).
    */
   close(): Promise<void>;
-  /** The upload broke off while the session goes on: the bytes stay as an unfinished part. After `close` it does nothing. */
+  /** The upload was interrupted while the session goes on: the bytes stay as an unfinished part. Nothing after `close`. */
   abandon(): Promise<void>;
 }
 
@@ -139,7 +139,7 @@ export interface OpenWriteFlags {
   readonly append: boolean;
 }
 
-/** Free space as `statvfs` tells it. */
+/** Free space as `statvfs` gives it. */
 export interface FileSystemStatistics {
   readonly blockSize: number;
   readonly blocks: number;
@@ -163,7 +163,7 @@ export interface ExchangeSession {
   /** The normalised absolute path; never leaves the root. Rejects names that are refused (`badName`). */
   realPath(path: string): Promise<string>;
   stat(path: string): Promise<ExchangeAttributes>;
-  /** Whatever there is under the path: looks at the path alone. Throws `badName`. */
+  /** By the path alone, whatever lies there. Throws `badName`. */
   rightsAt(path: string): ExchangeRights;
   /**
    * Entries in pages, so that a folder of 100,000 files is not held as one answer. Whoever stops in the middle calls the
@@ -183,7 +183,7 @@ export interface ExchangeSession {
   end(): Promise<void>;
 }
 
-/** Who is at the other end. */
+/** The program at the far end of the connection. */
 export interface ExchangePeer {
   readonly userId: number;
   readonly userName: string;

@@ -19,7 +19,7 @@ import { UploadClaims } from "./uploads/upload-claims.ts";
 
 export interface FolderExchange extends FileExchange {
   /**
-   * Removes parts of broken uploads that nobody has continued, and reports files left under unfinished names. To be run
+   * Removes parts of interrupted uploads that no client has continued, and reports files left under unfinished names. To be run
    * at start-up, before endpoints listen, and then from time to time.
    */
   sweepPartials(options: SweepOptions): Promise<void>;

@@ -31,8 +31,8 @@ interface FolderSessionOptions {
 }
 
 /**
- * What the disk has refused, and not what the client has asked in vain: a name that is taken, or none. A full disk is told
- * once, by the intake.
+ * Faults of the disk, as opposed to requests that cannot be met, such as for a name that is taken. The intake logs a full
+ * disk, once.
  */
 const operatorsKinds: ReadonlySet<ExchangeErrorKind> = new Set(["failure", "tooLarge"]);
 
@@ -194,7 +194,7 @@ export class FolderSession implements ExchangeSession {
     try {
       return (await this.stat(path)).isDirectory;
     } catch {
-      // Whatever hinders the look, the folder is not made; the refusal says so.
+      // Whatever the fault, the folder is not made; the refusal says so.
       return false;
     }
   }

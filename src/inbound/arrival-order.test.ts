@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ArrivalOrder } from "./waiting-files.ts";
+import { ArrivalOrder } from "./present-files.ts";
 
 test("files of an earlier run come after those of the ledger and before those of this run, whenever they are found", () => {
   const order = new ArrivalOrder({ now: () => 0 });

@@ -37,7 +37,6 @@ import { PresentFiles } from "./present-files.ts";
 import { acceptRetries, redoFiling, waitingEntries } from "./recovery/recovery.ts";
 import { isCutInAgain, isInAgain } from "./places/place-arrival.ts";
 import { createAwaitedReceipts } from "./recovery/rewrite-receipts.ts";
-import { WaitingFiles } from "./waiting-files.ts";
 
 interface PipelineDependencies {
   readonly store: Pick<Store, "read" | "write" | "writeSoon">;
@@ -78,7 +77,6 @@ export class Pipeline implements Inbox, Service {
   readonly #filing: FilingQueue;
   readonly #awaitedReceipts: AwaitedReceipts;
   readonly #files: PresentFiles;
-  readonly #waiting: WaitingFiles;
   readonly #lanes: CompanyLanes;
   readonly #filesOfEarlierRun: FilesOfEarlierRun;
   readonly #entering: EnteringFiles;
@@ -103,12 +101,9 @@ export class Pipeline implements Inbox, Service {
       failing: this.#failing,
       idle: (key) => this.#filing.receiptIdle(key),
     });
-    this.#files = new PresentFiles(this.#awaitedReceipts);
-    this.#waiting = new WaitingFiles({
-      ...deps,
-      files: this.#files,
-      filesOfEarlierRun: this.#filesOfEarlierRun,
-    });
+    const { clock, locations } = deps;
+    const [receipts, filesOfEarlierRun] = [this.#awaitedReceipts, this.#filesOfEarlierRun];
+    this.#files = new PresentFiles({ clock, locations, receipts, filesOfEarlierRun });
     this.#lanes = new CompanyLanes({
       ...deps,
       failing: this.#failing,
@@ -175,7 +170,7 @@ export class Pipeline implements Inbox, Service {
   /** Not an async function: that would keep all arrivals in memory until the last is entered. */
   arriveAll(arrivals: readonly Arrival[]): Promise<void> {
     killPoint("inbox.arriving");
-    return this.#entering.enter(arrivals.map((arrival) => this.#waiting.fromArrival(arrival)));
+    return this.#entering.enter(arrivals.map((arrival) => this.#files.fromArrival(arrival)));
   }
 
   async hold(companyId: number): Promise<() => void> {
@@ -202,7 +197,7 @@ export class Pipeline implements Inbox, Service {
     killPoint("recovery.redone");
     await removeReceiptsOfWaiting(this.#deps.locations);
     const released = await this.#loadWaiting(signal);
-    this.#waiting.recovered();
+    this.#files.recovered();
     this.#recovering = false;
     killPoint("recovery.inLine");
     await Promise.all(this.#lanes.all.map((runner) => this.#waitForLeftBehind(runner)));
@@ -239,7 +234,7 @@ export class Pipeline implements Inbox, Service {
       signal.throwIfAborted();
       // A name that is cut in `.again` does not say which receipt is its own.
       if (isCutInAgain(entry.name) && isInAgain(entry.source)) await this.clearReceipt(entry);
-      const file = this.#waiting.fromLedger(entry);
+      const file = this.#files.fromLedger(entry);
       const runner = await this.#lanes.of(file.companyId);
       if (runner.size === 0) holds.push(runner.hold());
       runner.add(file);
@@ -263,7 +258,7 @@ export class Pipeline implements Inbox, Service {
     try {
       for (const entry of await acceptRetries(this.#deps.store)) {
         const runner = await this.#lanes.of(entry.companyId);
-        runner.add(this.#waiting.fromLedger(entry));
+        runner.add(this.#files.fromLedger(entry));
         killPoint("retry.inLine");
       }
     } catch (error) {

@@ -1,7 +1,15 @@
-/** The files that are in the pipeline, or about to appear: their paths, their counts, and the receipts that wait for them. */
+/**
+ * The files that are in the pipeline, or about to appear: their order of arrival, their paths, their counts, and the receipts
+ * that wait for them.
+ */
 import { basename, dirname } from "node:path";
+import type { Clock } from "../lib/clock.ts";
+import type { LedgerEntry } from "../store/ledger/files.ts";
 import type { AwaitedReceipts, ReceiptOwner } from "./receipts/awaited-receipts.ts";
 import { CountedPaths } from "./places/counted-paths.ts";
+import type { Arrival } from "./places/inbox.ts";
+import type { Locations } from "./places/locations.ts";
+import type { FilesOfEarlierRun } from "./recovery/files-of-earlier-run.ts";
 import { toWaitingFile, type WaitingFile, type WaitingFileSource } from "./lanes/waiting-file.ts";
 
 /** How many files of each company are in the pipeline: came ──> decided ──> left. */
@@ -42,16 +50,70 @@ function add(counts: Map<number, number>, companyId: number, by: 1 | -1): void {
   counts.set(companyId, (counts.get(companyId) ?? 0) + by);
 }
 
+/** More than an earlier run can have left in `inbound/`. */
+const recoveredSequences = 2 ** 24;
+
+/** The order in which files have come, over all companies and also over a restart. */
+export class ArrivalOrder {
+  readonly #clock: Clock;
+  #sequence = 0;
+  #lastReceivedAt = 0;
+  /** Of files that an earlier run has left: after those of the ledger, before those of this run. */
+  #recoveredSequence = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A waiting entry of the ledger: files that come from now on came after it. */
+  noteEntry({ id, receivedAt }: Pick<LedgerEntry, "id" | "receivedAt">): void {
+    this.#sequence = Math.max(this.#sequence, id);
+    this.#lastReceivedAt = Math.max(this.#lastReceivedAt, receivedAt);
+  }
+
+  /** All entries of the ledger are known. */
+  recovered(): void {
+    this.#recoveredSequence = this.#sequence;
+    this.#sequence += recoveredSequences;
+  }
+
+  /** Files of an earlier run came before all that come now, whenever the scan finds them. */
+  next(channel: Arrival["channel"]): number {
+    if (channel !== "recovered") {
+      this.#sequence += 1;
+      return this.#sequence;
+    }
+    this.#recoveredSequence += 1;
+    return this.#recoveredSequence;
+  }
+
+  /** When the file came, not when it is handed over: start-up knows no other time of the files that it finds. */
+  receivedAtOf({ receivedAt }: Pick<Arrival, "receivedAt">): number {
+    if (receivedAt !== undefined) return Math.trunc(receivedAt);
+    this.#lastReceivedAt = Math.max(this.#lastReceivedAt, this.#clock.now());
+    return this.#lastReceivedAt;
+  }
+}
+
+interface PresentFilesDependencies {
+  readonly clock: Clock;
+  readonly locations: Locations;
+  readonly receipts: AwaitedReceipts;
+  readonly filesOfEarlierRun: Pick<FilesOfEarlierRun, "arrived">;
+}
+
 export class PresentFiles {
   readonly counts = new FileCounts();
   /** Paths of files in the pipeline: scans ignore them. */
   readonly paths = new CountedPaths();
   /** Paths that are about to appear. Kept apart: giving one back must not forget a file that waits under that name. */
   readonly #reservedPaths = new CountedPaths();
-  readonly #receipts: AwaitedReceipts;
+  readonly #deps: PresentFilesDependencies;
+  readonly #order: ArrivalOrder;
 
-  constructor(receipts: AwaitedReceipts) {
-    this.#receipts = receipts;
+  constructor(deps: PresentFilesDependencies) {
+    this.#deps = deps;
+    this.#order = new ArrivalOrder(deps.clock);
   }
 
   has(path: string): boolean {
@@ -60,25 +122,42 @@ export class PresentFiles {
 
   reserve(path: string, file: ReceiptOwner): void {
     this.#reservedPaths.add(dirname(path), basename(path));
-    this.#receipts.reserve(path, file);
+    this.#deps.receipts.reserve(path, file);
   }
 
   release(path: string): void {
     this.#reservedPaths.delete(dirname(path), basename(path));
-    this.#receipts.release(path);
+    this.#deps.receipts.release(path);
   }
 
-  add(source: WaitingFileSource): WaitingFile {
-    const file = toWaitingFile(source);
-    this.counts.came(file.companyId);
-    this.paths.add(file.directory, file.fileName);
-    this.#receipts.add(file);
+  fromArrival(arrival: Arrival): WaitingFile {
+    const file = this.#add({
+      ...arrival,
+      userName: arrival.userName ?? null,
+      receivedAt: this.#order.receivedAtOf(arrival),
+      sequence: this.#order.next(arrival.channel),
+    });
+    // Not before: from its reservation on there is a file of the name on its way.
+    this.release(arrival.path);
     return file;
+  }
+
+  /** An entry that an earlier run has left. */
+  fromLedger(entry: LedgerEntry): WaitingFile {
+    const path = this.#deps.locations.fromLedger(entry.source);
+    this.#order.noteEntry(entry);
+    const channel = entry.channel as WaitingFile["channel"];
+    return this.#add({ ...entry, path, channel, sequence: entry.id });
+  }
+
+  /** All entries of the ledger are known: what comes now came after them. */
+  recovered(): void {
+    this.#order.recovered();
   }
 
   /** It is decided, or gone. */
   decided(file: WaitingFile): void {
-    this.#receipts.delete(file);
+    this.#deps.receipts.delete(file);
     this.counts.decided(file.companyId);
   }
 
@@ -86,5 +165,14 @@ export class PresentFiles {
   left(file: WaitingFile): void {
     this.paths.delete(file.directory, file.fileName);
     this.counts.left(file.companyId);
+  }
+
+  #add(source: WaitingFileSource): WaitingFile {
+    const file = toWaitingFile(source);
+    this.counts.came(file.companyId);
+    this.paths.add(file.directory, file.fileName);
+    this.#deps.receipts.add(file);
+    this.#deps.filesOfEarlierRun.arrived(source);
+    return file;
   }
 }

@@ -1,9 +1,9 @@
 /**
  * The module of every client thread: runs the client of one server at a time, which its owner names by a module and settings.
  *
- *   serve   answered with `changing`; the client before is ended, the module loaded and its client made, which is told
- *   end     the client is ended: answered with `ended`
- *   other   what the owner says to its client
+ *   serve   answers `changing`, ends the client before, loads the module, makes its client and calls `tellLoaded`
+ *   end     ends the client and answers `ended`
+ *   other   goes to the client
  */
 import { parentPort } from "node:worker_threads";
 import { tellLoaded } from "../lib/threads/hosted-worker.ts";
@@ -33,7 +33,7 @@ export interface ThreadClient {
   end(): void;
 }
 
-/** What a module of a client exports. `send` tells the owner something. */
+/** What a module of a client exports. `send` posts a message to the owner. */
 export interface ClientModule {
   createClient(data: unknown, send: (message: unknown) => void): Promise<ThreadClient>;
 }
@@ -43,7 +43,7 @@ interface Told {
 }
 
 let client: ThreadClient | undefined;
-/** What is told while a module is loaded waits for it. */
+/** Messages that come while a module is loading wait for it. */
 let turn: Promise<void> = Promise.resolve();
 
 const send = (message: unknown): void => parentPort?.postMessage(message);

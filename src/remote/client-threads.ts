@@ -1,18 +1,18 @@
 /**
  * The threads that clients of servers share. A client has a thread for itself while it has jobs, so that a server that hangs
- * costs one thread and holds up nobody else; without jobs the thread may go to another client.
+ * costs one thread and blocks nobody else; without jobs the thread may go to another client.
  *
  *   none ──taken──> in use ──given back──> idle ──taken by another: its client is replaced──> in use
  *                     │                      └── ended after a while, or when its client is closed
  *                     └── killed: the client is stuck
  *
  * There are a few threads for all. When all of them are in use, clients wait for one to be given back. When none is for a
- * while, they are held up by slow servers, and there is one more.
+ * while, slow servers block them, and there is one more.
  */
 import { SessionThread, type ThreadUser } from "./session-thread.ts";
 
 export interface ClientThreadsOptions {
-  /** As many are kept for all, but for those that slow servers hold up. */
+  /** As many are kept for all, besides those that slow servers block. */
   readonly most: number;
   /** How long nobody gives one back until there is one more. */
   readonly patienceMs: number;
@@ -119,7 +119,7 @@ export class ClientThreads {
     return thread;
   }
 
-  /** Begins to wait anew, if anybody waits. */
+  /** Restarts the wait for one more, if anybody waits. */
   #isPatient(): void {
     clearTimeout(this.#patience);
     if (this.#waiting.length > 0)

@@ -31,7 +31,7 @@ export function connectSocket({ host, port, connectMs }: SocketPlace, signal: Ab
     socket.once("connect", () => {
       settle();
       socket.off("error", fail);
-      // From here on `close` tells; an error without a listener would end the thread.
+      // From here on `close` says that it ended; an error without a listener would end the thread.
       socket.on("error", () => undefined);
       resolve(socket);
     });

@@ -115,7 +115,7 @@ export class FtpClientConnection {
 
   #tlsOptions(): ConnectionOptions {
     const { host, ca } = this.#settings;
-    // Said here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would let everybody in otherwise.
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would let everybody in otherwise.
     const shared: ConnectionOptions = { host, minVersion: "TLSv1.2", rejectUnauthorized: true };
     if (isIP(host) === 0) shared.servername = host;
     if (this.#pinned === undefined) return ca === undefined ? shared : { ...shared, ca };

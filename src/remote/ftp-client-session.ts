@@ -10,7 +10,7 @@ import type { FtpSettings } from "./server-settings.ts";
 /** So that progress is seen: what lies in a socket counts as sent. */
 const chunkBytes = 64 * 1024;
 
-/** vsftpd takes a TLS connection that ends in the moment in which it begins for a broken one. */
+/** vsftpd takes a TLS connection that ends the moment it begins for a broken one. */
 const emptyPauseMs = 100;
 
 async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -36,7 +36,7 @@ function collector(maxBytes: number): { readonly into: Writable; bytes(): Buffer
 export class FtpClientSession implements RemoteSession {
   readonly #connection: FtpClientConnection;
   #place: string | undefined;
-  /** False when the server has said that it does not know MDTM. */
+  /** False once the server has refused MDTM as unknown. */
   #tellsTimes = true;
 
   constructor(settings: FtpSettings) {
@@ -73,7 +73,7 @@ export class FtpClientSession implements RemoteSession {
         if (!isMade || !(error instanceof FTPError)) throw error;
         if (path.startsWith("/")) await client.cd("/");
         for (const part of path.split("/").filter((one) => one !== "")) {
-          await client.sendIgnoringError(`MKD ${part}`); // there already, or the next command tells
+          await client.sendIgnoringError(`MKD ${part}`); // it may exist; else the next command fails
           await client.cd(part);
         }
       }
@@ -93,7 +93,7 @@ export class FtpClientSession implements RemoteSession {
     });
   }
 
-  /** For servers that do not know SIZE: the first half of a rename tells whether there is a file. */
+  /** For servers that do not know SIZE: the first half of a rename shows whether there is a file. */
   async #lookByRename(client: Client, name: string): Promise<RemoteEntry | undefined> {
     const { code } = await client.sendIgnoringError(`RNFR ${name}`);
     return code === 350 ? { size: undefined, isFile: true } : undefined;

@@ -69,7 +69,7 @@ function meaningOf(code: string): Meaning | undefined {
   return undefined;
 }
 
-/** The fault that a socket's error stands for, or undefined when it is none of a socket. `where` names the other side. */
+/** The fault that a socket's error stands for, or undefined when it is none of a socket. `where` names the peer. */
 export function networkFault(thrown: unknown, where: string): TransferFault | undefined {
   const code = systemCodeOf(thrown);
   const meaning = code === undefined ? undefined : meaningOf(code);

@@ -2,7 +2,7 @@
 
 export type OpeningStep = "connecting" | "signing in";
 
-/** What stands under a name: its size where the server tells it. */
+/** What has a name: its size where the server gives it. */
 export interface RemoteEntry {
   readonly size: number | undefined;
   readonly isFile: boolean;
@@ -35,8 +35,8 @@ export interface RemoteSession {
   /** In the folder that was entered, as all that follows. Undefined when the name is free. */
   look(name: string): Promise<RemoteEntry | undefined>;
   /**
-   * When a file was changed, in the server's words, where `look` does not tell: only ever compared with what an earlier
-   * call has given. Undefined when the server does not tell it.
+   * When a file was changed, as the server writes it, where `look` does not give that: only ever compared with what an
+   * earlier call has given. Undefined when the server does not say.
    */
   changedAt(name: string): Promise<string | undefined>;
   /** The bytes of a file, at most `maxBytes` and one more; undefined when they may not be read. */

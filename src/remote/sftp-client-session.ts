@@ -68,7 +68,7 @@ export class SftpClientSession implements RemoteSession {
   }
 
   async changedAt(): Promise<undefined> {
-    // `look` tells it.
+    // `look` gives it.
   }
 
   async read(name: string, maxBytes: number): Promise<Uint8Array | undefined> {
@@ -101,7 +101,7 @@ export class SftpClientSession implements RemoteSession {
     return new TransferFault("noSpace", `${this.#connection.where}: there is no space left on its disk.`);
   }
 
-  /** A server says "Failure" when its disk is full; asked directly, most tell. */
+  /** A server says "Failure" when its disk is full; most give the room when asked. */
   async isFull(): Promise<boolean> {
     if (!this.isOpen) return false;
     const path = this.#prefix === "" ? "." : this.#prefix;

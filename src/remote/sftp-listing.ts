@@ -10,7 +10,7 @@ const kindsByMode: ReadonlyMap<number, ListedEntry["kind"]> = new Map([
   [0o120000, "link"],
 ]);
 
-/** Servers need not tell the mode; then the first letter of the line for people does. */
+/** Servers need not send the mode; then the first letter of the line for people says it. */
 function kindOf({ attrs, longname }: FileEntryWithStats): ListedEntry["kind"] {
   const mode: number | undefined = attrs.mode;
   if (mode !== undefined && (mode & kindBits) !== 0) return kindsByMode.get(mode & kindBits) ?? "other";

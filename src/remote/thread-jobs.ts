@@ -1,13 +1,13 @@
 /**
- * Jobs of a client of a server, in a thread that it has for itself meanwhile, so that nothing a server does holds up anything
+ * Jobs of a client of a server, in a thread that it has for itself meanwhile, so that nothing a server does blocks anything
  * else.
  *
  *   no thread   until there is a job; it may have to wait for one (`client-threads.ts`)
  *   working     jobs under way; each has its total deadline, from when it begins
  *   idle        the thread may go to the client of another server, or is ended after a while
  *
- * A job that is over its time or aborted is told to give up. Where the thread does not do so within a second, because a
- * library is stuck, the thread is terminated, and the next job gets another.
+ * The thread gets a message to give up a job that is over its time or aborted. When it does not do so within a second,
+ * because a library is stuck, the thread is killed, and the next job gets another.
  */
 import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
 import { type ClientThreads, clientThreads } from "./client-threads.ts";
@@ -27,9 +27,9 @@ interface JobDone<Outcome> {
   readonly outcome: Outcome;
 }
 
-/** All that the client is told, of which `To` are its own messages. */
+/** All messages to the client, of which `To` are its own. */
 export type ToJobThread<To> = To | CancelJob;
-/** All that the client says, of which `News` are its own messages. */
+/** All messages of the client, of which `News` are its own. */
 export type FromJobThread<News, Outcome> = News | JobDone<Outcome>;
 
 interface OfJob {
@@ -55,14 +55,14 @@ export interface ThreadJob<To, News> {
   begin(id: number): To;
   /** What the thread says before it is done. */
   hear?(news: News): void;
-  /** What is said when it is over its time. */
+  /** For the message when it is over its time. */
   late(): string;
 }
 
 export interface JobEnd<Outcome> {
-  /** How it ended, whatever it was told. */
+  /** How it ended, whatever it was asked. */
   readonly outcome: Outcome | FailedOutcome;
-  /** Why it was told to give up: then its own words about that are not of interest. */
+  /** Why it had to give up: then its own message about that is of no interest. */
   readonly verdict: FailedOutcome | undefined;
 }
 
@@ -161,7 +161,7 @@ export class ThreadJobs<To extends OfJob, News extends OfJob, Outcome> {
     return this.#pending.get(id)?.verdict !== undefined;
   }
 
-  /** The job fails for a reason that its thread does not know; it still has to end. */
+  /** The job fails for a reason outside of its thread; it still has to end. */
   fail(id: number, verdict: FailedOutcome): void {
     const pending = this.#pending.get(id);
     if (pending !== undefined) pending.verdict ??= verdict;
@@ -186,7 +186,7 @@ export class ThreadJobs<To extends OfJob, News extends OfJob, Outcome> {
     else pending.job.hear?.(message);
   }
 
-  /** Tells the thread to give the job up, and ends the thread when it does not. */
+  /** Has the thread give the job up, and ends the thread when it does not. */
   #giveUp(pending: Pending<To, News, Outcome>, verdict: FailedOutcome): void {
     const { id, thread } = pending;
     if (!this.#pending.has(id)) return;

@@ -4,9 +4,9 @@ import type { DeliveryFault, FailedOutcome } from "../domain/outbound/delivery-f
 type FaultRule = Pick<FailedOutcome, "isPermanent" | "scope">;
 
 /**
- * What a fault means unless its place says otherwise. Permanent is what no attempt changes: wrong credentials, what the
- * other side refuses, a refused name. Faults of the whole target kill no delivery: somebody puts right a password, a
- * certificate that has expired, a changed host key or a missing folder without touching the deliveries.
+ * What a fault means by default. Permanent is what no attempt changes: wrong credentials, what the peer refuses, a refused
+ * name. Faults of the whole target kill no delivery: an administrator corrects a password, an expired certificate, a changed
+ * host key or a missing folder without touching the deliveries.
  */
 const faultRules: Readonly<Record<DeliveryFault, FaultRule>> = {
   unreachable: { isPermanent: false, scope: "target" },
@@ -33,7 +33,7 @@ export function failedBy(fault: DeliveryFault, message: string, changes: FaultCh
   return { kind: "failed", fault, ...faultRules[fault], message, ...changes };
 }
 
-/** A fault of the other side, thrown where it is seen and turned into an outcome at the target's edge. */
+/** A fault of the peer, thrown where it shows and turned into an outcome at the target's edge. */
 export class TransferFault extends Error {
   readonly outcome: FailedOutcome;
 
@@ -45,7 +45,7 @@ export class TransferFault extends Error {
   }
 }
 
-/** For `catch`: the outcome of a fault of the other side; what else was thrown is a fault of ours and goes on. */
+/** For `catch`: the outcome of a fault of the peer; rethrows everything else, which is a fault of dropgate. */
 export function outcomeOf(thrown: unknown): FailedOutcome {
   if (thrown instanceof TransferFault) return thrown.outcome;
   throw thrown;
@@ -53,7 +53,7 @@ export function outcomeOf(thrown: unknown): FailedOutcome {
 
 const longestQuote = 300;
 
-/** What the other side said, fit for one line of a log: no control characters, no secrets, at most 300 characters. */
+/** The peer's text, fit for one line of a log: no control characters, no secrets, at most 300 characters. */
 export function quoted(text: string, secrets: readonly (string | undefined)[] = []): string {
   let clean = text;
   for (const secret of secrets) {

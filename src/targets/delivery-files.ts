@@ -1,4 +1,4 @@
-/** The files of a delivery: their bytes, and names of which none leaves the folder of its target or looks like a temporary one. */
+/** The files of a delivery: their bytes, and their names, which never leave the folder of the target nor pass for temporary. */
 import { hash } from "node:crypto";
 import { messageOf } from "../lib/errors.ts";
 import type { Delivery, DeliveryFile } from "../outbound/target.ts";

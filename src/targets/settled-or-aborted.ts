@@ -1,6 +1,6 @@
 /**
- * What `work` becomes, or the signal's reason as soon as it is aborted: for work that cannot be stopped amid a call. What
- * becomes of the work afterwards is nobody's business any more.
+ * The result of `work`, or the signal's reason as soon as it is aborted: for work that cannot be stopped amid a call. Its own
+ * end is ignored then.
  */
 export async function settledOrAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();

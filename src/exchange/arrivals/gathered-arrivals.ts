@@ -8,7 +8,7 @@
  * The pipeline works on the same processors and the same disk as the uploads. Handed over one by one, a client that sends
  * thousands of small files would have each of its own syncs wait for several of the pipeline's, and the pipeline would
  * commit a handful of files at a time. So the uploads have some of the time for themselves, and groups are as large as what
- * comes meanwhile. How long that is, the pipeline itself tells: a few hundredths of a second while it is quick, more when it
+ * comes meanwhile. How long that is depends on the pipeline: a few hundredths of a second while it is quick, more when it
  * or the disk is behind. Nobody waits for a gathered file: its close is answered when it is durable in its place, and its
  * final name stays reserved. What survives a crash: start-up finds such a file like every other without a ledger entry.
  */
@@ -27,8 +27,8 @@ const shortestTurnMs = 30;
 /** The same in a flood: fewer and larger groups, which take less of the processors. */
 const floodTurnMs = 120;
 const maxWaitMs = 250;
-/** How often it is looked whether the pipeline is done. */
-const lookMs = 5;
+/** How often a burst checks whether the pipeline is done. */
+const checkMs = 5;
 
 /** What groups need of the pipeline. */
 export type GatheringInbox = Pick<Inbox, "arriveAll" | "undecidedCount">;
@@ -67,7 +67,7 @@ class Burst {
   #floodUntilMs = Number.NEGATIVE_INFINITY;
   #firstAtMs = 0;
   #handedAtMs = Number.NEGATIVE_INFINITY;
-  /** When the pipeline had nothing to decide about after the last group, as far as it was looked. */
+  /** When the pipeline had nothing to decide about after the last group, as far as it was checked. */
   #doneAtMs: number | undefined;
 
   constructor(inbox: GatheringInbox, companyId: number, nowMs: () => number) {
@@ -84,7 +84,7 @@ class Burst {
     this.#dense.note(nowMs);
     if (this.#flood.isReachedAt(nowMs)) this.#floodUntilMs = nowMs + floodHoldMs;
     this.#flood.note(nowMs);
-    if (isDense) this.#look();
+    if (isDense) this.#flushWhenDue();
     else this.flush();
   }
 
@@ -100,7 +100,7 @@ class Burst {
     void this.#inbox.arriveAll(arrivals);
   }
 
-  #look(): void {
+  #flushWhenDue(): void {
     const nowMs = this.#nowMs();
     const leftMs = this.#dueAtMs(nowMs) - nowMs;
     if (leftMs <= 0) {
@@ -110,9 +110,9 @@ class Burst {
     this.#timer ??= setTimeout(
       () => {
         this.#timer = undefined;
-        this.#look();
+        this.#flushWhenDue();
       },
-      this.#doneAtMs === undefined ? Math.min(lookMs, leftMs) : leftMs,
+      this.#doneAtMs === undefined ? Math.min(checkMs, leftMs) : leftMs,
     );
   }
 
@@ -132,7 +132,7 @@ export function gatherArrivals(
   inbox: GatheringInbox,
   nowMs: () => number = () => performance.now(),
 ): Pick<ArrivalSink, "arrive" | "flush"> {
-  // One host's burst keeps nobody else's file waiting.
+  // One company's burst delays no file of another.
   const bursts = new Map<number, Burst>();
   const burstOf = (companyId: number): Burst => {
     const known = bursts.get(companyId);

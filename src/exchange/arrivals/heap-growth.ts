@@ -40,7 +40,7 @@ export class HeapGrowth {
     this.#engine = engine;
   }
 
-  /** Told of every byte that is received. */
+  /** To be called for every byte that is received. */
   received(bytes: number): void {
     const before = this.#receivedBytes;
     this.#receivedBytes += bytes;

@@ -25,7 +25,7 @@ type AdoptingOptions = SocketConstructorOpts & { readonly handle: unknown; reado
 export interface SharedReadsOptions {
   /** Asked for each read. */
   readonly mayShare: (socket: Socket) => boolean;
-  /** Told of every read. */
+  /** Called for every read. */
   readonly received?: ((bytes: number) => void) | undefined;
 }
 

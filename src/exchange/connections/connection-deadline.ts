@@ -1,7 +1,7 @@
 /**
  * What a client connection of the file exchange has to do in time; one deadline runs at a time.
  *
- *   to sign in ──> not to be idle for too long ──> to let go, after it was told that the connection ends
+ *   to sign in ──> not to be idle for too long ──> to let go, after the message that the connection ends
  */
 
 /** How long a client may take to let go. */

@@ -21,7 +21,7 @@ export async function ensureCompanyTree(companiesDir: string, code: string): Pro
   const dotFolders = [partialFolderName, againFolderName].map((name) => join("inbound", name));
   for (const name of [...folderNames, ...dotFolders]) {
     const path = join(company, name);
-    // On the spot: a start with a thousand companies asks seven thousand times, and hardly ever makes one.
+    // Synchronous: a start with a thousand companies asks seven thousand times, and hardly ever makes one.
     if (!isFolderNow(path)) await makeDirectoryDurably(path);
   }
   return company;
@@ -35,8 +35,8 @@ interface KeptFolder {
 }
 
 /**
- * The folders of one company on disk. Those that uploads need are held open; once a second the path is looked at again,
- * so that a folder which an administrator replaced is noticed before anything is acknowledged into the old one for long.
+ * The folders of one company on disk. Those that uploads need stay open; once a second their paths are checked, so that a
+ * folder which an administrator has replaced does not get acknowledged files for long.
  */
 export class CompanyFolders {
   readonly #company: string;

@@ -25,7 +25,7 @@ export class Download implements ReadHandle {
   readonly #ranges = noBytes();
   #hasRead: boolean;
 
-  /** `ended` is told what the client has read, unless it has not asked for anything. */
+  /** `ended` gets what the client has read, if it has asked for anything. */
   constructor(file: RegularFile, disk: DiskCalls, ended: (read: ReadPart) => void) {
     this.#file = file;
     this.#disk = disk;

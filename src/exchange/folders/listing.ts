@@ -60,11 +60,11 @@ export interface ListingOptions {
 
 async function pageOf(options: ListingOptions, names: readonly string[]): Promise<ExchangeEntry[]> {
   const { disk, folder, hasFolders } = options;
-  const looks = names.map(async (name) => ({
+  const reading = names.map(async (name) => ({
     name,
     attributes: await lookAt(disk, folder, name, hasFolders),
   }));
-  const found = await Promise.all(looks);
+  const found = await Promise.all(reading);
   return found.flatMap(({ name, attributes }) => (attributes === undefined ? [] : [{ name, attributes }]));
 }
 

@@ -22,7 +22,7 @@ export function noBytes(): ByteRanges {
 }
 
 function keyOf({ userId, path, stats }: PartOfFile): string {
-  // A file that was written anew under its name is another one.
+  // A file that was replaced under its name is another one.
   const { dev, ino, size, mtimeMs } = stats;
   return JSON.stringify([userId, path, dev, ino, size, mtimeMs]);
 }
@@ -40,7 +40,7 @@ export class PartialDownloads {
     const ranges = this.#read.get(key) ?? noBytes();
     this.#read.delete(key);
     ranges.addAll(part.ranges);
-    // What was on the way when the link broke is asked for again: whoever has it all closes the file in the end.
+    // A client asks again for what was on the way when the link broke: one that has it all closes the file in the end.
     if (!part.isBroken && ranges.covers(part.stats.size)) return true;
     this.#read.set(key, ranges);
     const { value: oldest } = this.#read.keys().next();

@@ -57,7 +57,7 @@ export function keyOf({ note, bytes }: JournaledUpload): string {
   return `${note.arrival.receivedAt ?? 0}-${note.turn}-${sha256}`;
 }
 
-/** The epoch of a file; undefined when it was never finished, or is none of ours. */
+/** The epoch of a file; undefined when it was never finished, or is no journal. */
 function epochOf(file: Buffer): Buffer | undefined {
   const checked = magic.length + epochBytes;
   if (file.byteLength < blockBytes || !file.subarray(0, magic.length).equals(magic)) return undefined;
@@ -105,7 +105,7 @@ export async function readFormerJournal(journalDir: string): Promise<FormerJourn
   const uploads = new Map<string, JournaledUpload>();
   for (const name of ((await readdir(keptFolder).catch(unlessMissing)) ?? []).sort()) {
     const path = join(keptFolder, name);
-    // Others are temporary files of a write that was broken off.
+    // Others are temporary files of an interrupted write.
     const upload = name.endsWith(".json") ? await readKept(path) : undefined;
     if (upload !== undefined) uploads.set(keyOf(upload), upload);
     files.push(path);

@@ -1,11 +1,11 @@
 /**
  * Puts the uploads that an earlier version has left in its journal into their places, and removes the journal.
  *
- * Each has to stand whole under its final name, or in `.again`. After the death of the process alone all of them do. After
- * a power failure a file may be missing, or torn (the same inode, other bytes): it is written again. A file of somebody
- * else under the name stays, and ours goes to `.again`. One that cannot get its place is kept beside the journal for the
- * next start. What survives a crash: everything; the journal is removed only when all of it stands or is kept, and a
- * second pass finds what the first has placed.
+ * Each has to stand whole under its final name, or in `.again`. After a crash of the process alone all of them do. After a
+ * power failure a file may be missing, or torn (the same inode, other bytes): it is written again. Another file under the
+ * name stays, and the upload goes to `.again`. One that cannot get its place is kept beside the journal for the next start.
+ * What survives a crash: everything; the journal goes only when all of it stands or is kept, and a second pass finds what
+ * the first has placed.
  */
 import { constants } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
@@ -150,7 +150,7 @@ class TakingUp {
 
   async #write(path: string, bytes: Uint8Array): Promise<void> {
     const { disk } = this.#deps;
-    // Of a start that was broken off; it may have its final name as well, so that nobody writes into it.
+    // An interrupted start has left it; it may have its final name as well, so it is never written into.
     await disk.unlink(path).catch(unlessMissing);
     const fd = await disk.open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o640);
     try {
@@ -246,7 +246,7 @@ export async function takeUpFormerJournal(deps: FormerJournalDeps): Promise<read
   return takenUp.map(({ arrival }) => arrival);
 }
 
-/** Where an upload may stand, as absolute paths; for a state directory that nobody works on. */
+/** Where an upload may stand, as absolute paths; for a state directory without a daemon. */
 async function pathsOf(companiesDir: string, { arrival, path }: JournalNote): Promise<readonly string[]> {
   const again = join(companiesDir, dirname(path), againFolderName);
   const names = (await readdir(again).catch(unlessMissing)) ?? [];

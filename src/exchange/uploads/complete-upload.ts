@@ -96,7 +96,7 @@ async function toFinalName(
   const file = await openRegularFile(partials.child(own.name), constants.O_RDWR, disk);
   if (file === undefined) throw noSuchFile();
   try {
-    // The part of a broken upload has never been synced.
+    // The part of an interrupted upload has never been synced.
     await disk.fsync(file.fd);
   } finally {
     await disk.close(file.fd);

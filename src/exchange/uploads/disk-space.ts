@@ -5,7 +5,7 @@ import { ExchangeError, type FileSystemStatistics } from "../exchange-session.ts
 const cachedForMs = 1_000;
 
 export interface DiskSpace {
-  /** Throws `noSpace` when the disk has less free space than it must keep. Looks at most once a second. */
+  /** Throws `noSpace` when the disk has less free space than it must keep. Asks the system at most once a second. */
   assertEnough(): Promise<void>;
   statistics(): Promise<FileSystemStatistics>;
 }
@@ -23,7 +23,7 @@ function sizeText(bytes: number): string {
   return gigabytes >= 1 ? `${gigabytes.toFixed(1)} GB` : `${Math.ceil(bytes / 1e6)} MB`;
 }
 
-/** What clients are told of a disk. */
+/** The statistics of a disk as clients get them. */
 export function statisticsOf(found: Awaited<ReturnType<DiskCalls["statfs"]>>): FileSystemStatistics {
   return {
     blockSize: found.bsize,
@@ -32,20 +32,20 @@ export function statisticsOf(found: Awaited<ReturnType<DiskCalls["statfs"]>>): F
     blocksAvailable: found.bavail,
     files: found.files,
     filesFree: found.ffree,
-    // Node does not tell the mount flags; a read-only disk shows at the first write.
+    // Node does not give the mount flags; a read-only disk shows at the first write.
     isReadOnly: false,
   };
 }
 
 /** Watches the free space of the file system on which the companies' files lie. */
 export function createDiskSpace(deps: DiskSpaceDeps): DiskSpace {
-  let looked: { atMs: number; answer: Promise<FileSystemStatistics> } | undefined;
+  let asked: { atMs: number; answer: Promise<FileSystemStatistics> } | undefined;
 
   function statistics(): Promise<FileSystemStatistics> {
     const nowMs = deps.clock.now();
-    if (looked === undefined || Math.abs(nowMs - looked.atMs) >= cachedForMs)
-      looked = { atMs: nowMs, answer: deps.disk.statfs(deps.directory).then(statisticsOf) };
-    return looked.answer;
+    if (asked === undefined || Math.abs(nowMs - asked.atMs) >= cachedForMs)
+      asked = { atMs: nowMs, answer: deps.disk.statfs(deps.directory).then(statisticsOf) };
+    return asked.answer;
   }
 
   async function assertEnough(): Promise<void> {

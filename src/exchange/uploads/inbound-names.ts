@@ -30,7 +30,7 @@ export interface OwnFile {
   readonly key: string;
 }
 
-/** `.x.xml.partial`: how the broken upload of `x.xml` is listed. */
+/** `.x.xml.partial`: how the interrupted upload of `x.xml` is listed. */
 export function aliasFor(name: string): string {
   return isUnfinishedName(name) ? name : `.${name}.partial`;
 }

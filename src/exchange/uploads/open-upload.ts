@@ -12,7 +12,7 @@ import { Upload } from "./upload.ts";
 import { UploadContent } from "./upload-content.ts";
 import { UploadFile } from "./upload-file.ts";
 
-/** The part of a broken upload, opened. */
+/** The part of an interrupted upload, opened. */
 interface Part {
   readonly fd: number;
   readonly size: number;
@@ -64,7 +64,7 @@ async function openPart({ names, partials, own }: Destination): Promise<Part | u
   const file = await openRegularFile(path, constants.O_RDWR, disk).catch(unlessMissing);
   if (file === undefined) return undefined;
   if (!hasArrived(file.stats)) return { fd: file.fd, size: file.stats.size };
-  // Nobody writes into them. The name is freed by whoever begins a file there, or by the sweep.
+  // They are never written into. The next upload of the name, or the sweep, removes them.
   await disk.close(file.fd);
   return undefined;
 }

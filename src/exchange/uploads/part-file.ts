@@ -32,12 +32,12 @@ export class PartFile {
   #uncheckedBytes = 0;
   #backgroundSync: Promise<void> | undefined;
 
-  /** `lost` is told when a background sync fails: the system tells of a lost write once, and the last sync would not. */
+  /** `lost` gets the fault of a background sync: the system reports a lost write once, and the last sync would not. */
   constructor(deps: PartFileDeps, lost: (error: unknown) => void) {
     this.#deps = deps;
     this.#lost = lost;
     this.#fd = deps.resumed?.fd;
-    // A part that was left behind by a broken link has never been synced.
+    // The part of an interrupted upload has never been synced.
     this.#isDirty = deps.resumed !== undefined;
   }
 

@@ -12,7 +12,7 @@ import { hasArrived } from "../folders/listing.ts";
 import type { UploadClaims } from "./upload-claims.ts";
 
 export interface SweepOptions {
-  /** Parts of broken uploads that were last written longer ago than this are removed. */
+  /** Parts of interrupted uploads that were last written longer ago than this are removed. */
   readonly olderThanMs: number;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
@@ -86,8 +86,8 @@ async function sweepIdle(
 }
 
 /**
- * Looks through the unfinished uploads of all companies: removes parts of broken uploads that are too old and leftovers
- * of a crash, and reports, once, files that a host has left under an unfinished name.
+ * Sweeps the unfinished uploads of all companies: removes parts of interrupted uploads that are too old and leftovers of a
+ * crash, and reports, once, files that a host has left under an unfinished name.
  */
 export async function sweepPartials(deps: SweepDeps, options: SweepOptions): Promise<void> {
   for (const company of await foldersIn(deps.companiesDir)) {

@@ -43,7 +43,7 @@ export class UploadContent {
   /** Resolves when there is room for more. To be called one after the other. */
   async put(offset: number, bytes: Uint8Array): Promise<void> {
     const at = this.#options.isAppend ? this.size : offset;
-    // A resuming client begins where the part ends; one that begins at 0 sends the file anew, and the old tail must go.
+    // A resuming client begins where the part ends; one that begins at 0 sends the whole file again, and the old tail must go.
     if (this.#mayStartOver && at === 0) this.#file.truncate(0);
     this.#mayStartOver = false;
     this.#assertFits(at + bytes.byteLength);
@@ -78,7 +78,7 @@ export class UploadContent {
     );
   }
 
-  /** What lies behind a hole is in a file without a name, which no crash leaves: nobody is told that it is durable. */
+  /** What lies behind a hole is in a file without a name, which a crash removes: it cannot be called durable. */
   async syncUnlessHole(): Promise<void> {
     const from = this.#file.size;
     if (from !== this.size)

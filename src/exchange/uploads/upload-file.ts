@@ -2,7 +2,7 @@
  * The bytes of one upload on their way to the disk.
  *
  * Writes are gathered into chunks and written in the order in which they came, one at a time, while the next chunk fills.
- * The first fault stops everything after it and is told at the next call. Two things shorten what a client waits for: the
+ * The first fault stops everything after it, and the next call throws it. Two things shorten what a client waits for: the
  * file is made while the client is on its way to the first write; a first write that is short is probably the whole file
  * and is written and synced while the client is on its way to the close.
  */
@@ -15,7 +15,7 @@ const maxQueuedChunks = 3;
 const shortWriteBytes = 32_000;
 
 export interface UploadFileDeps extends PartFileDeps {
-  /** Told of the first fault, after which nothing more is written. */
+  /** Called with the first fault, after which nothing more is written. */
   readonly failed: (fault: ExchangeError) => void;
 }
 

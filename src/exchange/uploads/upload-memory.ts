@@ -3,7 +3,7 @@ import type { AttributeChange, ExchangeAttributes } from "../exchange-session.ts
 const maxRemembered = 1_000;
 
 /**
- * What one session has uploaded. The pipeline takes a file away within milliseconds, but clients look at size and time of
+ * What one session has uploaded. The pipeline takes a file away within milliseconds, but clients ask for size and time of
  * what they have just sent, or set its time; they get the answer from here.
  */
 export class UploadMemory {

@@ -97,13 +97,13 @@ export class Upload implements WriteHandle, CurrentUpload {
     await this.#done;
   }
 
-  /** The link ended, or the client broke the upload off. Resolves when the part is written; an upload whose close had begun is finished first. */
+  /** The upload was interrupted. Resolves when the part is written; an upload whose close had begun is finished first. */
   async abandon(): Promise<void> {
     if (this.#state === "open") {
       this.#state = "ended";
       this.#done = this.#end();
     }
-    // Whoever closed it was told; nothing else depends on the outcome.
+    // The close has answered with the fault; nothing else depends on the outcome.
     await this.#done?.catch(() => undefined);
   }
 

@@ -3,9 +3,11 @@ import { basename } from "node:path";
 import { hasControlCharacterInName } from "../../domain/files/unfinished-name.ts";
 import { type FileState, isDecidedState } from "../../domain/files/file-state.ts";
 import { type ErrorCode, type Fault, reasonCodeOf } from "../../lib/errors.ts";
+import { givenUpFault } from "../../domain/outbound/delivery-state.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { FilesBefore } from "../../store/ledger/file-queries.ts";
 import type { FileRepeat, LedgerEntry } from "../../store/ledger/files.ts";
+import type { ListedDelivery } from "../../store/outbound/delivery-queries.ts";
 import type { StopSummary } from "../../store/stops/stop-history.ts";
 import type {
   DiskRoom,
@@ -16,7 +18,6 @@ import type {
   StopStory,
   ToldEvent,
 } from "./explain.ts";
-import { deliveryLines, deliveryText } from "./explain-delivery-words.ts";
 import type { LooseFile, LooseKind } from "../recovery/find-loose-files.ts";
 
 /** The file stays as it is, yet the same bytes may meet another answer later: a limit, a partner, the state of the stop. */
@@ -241,6 +242,64 @@ function looseLines(file: LooseStory, daemonPid: number | undefined): string[] {
     `${file.path}, company ${file.company}`,
     `  ${sizeText(file.size)}, changed ${isoTime(file.modifiedAt)}.`,
     `  ${looseWords[file.kind](file, daemonPid)}`,
+  ];
+}
+
+const deliveryKinds: Readonly<Record<string, string>> = {
+  completion: "Completion file",
+  export: "Export",
+  message: "Message",
+};
+
+function waitingDeliveryText({
+  isTargetConfigured,
+  target,
+  targetPausedUntil,
+  dueAt,
+  faultText,
+}: ListedDelivery): string {
+  if (!isTargetConfigured) return `it waits: the target ${target} is not in the configuration`;
+  const why = faultText === null ? "" : `: ${faultText}`;
+  return targetPausedUntil > dueAt
+    ? `it waits: the target ${target} pauses until ${isoTime(targetPausedUntil)}${why}`
+    : `it waits, due ${isoTime(dueAt)}${why}`;
+}
+
+function deliveryStateText(delivery: ListedDelivery): string {
+  const { state, deliveredAt, collectedAt, collectedBy, removedAt, faultText } = delivery;
+  switch (state) {
+    case "delivered": {
+      const collected =
+        collectedAt === null ? "" : `, collected ${isoTime(collectedAt)} by ${collectedBy ?? "?"}`;
+      const removed = removedAt === null ? "" : `, removed there ${isoTime(removedAt)}`;
+      return `delivered ${isoTime(deliveredAt ?? 0)}${collected}${removed}`;
+    }
+    case "waiting":
+      return waitingDeliveryText(delivery);
+    case "behind":
+      return "it waits behind an earlier one of the same stop or export";
+    case "dead":
+      return `given up: ${faultText ?? "?"} (\`dropgate delivery retry ${delivery.id}\` tries it again)`;
+    case "dropped":
+      return delivery.fault === givenUpFault
+        ? `not sent: ${faultText ?? "?"} (\`dropgate delivery retry ${delivery.id}\` asks for it again)`
+        : `not sent: ${faultText ?? "?"}`;
+  }
+}
+
+function deliveryText(delivery: ListedDelivery): string {
+  const { id, kind, name, target } = delivery;
+  return `${deliveryKinds[kind] ?? kind} ${name} to ${target} (delivery ${id}): ${deliveryStateText(delivery)}.`;
+}
+
+/** As a block of its own. */
+function deliveryLines(delivery: ListedDelivery): string[] {
+  const { name, company, kind, orderKey } = delivery;
+  const about = kind === "export" ? `export ${orderKey}` : `stop ${orderKey}`;
+  return [
+    `${name}, company ${company}, of ${about}`,
+    `  ${deliveryText(delivery)}`,
+    `  \`dropgate delivery show ${delivery.id}\` has all of it.`,
   ];
 }
 

@@ -1,4 +1,4 @@
-/** What goes wrong with an SMTP server, as nodemailer tells it, and what it means for a message (docs/messages.md). */
+/** What the errors of nodemailer mean for a message (docs/messages.md). */
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { networkFault } from "../../remote/network-faults.ts";
 import { quoted, TransferFault } from "../../remote/transfer-fault.ts";

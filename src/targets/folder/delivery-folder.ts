@@ -137,7 +137,7 @@ export class DeliveryFolder {
     if (groups !== undefined) await makeIfMissing(disk, path);
   }
 
-  /** What a crash has left of ours goes before the first delivery. */
+  /** Removes what a crash has left, before the first delivery and each hour. */
   async #sweepOften(): Promise<void> {
     const now = performance.now();
     if (now - this.#sweptAt < sweepEveryMs) return;

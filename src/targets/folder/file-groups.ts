@@ -7,8 +7,8 @@
  * A group has one sync of the folder, and no file of it waits for one of the pool's threads. For a few files the way to the
  * thread and back is as long, and a thread would be kept for them.
  *
- * Nothing of it survives a crash: a file of the group has its name or a hidden one, or both. What is tried again finds the
- * same bytes under the name and is delivered.
+ * Nothing of it survives a crash: a file of the group has its name or a hidden one, or both. The next attempt finds the same
+ * bytes under the name and has delivered.
  */
 import { setImmediate } from "node:timers/promises";
 import { messageOf } from "../../lib/errors.ts";

@@ -36,7 +36,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   EINVAL: ["refused", "the file system does not take the name"],
 };
 
-/** The fault that an error of the system stands for; what is no error of the system is a fault of ours and goes on. */
+/** The fault that a system error stands for; rethrows everything else, which is a fault of dropgate. */
 export function folderFault(thrown: unknown, path: string): TransferFault {
   if (thrown instanceof TransferFault) return thrown;
   const code = systemCodeOf(thrown);

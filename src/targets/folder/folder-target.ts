@@ -5,14 +5,14 @@
  *   both names              linked: fails when the name is taken, and never replaces
  *   <name>                  the hidden name removed, the folder synced: delivered
  *
- * A crash leaves the file under its final name, or a hidden one, or both names of one file. What is tried again finds the
- * same bytes under the name and is delivered. Hidden names that an earlier process of the same state directory has made are
- * removed before the first delivery, those of others when they are an hour old.
+ * A crash leaves the file under its final name, or a hidden one, or both names of one file. The next attempt finds the same
+ * bytes under the name and has delivered. Before the first delivery the target removes hidden names of an earlier process of
+ * the same state directory, and those of others when they are an hour old.
  *
  * A share whose server is gone answers no call, and each call keeps one of the few threads that the whole process has for
- * such file systems (`foreign-calls.ts`). So nothing is asked of a folder while a call that was given up has not come back.
- * The company's own folder, below the state directory, is on the disk of the database: when that hangs, everything does. So
- * files go there in groups, in a thread. Any other path may be a share, or become one: none is taken for a disk of ours.
+ * such file systems (`foreign-calls.ts`). So no call goes to a folder while one that was given up has not come back. The
+ * company's own folder, below the state directory, is on the disk of the database: when that hangs, everything does. So files
+ * go there in groups, in a thread. Any other path may be a share, or become one.
  */
 import type { Delivery, DeliveryOutcome, Target } from "../../outbound/target.ts";
 import { failedBy, outcomeOf } from "../../remote/transfer-fault.ts";

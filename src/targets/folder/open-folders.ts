@@ -1,6 +1,6 @@
 /**
  * The folders that files are being delivered to. All deliveries in hand share one descriptor of a folder and its syncs; it
- * is closed with the last of them, and made anew after a second, so that a folder that was replaced is noticed.
+ * is closed with the last of them, and replaced after a second, so that a replaced folder is noticed.
  */
 import { constants } from "node:fs";
 import { shareRuns } from "../../lib/files/shared-run.ts";

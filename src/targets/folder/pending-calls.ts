@@ -1,6 +1,6 @@
 /**
- * Calls of the system that have not come back. A share whose server is gone answers none, and each keeps one of the few
- * threads that the whole process has for files; so whoever was given up amid one is not followed by another.
+ * System calls that have not come back. A share whose server is gone answers none, and each keeps one of the few threads that
+ * the whole process has for files; so no attempt follows one that was given up amid such a call.
  */
 import type { FolderDisk } from "./folder-disk.ts";
 

@@ -69,7 +69,7 @@ async function sync(disk: FolderDisk, { fd }: Hand): Promise<void> {
   }
 }
 
-/** Where there are no links, a look before the rename has to do; nobody but us makes files of these names. */
+/** Without links, a check before the rename has to do; nobody but dropgate makes files of these names. */
 async function renameUnlessTaken(disk: FolderDisk, { temporary, final }: Hand): Promise<void> {
   const isTaken = await disk.lstat(final).then(
     () => true,
@@ -98,7 +98,7 @@ async function hasBytes(disk: FolderDisk, { final, bytes }: Hand): Promise<boole
   } catch (error) {
     if (systemCodeOf(error) === "ELOOP") return false;
     if (!isMissing(error)) throw error;
-    // Whether it had our bytes cannot be told any more.
+    // Nobody can say any more whether it had our bytes.
     throw new TransferFault("busy", `${final}: a file of this name was collected just now.`, {
       scope: "delivery",
     });

@@ -8,7 +8,7 @@ import type { FolderDisk } from "./folder-disk.ts";
 import { folderFault } from "./folder-faults.ts";
 import { type FileToPlace, type Placed, placeFiles } from "./place-files.ts";
 
-/** What becomes of a file of a group; `broken` is a fault of ours. */
+/** What becomes of a file of a group; `broken` is a fault of dropgate. */
 export type GroupOutcome = DeliveryOutcome | { readonly kind: "broken"; readonly message: string };
 
 /** Makes an own folder when it is not there. */

@@ -1,9 +1,9 @@
 /**
  * Files on a server by the one rule that all protocols share:
  *
- *   look     the name is free, or has our bytes already (delivered), or others (taken)
+ *   check    the name is free, or has our bytes already (delivered), or others (taken)
  *   upload   under the temporary name, which is the same at every attempt, so that a part of an earlier one is overwritten
- *   look     the size is right, the name still free
+ *   check    the size is right, the name still free
  *   rename   delivered
  *
  * A link that breaks leaves a temporary file at most; the next attempt overwrites it, or the next job removes it.
@@ -72,7 +72,7 @@ export async function uploadFile(
     if (!session.isOpen) throw error;
     // The fault is what matters; where the temporary file cannot be removed, the next attempt overwrites it.
     await session.remove(file.temporaryName).catch(() => undefined);
-    // Another has got the name between the look and the rename, or an answer was lost.
+    // Another file has taken the name between the check and the rename, or an answer was lost.
     const now = await lookFor(session, file.name, bytes).catch(() => undefined);
     if (now !== undefined) return now;
     throw error;

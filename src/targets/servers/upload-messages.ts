@@ -1,6 +1,5 @@
 /**
- * What an upload target and its thread say to each other, besides what all such threads are told and say
- * (`src/remote/thread-jobs.ts`).
+ * The messages between an upload target and its thread, besides those of all such threads (`src/remote/thread-jobs.ts`).
  *
  *   target → thread   deliver, probe   a job
  *                     bytes, noBytes   one file of it, as it was asked for, or that it cannot be read
@@ -12,7 +11,7 @@ import type { ServerSettings } from "../../remote/server-settings.ts";
 
 export interface UploadSettings {
   readonly server: ServerSettings;
-  /** The target's folder on the other side; undefined is where the sign-in leads. */
+  /** The target's folder on the server; undefined is where the sign-in leads. */
   readonly directory: string | undefined;
   readonly makeFolders: boolean;
 }

@@ -1,6 +1,7 @@
 /**
- * The client of an upload target, in a thread: does its jobs, each over a connection of its own, which is kept for some seconds for the
- * next one. Whatever a server does to the libraries happens here; the main thread ends this one when a job is over its time.
+ * The client of an upload target, in a thread: does its jobs, each over a connection of its own, which it keeps for some
+ * seconds for the next one. Whatever a server does to the libraries happens here; the main thread ends this one when a job
+ * is over its time.
  */
 import { KeptSessions, loadSession } from "../../remote/kept-sessions.ts";
 import { anyFault } from "../../remote/network-faults.ts";
@@ -36,14 +37,14 @@ class UploadWorker implements ThreadClient {
   receive(message: ToJobThread<ToThread>): void {
     if (message.kind === "deliver") void this.#run(message.id, (job) => this.#deliver(job, message.job));
     else if (message.kind === "probe") void this.#run(message.id, (job) => this.#probe(job, message.job));
-    else this.#tell(message);
+    else this.#answer(message);
   }
 
   #stepsOf({ id }: Job): (step: UploadStep) => void {
     return (step) => this.#send({ kind: "step", id, step });
   }
 
-  #tell(message: ToJobThread<ToThread> & { readonly kind: "bytes" | "noBytes" | "cancel" }): void {
+  #answer(message: ToJobThread<ToThread> & { readonly kind: "bytes" | "noBytes" | "cancel" }): void {
     const job = this.#jobs.get(message.id);
     if (job === undefined) return; // done meanwhile
     if (message.kind === "bytes") {

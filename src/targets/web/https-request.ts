@@ -82,7 +82,7 @@ function watch(request: ClientRequest, { times, what }: PlainRequest): () => voi
   return () => clearTimeout(connecting);
 }
 
-/** A kept connection that the other side closed while the request was on its way: nobody has read it. */
+/** A kept connection that the server closed while the request was on its way: it has not read it. */
 function isStale(error: unknown, request: ClientRequest): boolean {
   const code = systemCodeOf(error);
   return request.reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
@@ -100,7 +100,7 @@ function sendOnce(plain: PlainRequest, signal: AbortSignal): Promise<HttpAnswer 
       void readAnswer(response).then(resolve);
     });
     request.on("error", (error) => {
-      if (isAnswered) return; // what was still being sent is of no interest to the other side
+      if (isAnswered) return; // the server has no interest in what was still being sent
       if (isStale(error, request)) resolve("stale");
       else reject(error);
     });
