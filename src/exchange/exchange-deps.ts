@@ -5,7 +5,7 @@ import type { Logger } from "../lib/logs/log.ts";
 import type { CompanyFolders } from "./folders/company-folders.ts";
 import type { ExchangePeer } from "./exchange-session.ts";
 import type { Intake } from "./uploads/intake.ts";
-import type { PartialDownloads } from "./folders/partial-downloads.ts";
+import type { PartialDownloads } from "./folders/download.ts";
 import type { UploadClaims } from "./uploads/upload-claims.ts";
 
 /** A host deletes a file from `error/`: the ledger notes it before the bytes go. */

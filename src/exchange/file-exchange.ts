@@ -13,7 +13,7 @@ import {
   type FileExchange,
 } from "./exchange-session.ts";
 import { FolderSession } from "./folder-session.ts";
-import { PartialDownloads } from "./folders/partial-downloads.ts";
+import { PartialDownloads } from "./folders/download.ts";
 import { type SweepOptions, sweepPartials } from "./uploads/sweep-partials.ts";
 import { UploadClaims } from "./uploads/upload-claims.ts";
 

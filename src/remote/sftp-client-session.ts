@@ -3,8 +3,7 @@ import type { OpeningStep, RemoteEntry, RemotePlace, RemoteSession, TakeEntries 
 import type { SftpSettings } from "./server-settings.ts";
 import { SftpClientConnection } from "./sftp-client-connection.ts";
 import { codeOf, sftpStatus } from "./sftp-faults.ts";
-import { listSftpFolder } from "./sftp-listing.ts";
-import { uploadSftpFile } from "./sftp-upload.ts";
+import { listSftpFolder, uploadSftpFile } from "./sftp-requests.ts";
 import { TransferFault } from "./transfer-fault.ts";
 
 /** Not connected before `open`. */

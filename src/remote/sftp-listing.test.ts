@@ -1,7 +1,7 @@
 import type { FileEntryWithStats, SFTPWrapper } from "ssh2";
 import { describe, expect, test } from "vitest";
 import type { ListedEntry } from "./remote-session.ts";
-import { listSftpFolder } from "./sftp-listing.ts";
+import { listSftpFolder } from "./sftp-requests.ts";
 
 const endOfFile = Object.assign(new Error("EOF"), { code: 1 });
 

@@ -1,6 +1,6 @@
 import type { SFTPWrapper } from "ssh2";
 import { describe, expect, test } from "vitest";
-import { uploadSftpFile } from "./sftp-upload.ts";
+import { uploadSftpFile } from "./sftp-requests.ts";
 
 type Done = (error?: Error) => void;
 

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { ByteRanges } from "../byte-ranges.ts";
-import { noBytes, PartialDownloads } from "./partial-downloads.ts";
+import { noBytes, PartialDownloads } from "./download.ts";
 
 function rangesOf(list: readonly (readonly [number, number])[], maxRanges = 100): ByteRanges {
   const ranges = new ByteRanges(maxRanges);
