@@ -2,13 +2,8 @@
 import type { ExpressionBuilder, ExpressionWrapper, RawBuilder, SqlBool } from "kysely";
 import { sql } from "kysely";
 import { isOtherStopOfName, stopNumberForms } from "../../domain/files/stop-number-in-name.ts";
-import {
-  decidedStates,
-  type FileState,
-  isFileState,
-  isOpenState,
-  openStates,
-} from "../../domain/files/file-state.ts";
+import type { FileState } from "../../domain/files/file-state.ts";
+import { decidedStates, isFileState, isOpenState, openStates } from "../../domain/files/file-state.ts";
 import type { ErrorCode } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import { namedColumns } from "../database/named-rows.ts";
