@@ -15,8 +15,9 @@ function makeRunFolder(): string {
   return folder;
 }
 
+/** A worker that ends writes what it has compiled into the folder, also while it is removed. */
 function remove(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
 function runFolder(): string {
