@@ -42,6 +42,11 @@ const endings: Readonly<Record<EndReason, string>> = {
 /** A job that has seen this many threads die unexplained is the likely cause. */
 const maxWitnessed = 5;
 
+/** Whether a thread has ended while it held the job. Such a job goes alone, so that no other is there when the next one ends. */
+export function isSuspect({ witnessed, blamed, refuseWith }: DocumentJob): boolean {
+  return witnessed > 0 || blamed > 0 || refuseWith !== undefined;
+}
+
 /**
  * Notes that a thread ended while it held the job. The second time that a thread ends on it, the job is to be refused,
  * after a thread has hashed it without parsing. Settles it when even that ends threads, or the disk is at fault.

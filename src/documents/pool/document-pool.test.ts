@@ -194,6 +194,17 @@ test("a document that takes the parser over its memory is refused after one retr
   expect((await pool.prepareBytes(Buffer.from(stop("2")))).kind).toBe("read");
 });
 
+test("documents that end threads one after the other take none with them that waited beside them", async () => {
+  const pool = await started({ threads: 1, maxParserMb: 40 });
+  const path = file("fat.xml", fat);
+  const good = file("good.xml", stop("1"));
+  const answers = (paths: readonly string[]) =>
+    Promise.all(paths.map(async (name) => (await pool.prepareFile(name, { companyCode: "A" })).kind));
+  const [fatly, well] = await Promise.all([answers(Array(4).fill(path)), answers(Array(20).fill(good))]);
+  expect(fatly).toEqual(Array(4).fill("refused"));
+  expect(well).toEqual(Array(20).fill("read"));
+});
+
 test("a document that takes a thread over its JavaScript heap is refused too", async () => {
   const pool = await started({ maxHeapMb: 24, limits: { maxDetails: 1_000_000 } });
   const heavy = stop(

@@ -6,7 +6,7 @@
  * Large documents have spare threads, which are made when one comes and step back behind all others: what takes seconds
  * keeps nothing waiting but its own line. When a thread ends on a document (memory, time, crash), that document goes back to
  * the queue once; the second time it is refused with 909, after a thread has hashed it without parsing. The other jobs of
- * the thread go back to the front of the queue without blame. Nothing here survives a crash of the process: the files do,
+ * the thread go back to the front of the queue without blame, and each goes to a thread alone from then on. Nothing here survives a crash of the process: the files do,
  * and are prepared again.
  */
 import { DropgateError } from "../../lib/errors.ts";
@@ -14,7 +14,7 @@ import { JobQueue } from "../../lib/threads/job-queue.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Service } from "../../lib/service.ts";
 import type { WorkerResult } from "./worker-messages.ts";
-import { type DocumentJob as Job, type DocumentOrigin, messageOfJob, noteEnd } from "./document-job.ts";
+import { type DocumentJob as Job, type DocumentOrigin, isSuspect, messageOfJob, noteEnd } from "./document-job.ts";
 import { isSameLine } from "./document-line.ts";
 import { ParserFleet } from "./parser-fleet.ts";
 import type { ParserThread, ThreadEnd } from "./parser-thread.ts";
@@ -160,8 +160,9 @@ class ThreadedDocumentPool implements DocumentPool {
     if (!thread.isReady || thread.isRetiring) return;
     const isFree = thread.openBatches === 0;
     const isOwn = (job: Job) => isSameLine(job, thread.line);
-    if (!isFree && (thread.isAtLarge || this.#queue.has((job) => !isOwn(job)))) return;
-    const isOpen = isFree ? (job: Job) => this.#fleet.mayHave(thread, job) : isOwn;
+    if (!isFree && (thread.isAtLarge || thread.hasSuspect || this.#queue.has((job) => !isOwn(job)))) return;
+    const mayFollow = (job: Job) => isOwn(job) && !isSuspect(job);
+    const isOpen = isFree ? (job: Job) => this.#fleet.mayHave(thread, job) : mayFollow;
     const batch = this.#queue.takeSome((waiting) => shareOf(waiting, this.#fleet.size), isOpen);
     if (batch.length > 0) this.#send(thread, batch);
   }
@@ -171,6 +172,7 @@ class ThreadedDocumentPool implements DocumentPool {
     const [first] = waiting;
     if (first === undefined) return;
     for (const job of waiting) job.thread = thread;
+    thread.hasSuspect = isSuspect(first);
     thread.send(first, waiting.map(messageOfJob));
     this.#fleet.noteUse(thread);
   }
@@ -202,10 +204,11 @@ function shareOf(waiting: readonly Job[], threads: number): number {
   const most = Math.min(Math.ceil(waiting.length / threads), maxBatch);
   let bytes = 0;
   let share = 0;
-  for (const { size } of waiting.slice(0, most)) {
-    bytes += size;
-    if (share > 0 && bytes > maxBatchBytes) break;
+  for (const job of waiting.slice(0, most)) {
+    bytes += job.size;
+    if (share > 0 && (bytes > maxBatchBytes || isSuspect(job))) break;
     share += 1;
+    if (isSuspect(job)) break;
   }
   return share;
 }

@@ -51,6 +51,8 @@ export class ParserThread {
   isRetiring = false;
   /** Whose batches it has, and of which line; that of the last one while it has none. */
   line: ServedLine = { companyCode: "", line: "files" };
+  /** The batch that it was sent last is one job that has been in a thread that ended. */
+  hasSuspect = false;
   /**
    * Made for large documents, or because the others are blocked. It runs at a lower priority, serves lines that have no
    * thread, and ends when it is not needed.
