@@ -90,10 +90,10 @@ export class FtpEndpoint implements Service {
 
   #accept(socket: Socket, isImplicit: boolean): void {
     const options = this.#options;
-    const tls = options.tls === undefined ? undefined : new TlsSession(options.tls);
-    this.#clients.admit(
-      socket,
-      (admitted) => new ControlConnection({ ...this.#deps, ...admitted, options, isImplicit, tls }),
-    );
+    this.#clients.admit(socket, (admitted) => {
+      // Not for who is refused: keys are read, and perhaps decrypted.
+      const tls = options.tls === undefined ? undefined : new TlsSession(options.tls);
+      return new ControlConnection({ ...this.#deps, ...admitted, options, isImplicit, tls });
+    });
   }
 }
