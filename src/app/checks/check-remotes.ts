@@ -28,7 +28,7 @@ function findingOf({ title, settings }: CheckedRemote, outcome: CallOutcome): Ch
 
 async function tryRemote(checked: CheckedRemote): Promise<CheckFinding> {
   const { settings, title } = checked;
-  const client = new RemoteClient(fetchSettingsOf(settings), settings.timeoutMs);
+  const client = new RemoteClient(await fetchSettingsOf(settings), settings.timeoutMs);
   try {
     // One portion of the listing says as much as all of it.
     return findingOf(checked, await client.list(async () => false, new AbortController().signal));
@@ -41,7 +41,7 @@ async function tryRemote(checked: CheckedRemote): Promise<CheckFinding> {
 
 async function checkOne(checked: CheckedRemote, isRemote: boolean): Promise<readonly CheckFinding[]> {
   try {
-    fetchSettingsOf(checked.settings);
+    await fetchSettingsOf(checked.settings);
   } catch (error) {
     const remedy = "correct the path, or let the user of the daemon read it; until then nothing is fetched";
     return [problem(`${checked.title}: ${messageOf(error)}`, remedy)];

@@ -1,4 +1,5 @@
 /** From the configuration of remotes to the endpoint that polls them. */
+import { readFile } from "node:fs/promises";
 import { remoteSettingsOf } from "../../config/company-settings.ts";
 import { defaultEveryMs } from "../../config/sections/remotes-section.ts";
 import type { Config, RemoteConfig } from "../../config/schema.ts";
@@ -16,7 +17,6 @@ import type { Logger } from "../../lib/logs/log.ts";
 import { plainFingerprint, type ServerSettings, type Times } from "../../remote/server-settings.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
-import { contentOf } from "./outbound-targets.ts";
 import type { ReleaseStack } from "./service-group.ts";
 
 type RemoteOf<Type extends RemoteConfig["type"]> = Extract<RemoteConfig, { type: Type }>;
@@ -34,6 +34,15 @@ function timesOf({ timeoutMs }: RemoteConfig): Times {
   };
 }
 
+/** Asynchronous: the remotes are read again and again, and the file may lie on a share that hangs. */
+async function contentOf(file: string, setting: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new Error(`the file ${file} (${setting}) cannot be read: ${messageOf(error)}; correct it`);
+  }
+}
+
 function sftpServerOf(settings: RemoteOf<"sftp">): ServerSettings {
   const { host, port, user, hostKeys = [] } = settings;
   return {
@@ -44,7 +53,7 @@ function sftpServerOf(settings: RemoteOf<"sftp">): ServerSettings {
   };
 }
 
-function ftpServerOf(settings: RemoteOf<"ftp" | "ftps">): ServerSettings {
+async function ftpServerOf(settings: RemoteOf<"ftp" | "ftps">): Promise<ServerSettings> {
   const { host, user } = settings;
   const shared = { kind: "ftp", host, user, times: timesOf(settings) } as const;
   const password = settings.password.reveal();
@@ -56,15 +65,15 @@ function ftpServerOf(settings: RemoteOf<"ftp" | "ftps">): ServerSettings {
   return {
     ...{ ...shared, password, security },
     port: settings.port ?? (security === "implicit" ? 990 : 21),
-    ca: contentOf(ca, "ca"),
+    ca: ca === undefined ? undefined : await contentOf(ca, "ca"),
     certificateFingerprint:
       certificateFingerprint === undefined ? undefined : plainFingerprint(certificateFingerprint),
   };
 }
 
-/** Values of secrets and contents of files instead of their names. Throws when a file cannot be read. */
-export function fetchSettingsOf(settings: RemoteConfig): FetchSettings {
-  const server = settings.type === "sftp" ? sftpServerOf(settings) : ftpServerOf(settings);
+/** Values of secrets and contents of files instead of their names. Rejects when a file cannot be read. */
+export async function fetchSettingsOf(settings: RemoteConfig): Promise<FetchSettings> {
+  const server = settings.type === "sftp" ? sftpServerOf(settings) : await ftpServerOf(settings);
   const { directory, moveTo } = settings;
   return { server, directory: directory === "." ? undefined : directory, moveTo };
 }
@@ -75,12 +84,8 @@ function scheduleOf({ schedule, zone, everyMs = defaultEveryMs }: RemoteConfig):
   return { kind: "cron", cron: reading.schedule, zone };
 }
 
-function fetchOrFault(settings: RemoteConfig): PolledRemote["fetch"] {
-  try {
-    return fetchSettingsOf(settings);
-  } catch (error) {
-    return { fault: messageOf(error) };
-  }
+function fetchOrFault(settings: RemoteConfig): Promise<PolledRemote["fetch"]> {
+  return fetchSettingsOf(settings).catch((error: unknown) => ({ fault: messageOf(error) }));
 }
 
 interface RemotesDeps {
@@ -92,13 +97,14 @@ interface RemotesDeps {
 /** The remotes of the configuration, of the companies that there are at this moment. */
 async function polledRemotes({ store, locations, config }: RemotesDeps): Promise<readonly PolledRemote[]> {
   const companies = await listCompanies(store.read);
-  return companies.flatMap(({ id, code }) =>
-    [...remoteSettingsOf(config(), code)].map(([name, settings]) => ({
+  const all = companies.flatMap(({ id, code }) =>
+    [...remoteSettingsOf(config(), code)].map(async ([name, settings]) => ({
       ...{ companyId: id, companyCode: code, name, inboundDirectory: locations.inboundDirectory(code) },
       ...{ after: settings.after, settleMs: settings.settleMs, timeoutMs: settings.timeoutMs },
-      ...{ fetch: fetchOrFault(settings), schedule: scheduleOf(settings) },
+      ...{ fetch: await fetchOrFault(settings), schedule: scheduleOf(settings) },
     })),
   );
+  return await Promise.all(all);
 }
 
 /** Starts polling. What is stopped with the stack takes no more, and hands over what it has fetched. */
