@@ -14,7 +14,13 @@ import { JobQueue } from "../../lib/threads/job-queue.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Service } from "../../lib/service.ts";
 import type { WorkerResult } from "./worker-messages.ts";
-import { type DocumentJob as Job, type DocumentOrigin, isSuspect, messageOfJob, noteEnd } from "./document-job.ts";
+import {
+  type DocumentJob as Job,
+  type DocumentOrigin,
+  isSuspect,
+  messageOfJob,
+  noteEnd,
+} from "./document-job.ts";
 import { isSameLine } from "./document-line.ts";
 import { ParserFleet } from "./parser-fleet.ts";
 import type { ParserThread, ThreadEnd } from "./parser-thread.ts";

@@ -55,6 +55,8 @@ describe("an import of business partners", () => {
       partnerType: "Carrier",
       scac: "ABCD",
     });
+    const types = store.read.selectFrom("partners").select("partner_type").where("partner_code", "=", "C1");
+    expect(await types.execute()).toEqual([{ partner_type: "Carrier" }]);
     expect(await isPartner(store.read, companyId, "C1")).toBe(true);
     expect(await isPartner(store.read, companyId, "c1")).toBe(false);
   });

@@ -28,9 +28,10 @@ const planQuery = prepareQuery<{ companyId: number }, { plan: string }>((db, arg
   db.selectFrom("message_plans").select("plan").where("company_id", "=", arg("companyId")),
 );
 
-const plans = rememberInTransaction((tx, companyId) =>
-  planQuery.first(tx, { companyId }, ({ plan }) => JSON.parse(plan) as MessagePlan),
-);
+const plans = rememberInTransaction(async (tx, companyId) => {
+  const found = await planQuery.find(tx, { companyId });
+  return found === undefined ? undefined : (JSON.parse(found.plan) as MessagePlan);
+});
 
 /** The plan of a company: read once in each transaction. Undefined when nothing is configured. */
 export function messagePlan(tx: Transaction, companyId: number): Promise<MessagePlan | undefined> {

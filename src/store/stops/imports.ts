@@ -180,15 +180,17 @@ export async function findImport(
     .where("company_id", "=", companyId)
     .executeTakeFirst();
   if (found === undefined) return undefined;
+  // Its number counts over all companies.
+  const { id, ...shown } = found;
   const rows = await read
     .selectFrom("import_items")
     .select(namedColumns("load_nbr", "state", "reasons"))
-    .where("import_id", "=", found.id)
+    .where("import_id", "=", id)
     .orderBy("position")
     .execute();
   const items = rows.map(({ reasons, ...row }) => ({
     ...row,
     faults: JSON.parse(reasons) as readonly Fault[],
   }));
-  return { ...found, items };
+  return { ...shown, items };
 }
