@@ -16,6 +16,11 @@ function findingLine({ status, what, remedy }: CheckFinding): string {
   return printable(remedy === undefined ? text : `${text}  → ${remedy}`);
 }
 
+interface CheckOptions extends CommonOptions {
+  readonly remote?: true;
+  readonly upgrade?: true;
+}
+
 /** `dropgate check` */
 export function declareCheck(program: Command, run: CliRun): void {
   withJson(
@@ -25,9 +30,13 @@ export function declareCheck(program: Command, run: CliRun): void {
       "--remote",
       "try the servers of targets and remotes too: connect and sign in, and leave nothing behind",
     )
-    .action(async (options: CommonOptions & { readonly remote?: true }, command: Command) => {
+    .option(
+      "--upgrade",
+      "only what a new version can find different: the configuration without its secrets, and the database",
+    )
+    .action(async (options: CheckOptions, command: Command) => {
       const { checkAll } = await import("../app/checks/check.ts");
-      const found = await checkAll(await loadConfigFor(run, command, true), options.remote);
+      const found = await checkAll(await loadConfigFor(run, command, options.upgrade !== true), options);
       printResult(run, options, found, (findings) => findings.map(findingLine));
       if (found.some(({ status }) => status === "problem")) run.exitCode = exitCodes.wrongUse;
     });

@@ -1,6 +1,6 @@
 /** What the Debian package consists of, without building it: files, control fields, list of parts, maintainer scripts. */
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -196,6 +196,13 @@ describe("the maintainer scripts", () => {
     const refused = await upgradeFrom("0.10.0");
     expect(refused.exitCode).toBe(1);
     expect(refused.output).toContain("version 0.3.0 is older than 0.10.0");
+    // Unpacked only: its check failed, and what runs is the version before.
+    await mkdir(join(folder, "usr/lib/dropgate"), { recursive: true });
+    await symlink("releases/0.2.0.aB3xYz", join(folder, "usr/lib/dropgate/current"));
+    const back = await runProgram("sh", [script, "upgrade", "0.10.0"], {
+      env: { ...process.env, DPKG_ROOT: folder },
+    });
+    expect(back.exitCode, back.output).toBe(0);
     await rm(folder, { recursive: true });
   });
 });

@@ -50,6 +50,23 @@ describe("check", () => {
       expect(fine).toContain(part);
   });
 
+  it("asks for an upgrade only what another version can find different", async () => {
+    const credential = "credential:tls-passphrase";
+    const tls = {
+      certFile: join(dir, "none.pem"),
+      keyFile: join(dir, "none.pem"),
+      keyPassphrase: credential,
+    };
+    await writeFile(file, JSON.stringify({ http: { port: 0, tls }, sftp: { port: 0 } }));
+    const loaded = await loadConfig({ path: file, env: {}, cwd: "/", needsSecrets: false });
+    const findings = await checkAll(loaded, { upgrade: true });
+    expect(findings.filter(({ status }) => status === "problem")).toEqual([]);
+    expect(JSON.stringify(findings)).toContain("WAL, synchronous=FULL");
+    await rm(join(dir, "var", "dropgate.db"));
+    const without = await checkAll(loaded, { upgrade: true });
+    expect(without.some(({ status }) => status === "problem")).toBe(true);
+  });
+
   it("names a configuration that everybody can change, and a TLS key that everybody can read", async () => {
     const [cert, key] = [join(dir, "cert.pem"), join(dir, "key.pem")];
     const names = ["-subj", "/CN=localhost", "-keyout", key, "-out", cert];

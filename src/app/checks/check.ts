@@ -59,8 +59,21 @@ async function checkWorld(config: Config, isRemote: boolean): Promise<readonly C
   ];
 }
 
-/** All findings, whether or not the configuration could be loaded. `isRemote` tries servers on other machines too. */
-export async function checkAll(loaded: LoadOutcome, isRemote = false): Promise<readonly CheckFinding[]> {
+/** What another version of the program can find different: the database and what it brings itself. */
+async function checkUpgrade({ stateDir }: Config): Promise<readonly CheckFinding[]> {
+  await becomeOwnerOf(stateDir);
+  const { findings } = await checkStore(stateDir);
+  return [...findings, ...(await guarded("the schemas", checkSchemas)), checkZones()];
+}
+
+/**
+ * All findings, whether or not the configuration could be loaded. `remote` tries servers on other machines too; `upgrade`
+ * asks only what another version of the program can find different.
+ */
+export async function checkAll(
+  loaded: LoadOutcome,
+  { remote = false, upgrade = false }: { readonly remote?: boolean; readonly upgrade?: boolean } = {},
+): Promise<readonly CheckFinding[]> {
   const node = fine(`Node.js ${process.version}`);
   const toText = (fault: Parameters<typeof formatConfigFaults>[0][number]) =>
     formatConfigFaults([fault], loaded.file ?? "");
@@ -72,6 +85,6 @@ export async function checkAll(loaded: LoadOutcome, isRemote = false): Promise<r
     fine(`the configuration ${loaded.file} is valid`),
     ...(await guarded("the configuration", () => checkConfigFile(loaded.file))),
     ...loaded.warnings.map((fault) => warning(toText(fault), "see the message")),
-    ...(await checkWorld(loaded.config, isRemote)),
+    ...(await (upgrade ? checkUpgrade(loaded.config) : checkWorld(loaded.config, remote))),
   ];
 }
