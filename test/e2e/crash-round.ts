@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type DaemonRun, oneParser, type Settings, Site } from "../support/daemon.ts";
+import { type DaemonRun, type Settings, Site } from "../support/daemon.ts";
 import { CrashCheck, untilQuiet } from "./crash-check.ts";
 import { CrashHost, type Folders, killedExitCode } from "./crash-host.ts";
 import { type Chain, chainsOf } from "./crash-orders.ts";
@@ -51,7 +51,7 @@ const calmMs = 1_500;
 /** A file system that is not the one of the temporary folder, where there is one. */
 export const otherDisk = "/dev/shm";
 
-const inboundSettings = { ...oneParser, settleMs: 60, scanMs: 400, incompleteGraceMs: 300 } as const;
+const inboundSettings = { settleMs: 60, scanMs: 400, incompleteGraceMs: 300 } as const;
 
 /** A site with its further folders, used for many rounds. */
 export class CrashPlace {

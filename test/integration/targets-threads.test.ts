@@ -206,7 +206,7 @@ describe("the thread of an upload target", () => {
     }
   });
 
-  const built = join(projectFolder, "dist/targets/servers/ftp-target.js");
+  const built = join(projectFolder, "dist/targets/servers/server-targets.js");
   test.skipIf(!existsSync(built))("runs from what is built as well", async () => {
     const script = `
       import { createFtpTarget } from ${JSON.stringify(built)};

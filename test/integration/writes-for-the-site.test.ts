@@ -8,12 +8,8 @@ import { filesBelow } from "../support/files-below.ts";
 
 /** Files with units for the site, and why they are of no company or of several. */
 const forTheSite: Readonly<Record<string, string>> = {
-  "app/admin/export-admin.ts": "exports of several companies, all or none",
-  "app/admin/file-retry.ts": "files by their numbers, of any company",
-  "app/admin/give-up-admin.ts": "deliveries by their numbers, of any company",
-  "app/admin/outbound-admin.ts": "deliveries and targets of any company",
-  "app/admin/remote-admin.ts": "remotes of several companies",
-  "app/admin/resend-admin.ts": "deliveries by their numbers, of any company",
+  "app/admin/admin-store.ts":
+    "commands on exports, files, deliveries and remotes by their numbers, of any company",
   "app/daemon/outbound-settings.ts": "the configuration of all companies",
   "inbound/places/filing-queue.ts": "an empty unit, with which others are committed",
   "operations/users/company-admin.ts": "companies themselves",
