@@ -50,7 +50,7 @@ function planned<Options>(
 }
 
 /** The content of a file that a setting names. Reads synchronously: it happens at the start and at a reload only. */
-export function contentOf(file: string | undefined, setting: string): string | undefined {
+function contentOf(file: string | undefined, setting: string): string | undefined {
   if (file === undefined) return undefined;
   try {
     return readFileSync(file, "utf8");
