@@ -42,9 +42,9 @@ const endings: Readonly<Record<EndReason, string>> = {
 /** A job that has seen this many threads die unexplained is the likely cause. */
 const maxWitnessed = 5;
 
-/** Whether a thread has ended while it held the job. Such a job goes alone, so that no other is there when the next one ends. */
-export function isSuspect({ witnessed, blamed, refuseWith }: DocumentJob): boolean {
-  return witnessed > 0 || blamed > 0 || refuseWith !== undefined;
+/** Whether a thread has ended while it held the job. Such a job goes alone: no other is there when the next one ends. */
+export function isSuspect({ witnessed, blamed }: DocumentJob): boolean {
+  return witnessed > 0 || blamed > 0;
 }
 
 /**

@@ -6,8 +6,8 @@
  * Large documents have spare threads, which are made when one comes and step back behind all others: what takes seconds
  * keeps nothing waiting but its own line. When a thread ends on a document (memory, time, crash), that document goes back to
  * the queue once; the second time it is refused with 909, after a thread has hashed it without parsing. The other jobs of
- * the thread go back to the front of the queue without blame, and each goes to a thread alone from then on. Nothing here survives a crash of the process: the files do,
- * and are prepared again.
+ * the thread go back to the front of the queue without blame, and each goes to a thread alone from then on. Nothing here
+ * survives a crash of the process: the files do, and are prepared again.
  */
 import { DropgateError } from "../../lib/errors.ts";
 import { JobQueue } from "../../lib/threads/job-queue.ts";
@@ -208,13 +208,14 @@ class ThreadedDocumentPool implements DocumentPool {
 /** How many of the waiting jobs one of so many threads takes. */
 function shareOf(waiting: readonly Job[], threads: number): number {
   const most = Math.min(Math.ceil(waiting.length / threads), maxBatch);
+  const [first] = waiting;
+  if (first !== undefined && isSuspect(first)) return 1;
   let bytes = 0;
   let share = 0;
   for (const job of waiting.slice(0, most)) {
     bytes += job.size;
-    if (share > 0 && (bytes > maxBatchBytes || isSuspect(job))) break;
+    if (share > 0 && (isSuspect(job) || bytes > maxBatchBytes)) break;
     share += 1;
-    if (isSuspect(job)) break;
   }
   return share;
 }
