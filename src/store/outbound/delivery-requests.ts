@@ -134,17 +134,22 @@ interface PlacedDelivery {
   readonly lineNbr: number;
 }
 
+/** The open deliveries of a line. */
+function openOfLine(tx: Transaction, { targetId, orderKey }: DeliveryLine) {
+  return tx
+    .selectFrom("deliveries")
+    .where("target_id", "=", targetId)
+    .where("order_key", "=", orderKey)
+    .where(isOpen("state"));
+}
+
 /** The first open delivery of the line. */
 export async function findHeadOfLine(
   tx: Transaction,
   line: DeliveryLine,
 ): Promise<PlacedDelivery | undefined> {
-  return await tx
-    .selectFrom("deliveries")
+  return await openOfLine(tx, line)
     .select(["id", "line_nbr as lineNbr"])
-    .where("target_id", "=", line.targetId)
-    .where("order_key", "=", line.orderKey)
-    .where(isOpen("state"))
     .orderBy("line_nbr")
     .orderBy("id")
     .limit(1)
@@ -178,12 +183,8 @@ export async function findWaitingOfLine(
   tx: Transaction,
   line: DeliveryLine,
 ): Promise<{ readonly id: number; readonly name: string } | undefined> {
-  return await tx
-    .selectFrom("deliveries")
+  return await openOfLine(tx, line)
     .select(["id", "name"])
-    .where("target_id", "=", line.targetId)
-    .where("order_key", "=", line.orderKey)
-    .where(isOpen("state"))
     .where(isInState("state", "waiting"))
     .executeTakeFirst();
 }
