@@ -12,9 +12,9 @@ import {
   packageUnit,
 } from "./deb-texts.ts";
 import { licenceOf } from "./locked-packages.ts";
-import { copied, filesBelow, linked, type PackageEntry, type PackageFile, written } from "./package-entry.ts";
+import { copied, linked, type PackageEntry, type PackageFile, written } from "./package-entry.ts";
 import { type ProgramSource, programEntries } from "./program-entries.ts";
-import { projectFolder } from "./source.ts";
+import { committedFilesBelow, projectFolder } from "./source.ts";
 
 const files = join(import.meta.dirname, "debian");
 const docs = "usr/share/doc/dropgate";
@@ -33,17 +33,19 @@ export function licencesOf({ modules, packages }: ProgramSource): readonly Packa
 
 function documentEntries(source: ProgramSource, seconds: number, sbom: string): PackageEntry[] {
   const licences = licencesOf(source);
-  const config = filesBelow(join(projectFolder, "config"));
+  const committed = (folder: string) =>
+    committedFilesBelow(folder).map((name) =>
+      copied(`${docs}/${folder}/${name}`, join(projectFolder, folder, name)),
+    );
   return [
     written(`${docs}/copyright`, copyrightText(textOf("LICENSE"), licences)),
     written(`${docs}/licences.txt.gz`, packed(licencesText(licences))),
     written(`${docs}/changelog.gz`, packed(changelogText(source.version, seconds))),
     written(`${docs}/sbom.cdx.json`, sbom),
     ...["README.md", "CHANGELOG.md"].map((name) => copied(`${docs}/${name}`, join(projectFolder, name))),
-    ...filesBelow(join(projectFolder, "docs")).map((name) =>
-      copied(`${docs}/docs/${name}`, join(projectFolder, "docs", name)),
-    ),
-    ...config.map((name) => copied(`${docs}/config/${name}`, join(projectFolder, "config", name))),
+    ...committed("docs"),
+    // A configuration of the one who packages, which lies there too, is not for others.
+    ...committed("config"),
   ];
 }
 

@@ -39,6 +39,7 @@ describe("the files of the package", () => {
     "usr/share/doc/dropgate/licences.txt.gz",
     "usr/share/doc/dropgate/sbom.cdx.json",
     "usr/share/doc/dropgate/docs/operations.md",
+    "usr/share/doc/dropgate/config/dropgate.example.yaml",
     `${program}/bin/dropgate`,
     `${program}/dist/main.js`,
     `${program}/dist-tools/tools/simulator/simulate.js`,

@@ -26,6 +26,12 @@ export function sourceTime(env: NodeJS.ProcessEnv): number {
   throw new Error(`SOURCE_DATE_EPOCH must be seconds since 1970, and is ${JSON.stringify(text)}`);
 }
 
+/** What the checkout has below one of its folders, as paths relative to it, in order; without what lies there besides. */
+export function committedFilesBelow(folder: string): string[] {
+  const names = run("git", ["ls-files", "-z"], join(projectFolder, folder)).split("\0");
+  return names.filter((name) => name !== "").sort();
+}
+
 /**
  * The production packages of the lock file, for one architecture: npm installs them in a folder of their own, compares
  * each with its sum in the lock file, and runs no script. A folder that is complete is used again.
