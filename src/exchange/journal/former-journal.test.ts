@@ -24,6 +24,7 @@ import type { Arrival } from "../../inbound/places/inbox.ts";
 import { type DiskCalls, systemDisk } from "../../lib/files/durable-file.ts";
 import { createLogger } from "../../lib/logs/log.ts";
 import { ensureCompanyTree } from "../folders/company-folders.ts";
+import { readFormerJournal } from "./former-journal.ts";
 import { countUploadsOfFormerJournal, takeUpFormerJournal } from "./take-up-former-journal.ts";
 
 let stateDir: string;
@@ -196,4 +197,24 @@ test("what follows a torn record was never answered", async () => {
   file[4096 * 2 + 500] = 0;
   writeFileSync(path, file);
   expect((await takeUp()).map(({ name }) => name)).toEqual(["2005", "2001", "2004"].map(journaledName));
+});
+
+test("a journal that ends anywhere gives the uploads whose records are whole", async () => {
+  const path = join(stateDir, "journal", "uploads-1.journal");
+  const whole = readFileSync(path).subarray(0, 4096 * 8);
+  const stopsFoundIn = async (bytes: number): Promise<readonly string[]> => {
+    writeFileSync(path, whole.subarray(0, bytes));
+    const uploads = (await readFormerJournal(join(stateDir, "journal")))?.uploads ?? [];
+    for (const { note, bytes: content } of uploads)
+      expect(journaledContent(note.arrival.name.slice(0, 4))).toBe(Buffer.from(content).toString());
+    return uploads.map(({ note }) => note.arrival.name);
+  };
+  const all = await stopsFoundIn(whole.byteLength);
+  expect(await stopsFoundIn(0)).not.toEqual(all);
+  const fromRecord = Array.from({ length: 40 }, (_, turn) => 4096 + turn * 700);
+  for (const cut of [7, 8, 12, 16, 19, 20, 100, 4095, 4096, 4097, 4115, 4116, ...fromRecord]) {
+    const found = await stopsFoundIn(cut);
+    // What is there of it is there in its order, and nothing else.
+    expect(found).toEqual(all.filter((name) => found.includes(name)));
+  }
 });

@@ -336,6 +336,17 @@ test("a folder that cannot be written gives a clear failure", async () => {
   );
 });
 
+test("what a client may not do is no fault of the disk, and the log has no line of it", async () => {
+  const session = fixture.session();
+  await expect(session.stat("/inbound/none.xml")).rejects.toMatchObject({ kind: "noSuchFile" });
+  const handle = await session.openWrite("/inbound/a.xml", freshUpload);
+  await expect(session.change("/inbound/a.xml", { size: 50_000_001 })).rejects.toMatchObject({
+    kind: "tooLarge",
+  });
+  await handle.close().catch(() => undefined);
+  expect(fixture.logLines).toEqual([]);
+});
+
 test("too many waiting files refuse an upload", async () => {
   await reopen({ waiting: 5, limits: { maxUploadBytes: 100, maxWaiting: 5, minFreeBytes: () => 0 } });
   const opening = fixture.session().openWrite("/inbound/a.xml", freshUpload);

@@ -1,13 +1,10 @@
 import { expect, it } from "vitest";
 import type { PreparedDocument } from "../../documents/pool/prepared-document.ts";
-import { putAside } from "./put-aside.ts";
+import { canBeReadSoon, putAside, unreadableFault, unreadSizeOf } from "./put-aside.ts";
 
 const settings = { settleMs: 2_000, incompleteGraceMs: 600_000, giveUpAfterMs: 3_600_000 };
-const unreadable = (systemCode: string): PreparedDocument => ({
-  kind: "unreadable",
-  systemCode,
-  message: "",
-});
+const unreadable = (systemCode: string, message = "") =>
+  ({ kind: "unreadable", systemCode, message }) as const satisfies PreparedDocument;
 const unstorable: PreparedDocument = {
   kind: "unreadable",
   systemCode: "ENOSPC",
@@ -59,6 +56,8 @@ it.each([
     9e6,
     ["store", 60_000],
   ],
+  ["a file that the parser fails at", unreadable("internal"), "sftp", 0, 0, ["internal", 2_000]],
+  ["the same after an hour", unreadable("internal"), "sftp", 60, 3_600_000, undefined],
   ["a link", unreadable("ELOOP"), "folder", 0, 0, undefined],
   ["a device", unreadable("ENOTREG"), "folder", 0, 0, undefined],
   ["a file of a folder that ends in the middle", refused(true), "folder", 0, 0, ["incomplete", 2_000]],
@@ -79,3 +78,30 @@ it("a file whose name is refused anyway is not waited for", () => {
   const file = { name: "readme.txt", channel: "folder", looks: 0, receivedAt: 0 } as const;
   expect(putAside(file, refused(true), { settings, now: 0, stalledForMs: 0 })).toBeUndefined();
 });
+
+it.each([
+  ["a file without a descriptor to open it", unreadable("EMFILE"), true],
+  ["a file that is not there", unreadable("ENOENT"), true],
+  ["a link", unreadable("ELOOP"), false],
+  ["a device", unreadable("ENOTREG"), false],
+  ["a faulty document", refused(true), false],
+])("whether %s may be readable in a moment is known", (_, prepared, isSoon) => {
+  expect(canBeReadSoon(prepared)).toBe(isSoon);
+});
+
+it.each([
+  ["EACCES", "internal", "a.xml could not be read (EACCES: why): let the user of dropgate read it", 7],
+  ["internal", "internal", "why", 7],
+  ["ENOENT", "badFileName", "it was removed before it was read; send it again", 0],
+  ["ENOTDIR", "badFileName", "it was removed before it was read; send it again", 0],
+  ["ELOOP", "badFileName", "it is not a regular file; send it again", 0],
+  ["ENOTREG", "badFileName", "it is not a regular file; send it again", 0],
+] as const)(
+  "the refusal of an unread file (%s) says why, and how many bytes it had",
+  (systemCode, code, text, size) => {
+    const prepared = unreadable(systemCode, "why");
+    const fault = unreadableFault("a.xml", prepared);
+    expect([fault.code, unreadSizeOf({ size: 7 }, prepared)]).toEqual([code, size]);
+    expect(fault.message).toContain(text);
+  },
+);

@@ -102,7 +102,7 @@ describe("a stop that a load lists", () => {
           },
         ],
       });
-      await list({ id: other, loadNbr: "L1" }, [{ stopNbr: "S1" }]);
+      expect(await list({ id: other, loadNbr: "L1" }, [{ stopNbr: "S1" }])).toEqual(counts(0, 1, 0));
       expect((await placeOf("S1"))[0]).toBe(other);
     },
   );

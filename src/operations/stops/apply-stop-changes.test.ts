@@ -126,6 +126,16 @@ describe("an imported stop", () => {
     });
   });
 
+  it("can be found by the numbers of its last version", async () => {
+    const numbers = { shipmentNbr: "S1", sealNbr: "L1", bol: "B1", reference1: "R1", reference2: "R2" };
+    const columns = { shipment_nbr: "S1", seal_nbr: "L1", bol: "B1", reference1: "R1", reference2: "R2" };
+    await apply([change("01", "a", { ...numbers, stopSeq: 3 })]);
+    expect(await stopRow("a")).toMatchObject({ ...columns, stop_seq: 3 });
+    await apply([change("01", "a")]);
+    const none = Object.fromEntries(Object.keys(columns).map((column) => [column, null]));
+    expect(await stopRow("a")).toMatchObject({ ...none, stop_seq: null });
+  });
+
   it("marked as received records 8100 once", async () => {
     const received = { markAsReceived: true, receivedDttm: "2026-11-05T07:00:00" };
     await apply([change("01", "a", received)]);

@@ -244,9 +244,8 @@ function planImport(plan: Plan, change: Change, known: KnownStop | undefined): v
 /** A stop that is there, which the load import names by its number alone, with the place in the order that it may have. */
 async function asItIs(tx: Transaction, plan: Plan, change: Change): Promise<Change> {
   const kept = JSON.parse(await readStopText(tx, plan.input.companyId, change.stopNbr)) as Stop;
-  const { stopSeq = kept.stopSeq } = JSON.parse(change.stopJson) as Stop;
-  const { stopSeq: _, ...rest } = kept;
-  const { index, ...whole } = stopChangeOf("01", { ...rest, ...(stopSeq === undefined ? {} : { stopSeq }) });
+  const { stopSeq } = JSON.parse(change.stopJson) as Stop;
+  const { index, ...whole } = stopChangeOf("01", stopSeq === undefined ? kept : { ...kept, stopSeq });
   // Its carrier stands beside it, and may be another one by now.
   return { ...change, ...whole, index: { ...index, hasStopAssignment: false } };
 }
@@ -283,7 +282,7 @@ async function checkOtherLoad(
   known: KnownStop | undefined,
 ): Promise<void> {
   const { load } = plan.input;
-  if (load === undefined || known === undefined || known.loadId === null || known.loadId === load.id) return;
+  if (load === undefined || known?.loadId == null || known.loadId === load.id) return;
   const other = await findLoadById(tx, known.loadId);
   if (other === undefined || (other.status !== 40 && other.status !== 70)) return;
   const message = `${fieldOf(plan, "StopNbr")} ${change.stopNbr}: the stop is on load ${other.loadNbr}, which is under way; take it out of this load`;

@@ -124,6 +124,27 @@ describe("a group of units", () => {
     expect(seen.has(before)).toBe(false);
   });
 
+  it.each([
+    ["one alone for no others", 0, 1, 3],
+    ["several as long as more come, eight turns at most", 1, 8, 10],
+    ["no longer than until the group is full", 256, 1, 3],
+  ])("waits: %s", async (_, comingEachTurn, fewest, most) => {
+    let hasBegun = false;
+    const first = commits.run("site", async () => {
+      hasBegun = true;
+    });
+    const units = [first];
+    let turns = 0;
+    for (; !hasBegun; turns += 1) {
+      for (let coming = comingEachTurn; coming > 0; coming -= 1)
+        units.push(commits.run("site", async () => undefined));
+      await setImmediate();
+    }
+    await Promise.all(units);
+    expect(turns).toBeGreaterThanOrEqual(fewest);
+    expect(turns).toBeLessThanOrEqual(most);
+  });
+
   it("is not put off for ever by writers that never end", async () => {
     let isDone = false;
     const first = add("first", 10).then(() => {

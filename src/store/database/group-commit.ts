@@ -93,19 +93,13 @@ const aroundUnit = bracketsNamed("unit");
 const aroundAttempt = bracketsNamed("attempt");
 const aroundRehearsal = bracketsNamed("rehearsal");
 
-interface UnitRun {
-  readonly unit: Unit;
-  /** Nothing else is in its transaction. */
-  readonly isAlone: boolean;
-}
-
 /** The rest to do for a unit once the group is committed. */
 interface Done {
   readonly topics: ReadonlySet<Topic> | undefined;
   readonly answer: () => void;
 }
 
-async function runUnit(tx: Transaction, brackets: Brackets, { unit, isAlone }: UnitRun): Promise<Done> {
+async function runUnit(tx: Transaction, brackets: Brackets, unit: Unit): Promise<Done> {
   const { connection, savepoint, release } = brackets;
   connection.giveTurnsEvery(statementsInTurn);
   await connection.runPrepared(savepoint, []);
@@ -119,7 +113,7 @@ async function runUnit(tx: Transaction, brackets: Brackets, { unit, isAlone }: U
     };
     return { topics: takeAnnouncements(tx), answer };
   } catch (error) {
-    if (isStoreDamaged(error) && !isAlone) throw error;
+    if (isStoreDamaged(error)) throw error;
     await undo(tx, brackets, error);
     takeAnnouncements(tx);
     return { topics: undefined, answer: () => unit.reject(error) };
@@ -207,7 +201,7 @@ async function commitOnce(
     const results: Done[] = [];
     for (const unit of units) {
       begun.units += 1;
-      results.push(await runUnit(tx, brackets, { unit, isAlone: units.length === 1 }));
+      results.push(await runUnit(tx, brackets, unit));
     }
     return results;
   });
