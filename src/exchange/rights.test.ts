@@ -116,18 +116,6 @@ test("outbound/done can be made once, is listed and read, and nothing in it is r
   expect(await readAll("/outbound/done/f.xml")).toBe("content");
 });
 
-test.each(["done", "g.xml", "done/a/g.xml", "2026-01-02/g.xml"])(
-  "a file of outbound/ that is moved to outbound/%s stays, and the folder for it is told",
-  async (to) => {
-    const moving = session.rename("/outbound/f.xml", `/outbound/${to}`, { mayReplace: false });
-    await expect(moving).rejects.toMatchObject({
-      kind: "permissionDenied",
-      message: "Files in outbound/ can only be moved into outbound/done/",
-    });
-    expect(await readFile(onDisk("outbound/f.xml"), "utf8")).toBe("content");
-  },
-);
-
 test("a deletion in error/ is recorded before the file goes, and not done when it cannot be recorded", async () => {
   await fixture.close();
   let wasThere = false;
