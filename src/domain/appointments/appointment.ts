@@ -8,16 +8,14 @@ import {
   code,
   identifier,
   localOrInstant,
+  optionals,
   reference,
   text,
   textOrNumber,
 } from "../fields/fields.ts";
 
 const address = {
-  addr1: Type.Optional(text("addr1")),
-  addr2: Type.Optional(text("addr2")),
-  city: Type.Optional(text("city")),
-  state: Type.Optional(text("state")),
+  ...optionals(text, "addr1", "addr2", "city", "state"),
   zip: Type.Optional(textOrNumber("zip")),
   country: Type.Optional(text("country")),
 };
@@ -31,9 +29,7 @@ const place = {
 
 /** `readShare` checks their values. */
 const amounts = {
-  quantity: Type.Optional(amountAskedFor("quantity")),
-  weight: Type.Optional(amountAskedFor("weight")),
-  volume: Type.Optional(amountAskedFor("volume")),
+  ...optionals(amountAskedFor, "quantity", "weight", "volume"),
   /** Minutes. */
   serviceTime: Type.Optional(amountAskedFor("serviceTime")),
 };

@@ -1,10 +1,9 @@
 /** The Document object: a file that travels with a stop, load, order or event. */
 import { type Static, Type } from "@sinclair/typebox";
-import { text, textOrNumber } from "../fields/fields.ts";
+import { optionals, text, textOrNumber } from "../fields/fields.ts";
 
 export const DocSignatory = Type.Object({
-  role: Type.Optional(text("role")),
-  signatoryName: Type.Optional(text("signatoryName")),
+  ...optionals(text, "role", "signatoryName"),
   optional: Type.Optional(Type.Union([Type.Boolean(), Type.Literal(0), Type.Literal(1)])),
 });
 export type DocSignatory = Static<typeof DocSignatory>;
@@ -14,11 +13,9 @@ export const DocumentObject = Type.Object({
   dispositionType: Type.Optional(textOrNumber("dispositionType")),
   /** The content, base64. Held to the limit of the whole request only. */
   documentData: Type.Optional(Type.String()),
-  documentExtType: Type.Optional(text("documentExtType")),
-  documentName: Type.Optional(text("documentName")),
+  ...optionals(text, "documentExtType", "documentName"),
   documentType: Type.Optional(textOrNumber("documentType")),
-  documentCategory: Type.Optional(text("documentCategory")),
-  reference: Type.Optional(text("reference")),
+  ...optionals(text, "documentCategory", "reference"),
   docSignatories: Type.Optional(Type.Array(DocSignatory)),
 });
 export type DocumentObject = Static<typeof DocumentObject>;

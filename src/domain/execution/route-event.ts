@@ -6,6 +6,7 @@ import {
   identifier,
   localDateTime,
   numericText,
+  optionals,
   reference,
   text,
   timeZone,
@@ -28,10 +29,7 @@ export type GeoStamp = Static<typeof GeoStamp>;
 
 /** Quantities of one detail, which is named by its number or its product. */
 export const ReportedDetail = Type.Composite([
-  Type.Object({
-    stopDetailSeq: Type.Optional(reference("stopDetailSeq")),
-    productIdentifier: Type.Optional(reference("productIdentifier")),
-  }),
+  Type.Object(optionals(reference, "stopDetailSeq", "productIdentifier")),
   Type.Omit(Confirmed, ["rcvQty", "rcvScndQty"]),
 ]);
 export type ReportedDetail = Static<typeof ReportedDetail>;

@@ -3,6 +3,7 @@ import {
   FormatRegistry,
   Kind,
   type TNumber,
+  type TOptional,
   type TSchema,
   type TString,
   type TUnsafe,
@@ -222,4 +223,13 @@ export function durationText(): TString {
 /** Digits with an optional sign and decimal point, as text. */
 export function numericText(): TString {
   return Type.String({ format: "numeric-text" });
+}
+
+/** Optional fields that one builder makes, each by its name: `addr1` is `Type.Optional(text("addr1"))`. */
+export function optionals<Schema extends TSchema, Name extends string>(
+  build: (field: string) => Schema,
+  ...names: Name[]
+): { [Field in Name]: TOptional<Schema> } {
+  const fields = names.map((name): [Name, TSchema] => [name, Type.Optional(build(name))]);
+  return Object.fromEntries(fields) as { [Field in Name]: TOptional<Schema> };
 }

@@ -12,6 +12,7 @@ import {
   identifier,
   localDateTime,
   number,
+  optionals,
   reference,
   text,
   textOrNumber,
@@ -25,27 +26,17 @@ import { windowFaults } from "../stop/time-order.ts";
 
 const identity = {
   loadNbr: identifier("loadNbr"),
-  earliestStartDttm: Type.Optional(localDateTime()),
-  latestStartDttm: Type.Optional(localDateTime()),
+  ...optionals(localDateTime, "earliestStartDttm", "latestStartDttm"),
   signatureRequired: Type.Optional(Type.Boolean()),
   loadTimeZone: Type.Optional(timeZone()),
   stopSeqOrder: Type.Optional(textOrNumber("stopSeqOrder")),
-  masterBol: Type.Optional(reference("masterBol")),
-  pronbr: Type.Optional(reference("pronbr")),
-  reference: Type.Optional(reference("reference")),
-  reference2: Type.Optional(reference("reference2")),
-  reference3: Type.Optional(reference("reference3")),
-  sealNbr: Type.Optional(reference("sealNbr")),
-  contractCode: Type.Optional(reference("contractCode")),
+  ...optionals(reference, "masterBol", "pronbr", "reference", "reference2", "reference3", "sealNbr"),
+  ...optionals(reference, "contractCode"),
 };
 
 const origin = {
   origin: Type.Optional(reference("origin")),
-  originName: Type.Optional(text("originName")),
-  originAddr1: Type.Optional(text("originAddr1")),
-  originAddr2: Type.Optional(text("originAddr2")),
-  originCity: Type.Optional(text("originCity")),
-  originState: Type.Optional(text("originState")),
+  ...optionals(text, "originName", "originAddr1", "originAddr2", "originCity", "originState"),
   originZip: Type.Optional(textOrNumber("originZip")),
   originCountry: Type.Optional(text("originCountry")),
   originPhoneNumber: Type.Optional(textOrNumber("originPhoneNumber")),
@@ -55,17 +46,13 @@ const origin = {
 };
 
 const vehicle = {
-  tractorNbr: Type.Optional(reference("tractorNbr")),
-  trailerNbr: Type.Optional(reference("trailerNbr")),
-  trailerSize: Type.Optional(textOrNumber("trailerSize")),
-  trailerType: Type.Optional(textOrNumber("trailerType")),
+  ...optionals(reference, "tractorNbr", "trailerNbr"),
+  ...optionals(textOrNumber, "trailerSize", "trailerType"),
 };
 
 const measures = {
   ...quantities,
-  prePlannedLoadDistance: Type.Optional(count()),
-  prePlannedLoadDuration: Type.Optional(count()),
-  congestionFactor: Type.Optional(count()),
+  ...optionals(count, "prePlannedLoadDistance", "prePlannedLoadDuration", "congestionFactor"),
 };
 
 /** Only in retrievals; a host that sends them gets them back. */
@@ -77,8 +64,7 @@ const retrieved = {
   /** `ALWAYS` has the load completed only when it is back at the depot. */
   returnToDepot: Type.Optional(text("returnToDepot")),
   delayReasonCode: Type.Optional(number()),
-  delayReasonCodeComment: Type.Optional(text("delayReasonCodeComment")),
-  workType: Type.Optional(text("workType")),
+  ...optionals(text, "delayReasonCodeComment", "workType"),
 };
 
 export const LoadHeader = Type.Object({

@@ -3,15 +3,12 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { createEntityCheck } from "../fields/entity-check.ts";
-import { identifier, text } from "../fields/fields.ts";
+import { identifier, optionals, text } from "../fields/fields.ts";
 
 export const BusinessPartner = Type.Object({
   /** What an assignment names as `carrierCode`: a longer one could never be assigned. */
   partnerCode: identifier("carrierCode"),
-  partnerName: Type.Optional(text("partnerName")),
-  partnerType: Type.Optional(text("partnerType")),
-  contactName: Type.Optional(text("contactName")),
-  contactEmail: Type.Optional(text("contactEmail")),
+  ...optionals(text, "partnerName", "partnerType", "contactName", "contactEmail"),
 });
 export type BusinessPartner = Static<typeof BusinessPartner>;
 

@@ -1,7 +1,7 @@
 /** The customer: an account with its addresses and contracts (specification/resources.md#customer). */
 import { type Static, Type } from "@sinclair/typebox";
 import { createEntityCheck } from "../fields/entity-check.ts";
-import { identifier, reference, text, timeOfDay } from "../fields/fields.ts";
+import { identifier, optionals, reference, text, timeOfDay } from "../fields/fields.ts";
 import { Address, AddressAndContact, Contact } from "../stop/party.ts";
 
 const CustomerAddress = Type.Object({
@@ -15,8 +15,7 @@ const CustomerAddress = Type.Object({
 
 export const Customer = Type.Object({
   accountNumber: identifier("accountNumber"),
-  name: Type.Optional(text("name")),
-  status: Type.Optional(text("status")),
+  ...optionals(text, "name", "status"),
   contracts: Type.Optional(
     Type.Array(Type.Object({ contractCode: Type.Optional(reference("contractCode")) })),
   ),

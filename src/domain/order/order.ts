@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "../../lib/errors.ts";
 import { Accessorial } from "../stop/comment.ts";
 import { createEntityCheck } from "../fields/entity-check.ts";
-import { count, identifier, reference, text, textOrNumber } from "../fields/fields.ts";
+import { count, identifier, optionals, reference, text, textOrNumber } from "../fields/fields.ts";
 import { Address, Party } from "../stop/party.ts";
 import { attachments, shipmentMeasures, shipmentReferences } from "../stop/shipment-fields.ts";
 import { type Stop, stopWindowFaults, withRelations } from "../stop/stop.ts";
@@ -19,17 +19,13 @@ const identity = {
 const planning = {
   from: Type.Optional(Party),
   to: Type.Optional(Party),
-  shipForBP: Type.Optional(reference("shipForBP")),
-  shipperCode: Type.Optional(reference("shipperCode")),
+  ...optionals(reference, "shipForBP", "shipperCode"),
   consAttribute: Type.Optional(textOrNumber("consAttribute")),
-  doConfirmation: Type.Optional(text("doConfirmation")),
-  puConfirmation: Type.Optional(text("puConfirmation")),
+  ...optionals(text, "doConfirmation", "puConfirmation"),
   originHub: Type.Optional(reference("originHub")),
   trackHubXfr: Type.Optional(Type.Union([textOrNumber("trackHubXfr"), Type.Boolean()])),
   billTo: Type.Optional(Address),
-  freightTerms: Type.Optional(textOrNumber("freightTerms")),
-  orderPriority: Type.Optional(textOrNumber("orderPriority")),
-  scheduleAttribute: Type.Optional(textOrNumber("scheduleAttribute")),
+  ...optionals(textOrNumber, "freightTerms", "orderPriority", "scheduleAttribute"),
   stopGeofenceRadius: Type.Optional(count()),
   /** Only in retrievals; a host that sends it gets it back. */
   xDock: Type.Optional(text("xDock")),

@@ -1,6 +1,6 @@
 /** The small lists that hang on stops, loads and orders: comments, custom attributes, accessorials. */
 import { type Static, Type } from "@sinclair/typebox";
-import { text, textOrNumber } from "../fields/fields.ts";
+import { optionals, text, textOrNumber } from "../fields/fields.ts";
 
 export const Comment = Type.Object({
   commentType: Type.Optional(textOrNumber("commentType")),
@@ -8,10 +8,7 @@ export const Comment = Type.Object({
 });
 export type Comment = Static<typeof Comment>;
 
-export const CustomAttribute = Type.Object({
-  keyField: Type.Optional(text("keyField")),
-  keyValue: Type.Optional(text("keyValue")),
-});
+export const CustomAttribute = Type.Object(optionals(text, "keyField", "keyValue"));
 export type CustomAttribute = Static<typeof CustomAttribute>;
 
 export const Accessorial = Type.Object({

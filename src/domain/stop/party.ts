@@ -2,35 +2,24 @@
 import { type Static, Type } from "@sinclair/typebox";
 import {
   coordinate,
+  durationText,
   localDateTime,
   number,
-  durationText,
+  optionals,
+  reference,
   text,
   textOrNull,
-  reference,
   timeZone,
 } from "../fields/fields.ts";
 
 export const Address = Type.Object({
-  name: Type.Optional(text("name")),
-  addr1: Type.Optional(text("addr1")),
-  addr2: Type.Optional(text("addr2")),
-  city: Type.Optional(text("city")),
-  state: Type.Optional(text("state")),
-  zip: Type.Optional(text("zip")),
-  country: Type.Optional(text("country")),
-  landmark: Type.Optional(text("landmark")),
+  ...optionals(text, "name", "addr1", "addr2", "city", "state", "zip", "country", "landmark"),
   latitude: Type.Optional(coordinate(90)),
   longitude: Type.Optional(coordinate(180)),
 });
 export type Address = Static<typeof Address>;
 
-export const Contact = Type.Object({
-  contactName: Type.Optional(textOrNull("contactName")),
-  email: Type.Optional(textOrNull("email")),
-  phone: Type.Optional(textOrNull("phone")),
-  sms: Type.Optional(textOrNull("sms")),
-});
+export const Contact = Type.Object(optionals(textOrNull, "contactName", "email", "phone", "sms"));
 export type Contact = Static<typeof Contact>;
 
 /** An address and whom to ask for there: `markfor` of stops and details, depots, a customer's bill-to. */
@@ -45,8 +34,7 @@ export type AddressAndContact = Static<typeof AddressAndContact>;
  * minutes as text, which is how it is given back (specification/resources.md#schedule).
  */
 export const Schedule = Type.Object({
-  timeFrom: Type.Optional(localDateTime()),
-  timeTo: Type.Optional(localDateTime()),
+  ...optionals(localDateTime, "timeFrom", "timeTo"),
   timeZone: Type.Optional(timeZone()),
   estimatedDuration: Type.Optional(durationText()),
 });

@@ -2,22 +2,16 @@
 import { Type } from "@sinclair/typebox";
 import { Comment, CustomAttribute } from "./comment.ts";
 import { DocumentObject } from "../documents/document-object.ts";
-import { amount, reference, text } from "../fields/fields.ts";
+import { amount, optionals, reference, text } from "../fields/fields.ts";
 
 /** References under which a stop or an order is known elsewhere. */
 export const shipmentReferences = {
-  bol: Type.Optional(reference("bol")),
-  proNumber: Type.Optional(reference("proNumber")),
-  reference1: Type.Optional(reference("reference1")),
-  reference2: Type.Optional(reference("reference2")),
-  accountNumber: Type.Optional(reference("accountNumber")),
+  ...optionals(reference, "bol", "proNumber", "reference1", "reference2", "accountNumber"),
 };
 
 /** Amounts of stops, orders and loads. */
 export const quantities = {
-  totalCartons: Type.Optional(amount("totalCartons")),
-  totalPallets: Type.Optional(amount("totalPallets")),
-  volume: Type.Optional(amount("volume")),
+  ...optionals(amount, "totalCartons", "totalPallets", "volume"),
   volumeUOM: Type.Optional(text("volumeUOM")),
   weight: Type.Optional(amount("weight")),
   weightUOM: Type.Optional(text("weightUOM")),

@@ -8,6 +8,7 @@ import {
   dateOrDateTime,
   localDateTime,
   number,
+  optionals,
   reference,
   text,
   textOrNumber,
@@ -23,14 +24,10 @@ export type CartonContent = Static<typeof CartonContent>;
 
 /** What was confirmed, scanned and received of a detail. */
 export const Confirmed = Type.Object({
-  confirmedQty: Type.Optional(amount("confirmedQty")),
-  scannedQty: Type.Optional(amount("scannedQty")),
-  puConfirmedQty: Type.Optional(amount("puConfirmedQty")),
-  puScannedQty: Type.Optional(amount("puScannedQty")),
+  ...optionals(amount, "confirmedQty", "scannedQty", "puConfirmedQty", "puScannedQty"),
   exceptionReasonCode: Type.Optional(reference("exceptionReasonCode")),
   exceptionComments: Type.Optional(text("exceptionComments")),
-  rcvQty: Type.Optional(amount("rcvQty")),
-  rcvScndQty: Type.Optional(amount("rcvScndQty")),
+  ...optionals(amount, "rcvQty", "rcvScndQty"),
 });
 export type Confirmed = Static<typeof Confirmed>;
 
@@ -41,8 +38,7 @@ const product = {
   quantityUOM: Type.Optional(text("quantityUOM")),
   stopDetailSeq: Type.Optional(number()),
   unitPrice: Type.Optional(count()),
-  productCategory: Type.Optional(textOrNumber("productCategory")),
-  productSubCategory: Type.Optional(textOrNumber("productSubCategory")),
+  ...optionals(textOrNumber, "productCategory", "productSubCategory"),
   substituteItem: Type.Optional(Type.Boolean()),
   commitmentItem: Type.Optional(Type.Boolean()),
   redelivery: Type.Optional(Type.Boolean()),
@@ -52,30 +48,20 @@ const product = {
 const references = {
   palletID: Type.Optional(reference("palletID")),
   orderDate: Type.Optional(dateOrDateTime()),
-  toteID: Type.Optional(reference("toteID")),
-  trailerCode: Type.Optional(reference("trailerCode")),
-  customerPO: Type.Optional(reference("customerPO")),
-  custRouteNbr: Type.Optional(reference("custRouteNbr")),
-  custStopNbr: Type.Optional(reference("custStopNbr")),
-  customerOrderNbr: Type.Optional(reference("customerOrderNbr")),
-  invoiceNbr: Type.Optional(reference("invoiceNbr")),
+  ...optionals(reference, "toteID", "trailerCode", "customerPO", "custRouteNbr", "custStopNbr"),
+  ...optionals(reference, "customerOrderNbr", "invoiceNbr"),
   invoiceDate: Type.Optional(dateOrDateTime()),
-  pickingNumber: Type.Optional(reference("pickingNumber")),
-  accountNumber: Type.Optional(reference("accountNumber")),
+  ...optionals(reference, "pickingNumber", "accountNumber"),
   referenceText: Type.Optional(textOrNumber("referenceText")),
   originalLineNumber: Type.Optional(reference("originalLineNumber")),
 };
 
 const handling = {
   markfor: Type.Optional(AddressAndContact),
-  ratingGroup: Type.Optional(textOrNumber("ratingGroup")),
-  signatureGroup: Type.Optional(textOrNumber("signatureGroup")),
+  ...optionals(textOrNumber, "ratingGroup", "signatureGroup"),
   deliveryType: Type.Optional(text("deliveryType")),
-  confirmationType: Type.Optional(textOrNumber("confirmationType")),
-  lineType: Type.Optional(textOrNumber("lineType")),
-  serviceCategory: Type.Optional(textOrNumber("serviceCategory")),
-  earliestDTTM: Type.Optional(localDateTime()),
-  latestDTTM: Type.Optional(localDateTime()),
+  ...optionals(textOrNumber, "confirmationType", "lineType", "serviceCategory"),
+  ...optionals(localDateTime, "earliestDTTM", "latestDTTM"),
   consAttribute: Type.Optional(textOrNumber("consAttribute")),
   comments: Type.Optional(Type.Array(Comment)),
   confirmed: Type.Optional(Confirmed),

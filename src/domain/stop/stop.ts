@@ -3,7 +3,16 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type Fault, maxKeptFaults } from "../../lib/errors.ts";
 import { Accessorial } from "./comment.ts";
 import { createEntityCheck } from "../fields/entity-check.ts";
-import { code, count, identifier, localDateTime, reference, text, textOrNumber } from "../fields/fields.ts";
+import {
+  code,
+  count,
+  identifier,
+  localDateTime,
+  optionals,
+  reference,
+  text,
+  textOrNumber,
+} from "../fields/fields.ts";
 import { Address, AddressAndContact, Party } from "./party.ts";
 import { attachments, shipmentMeasures, shipmentReferences } from "./shipment-fields.ts";
 import { StopDetail } from "./stop-detail.ts";
@@ -21,27 +30,20 @@ const identity = {
   stopNbr: identifier("stopNbr"),
   stopSeq: Type.Optional(reference("stopSeq")),
   stopType: Type.Optional(text("stopType")),
-  shipmentNbr: Type.Optional(reference("shipmentNbr")),
-  sealNbr: Type.Optional(reference("sealNbr")),
+  ...optionals(reference, "shipmentNbr", "sealNbr"),
   ...shipmentReferences,
 };
 
 const planning = {
   from: Type.Optional(Party),
   to: Type.Optional(Party),
-  shipForBP: Type.Optional(reference("shipForBP")),
-  shipperCode: Type.Optional(reference("shipperCode")),
-  profile: Type.Optional(textOrNumber("profile")),
-  consAttribute: Type.Optional(textOrNumber("consAttribute")),
+  ...optionals(reference, "shipForBP", "shipperCode"),
+  ...optionals(textOrNumber, "profile", "consAttribute"),
   markfor: Type.Optional(AddressAndContact),
-  doConfirmation: Type.Optional(text("doConfirmation")),
-  puConfirmation: Type.Optional(text("puConfirmation")),
-  hubId: Type.Optional(reference("hubId")),
-  trailerCode: Type.Optional(reference("trailerCode")),
+  ...optionals(text, "doConfirmation", "puConfirmation"),
+  ...optionals(reference, "hubId", "trailerCode"),
   billTo: Type.Optional(Address),
-  freightTerms: Type.Optional(textOrNumber("freightTerms")),
-  stopPriority: Type.Optional(textOrNumber("stopPriority")),
-  scheduleAttribute: Type.Optional(textOrNumber("scheduleAttribute")),
+  ...optionals(textOrNumber, "freightTerms", "stopPriority", "scheduleAttribute"),
   laneNumber: Type.Optional(reference("laneNumber")),
   deliveryAttempt: Type.Optional(count()),
   altStopSeq: Type.Optional(reference("altStopSeq")),
