@@ -5,12 +5,9 @@ import type { ValueKindName } from "./value-kinds.ts";
  * An element with one value; `path` is where the value stands in the canonical object, such as `to.address.zip`. `Kind`
  * is the set of kinds of value: documents that go out have some that stop documents have not.
  */
-export interface ValueElement<Kind extends string = ValueKindName> {
+export interface ValueElement<Kind extends string = ValueKindName> extends AttributeOfValue {
   readonly shape: "value";
-  readonly name: string;
-  readonly path: string;
   readonly kind: Kind;
-  readonly about: string;
   readonly isRequired?: boolean;
   /** An attribute whose value is a text field of its own: the unit of a measure. */
   readonly attribute?: AttributeOfValue;
@@ -32,11 +29,8 @@ export interface ObjectElement<Kind extends string = ValueKindName> {
 }
 
 /** An element that holds a list. Paths of the item's children begin at the item. */
-export interface ListElement<Kind extends string = ValueKindName> {
+export interface ListElement<Kind extends string = ValueKindName> extends AttributeOfValue {
   readonly shape: "list";
-  readonly name: string;
-  readonly path: string;
-  readonly about: string;
   readonly item: ListItem<Kind>;
 }
 

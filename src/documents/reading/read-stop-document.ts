@@ -3,12 +3,14 @@
  *
  * Encoding and DOCTYPE are looked at first, on decoded text. Then libxml2 decides whether the document is well-formed,
  * one pass makes the objects and holds the document to its limits, and the XSD decides whether what was made counts.
- * libxml2 parses the bytes itself, with no network, no entity substitution, no DTD loading, and no file access.
+ * libxml2 parses the bytes itself.
  */
-import { type ErrorDetail, ParseOption, XmlDocument, XmlParseError, XsdValidator } from "libxml2-wasm";
+import { type ErrorDetail, XmlDocument, XsdValidator } from "libxml2-wasm";
 import type { StopFunction } from "../../domain/stop/stop-change.ts";
 import { type Fault, maxKeptFaults } from "../../lib/errors.ts";
-import { type DecodedXml, decodeXml, findDoctype } from "../xml/decode-xml.ts";
+import { given } from "../../lib/given.ts";
+import { decodeXml, findDoctype } from "../xml/decode-xml.ts";
+import { doctypeFault, parseOptions, parseXml, unexplained } from "./parse-xml.ts";
 import {
   defaultStopDocumentLimits,
   limitFault,
@@ -23,13 +25,6 @@ import { meaningBeside, meaningOf, pathOfStop, withLines } from "./stop-meaning.
 import { type ReadDocument, type ReadInstruction, readStopText } from "./stop-reader.ts";
 import { faultOfParseError, isLimitError } from "./xml-faults.ts";
 import { writeStopXsd } from "../elements/xsd-writer.ts";
-
-// BIG_LINES: lines beyond 65,535 are counted right. COMPACT: short texts cost no allocation.
-const parseFlags =
-  ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_BIG_LINES | ParseOption.XML_PARSE_COMPACT;
-const parseOptions = { option: parseFlags };
-/** For UTF-8 whose declaration says something else. */
-const parseAsUtf8Options = { option: parseFlags | ParseOption.XML_PARSE_IGNORE_ENC };
 
 let compiledValidator: XsdValidator | undefined;
 
@@ -69,21 +64,13 @@ function guessed(text: string): Omit<RefusedStopDocument, "kind" | "faults" | "i
   const documentId = firstElementText(text, "DocumentID");
   const firstFunction = firstElementText(text, "Function");
   const firstStopNbr = firstElementText(text, "StopNbr");
-  return {
-    ...(documentId === undefined ? {} : { documentId }),
-    ...(firstFunction === undefined ? {} : { firstFunction }),
-    ...(firstStopNbr === undefined ? {} : { firstStopNbr }),
-  };
+  return given({ documentId, firstFunction, firstStopNbr });
 }
 
-function known(document: ReadDocument): Omit<RefusedStopDocument, "kind" | "faults"> {
-  const first = document.instructions[0];
-  return {
-    isIncomplete: false,
-    ...(document.documentId === undefined ? {} : { documentId: document.documentId }),
-    ...(first === undefined || first.functionCode === "" ? {} : { firstFunction: first.functionCode }),
-    ...(first === undefined || first.stopNbr === "" ? {} : { firstStopNbr: first.stopNbr }),
-  };
+function known({ documentId, instructions }: ReadDocument): Omit<RefusedStopDocument, "kind" | "faults"> {
+  const firstFunction = instructions[0]?.functionCode || undefined;
+  const firstStopNbr = instructions[0]?.stopNbr || undefined;
+  return { isIncomplete: false, ...given({ documentId, firstFunction, firstStopNbr }) };
 }
 
 const unfinishedMessage = /Premature end|not terminated|not finished|Couldn't find end|Document is empty/i;
@@ -126,22 +113,13 @@ function refuseUnparsed(
   details: readonly ErrorDetail[],
   limits: StopDocumentLimits,
 ): RefusedStopDocument {
-  const first = details[0] ?? { message: "it cannot be parsed", level: 3, line: 1, col: 1 };
+  const first = details[0] ?? unexplained;
   const limit = details.find(isLimitError);
   if (limit !== undefined) {
     const fault = limitFault(parserLimit(limit, limits), limit.line);
     return refused([fault], { isIncomplete: false, ...guessed(text) });
   }
   return refused([faultOfParseError(first, text)], { isIncomplete: isAtEnd(text, first), ...guessed(text) });
-}
-
-function parse({ bytes, isDeclaredOtherwise }: DecodedXml): XmlDocument | readonly ErrorDetail[] {
-  try {
-    return XmlDocument.fromBuffer(bytes, isDeclaredOtherwise ? parseAsUtf8Options : parseOptions);
-  } catch (error) {
-    if (error instanceof XmlParseError) return error.details;
-    throw error;
-  }
 }
 
 function isStopFunction(code: string): code is StopFunction {
@@ -187,15 +165,6 @@ function meaningFaultsBeside(
   return withLines(found.slice(0, maxKeptFaults), text);
 }
 
-function doctypeFault(text: string, at: number): Fault {
-  const line = text.slice(0, at).split("\n").length;
-  return {
-    code: "forbiddenXml",
-    message: "The document has a DOCTYPE. Send it without DTD and entities.",
-    line,
-  };
-}
-
 /** Adds the number of the stop that the fault's path leads to. */
 function withStopNumber(fault: Fault, instructions: readonly ReadInstruction[]): Fault {
   const path = /^\/(?:Stops\/)?Stop(?:\[(\d+)\])?(?:\/|$)/.exec(fault.path ?? "");
@@ -221,13 +190,15 @@ function allFaults(ofSchema: readonly Fault[], ofValues: readonly Fault[]): read
 }
 
 function readParsed(parsed: XmlDocument, text: string, limits: StopDocumentLimits): StopDocumentOutcome {
-  if (parsed.dtd !== null) return refused([doctypeFault("", 0)], { isIncomplete: false, ...guessed(text) });
+  if (parsed.dtd !== null)
+    return refused([{ ...doctypeFault, line: 1 }], { isIncomplete: false, ...guessed(text) });
   const rootName = parsed.root.name;
   const outcome = readStopText(text, limits);
   if (outcome.kind === "overLimit") {
     return refused([limitFault(outcome.message, outcome.line)], { isIncomplete: false, ...guessed(text) });
   }
   const { document } = outcome;
+  const { documentId, companyCode } = document;
   const isDeletion = (index: number) => document.instructions[index]?.functionCode === "02";
   const ofSchema = schemaFaults(stopValidator(), { document: parsed, text }, isDeletion).map((fault) =>
     withStopNumber(fault, document.instructions),
@@ -241,11 +212,7 @@ function readParsed(parsed: XmlDocument, text: string, limits: StopDocumentLimit
   if (meant.faults.length > 0) return refused(meant.faults, known(document));
   return {
     kind: "read",
-    document: {
-      ...(document.documentId === undefined ? {} : { documentId: document.documentId }),
-      ...(document.companyCode === undefined ? {} : { companyCode: document.companyCode }),
-      instructions: meant.instructions,
-    },
+    document: { ...given({ documentId, companyCode }), instructions: meant.instructions },
   };
 }
 
@@ -266,9 +233,10 @@ export function readStopDocument(
   const { text } = decoded;
   const doctypeAt = findDoctype(text);
   if (doctypeAt !== undefined) {
-    return refused([doctypeFault(text, doctypeAt)], { isIncomplete: false, ...guessed(text) });
+    const line = text.slice(0, doctypeAt).split("\n").length;
+    return refused([{ ...doctypeFault, line }], { isIncomplete: false, ...guessed(text) });
   }
-  const parsed = parse(decoded);
+  const parsed = parseXml(decoded);
   if (!(parsed instanceof XmlDocument)) return refuseUnparsed(text, parsed, limits);
   try {
     return readParsed(parsed, text, limits);

@@ -11,9 +11,10 @@
  * are left out. `#elements` of an object has its children in their order, each `{ name, value }`; it is hidden, so that
  * wildcards and copies do not see it.
  */
-import { ParseOption, XmlDocument, XmlParseError } from "libxml2-wasm";
+import { XmlDocument } from "libxml2-wasm";
 import type { Fault } from "../../lib/errors.ts";
 import { type DecodedXml, decodeXml, findDoctype } from "../xml/decode-xml.ts";
+import { doctypeFault, parseXml, unexplained } from "./parse-xml.ts";
 import { defaultStopDocumentLimits, limitFault } from "./stop-document.ts";
 import { XmlCursor, XmlLimitReached } from "../xml/xml-cursor.ts";
 import { faultOfParseError, isLimitError } from "./xml-faults.ts";
@@ -31,11 +32,6 @@ interface ChildElement {
   readonly name: string;
   readonly value: XmlValue;
 }
-
-const parseFlags = ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_BIG_LINES;
-const parseOptions = { option: parseFlags };
-/** For UTF-8 whose declaration says something else. */
-const parseAsUtf8Options = { option: parseFlags | ParseOption.XML_PARSE_IGNORE_ENC };
 
 /** Messages of the parser about stop documents, and their text for any document. */
 const wordsOfStops: readonly (readonly [RegExp, string])[] = [
@@ -128,25 +124,17 @@ function readText(text: string): ReadXmlValue {
 }
 
 /** The parser's complaint about the document; undefined when it is well-formed and has no DTD. */
-function faultOf({ bytes, text, isDeclaredOtherwise }: DecodedXml): Fault | undefined {
-  try {
-    const parsed = XmlDocument.fromBuffer(bytes, isDeclaredOtherwise ? parseAsUtf8Options : parseOptions);
+function faultOf(decoded: DecodedXml): Fault | undefined {
+  const parsed = parseXml(decoded);
+  if (parsed instanceof XmlDocument) {
     const hasDtd = parsed.dtd !== null;
     parsed.dispose();
     return hasDtd ? doctypeFault : undefined;
-  } catch (error) {
-    if (!(error instanceof XmlParseError)) throw error;
-    const limit = error.details.find(isLimitError);
-    if (limit !== undefined) return limitFault("its names, texts or its depth are", limit.line);
-    const first = error.details[0] ?? { message: "it cannot be parsed", level: 3, line: 1, col: 1 };
-    return inGeneralWords(faultOfParseError(first, text));
   }
+  const limit = parsed.find(isLimitError);
+  if (limit !== undefined) return limitFault("its names, texts or its depth are", limit.line);
+  return inGeneralWords(faultOfParseError(parsed[0] ?? unexplained, decoded.text));
 }
-
-const doctypeFault: Fault = {
-  code: "forbiddenXml",
-  message: "The document has a DOCTYPE. Send it without DTD and entities.",
-};
 
 /**
  * The value of a document, or what is wrong with it: 950 (not well-formed), 957 (DOCTYPE or encoding), 909 (deeper than 64
