@@ -68,13 +68,18 @@ function stopIndexOf(stop: Stop): StopIndex {
   };
 }
 
-/** The change that a document asks for, from the canonical stop. */
-export function stopChangeOf(code: StopFunction, stop: Stop): StopChange {
+/** The change that a document asks for, from the canonical stop and the documents that were taken out of it. */
+export function stopChangeOf(
+  code: StopFunction,
+  stop: Stop,
+  documents: readonly KeptDocument[] = [],
+): StopChange {
   return {
     function: code,
     stopNbr: stop.stopNbr,
     stopJson: JSON.stringify(stop),
     routedJson: JSON.stringify(routedStopOf(stop)),
     index: stopIndexOf(stop),
+    ...(documents.length === 0 ? {} : { documents }),
   };
 }

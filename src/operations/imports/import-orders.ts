@@ -13,12 +13,12 @@ import { findAppointment } from "../../store/appointments/appointments.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { saveOrder } from "../../store/stops/orders.ts";
 import { applyStopChanges } from "../stops/apply-stop-changes.ts";
-import { inTurns, type KeptOrder, type Prepare, preparedEntries } from "./import-preparation.ts";
+import { type KeptOrder, type Prepare, preparedEntries } from "./import-preparation.ts";
 import { type ImportKind, readImport } from "./import-request.ts";
 import { withTimesOf } from "../stops/kept-appointment.ts";
 import { refusal } from "../request-body.ts";
 import { importThroughService, type ServiceImport, type ServiceImportDeps } from "./service-import.ts";
-import { type DocumentsDeps, takeOutDocuments } from "./take-out-documents.ts";
+import { eachWithoutContent } from "./take-out-documents.ts";
 
 /** Fields that an order does not know go on into its stop, which may know them: there they have to be right. */
 function validateWithStop(value: unknown, path: string): readonly Fault[] {
@@ -33,24 +33,14 @@ const orderImport: ImportKind<Order> = {
   validate: validateWithStop,
 };
 
-/** What is kept of orders: their own text, and the change to their stops; the content of documents is durable by then. */
-async function keptFormsOf(deps: DocumentsDeps, orders: readonly Order[]): Promise<readonly KeptOrder[]> {
-  const faults: Fault[] = [];
-  const kept = await inTurns(orders, async (sent, index): Promise<KeptOrder> => {
-    const taken = await takeOutDocuments(deps, sent, `orders[${index}]`);
-    faults.push(...taken.faults);
-    const { entity: order, kept: documents } = taken;
-    const change = stopChangeOf("01", stopOfOrder(order));
-    const stop = documents.length === 0 ? change : { ...change, documents };
-    return { orderNbr: order.orderNbr, body: JSON.stringify(order), stop };
-  });
-  if (faults.length > 0) throw refusal(faults);
-  return kept;
-}
-
-/** The orders of an import as they are kept. */
+/** What is kept of orders: their own text, and the change to their stops. */
 export const prepareOrders: Prepare<"orders"> = async (input) => {
-  return await keptFormsOf(input, await readImport(orderImport, input));
+  const entries = await readImport(orderImport, input);
+  return await eachWithoutContent(input, { list: "orders", entries }, (order, documents) => ({
+    orderNbr: order.orderNbr,
+    body: JSON.stringify(order),
+    stop: stopChangeOf("01", stopOfOrder(order), documents),
+  }));
 };
 
 interface OrderWriting {

@@ -10,6 +10,8 @@ import {
 } from "../../domain/documents/document-content.ts";
 import { putContent } from "../../lib/files/content-store.ts";
 import type { Fault } from "../../lib/errors.ts";
+import { refusal } from "../request-body.ts";
+import { inTurns } from "./import-preparation.ts";
 
 export interface DocumentsDeps {
   /** `<stateDir>/documents`. */
@@ -38,6 +40,22 @@ export async function takeOutDocuments<T extends WithDocuments>(
   const split = splitDocuments(entity, path);
   if (split.faults.length > 0) return { entity, kept: [], faults: split.faults };
   return { entity: split.entity, kept: await storeContents(deps, split.contents), faults: [] };
+}
+
+/** What `make` gives for each entry of an import without its content. Throws with the faults of all. */
+export async function eachWithoutContent<Entry extends WithDocuments, Made>(
+  deps: DocumentsDeps,
+  { list, entries }: { readonly list: string; readonly entries: readonly Entry[] },
+  make: (entry: Entry, documents: readonly KeptDocument[]) => Made,
+): Promise<readonly Made[]> {
+  const faults: Fault[] = [];
+  const made = await inTurns(entries, async (entry, index) => {
+    const taken = await takeOutDocuments(deps, entry, `${list}[${index}]`);
+    faults.push(...taken.faults);
+    return make(taken.entity, taken.kept);
+  });
+  if (faults.length > 0) throw refusal(faults);
+  return made;
 }
 
 /** The contents are durable when it resolves; the documents are to be entered with what they belong to. */
