@@ -8,6 +8,7 @@
 import type { Socket } from "node:net";
 import type { ServerHostKeyAlgorithm, SFTPWrapper } from "ssh2";
 import SftpClient from "ssh2-sftp-client";
+import { given } from "../lib/given.ts";
 import { connectSocket } from "./connect-socket.ts";
 import { algorithmsWithout, describeKey, isPinned, type SeenKey, unknownHost } from "./host-keys.ts";
 import type { OpeningStep } from "./remote-session.ts";
@@ -135,8 +136,7 @@ export class SftpClientConnection {
       sock: socket,
       username: user,
       ...(password === undefined ? {} : { password, tryKeyboard: true }),
-      ...(privateKey === undefined ? {} : { privateKey }),
-      ...(passphrase === undefined ? {} : { passphrase }),
+      ...given({ privateKey, passphrase }),
       readyTimeout: times.connectMs,
       // Without it a call to a frozen server never ends.
       keepaliveInterval: Math.max(100, Math.floor(times.silenceMs / 4)),

@@ -2,6 +2,7 @@
  * Which of the documents that a driver captured is the signature, and who signed. The interface defines no types of
  * documents, so the names that driver applications use decide.
  */
+import { given } from "../../lib/given.ts";
 import type { DocumentObject } from "./document-object.ts";
 
 export interface Signature {
@@ -35,11 +36,7 @@ export function signatureOf(captured: readonly DocumentObject[]): Signature | un
     const document = captured.findLast(isSignature);
     if (document === undefined) continue;
     const { signatoryName, role } = signatoryOf(document) ?? {};
-    return {
-      document,
-      ...(signatoryName === undefined ? {} : { signee: signatoryName }),
-      ...(role === undefined ? {} : { signeeRole: role }),
-    };
+    return { document, ...given({ signee: signatoryName, signeeRole: role }) };
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
 /** The placeholders of customer messages: the fixed list, and where their values come from (docs/messages.md). */
+import { given } from "../../lib/given.ts";
 import { isLocalDateTime, isTimeZone } from "../time/local-time.ts";
 import type { Address, Contact, Party } from "../stop/party.ts";
 import type { PartyExecution, StopExecution } from "../execution/stop-execution.ts";
@@ -192,14 +193,13 @@ function timesOf(source: MessageSource, zone: string, party: Party | undefined):
   const eta = etaOf(source);
   const { timeFrom, timeTo, timeZone } = party?.schedule ?? {};
   const reported = moved(textOf(event["eventDTTM"]), textOf(event["eventTz"]), zone);
-  const times = {
+  return given({
     eventDTTM: reported ?? localTimeOf(recordedAt, zone),
     etaDTTM: eta === undefined ? undefined : localTimeOf(eta, zone),
     previousEtaDTTM: previousEtaAt === undefined ? undefined : localTimeOf(previousEtaAt, zone),
     windowFromDTTM: moved(timeFrom, timeZone, zone),
     windowToDTTM: moved(timeTo, timeZone, zone),
-  };
-  return Object.fromEntries(Object.entries(times).filter(([, value]) => value !== undefined));
+  });
 }
 
 /**
@@ -213,10 +213,8 @@ export function messageFactsOf(source: MessageSource): MessageFacts {
   const zone = zones.find((one) => one !== undefined && isTimeZone(one)) ?? source.defaultZone;
   return {
     stopNbr: stop.stopNbr,
-    ...(loadNbr === null ? {} : { loadNbr }),
-    ...(driverName === undefined ? {} : { driverName }),
-    ...(party?.contact === undefined ? {} : { contact: party.contact }),
-    ...(party?.address === undefined ? {} : { address: party.address }),
+    ...given({ loadNbr: loadNbr ?? undefined, driverName }),
+    ...given({ contact: party?.contact, address: party?.address }),
     references: referencesOf(stop),
     zone,
     ...timesOf(source, zone, party),

@@ -2,6 +2,7 @@
  * The data of a stop's event beside its step: exceptions, quantities and documents (docs/http-api.md, "Route events").
  */
 import { isDeepStrictEqual } from "node:util";
+import { given } from "../../lib/given.ts";
 import type { DocumentObject } from "../../domain/documents/document-object.ts";
 import type { StopEventData } from "../../domain/execution/route-event.ts";
 import type { StopEventRule } from "../../domain/execution/route-event-rules.ts";
@@ -10,10 +11,7 @@ import type { StopException, StopExecution } from "../../domain/execution/stop-e
 import { confirmDetails } from "./confirmed-details.ts";
 
 function exceptionOf(code: string | number | undefined, text: string | undefined): StopException {
-  return {
-    ...(code === undefined ? {} : { exceptionCode: String(code) }),
-    ...(text === undefined ? {} : { exceptionDesc: text }),
-  };
+  return given({ exceptionCode: code?.toString(), exceptionDesc: text });
 }
 
 /**

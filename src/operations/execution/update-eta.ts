@@ -1,5 +1,6 @@
 /** Where a load is, and when it reaches the stops that remain (specification/events.md#planned-arrivals). */
 import { isDeepStrictEqual } from "node:util";
+import { given } from "../../lib/given.ts";
 import type { GeoPoint } from "../../domain/execution/geo-point.ts";
 import { nextParty } from "../../domain/execution/route-event-rules.ts";
 import { arrivalsOf, msPerMetre, type RemainingVisit } from "../../domain/execution/route-eta.ts";
@@ -83,7 +84,7 @@ function plannedVisits(
 async function keepEta(tx: Transaction, route: ReportedRoute, kept: StopEta): Promise<void> {
   const { row, visits } = kept.reported;
   const { from, to, ...execution } = JSON.parse(row.execution) as StopExecution;
-  const known = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  const known = given({ from, to });
   const planned = plannedVisits(known, kept, route);
   if (isDeepStrictEqual(planned, known)) return;
   await saveStopExecution(tx, {

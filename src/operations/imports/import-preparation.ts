@@ -6,6 +6,7 @@
  * and writing 20 MB of JSON would block the process for a second.
  */
 import { setImmediate } from "node:timers/promises";
+import { given } from "../../lib/given.ts";
 import type { BusinessPartner } from "../../domain/order/business-partner.ts";
 import type { KeptDocument } from "../../domain/documents/document-content.ts";
 import type { StopChange } from "../../domain/stop/stop-change.ts";
@@ -88,14 +89,10 @@ export async function preparedEntries<Kind extends PreparedKind>(
   { kind, prepare }: { readonly kind: Kind; readonly prepare: Prepare<Kind> },
 ): Promise<Prepared<Kind>> {
   const { companyCode, body, rules, maxStops, large, jsonLimits: limits = defaultJsonLimits } = input;
-  const given = {
-    ...{ companyCode, documentsDir },
-    ...(rules === undefined ? {} : { rules }),
-    ...(maxStops === undefined ? {} : { maxStops }),
-  };
-  if (large === undefined) return prepare({ ...given, body });
-  if (readers === undefined) return prepare({ ...given, body: parseJsonBytes(large, limits) });
-  return readers.prepare(kind, { ...given, bytes: large, limits });
+  const shared = { companyCode, documentsDir, ...given({ rules, maxStops }) };
+  if (large === undefined) return prepare({ ...shared, body });
+  if (readers === undefined) return prepare({ ...shared, body: parseJsonBytes(large, limits) });
+  return readers.prepare(kind, { ...shared, bytes: large, limits });
 }
 
 /** So many entries are prepared at a time, so that others get their turn. */

@@ -2,6 +2,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import { type Clock, systemClock } from "../../lib/clock.ts";
+import { given } from "../../lib/given.ts";
 import type { DeliveryOutcome } from "../../outbound/target.ts";
 import { anyFault } from "../../remote/network-faults.ts";
 import { failedBy, outcomeOf } from "../../remote/transfer-fault.ts";
@@ -42,11 +43,7 @@ function agentOf(options: WebOptions, url: URL): http.Agent {
     minVersion: "TLSv1.2",
     // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would let everybody in otherwise.
     rejectUnauthorized: true,
-    ...(ca === undefined ? {} : { ca }),
-    ...(certificate === undefined ? {} : { cert: certificate }),
-    ...(privateKey === undefined ? {} : { key: privateKey }),
-    ...(passphrase === undefined ? {} : { passphrase }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...given({ ca, cert: certificate, key: privateKey, passphrase, servername: serverName }),
   });
 }
 
