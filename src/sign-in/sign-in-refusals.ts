@@ -1,6 +1,6 @@
 /** The answers to users that may not sign in, and their log lines. */
 import type { LimitedLog } from "../lib/logs/limited-log.ts";
-import type { SignInOutcome, SignInProtocol } from "./sign-in.ts";
+import type { SignInAttempt, SignInOutcome } from "./sign-in.ts";
 
 export type RefusalReason =
   | "unknownUser"
@@ -13,10 +13,7 @@ export type RefusalReason =
   | "tooManyWaiting";
 
 /** The log line of an attempt. */
-export interface LoggedAttempt {
-  readonly userName: string;
-  readonly address: string;
-  readonly protocol: SignInProtocol;
+export interface LoggedAttempt extends SignInAttempt {
   readonly method: "password" | "publickey";
 }
 

@@ -2,15 +2,11 @@
  * Signing in, for every protocol (specification/accounts.md#sign-in).
  */
 import type { ErrorCode } from "../lib/errors.ts";
-import type { Role } from "../domain/users/role.ts";
+import type { UserMembership } from "../store/accounts/users.ts";
 
 export type SignInProtocol = "http" | "sftp" | "ftp";
 
-export interface Membership {
-  readonly companyId: number;
-  readonly companyCode: string;
-  readonly roles: readonly Role[];
-}
+export type Membership = UserMembership;
 
 /** What a sign-in rests on: a connection that outlives it ends when this changes. */
 export interface SignInProof {
@@ -43,23 +39,23 @@ export type SignInOutcome =
       readonly retryAfterMs?: number;
     };
 
-export interface PasswordAttempt {
+export interface SignInAttempt {
   readonly userName: string;
-  /** The company the request is about, if that is known: when it has a user of that name, no other one will do. */
-  readonly companyCode?: string;
-  readonly password: string;
   readonly address: string;
   readonly protocol: SignInProtocol;
 }
 
-export interface KeyAttempt {
-  readonly userName: string;
+export interface PasswordAttempt extends SignInAttempt {
+  /** The company the request is about, if that is known: when it has a user of that name, no other one will do. */
+  readonly companyCode?: string;
+  readonly password: string;
+}
+
+export interface KeyAttempt extends SignInAttempt {
   /** SSH algorithm name of the key, for example `ssh-ed25519`. */
   readonly keyType: string;
   /** The public key in SSH wire form. */
   readonly keyBlob: Uint8Array;
-  readonly address: string;
-  readonly protocol: SignInProtocol;
 }
 
 /** For protocols whose connections outlive the request: what an administrator changes takes effect at once. */
