@@ -17,6 +17,7 @@ import {
   withJson,
 } from "./command-line.ts";
 import { declareGiveUp } from "./give-up-command.ts";
+import { declareRelease } from "./release-command.ts";
 import { declareResend } from "./resend-command.ts";
 import { printRepeats, readNumber, readNumbers, whenText } from "./repeats.ts";
 
@@ -196,11 +197,12 @@ function declareRetry(delivery: Command, run: CliRun): void {
     });
 }
 
-/** `dropgate delivery show|retry|resend|give-up` */
+/** `dropgate delivery show|retry|resend|give-up|release` */
 export function declareDelivery(program: Command, run: CliRun): void {
   const delivery = declare(program, "delivery", "one delivery");
   declareShow(delivery, run);
   declareRetry(delivery, run);
   declareResend(delivery, run);
   declareGiveUp(delivery, run);
+  declareRelease(delivery, run);
 }

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { VerifiedLedger, VerifyProgressView } from "../app/admin/ledger-admin.ts";
 import {
-  type CliOutput,
   type CliRun,
   type CommonOptions,
   counted,
@@ -11,6 +10,7 @@ import {
   printResult,
   withJson,
 } from "./command-line.ts";
+import { progressOn } from "./progress.ts";
 import { tableLines } from "./table.ts";
 
 function accountLines(report: VerifiedLedger): readonly string[] {
@@ -57,22 +57,8 @@ export function reportLines(report: VerifiedLedger): string[] {
   ];
 }
 
-const progressEveryMs = 200;
-
-/** A progress line that overwrites itself; nothing when standard error is no terminal. */
-function progressOn(output: CliOutput): { show(progress: VerifyProgressView): void; end(): void } {
-  let shownAt = 0;
-  return {
-    show({ entries, total, bytes }) {
-      const now = performance.now();
-      if (output.isTTY !== true || now - shownAt < progressEveryMs) return;
-      shownAt = now;
-      output.write(`\r${entries} of ${total} entries, ${Math.floor(bytes / 1e6)} MB\u001b[K`);
-    },
-    end() {
-      if (shownAt > 0) output.write("\r\u001b[K");
-    },
-  };
+function progressText({ entries, total, bytes }: VerifyProgressView): string {
+  return `${entries} of ${total} entries, ${Math.floor(bytes / 1e6)} MB`;
 }
 
 /** `dropgate ledger verify` */
@@ -84,7 +70,9 @@ export function declareLedger(program: Command, run: CliRun): void {
       onConfig(run, async (config, options: CommonOptions) => {
         const { verifyWholeLedger } = await import("../app/admin/ledger-admin.ts");
         const progress = progressOn(run.io.stderr);
-        const report = await verifyWholeLedger(config, { onProgress: (now) => progress.show(now) });
+        const report = await verifyWholeLedger(config, {
+          onProgress: (now) => progress.show(() => progressText(now)),
+        });
         progress.end();
         printResult(run, options, report, reportLines);
         if (report.discrepancyCount > 0) run.exitCode = exitCodes.failure;

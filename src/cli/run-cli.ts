@@ -1,5 +1,6 @@
 /** The command line: one program, one file for each command. Commands load what they need when they run. */
 import { Command, Help, type Option } from "commander";
+import { declareBackup } from "./backup-command.ts";
 import { declareCheck } from "./check-command.ts";
 import { type CliIo, type CliRun, exitCodes, printError } from "./command-line.ts";
 import { declareCompany } from "./company-command.ts";
@@ -14,11 +15,13 @@ import { declareIntegration } from "./integration-command.ts";
 import { declareLedger } from "./ledger-command.ts";
 import { declareMessages } from "./messages-command.ts";
 import { declareRemote } from "./remote-command.ts";
+import { declareRestore } from "./restore-command.ts";
 import { declareServe } from "./serve-command.ts";
 import { declareSimulate } from "./simulate-command.ts";
 import { declareUser } from "./user-command.ts";
 import { declareValidate } from "./validate-command.ts";
-import { declareVersion, readVersion } from "./version-command.ts";
+import { readVersion } from "../lib/program-version.ts";
+import { declareVersion } from "./version-command.ts";
 
 const declarations = [
   ...[declareInit, declareServe, declareCheck, declareCompany, declareUser],
@@ -28,6 +31,8 @@ const declarations = [
     declareFile,
     declareExplain,
     declareLedger,
+    declareBackup,
+    declareRestore,
     declareIntegration,
     declareDeliveries,
     declareDelivery,

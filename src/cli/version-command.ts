@@ -1,13 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { systemCodeOf } from "../lib/errors.ts";
+import { readVersion } from "../lib/program-version.ts";
 import { type CliRun, type CommonOptions, declare, printResult, withJson } from "./command-line.ts";
-
-/** The version in `package.json`, which stands two folders up from here, built or not. */
-export function readVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { readonly version: string }).version;
-}
 
 /** The commit that this was built from, noted by bin/record-commit; undefined from the sources, or without git. */
 function readCommit(): string | undefined {

@@ -3,6 +3,7 @@
  * The loader, `config/dropgate.schema.json`, `config/dropgate.example.yaml` and `docs/configuration.md` all come from it.
  */
 import type { Static } from "@sinclair/typebox";
+import { backupSection } from "./sections/backup-section.ts";
 import { companiesSection } from "./sections/companies-section.ts";
 import { eventsSection } from "./sections/events-section.ts";
 import { ftpSection } from "./sections/ftp-section.ts";
@@ -49,6 +50,7 @@ export const configSchema = section(
     inbound: inboundSection,
     events: eventsSection,
     storage: section({ minFree }, { description: "Disk space." }),
+    backup: backupSection,
     security: securitySection,
     companies: companiesSection,
     integrations: integrationsSection,

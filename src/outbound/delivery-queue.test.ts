@@ -5,11 +5,31 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Store } from "../store/database/database.ts";
+import { writeMeta } from "../store/database/meta.ts";
+import { deliveryHoldKey, endDeliveryHold } from "../store/outbound/delivery-hold.ts";
 import { findDelivery } from "../store/outbound/delivery-queries.ts";
 import { DeliverySite, failure, hour, minute, second, start } from "../../test/support/delivery-site.ts";
 import { waitFor } from "../../test/support/wait-for.ts";
 
 const delivered = { kind: "delivered" } as const;
+
+describe("what is held since a restore", () => {
+  test("is not sent, however often the queue looks, until it is released", async () => {
+    const site = await DeliverySite.open();
+    await site.complete("S1");
+    const hold = { restoredAt: start, backup: "one", sendAgainFrom: start, lastReceivedAt: null };
+    await site.store.write("site", (tx) => writeMeta(tx, deliveryHoldKey, JSON.stringify(hold)));
+    await site.startQueue();
+    await site.pass(2 * minute);
+    await site.complete("S2");
+    await site.pass(2 * minute);
+    expect(site.target().sent).toEqual([]);
+    expect(await site.states()).toEqual(["waiting", "waiting"]);
+    await site.store.write("site", (tx) => endDeliveryHold(tx));
+    await site.pass(0);
+    expect(site.target().names).toEqual(["s1_20261105_080000.xml", "s2_20261105_080200.xml"]);
+  });
+});
 
 describe("what is due", () => {
   test("is delivered at once, with the bytes of its completion, and recorded", async () => {

@@ -7,6 +7,8 @@
  * second, which finds what another process has written and what has become due. It asks only for targets for which something
  * was added; once a minute it asks for all, in case that somebody changed rows by hand.
  *
+ * After a restore deliveries are held: until somebody releases them there is no runner, and so nothing is sent.
+ *
  * Never lost: a delivery leaves the queue in the transaction that records its outcome. Sent twice only when the process dies
  * between the two, or the peer's answer is lost; then with the same id and the same bytes.
  */
@@ -14,6 +16,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { Service } from "../lib/service.ts";
 import type { Store } from "../store/database/database.ts";
+import { findDeliveryHold } from "../store/outbound/delivery-hold.ts";
 import {
   listOutboundTargets,
   type OutboundTarget,
@@ -41,6 +44,7 @@ const lookIntervalMs = 1_000;
 /** Commits come in bursts. */
 const wakeDelayMs = 10;
 const ticksToFullLook = 60;
+const noTargets: readonly OutboundTarget[] = [];
 
 /** The queue; `start` begins to deliver. */
 export class DeliveryQueue implements Service {
@@ -49,7 +53,7 @@ export class DeliveryQueue implements Service {
   readonly #recorder: OutcomeRecorder;
   readonly #runners: TargetRunners;
   readonly #counters = new TargetCounters();
-  #targets: readonly OutboundTarget[] = [];
+  #targets = noTargets;
   /** What was added for each target up to the last query. */
   readonly #added = new Map<number, number>();
   #ticks = 0;
@@ -71,10 +75,7 @@ export class DeliveryQueue implements Service {
           recorder,
           onAttempt: this.#counters.counterOf(target.id),
         }),
-      onRetired: () => {
-        this.#targets = [];
-        this.wake();
-      },
+      onRetired: () => this.wake(),
     });
   }
 
@@ -143,9 +144,11 @@ export class DeliveryQueue implements Service {
   async #look(): Promise<void> {
     if (this.#isStopped) return;
     try {
-      const targets = await listOutboundTargets(this.#deps.store.read);
-      if (targets !== this.#targets) this.#runners.takeOver(targets);
-      this.#targets = targets;
+      const { read } = this.#deps.store;
+      const hold = await findDeliveryHold(read);
+      this.#targets = await listOutboundTargets(read);
+      const targets = hold === undefined ? this.#targets : noTargets;
+      this.#runners.takeOver(targets);
       for (const target of targets) {
         const { id, added } = target;
         const isNews = this.#added.get(id) !== added;

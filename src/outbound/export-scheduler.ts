@@ -1,6 +1,6 @@
 /** Makes the exports that are due, each minute. The store keeps when that is; the trigger only asks. */
-import { schedule } from "node-cron";
 import type { Clock } from "../lib/clock.ts";
+import { everyMinute } from "../lib/every-minute.ts";
 import { isoOrNull } from "../lib/iso-time.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { Service } from "../lib/service.ts";
@@ -24,12 +24,6 @@ export interface ExportScheduler extends Service {
   look(): Promise<void>;
 }
 
-function everyMinute(look: () => void): { stop(): void } {
-  const options = { name: "exports", noOverlap: true, suppressMissedWarning: true, unref: true };
-  const task = schedule("* * * * *", look, options);
-  return { stop: () => void task.destroy() };
-}
-
 function logMade(log: Logger, { made, deliveryId, deliveryName, count }: MadeExport): void {
   const { companyCode: company, name, sequenceNbr } = made;
   const dueAt = isoOrNull(made.dueAt);
@@ -41,7 +35,7 @@ function logMade(log: Logger, { made, deliveryId, deliveryName, count }: MadeExp
 
 /** Makes exports when they are due, those that were missed at the start. */
 export function createExportScheduler(deps: ExportSchedulerDeps): ExportScheduler {
-  const { log, trigger = everyMinute } = deps;
+  const { log, trigger = everyMinute("exports") } = deps;
   let task: { stop(): void } | undefined;
   let turn = Promise.resolve();
 

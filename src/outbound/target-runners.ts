@@ -15,7 +15,7 @@ export interface TargetRunnersDeps {
   /** May throw. */
   readonly targets: (target: OutboundTarget) => TargetInUse;
   readonly newRunner: (target: OutboundTarget, inUse: TargetInUse) => TargetRunner;
-  /** One that had left the configuration is closed. It may be back by now: the queue takes over all targets again. */
+  /** One that had left the configuration is closed. It may be back by now: the queue asks for all targets again. */
   readonly onRetired: () => void;
 }
 
@@ -32,6 +32,8 @@ export class TargetRunners {
   readonly #left = new Set<number>();
   /** What is being closed while the queue goes on. */
   readonly #closing = new Set<Promise<void>>();
+  /** The list of which all is known: the store gives the very same one until a commit. */
+  #taken: readonly OutboundTarget[] | undefined;
 
   constructor(deps: TargetRunnersDeps) {
     this.#deps = deps;
@@ -47,6 +49,8 @@ export class TargetRunners {
 
   /** From now on there is a runner for each target of the configuration. */
   takeOver(targets: readonly OutboundTarget[]): void {
+    if (targets === this.#taken) return;
+    this.#taken = targets;
     const configured = new Set(targets.filter(({ isConfigured }) => isConfigured).map(({ id }) => id));
     for (const [id, runner] of this.#running) {
       if (configured.has(id)) continue;
@@ -92,6 +96,7 @@ export class TargetRunners {
     await runner.stop(new AbortController().signal);
     this.#retiring.delete(id);
     await runner.inUse.target.close();
+    this.#taken = undefined;
     this.#deps.onRetired();
   }
 

@@ -10,7 +10,9 @@ import { filesBelow } from "../support/files-below.ts";
 const forTheSite: Readonly<Record<string, string>> = {
   "app/admin/admin-store.ts":
     "commands on exports, files, deliveries and remotes by their numbers, of any company",
+  "app/admin/release-admin.ts": "the hold of all deliveries",
   "app/daemon/outbound-settings.ts": "the configuration of all companies",
+  "backup/take-backup.ts": "the last backup of the whole state",
   "inbound/places/filing-queue.ts": "an empty unit, with which others are committed",
   "operations/users/company-admin.ts": "companies themselves",
   "operations/users/user-admin.ts": "users, who may belong to several companies",

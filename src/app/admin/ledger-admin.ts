@@ -27,11 +27,13 @@ import { listCompanies } from "../../store/accounts/companies.ts";
 import { listFiles } from "../../store/ledger/file-queries.ts";
 import { type FileRepeat, type LedgerEntry, listFileRepeats } from "../../store/ledger/files.ts";
 import { noteVerified } from "../../store/database/generation.ts";
+import { findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
 import { type AdminStore, type CutList, cutAt, type StateConfig, withAdminStore } from "./admin-store.ts";
 import { whyHeld } from "../../inbound/explain/explain-held.ts";
 import { folderFaultLines } from "../checks/folder-faults.ts";
+import { holdText } from "../watch/delivery-hold-watch.ts";
 import { type HeldReport, readHeldReport } from "../watch/held-report.ts";
 import { findEntry } from "./ledger-reference.ts";
 import { verifyGracesOf } from "../watch/ledger-watch.ts";
@@ -212,7 +214,10 @@ export async function explainSubject(
     );
     const report = await readHeldReport(config.stateDir, daemonPid);
     const explained = withHeld(explanation, report);
-    const troubles = [...(report?.troubles ?? []), ...(await folderFaultLines(folders))];
+    const hold = await findDeliveryHold(store.read);
+    // A running daemon reports it among its own.
+    const held = hold === undefined || report !== undefined ? [] : [holdText(hold)];
+    const troubles = [...(report?.troubles ?? held), ...(await folderFaultLines(folders))];
     return {
       isKnown: isKnown(explained),
       facts: { ...explanationView(explained, config.stateDir), troubles },

@@ -12,10 +12,12 @@ import { isMissing, messageOf, systemCodeOf } from "../../lib/errors.ts";
 import { storeRemedies } from "../../lib/store-error.ts";
 import { hostKeyFilesOf, missingHostKeyRemedy } from "../../endpoints/sftp/host-key.ts";
 import { emptyFault, stateFault } from "../../store/database/database.ts";
+import type { LastBackup } from "../../store/database/last-backup.ts";
 import { findDamage, inspectStore, type StoreInspection } from "../../store/database/inspect-store.ts";
 import type { OutboundTarget } from "../../store/outbound/outbound-targets.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
+import { holdText } from "../watch/delivery-hold-watch.ts";
 import { restoredText } from "../watch/restored-watch.ts";
 import { readTlsMaterial, tlsSettingsOf } from "../daemon/tls-material.ts";
 
@@ -238,6 +240,12 @@ function checkAge({ restored }: PresentStore): readonly CheckFinding[] {
   return restored === undefined ? [] : [warning(restoredText(restored), "`/readyz` is 503 until then")];
 }
 
+function checkHold({ deliveryHold }: PresentStore): readonly CheckFinding[] {
+  return deliveryHold === undefined
+    ? []
+    : [warning(holdText(deliveryHold), "look at `dropgate deliveries`, then `dropgate delivery release`")];
+}
+
 function checkInstance(found: PresentStore, stateDir: string): readonly CheckFinding[] {
   // Tables that say nothing of themselves: the fault of the schema tells what they are.
   if (found.schema === 0 && found.schemaFault !== undefined) return [];
@@ -254,6 +262,8 @@ function checkInstance(found: PresentStore, stateDir: string): readonly CheckFin
 
 export interface CheckedStore {
   readonly findings: readonly CheckFinding[];
+  /** The last backup, where one was taken of this state. */
+  readonly lastBackup?: LastBackup | undefined;
   /** Undefined when the database could not be asked. */
   readonly companies: readonly string[] | undefined;
   /** All that the database knows of, also those that are not configured any more. */
@@ -276,10 +286,12 @@ export async function checkStore(stateDir: string): Promise<CheckedStore> {
         ...checkInstance(found, stateDir),
         ...checkSchema(found),
         ...checkAge(found),
+        ...checkHold(found),
         ...checkDamage(stateDir),
       ];
       const isKnown = found.schemaFault === undefined && !found.isOutdated;
-      return { findings, companies: isKnown ? companies.map(({ code }) => code) : undefined, targets };
+      const codes = isKnown ? companies.map(({ code }) => code) : undefined;
+      return { findings, companies: codes, targets, lastBackup: found.lastBackup };
     }
     const finding = problem(stateFault(stateDir, found.isMissing ? "lost" : "none"), "see the message");
     return { findings: [finding], companies: undefined, targets: [] };

@@ -4,6 +4,7 @@ import type { LoadOutcome } from "../../config/load-config.ts";
 import type { Config } from "../../config/schema.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { becomeOwnerOf } from "../admin/admin-store.ts";
+import { checkBackups } from "./check-backups.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { checkCompanyFolders, checkStateDir } from "./check-folders.ts";
 import { checkIntegrations } from "./check-integrations.ts";
@@ -46,6 +47,7 @@ async function checkWorld(config: Config, isRemote: boolean): Promise<readonly C
     checkDaemon(daemon),
     ...(await guarded("the state directory", () => checkStateDir(config))),
     ...store.findings,
+    ...(await guarded("the backups", () => checkBackups(config, store.lastBackup))),
     ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),
     ...(await guarded("the targets", () => checkOutbound(config, store.companies ?? [], { isRemote }))),
     ...checkLeftTargets(config, store.targets),

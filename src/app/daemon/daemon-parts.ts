@@ -24,6 +24,7 @@ import {
   pipelineSettingsOf,
   signInOptionsOf,
 } from "./part-options.ts";
+import type { DeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
 import { createHealth, type Health } from "../watch/health.ts";
 import { startHeldReports } from "../watch/held-report.ts";
 import { type LedgerWatch, startLedgerWatch, verifyGracesOf } from "../watch/ledger-watch.ts";
@@ -39,6 +40,8 @@ export interface Parts {
   readonly clock: Clock;
   readonly stack: ReleaseStack;
   readonly signal: AbortSignal;
+  /** The file that the configuration was read from. */
+  readonly configFile: string;
   readonly locations: Locations;
   readonly store: Store;
   readonly companies: CompanyDirectory;
@@ -51,6 +54,8 @@ export interface Parts {
   /** Open connections by endpoint, counted for each request of the metrics. */
   readonly connections: Record<string, () => number>;
   readonly ledgerWatch: LedgerWatch;
+  /** Whether deliveries are held since a restore. */
+  readonly holdWatch: DeliveryHoldWatch;
   readonly collectionWatch: CollectionWatch;
   readonly integrations: Integrations;
   /** Takes what uploads bring to the pipeline. */
@@ -101,8 +106,8 @@ function startWatches(
   return { ledgerWatch, collectionWatch };
 }
 
-function startHeldReportsOf(built: BuiltOf<"store" | "pipeline" | "intake" | "stack">): void {
-  const { locations, store, pipeline, intake, clock, log, stack } = built;
+function startHeldReportsOf(built: BuiltOf<"store" | "pipeline" | "intake" | "stack" | "holdWatch">): void {
+  const { locations, store, pipeline, intake, clock, log, stack, holdWatch } = built;
   const stop = startHeldReports({
     stateDir: locations.stateDir,
     current: () => ({
@@ -112,6 +117,7 @@ function startHeldReportsOf(built: BuiltOf<"store" | "pipeline" | "intake" | "st
       // `companies` lists each held file by itself.
       troubles: troublesOf({
         ...{ damage: store.condition.damage, held: [], noRoom: intake.current() },
+        deliveryHold: holdWatch.current(),
         now: clock.now(),
       }).map(({ message }) => message),
     }),
@@ -124,9 +130,12 @@ function startHeldReportsOf(built: BuiltOf<"store" | "pipeline" | "intake" | "st
 export function buildParts(
   config: Config,
   store: Store,
-  rest: Pick<Parts, "log" | "clock" | "stack" | "signal" | "integrations" | "ledgerNumbers">,
+  rest: Pick<
+    Parts,
+    "log" | "clock" | "stack" | "signal" | "integrations" | "ledgerNumbers" | "holdWatch" | "configFile"
+  >,
 ): Parts {
-  const { log, clock, stack, ledgerNumbers } = rest;
+  const { log, clock, stack, ledgerNumbers, holdWatch } = rest;
   const locations = createLocations(config.stateDir);
   const documentsDir = documentsDirOf(locations);
   keepThreadHeapsSmall();
@@ -158,11 +167,12 @@ export function buildParts(
         damage: store.condition.damage,
         held: pipeline.statistics().held,
         noRoom: intake.current(),
+        deliveryHold: holdWatch.current(),
         now: clock.now(),
       }),
   });
   const watches = startWatches({ current, store, locations, companies, clock, log, stack });
-  startHeldReportsOf({ current, locations, store, pipeline, intake, clock, log, stack });
+  startHeldReportsOf({ current, locations, store, pipeline, intake, clock, log, stack, holdWatch });
   const arrivals = createArrivals(pipeline);
   stack.push({ name: "arrivals", release: async () => arrivals.stop() });
   return {

@@ -50,6 +50,8 @@ import {
   httpOptionsOf,
   signInOptionsOf,
 } from "./part-options.ts";
+import { startDeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
+import { type BackupSchedule, createBackupSchedule } from "../watch/backup-schedule.ts";
 import type { Health } from "../watch/health.ts";
 import { startHousekeeping } from "../watch/housekeeping.ts";
 import { renderMetrics } from "../watch/metrics.ts";
@@ -75,6 +77,8 @@ export interface DaemonSurroundings {
   readonly signal: AbortSignal;
   /** Those of the configuration, read and compiled. */
   readonly integrations: ReadonlyMap<string, Integration>;
+  /** The file that the configuration was read from. */
+  readonly configFile: string;
 }
 
 /** The real path: the endpoints know files by it, and the ledger has one name for each location. */
@@ -171,12 +175,13 @@ async function startFolders(parts: Parts): Promise<void> {
 }
 
 interface Traffic {
+  readonly backups: BackupSchedule;
   readonly outbound: Outbound;
   readonly remotes: RemoteEndpoint;
 }
 
-function metricsOf(parts: Parts, { outbound, remotes }: Traffic): string {
-  const { store, pipeline, health, connections, ledgerWatch, collectionWatch } = parts;
+function metricsOf(parts: Parts, { outbound, remotes, backups }: Traffic): string {
+  const { store, pipeline, health, connections, ledgerWatch, collectionWatch, holdWatch } = parts;
   const counts = Object.entries(connections).map(([name, count]) => [name, count()] as const);
   return renderMetrics({
     statistics: () => pipeline.statistics(),
@@ -189,6 +194,8 @@ function metricsOf(parts: Parts, { outbound, remotes }: Traffic): string {
     targets: () => outbound.statistics(),
     remotes: () => remotes.statistics(),
     uncollected: () => collectionWatch.uncollected(),
+    lastBackupAt: () => backups.last()?.begunAt,
+    areDeliveriesHeld: () => holdWatch.current() !== undefined,
   });
 }
 
@@ -287,7 +294,7 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
 }
 
 function listeningOn(
-  { http, sftp, ftp }: Omit<Endpoints, "outbound" | "remotes">,
+  { http, sftp, ftp }: Omit<Endpoints, keyof Traffic>,
   config: Config,
 ): Record<string, string> {
   const scheme = config.http.tls === undefined ? "http" : "https";
@@ -327,10 +334,13 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
     config: () => parts.config,
   });
   stack.push({ name: "housekeeping", release: () => housekeeping.stop() });
+  const { store, configFile, clock } = parts;
+  const backups = createBackupSchedule({ store, clock, log, configFile, config: () => parts.config });
+  await stack.start(backups, parts.signal);
   await startFolders(parts);
   const remotes = await startRemotes({ ...parts, config: () => parts.config });
   await stack.start(parts.integrations, parts.signal);
-  const http = await startHttp(parts, { outbound, remotes });
+  const http = await startHttp(parts, { outbound, remotes, backups });
   const sftp = await startSftp(parts, exchange, hostKeys);
   const ftp = await startFtp(parts, exchange);
   health.watch("http", parts.config.http.host, http.port);
@@ -342,7 +352,7 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
     listening: listeningOn({ http, sftp, ftp }, parts.config),
     health,
     reload: (config, integrations) =>
-      reload(parts, { http, sftp, ftp, outbound, remotes }, { config, integrations }),
+      reload(parts, { http, sftp, ftp, outbound, remotes, backups }, { config, integrations }),
     stop(deadline) {
       health.setStopping();
       return stack.releaseAll(deadline);
@@ -353,7 +363,7 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
 /** Builds and starts everything. When something fails, what is up is taken down again before the promise rejects. */
 export async function startDaemon(
   loaded: Config,
-  { log, signal, integrations: read }: DaemonSurroundings,
+  { log, signal, integrations: read, configFile }: DaemonSurroundings,
 ): Promise<Daemon> {
   const stack = new ReleaseStack(log);
   const config = await realStateDir(loaded);
@@ -361,10 +371,21 @@ export async function startDaemon(
     const store = await openState(config, stack, log);
     const restored = await startRestoredWatch({ store, stateDir: config.stateDir, log });
     stack.push({ name: "restored watch", release: () => restored.stop() });
+    const holdWatch = await startDeliveryHoldWatch({ store, log });
+    stack.push({ name: "hold of deliveries", release: () => holdWatch.stop() });
     const hostKeys = await hostKeysOf(config);
     const integrations = new Integrations({ integrations: read, log });
     const ledgerNumbers = createSealedNumbers(await sealingKeyOf(store), ledgerNumberKind);
-    const rest = { log, clock: systemClock, stack, signal, integrations, ledgerNumbers };
+    const rest = {
+      log,
+      clock: systemClock,
+      stack,
+      signal,
+      integrations,
+      ledgerNumbers,
+      holdWatch,
+      configFile,
+    };
     return await startAll(buildParts(config, store, rest), hostKeys);
   } catch (error) {
     await stack.releaseAll(AbortSignal.timeout(config.shutdown.drainMs));

@@ -15,6 +15,7 @@ import { createMessageRenderer } from "../../outbound/render-message.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import { companiesWithDeliveries } from "../../store/ledger/record-retention.ts";
 import type { Store } from "../../store/database/database.ts";
+import { findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
 import { allExportPlans, saveOutboundSettings } from "./outbound-settings.ts";
 import { createFolderThread } from "../../targets/folder/folder-thread.ts";
 import { createTargets } from "./outbound-targets.ts";
@@ -72,7 +73,9 @@ export async function startOutbound(deps: OutboundDeps): Promise<Outbound> {
   stack.push({ name: "news of deliveries", release: async () => endListening() });
   // Before the queue is stopped: it would wait for a large export to be rendered.
   stack.push({ name: "export rendering", release: async () => exportFiles.stopRendering() });
-  const plans = () => allExportPlans(store, config());
+  // While deliveries are held, an export would only fix its window too early.
+  const plans = async () =>
+    (await findDeliveryHold(store.read)) === undefined ? await allExportPlans(store, config()) : [];
   const tidy = () => exportFiles.tidy();
   const exports = createExportScheduler({ store, clock, log, plans, tidy });
   await stack.start(exports, signal);

@@ -187,7 +187,8 @@ async function start(
     return exitCodes.failure;
   }
   try {
-    const daemon = await startDaemon(outcome.config, { log, signal, integrations: outcome.integrations });
+    const { file: configFile, integrations } = outcome;
+    const daemon = await startDaemon(outcome.config, { log, signal, integrations, configFile });
     return { daemon, log, drainMs: outcome.config.shutdown.drainMs };
   } catch (error) {
     if (signal.aborted) {

@@ -34,6 +34,8 @@ const source: MetricsSource = {
     },
   ],
   uncollected: () => new Map([["ACME", 3]]),
+  lastBackupAt: () => 1_790_000_000_999,
+  areDeliveriesHeld: () => true,
 };
 
 it("metrics have help, type and escaped labels, and leave out what is not known yet", () => {
@@ -46,6 +48,8 @@ it("metrics have help, type and escaped labels, and leave out what is not known 
   expect(text).toContain('dropgate_files_held{company="ACME",reason="kept_back"} 5\n');
   expect(text).toContain('dropgate_files_held_oldest_age_seconds{company="ACME"} 61\n');
   expect(text).toContain("dropgate_database_damaged 0\n");
+  expect(text).toContain("dropgate_backup_last_success_timestamp_seconds 1790000000\n");
+  expect(text).toContain("dropgate_deliveries_held 1\n");
   expect(text).toContain('dropgate_database_faults_total{kind="busy"} 3\n');
   expect(text).toContain('dropgate_connections{endpoint="sftp"} 2\n');
   expect(text).toContain("# TYPE dropgate_files_decided_total counter\n");

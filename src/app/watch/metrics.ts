@@ -23,6 +23,10 @@ export interface MetricsSource {
   readonly remotes: () => readonly RemoteStatistics[];
   /** Files that were not collected in time, by company; only of those where that is watched. */
   readonly uncollected: () => ReadonlyMap<string, number>;
+  /** When the last backup was begun, milliseconds UTC; undefined before the first. */
+  readonly lastBackupAt: () => number | undefined;
+  /** Whether deliveries are held since a restore. */
+  readonly areDeliveriesHeld: () => boolean;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -226,6 +230,16 @@ export function renderMetrics(source: MetricsSource): string {
       "dropgate_outbound_uncollected_files",
       "Files in outbound/ that hosts have not collected within outbound.collectWithinHours.",
       [...source.uncollected()].map(([company, value]) => ({ labels: { company }, value })),
+    ),
+    gauge(
+      "dropgate_backup_last_success_timestamp_seconds",
+      "When the last backup of this state was begun, in seconds since 1970; 0 before the first.",
+      Math.floor((source.lastBackupAt() ?? 0) / 1000),
+    ),
+    gauge(
+      "dropgate_deliveries_held",
+      "1 while deliveries are held since a restore.",
+      source.areDeliveriesHeld() ? 1 : 0,
     ),
     gauge(
       "dropgate_connections",

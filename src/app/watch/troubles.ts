@@ -3,6 +3,8 @@ import type { PipelineStatistics } from "../../inbound/pipeline.ts";
 import type { NoRoom } from "../../exchange/uploads/intake.ts";
 import type { HeldFiles } from "../../inbound/lanes/held-files.ts";
 import { storeRemedies } from "../../lib/store-error.ts";
+import type { DeliveryHold } from "../../store/outbound/delivery-hold.ts";
+import { holdText } from "./delivery-hold-watch.ts";
 
 export interface Trouble {
   /** The check that it makes fail: of the database, or of files. Without one it is only reported. */
@@ -45,14 +47,18 @@ export function troublesOf(state: {
   readonly damage: string | undefined;
   readonly held: PipelineStatistics["held"];
   readonly noRoom: readonly NoRoom[];
+  /** Deliveries are held since a restore; all else works. */
+  readonly deliveryHold: DeliveryHold | undefined;
   /** Milliseconds UTC. */
   readonly now: number;
 }): readonly Trouble[] {
-  const { damage, held, noRoom, now } = state;
+  const { damage, held, noRoom, deliveryHold, now } = state;
+  const ofDeliveries: readonly Trouble[] =
+    deliveryHold === undefined ? [] : [{ message: holdText(deliveryHold) }];
   const damaged: readonly Trouble[] =
     damage === undefined
       ? []
       : [{ check: "database", message: `the database is damaged (${damage}); ${storeRemedies.damaged}` }];
   const ofFiles = held.flatMap((one) => [...haltOf(one), ...heldOf(one)]);
-  return [...damaged, ...ofFiles, ...noRoom.map((one) => noRoomOf(one, now))];
+  return [...damaged, ...ofFiles, ...ofDeliveries, ...noRoom.map((one) => noRoomOf(one, now))];
 }

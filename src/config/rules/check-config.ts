@@ -4,7 +4,7 @@ import { isLoopbackHost, isWildcardHost } from "../reader/address-range.ts";
 import { checkOutboundSettings, warnOfOutboundSettings } from "./check-outbound-settings.ts";
 import { checkMessages, warnOfMessages } from "./messages-rules.ts";
 import { checkRemoteSettings, warnOfRemoteSettings } from "./check-remotes.ts";
-import { isWithin, type RuleFault, when } from "./rule-fault.ts";
+import { checkTimes, isWithin, type RuleFault, when } from "./rule-fault.ts";
 import type { Config } from "../schema.ts";
 
 export type { RuleFault } from "./rule-fault.ts";
@@ -123,6 +123,21 @@ function checkFolders({ companies, stateDir }: Config): RuleFault[] {
   return faults;
 }
 
+function checkBackup({ backup, stateDir }: Config): RuleFault[] {
+  const { folder, schedule } = backup;
+  return [
+    ...checkTimes(backup, "backup"),
+    ...when(schedule !== undefined && folder === undefined, {
+      path: "backup.schedule",
+      message: "has no effect without backup.folder; set that too, or remove it",
+    }),
+    ...when(folder !== undefined && (isWithin(folder, stateDir) || isWithin(stateDir, folder)), {
+      path: "backup.folder",
+      message: "overlaps with stateDir; name a folder outside of it, best on another disk",
+    }),
+  ];
+}
+
 const hosts = ["http.host", "http.port", "sftp.enabled", "sftp.host", "sftp.port"] as const;
 const ftpHosts = ["ftp.enabled", "ftp.host", "ftp.port", "ftp.implicitPort"] as const;
 
@@ -141,6 +156,7 @@ const rules: readonly Rule[] = [
   },
   { looksAt: ["inbound.incompleteGraceMs", "inbound.settleMs"], severity: "fault", check: checkGrace },
   { looksAt: ["companies", "stateDir"], severity: "fault", check: checkFolders },
+  { looksAt: ["backup", "stateDir"], severity: "fault", check: checkBackup },
   { looksAt: ["companies", "stateDir"], severity: "fault", check: checkOutboundSettings },
   { looksAt: ["companies"], severity: "warning", check: warnOfOutboundSettings },
   { looksAt: ["companies"], severity: "fault", check: checkRemoteSettings },

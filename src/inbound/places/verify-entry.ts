@@ -18,6 +18,8 @@ interface EntryCheckOptions {
   readonly pathOf: (location: string) => string;
   readonly buffer: Buffer;
   readonly signal?: AbortSignal;
+  /** What lies at a path. Default: `hashBytesAt`. */
+  readonly bytesAt?: typeof hashBytesAt | undefined;
 }
 
 interface Place {
@@ -73,9 +75,10 @@ function checkWithoutBytes(file: AccountedFile, places: readonly Place[]): Entry
 
 /** Reads the bytes of an entry where they may lie, and says what is wrong, if anything. */
 export async function verifyEntry(file: AccountedFile, options: EntryCheckOptions): Promise<EntryCheck> {
+  const { bytesAt = hashBytesAt } = options;
   const places: Place[] = [];
   for (const location of placesOf(file)) {
-    const bytes = await hashBytesAt(options.pathOf(location), options.buffer, options.signal);
+    const bytes = await bytesAt(options.pathOf(location), options.buffer, options.signal);
     places.push({ location, bytes });
   }
   const found = places.filter(({ bytes }) => bytes.kind === "file");

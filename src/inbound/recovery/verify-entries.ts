@@ -81,6 +81,7 @@ export class EntryVerification {
     const check = await verifyEntry(file, {
       pathOf: (location) => this.#deps.locations.fromLedger(location),
       buffer,
+      bytesAt: this.#deps.bytesAt,
       ...(this.#options.signal === undefined ? {} : { signal: this.#options.signal }),
     });
     if (check.kind === "withoutBytes") this.#tally.counts.withoutBytes += 1;

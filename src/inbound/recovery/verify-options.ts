@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import type { Store } from "../../store/database/database.ts";
+import type { hashBytesAt } from "../places/hash-bytes.ts";
 import type { Locations } from "../places/locations.ts";
 
 export interface VerifyDependencies {
@@ -14,6 +15,8 @@ export interface VerifyDependencies {
   readonly stayGraceMs?: number;
   /** No daemon runs: the next start takes what lies in `inbound/`, and finishes what a crash has interrupted. */
   readonly isStopped?: boolean;
+  /** What lies at a path, for whoever has read all of it already. Default: it is read and hashed. */
+  readonly bytesAt?: typeof hashBytesAt;
   /** Between two checks of files in motion. Default 1,000. */
   readonly pauseMs?: number;
 }

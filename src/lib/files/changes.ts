@@ -32,6 +32,7 @@ export const linkSync = seam("link", fs.linkSync);
 export const renameSync = seam("rename", fs.renameSync);
 export const unlinkSync = seam("unlink", fs.unlinkSync);
 export const rmSync = seam("unlink", fs.rmSync);
+export const utimesSync = seam("utimes", fs.utimesSync);
 
 export const open = seam(
   "create",

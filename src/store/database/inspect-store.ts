@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { Kysely } from "kysely";
 import { type Company, listCompanies } from "../accounts/companies.ts";
 import { databaseFileName, markerFileName, readMarker } from "./database.ts";
+import { type DeliveryHold, findDeliveryHold } from "../outbound/delivery-hold.ts";
 import { listOutboundTargets, type OutboundTarget } from "../outbound/outbound-targets.ts";
 import type { Tables } from "./schema.ts";
 import { lookForRestored, type Restored } from "./generation.ts";
+import { findLastBackup, type LastBackup } from "./last-backup.ts";
 import { findSchema, readMeta, schemaFault } from "./migrate.ts";
 import { planSchema } from "./schema-plan.ts";
 import {
@@ -30,6 +32,10 @@ export type StoreInspection =
       readonly isOutdated: boolean;
       /** An older database was restored, and the ledger not verified since. */
       readonly restored: Restored | undefined;
+      /** Deliveries are held since a restore. */
+      readonly deliveryHold: DeliveryHold | undefined;
+      /** The last backup that was taken of it. */
+      readonly lastBackup: LastBackup | undefined;
       readonly instanceId: string | undefined;
       readonly marker: string | undefined;
       readonly companies: readonly Company[];
@@ -54,6 +60,8 @@ export async function inspectStore(stateDir: string): Promise<StoreInspection> {
       schemaFault: plan.kind === "steps" ? undefined : schemaFault(plan.kind, found),
       isOutdated: plan.kind === "steps" && !isCurrent,
       restored: isCurrent ? await lookForRestored(db, stateDir) : undefined,
+      lastBackup: isCurrent ? await findLastBackup(db) : undefined,
+      deliveryHold: isCurrent ? await findDeliveryHold(db) : undefined,
       instanceId: readMeta(database)?.get("instance"),
       marker,
       // Tables of other schemas are not read: they may be missing, or mean something else.

@@ -3,7 +3,14 @@ import { newSealingKey } from "../../lib/sealed-numbers.ts";
 import type { Reader, Store } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
 
-export type MetaKey = "alive_at" | "boot_id" | "generation" | "number_key" | "restored";
+export type MetaKey =
+  | "alive_at"
+  | "boot_id"
+  | "deliveries_held"
+  | "generation"
+  | "last_backup"
+  | "number_key"
+  | "restored";
 
 export async function readMeta(read: Reader, key: MetaKey): Promise<string | undefined> {
   const row = await read.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();

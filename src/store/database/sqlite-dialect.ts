@@ -171,6 +171,26 @@ export function openForReading(path: string): BetterSqlite.Database {
   }
 }
 
+/** A connection whose reads all see the database as it is now. While it is open, the write-ahead log only grows. */
+export function openSnapshot(path: string): BetterSqlite.Database {
+  const database = openForReading(path);
+  database.exec("begin");
+  // The snapshot is taken by the first read.
+  database.prepare("select count(*) from sqlite_schema").get();
+  return database;
+}
+
+/** Makes one file of a database that nobody has open, without a write-ahead log, also for those that read it later. */
+export function makeOneFile(path: string): void {
+  const database = openFile(path, busyTimeoutMs);
+  try {
+    const mode = database.pragma("journal_mode = DELETE", { simple: true });
+    if (mode !== "delete") throw new Error(`${path}: journal_mode is ${String(mode)}; wanted delete`);
+  } finally {
+    database.close();
+  }
+}
+
 const maxProblemsOfTable = 3;
 
 function damageOf(database: BetterSqlite.Database, table: string): readonly string[] {

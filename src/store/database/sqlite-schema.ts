@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { closeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import BetterSqlite from "better-sqlite3";
-import { open, openSync, rename, rmSync, syncFile } from "../../lib/files/changes.ts";
+import { fsyncSync, open, openSync, rename, rmSync, syncFile } from "../../lib/files/changes.ts";
 import { syncDirectory } from "../../lib/files/durable-file.ts";
 
 export type SqliteDatabase = BetterSqlite.Database;
@@ -87,20 +87,52 @@ export function changeSchema<T>(database: SqliteDatabase, change: () => T): T {
   }
 }
 
+/** Pages of a copy: how many are done, of how many. */
+export type CopyProgress = (progress: { readonly done: number; readonly total: number }) => void;
+
+/** Small enough that others who use the disk do not wait for all of the copy at its end. */
+const pagesBetweenSyncs = 4_096;
+const pagesAtOnce = 256;
+
+/** Writes the copy to the disk as it grows. */
+function syncedProgress(file: string, onProgress: CopyProgress | undefined) {
+  const descriptor = openSync(file, "r+");
+  let synced = 0;
+  return {
+    progress({ totalPages: total, remainingPages }: BetterSqlite.BackupMetadata): number {
+      const done = total - remainingPages;
+      onProgress?.({ done, total });
+      if (done - synced >= pagesBetweenSyncs) {
+        fsyncSync(descriptor);
+        synced = done;
+      }
+      return pagesAtOnce;
+    },
+    end: () => closeSync(descriptor),
+  };
+}
+
 /** Copies a database that may be in use to `path`, durably; what was there before is replaced. */
-export async function copyDatabase(database: SqliteDatabase, path: string): Promise<void> {
+export async function copyDatabase(
+  database: SqliteDatabase,
+  path: string,
+  onProgress?: CopyProgress,
+): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.tmp`);
   rmSync(temporary, { force: true });
   // It holds password hashes: nobody else may read it, not even while it grows.
   closeSync(openSync(temporary, "wx", 0o640));
+  const synced = syncedProgress(temporary, onProgress);
   try {
-    await database.backup(temporary);
+    await database.backup(temporary, { progress: synced.progress });
     const handle = await open(temporary, "r+");
     await syncFile(handle).finally(() => handle.close());
     await rename(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  } finally {
+    synced.end();
   }
   await syncDirectory(dirname(path));
 }

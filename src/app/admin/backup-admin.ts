@@ -1,0 +1,161 @@
+/** Backups of a state, and what is restored from one, as the commands of an administrator see them. */
+import { readFile, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { listBackups, type Manifest, removeBackup } from "../../backup/backup-folder.ts";
+import { outdatedBackups } from "../../backup/keep-rules.ts";
+import { restoreBackup, type RestoreProgress } from "../../backup/restore-backup.ts";
+import { type BackupProgress, takeBackup } from "../../backup/take-backup.ts";
+import { verifyBackup, type VerifyFilesProgress } from "../../backup/verify-backup.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { messageOf, unlessMissing } from "../../lib/errors.ts";
+import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
+import { OperatorError } from "../../lib/operator-error.ts";
+import { stateFault } from "../../store/database/database.ts";
+import { inspectStore } from "../../store/database/inspect-store.ts";
+import type { BackupConfig } from "../watch/backup-schedule.ts";
+import { sendAgainText } from "../watch/delivery-hold-watch.ts";
+import { becomeOwnerOf, findStore, withAdminStore } from "./admin-store.ts";
+import { WrongUseError } from "./wrong-use-error.ts";
+
+export type BackupProgressView = BackupProgress;
+
+export interface BackupRequest {
+  /** Else the one of the configuration. */
+  readonly destination?: string | undefined;
+  /** Else as the configuration says, in its folder; elsewhere not. */
+  readonly isIncremental?: boolean | undefined;
+  /** The file that the configuration was read from. */
+  readonly configFile: string;
+  /** Of the program. */
+  readonly version: string;
+  readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
+}
+
+/** A backup as commands show it; times are ISO, UTC. */
+function toView(folder: string, manifest: Manifest) {
+  const { format: _format, list: _list, begunAt, endedAt, lastReceivedAt, ...rest } = manifest;
+  return {
+    folder,
+    ...rest,
+    begunAt: isoTime(begunAt),
+    endedAt: isoTime(endedAt),
+    lastReceivedAt: isoOrNull(lastReceivedAt),
+  };
+}
+
+export type BackupView = Readonly<ReturnType<typeof toView>>;
+
+export interface BackupOutcome extends BackupView {
+  /** What of the configuration could not be read, and is not in it. */
+  readonly leftOut: readonly string[];
+  /** Older backups that the rules of the configuration keep no longer. */
+  readonly removed: readonly string[];
+}
+
+/** What a restore has no other copy of: the configuration, and the expressions that it names. */
+async function readConfiguration(
+  { integrations }: BackupConfig,
+  configFile: string,
+): Promise<{ readonly texts: ReadonlyMap<string, string>; readonly leftOut: readonly string[] }> {
+  const named = Object.entries(integrations).map(([name, { file }]) => [`integration-${name}.jsonata`, file]);
+  const texts = new Map<string, string>();
+  const leftOut: string[] = [];
+  for (const [name = "", file = ""] of [["dropgate.yaml", configFile], ...named]) {
+    try {
+      texts.set(name, await readFile(file, "utf8"));
+    } catch (error) {
+      leftOut.push(messageOf(error));
+    }
+  }
+  return { texts, leftOut };
+}
+
+/** The instance of a state whose schema is that of this version: a backup migrates nothing. */
+async function currentInstance(stateDir: string): Promise<string> {
+  const presence = findStore(stateDir);
+  if (presence !== "there") throw new WrongUseError(stateFault(stateDir, presence));
+  const found = await inspectStore(stateDir);
+  if (found.kind === "absent") throw new WrongUseError(stateFault(stateDir, "none"));
+  const { schemaFault, isOutdated, instanceId } = found;
+  if (schemaFault !== undefined) throw new OperatorError(schemaFault);
+  if (!isOutdated && instanceId !== undefined) return instanceId;
+  throw new OperatorError(
+    "the database is of an older version: make the backup with the version that it belongs to; or start dropgate, " +
+      "which copies the database before it migrates it, and make the backup then",
+  );
+}
+
+/** Removes what no rule keeps, unless the new backup has less than the state ought to have. */
+async function removeOutdated(
+  { backup }: BackupConfig,
+  manifest: Manifest,
+  folder: string,
+): Promise<string[]> {
+  if (manifest.discrepancies.length > 0) return [];
+  const removed: string[] = [];
+  const backups = await listBackups(folder, manifest.instance);
+  for (const outdated of outdatedBackups(backups, { ...backup.keep, zone: backup.zone })) {
+    await removeBackup(outdated);
+    removed.push(outdated.name);
+  }
+  return removed;
+}
+
+function requireFolder({ backup }: BackupConfig, destination = backup.folder): string {
+  if (destination !== undefined) return destination;
+  throw new WrongUseError("name the folder of backups, or set backup.folder");
+}
+
+/** Takes a backup of the state; in the folder of the configuration its rules decide which older ones stay. */
+export async function backUp(config: BackupConfig, request: BackupRequest): Promise<BackupOutcome> {
+  const { version, configFile, onProgress } = request;
+  const destination = requireFolder(config, request.destination);
+  const isOwnFolder = destination === config.backup.folder;
+  const { isIncremental = isOwnFolder && config.backup.incremental } = request;
+  // Before this process becomes the owner of the state, who may not be allowed to read it.
+  const { texts, leftOut } = await readConfiguration(config, configFile);
+  await becomeOwnerOf(config.stateDir);
+  const stateDir = (await realpath(config.stateDir).catch(unlessMissing)) ?? config.stateDir;
+  const instance = await currentInstance(stateDir);
+  const order = { stateDir, instance, destination, isIncremental, configuration: texts, version };
+  const { folder, manifest } = await withAdminStore(config, (store) =>
+    takeBackup(order, { store, clock: systemClock, onProgress }),
+  );
+  const removed = isOwnFolder ? await removeOutdated(config, manifest, destination) : [];
+  return { ...toView(folder, manifest), leftOut, removed };
+}
+
+export interface VerifiedBackupView extends BackupView {
+  /** What is wrong with it; empty for one that can be restored. */
+  readonly faults: readonly string[];
+  /** Whether the ledger was proved too. */
+  readonly isProved: boolean;
+}
+
+/** Verifies a backup, or the newest of a folder. */
+export async function verifyBackupIn(
+  config: BackupConfig,
+  path: string | undefined,
+  onProgress?: VerifyFilesProgress,
+): Promise<VerifiedBackupView> {
+  const { folder, manifest, faults, isProved } = await verifyBackup(requireFolder(config, path), onProgress);
+  return { ...toView(folder, manifest), faults, isProved };
+}
+
+/** Restores a backup, or the newest of a folder, to a state directory that is empty or not there. */
+export async function restoreTo(source: string, stateDir: string, onProgress?: RestoreProgress) {
+  await becomeOwnerOf(stateDir);
+  const restored = await restoreBackup(source, stateDir, { clock: systemClock, onProgress });
+  return {
+    ...toView(restored.backup, restored.manifest),
+    stateDir,
+    configuration: join(restored.backup, "configuration"),
+    instance: restored.instance,
+    isProved: restored.isProved,
+    /** From when hosts have to send again, in words. */
+    sendAgain: sendAgainText(restored.hold),
+    sendAgainFrom: isoTime(restored.hold.sendAgainFrom),
+  };
+}
+
+export type RestoredView = Awaited<ReturnType<typeof restoreTo>>;

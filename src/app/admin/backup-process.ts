@@ -1,0 +1,17 @@
+/** The process that makes one backup for the daemon (`src/app/watch/backup-schedule.ts`): its task as an argument, the report on its output. */
+import { messageOf } from "../../lib/errors.ts";
+import { stepBack } from "../../lib/threads/background-thread.ts";
+import type { BackupReport, BackupTask } from "../watch/backup-schedule.ts";
+import { backUp } from "./backup-admin.ts";
+
+stepBack();
+const [text = ""] = process.argv.slice(2);
+const { config, request } = JSON.parse(text) as BackupTask;
+try {
+  const { folder, files, bytes, shared, removed, discrepancies } = await backUp(config, request);
+  const report: BackupReport = { folder, files, bytes, shared, removed, discrepancies };
+  process.stdout.write(JSON.stringify(report));
+} catch (error) {
+  process.stderr.write(`${messageOf(error)}\n`);
+  process.exitCode = 1;
+}

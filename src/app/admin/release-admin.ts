@@ -1,0 +1,37 @@
+/** Ends the hold of deliveries that a restore has begun. */
+import { endDeliveryHold, findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
+import { listOutboundTargets } from "../../store/outbound/outbound-targets.ts";
+import { findProcessLockHolder } from "../../store/database/process-lock.ts";
+import { sendAgainText } from "../watch/delivery-hold-watch.ts";
+import { type StateConfig, withAdminStore } from "./admin-store.ts";
+
+export interface ReleasedTarget {
+  readonly company: string;
+  readonly target: string;
+  /** Deliveries that go out now, or when their target takes them. */
+  readonly open: number;
+}
+
+export interface ReleasedDeliveries {
+  /** False when they were not held. */
+  readonly isReleased: boolean;
+  /** Those with open deliveries. */
+  readonly targets: readonly ReleasedTarget[];
+  /** From when hosts have to send again, in words. */
+  readonly sendAgain?: string;
+  readonly daemonPid: number | undefined;
+}
+
+/** Lets deliveries go out again; changes nothing when they are not held. */
+export async function releaseDeliveries(config: StateConfig): Promise<ReleasedDeliveries> {
+  return await withAdminStore(config, async (store) => {
+    const daemonPid = findProcessLockHolder(config.stateDir);
+    const hold = await findDeliveryHold(store.read);
+    if (hold === undefined) return { isReleased: false, targets: [], daemonPid };
+    const targets = (await listOutboundTargets(store.read))
+      .filter(({ open }) => open > 0)
+      .map(({ companyCode, name, open }) => ({ company: companyCode, target: name, open }));
+    await store.write("site", (tx) => endDeliveryHold(tx));
+    return { isReleased: true, targets, sendAgain: sendAgainText(hold), daemonPid };
+  });
+}

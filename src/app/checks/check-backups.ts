@@ -1,0 +1,48 @@
+/** Whether backups are made: how old the last one is, and whether the folder can take the next. */
+import { constants } from "node:fs";
+import type { Config } from "../../config/schema.ts";
+import { isoTime } from "../../lib/iso-time.ts";
+import type { LastBackup } from "../../store/database/last-backup.ts";
+import { type CheckFinding, fine, warning } from "./check-finding.ts";
+import { probeFolder, silentText } from "./folder-probe.ts";
+
+const hourMs = 3_600_000;
+const makeOne = "make one with `dropgate backup`; the log says why a scheduled one has failed";
+
+function ageFinding({ backup }: Pick<Config, "backup">, last: LastBackup | undefined): CheckFinding[] {
+  const { folder, warnAfterHours } = backup;
+  if (last === undefined) {
+    if (folder === undefined || warnAfterHours === 0) return [];
+    return [warning("no backup of this state was made yet", makeOne)];
+  }
+  const what = `the last backup is of ${isoTime(last.begunAt)} (${last.folder})`;
+  const isOld = warnAfterHours > 0 && Date.now() - last.begunAt > warnAfterHours * hourMs;
+  if (isOld) return [warning(`${what}, older than backup.warnAfterHours`, makeOne)];
+  if (last.discrepancies === 0) return [fine(what)];
+  return [warning(`${what}; ledger and files of the state disagreed then`, "run `dropgate ledger verify`")];
+}
+
+/**
+ * Warnings: without backups the daemon works all the same. On a share that is away a call may not return, so that a process of
+ * its own makes it.
+ */
+async function folderFinding({ backup }: Pick<Config, "backup">): Promise<CheckFinding[]> {
+  const { folder } = backup;
+  if (folder === undefined) return [];
+  const title = `the folder of backups ${folder}`;
+  const probe = await probeFolder({ path: folder, rights: constants.R_OK | constants.W_OK | constants.X_OK });
+  if (probe.kind === "usable") return [fine(`${title} can be written`)];
+  if (probe.kind === "silent") return [warning(silentText(title), "see that its server answers")];
+  if (probe.kind === "notAFolder")
+    return [warning(`${title} is no folder`, "name a folder in backup.folder")];
+  const remedy = "make it, for the user of the daemon; with systemd it also has to stand in ReadWritePaths";
+  return [warning(`${title} cannot be used (${probe.code})`, remedy)];
+}
+
+/** The backups that the configuration asks for, or that somebody else makes. */
+export async function checkBackups(
+  config: Pick<Config, "backup">,
+  last: LastBackup | undefined,
+): Promise<readonly CheckFinding[]> {
+  return [...ageFinding(config, last), ...(await folderFinding(config))];
+}

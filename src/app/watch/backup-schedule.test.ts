@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { openFreshStore } from "../../../test/support/fresh-store.ts";
+import { temporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { createLogger } from "../../lib/logs/log.ts";
+import { noteLastBackup } from "../../store/database/last-backup.ts";
+import { type BackupConfig, type BackupTask, createBackupSchedule } from "./backup-schedule.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+/** An hour before the backup of the day. */
+const start = Date.UTC(2026, 10, 5, 1);
+
+const keep = { daily: 0, weekly: 0, monthly: 0 };
+const always = {
+  folder: "/backups",
+  schedule: "0 2 * * *",
+  zone: "UTC",
+  incremental: true,
+  keep,
+  warnAfterHours: 48,
+};
+
+/** A schedule whose clock and process a test has in hand. */
+async function scheduleOf(backup: BackupConfig["backup"] = always) {
+  const store = await openFreshStore(temporaryFolder());
+  let now = start;
+  const tasks: BackupTask[] = [];
+  let failure: Error | undefined;
+  const make = async (task: BackupTask) => {
+    tasks.push(task);
+    if (failure !== undefined) throw failure;
+    const facts = { folder: "/backups/one", files: 1, bytes: 1 };
+    await store.write("site", (tx) =>
+      noteLastBackup(tx, { ...facts, begunAt: now, endedAt: now, discrepancies: 0 }),
+    );
+    return { ...facts, shared: 0, removed: [], discrepancies: [] };
+  };
+  const config: BackupConfig = { stateDir: "/state", integrations: {}, backup };
+  const log = createLogger({ level: "silent" });
+  const deps = { store, log, make, config: () => config, configFile: "/etc/dropgate.yaml" };
+  const schedule = createBackupSchedule({
+    ...deps,
+    clock: { now: () => now },
+    trigger: () => ({ stop: () => undefined }),
+  });
+  return {
+    tasks,
+    fail: (error: Error | undefined) => {
+      failure = error;
+    },
+    /** How many backups were made at that moment, counted from the start of the schedule. */
+    async at(afterMs: number) {
+      now = start + afterMs;
+      const before = tasks.length;
+      await schedule.look();
+      return tasks.length - before;
+    },
+    end: async () => {
+      await schedule.stop(AbortSignal.abort());
+      await store.close();
+    },
+  };
+}
+
+describe("the schedule of backups", () => {
+  test("makes one when it is due, and the next a day later, also after a time in which nothing ran", async () => {
+    const site = await scheduleOf();
+    expect(await site.at(59 * minute)).toBe(0);
+    expect(await site.at(hour)).toBe(1);
+    expect(await site.at(hour + minute)).toBe(0);
+    expect(await site.at(25 * hour)).toBe(1);
+    // Three were missed: one makes up for them.
+    expect(await site.at(100 * hour)).toBe(1);
+    expect(await site.at(100 * hour + minute)).toBe(0);
+    expect(site.tasks[0]?.request.configFile).toBe("/etc/dropgate.yaml");
+    await site.end();
+  });
+
+  test("tries one that failed again after half an hour", async () => {
+    const site = await scheduleOf();
+    site.fail(new Error("the disk is full"));
+    expect(await site.at(hour)).toBe(1);
+    expect(await site.at(hour + 29 * minute)).toBe(0);
+    site.fail(undefined);
+    expect(await site.at(hour + 30 * minute)).toBe(1);
+    expect(await site.at(hour + 31 * minute)).toBe(0);
+    await site.end();
+  });
+
+  test("goes on when the clock is set back from a time that was ahead", async () => {
+    const site = await scheduleOf();
+    expect(await site.at(1_000 * hour)).toBe(1);
+    expect(await site.at(2 * hour)).toBe(1);
+    expect(await site.at(24 * hour)).toBe(0);
+    expect(await site.at(25 * hour)).toBe(1);
+    await site.end();
+  });
+
+  test("makes none without a folder or a schedule", async () => {
+    const { folder: _folder, ...nowhere } = always;
+    const { schedule: _schedule, ...never } = always;
+    for (const backup of [nowhere, never]) {
+      const site = await scheduleOf(backup);
+      expect(await site.at(100 * hour)).toBe(0);
+      await site.end();
+    }
+  });
+});

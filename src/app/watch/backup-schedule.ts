@@ -1,0 +1,152 @@
+/**
+ * Makes the backups that the configuration asks for.
+ *
+ *   waiting ──due──> made by a process of its own ──> waiting for the next time
+ *                         └── failed: again after half an hour
+ *
+ * When a backup is due follows from the last one, which the database has noted: one that was missed while nothing ran is made
+ * at the next start. A process of its own makes it, so that this one answers meanwhile, however much there is to read.
+ */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Config } from "../../config/schema.ts";
+import { nextDue, readCronSchedule } from "../../domain/time/cron-schedule.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { everyMinute } from "../../lib/every-minute.ts";
+import type { Logger } from "../../lib/logs/log.ts";
+import { readVersion } from "../../lib/program-version.ts";
+import type { Service } from "../../lib/service.ts";
+import { siblingModule } from "../../lib/threads/sibling-module.ts";
+import type { Store } from "../../store/database/database.ts";
+import { findLastBackup, type LastBackup } from "../../store/database/last-backup.ts";
+
+/** What a backup has to know of the configuration. */
+export interface BackupConfig extends Pick<Config, "stateDir" | "backup"> {
+  readonly integrations: Readonly<Record<string, { readonly file: string }>>;
+}
+
+/** What the process is given, as its only argument. */
+export interface BackupTask {
+  readonly config: BackupConfig;
+  readonly request: { readonly configFile: string; readonly version: string };
+}
+
+/** What the process prints. */
+export interface BackupReport {
+  readonly folder: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly shared: number;
+  readonly removed: readonly string[];
+  readonly discrepancies: readonly string[];
+}
+
+export interface BackupScheduleDeps {
+  readonly store: Pick<Store, "read">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly config: () => BackupConfig;
+  readonly configFile: string;
+  /** Calls `look` each minute until it is stopped; by default a task of node-cron. */
+  readonly trigger?: (look: () => void) => { stop(): void };
+  /** Makes one; by default a process of its own does. Rejects when it fails or is aborted. */
+  readonly make?: (task: BackupTask, signal: AbortSignal) => Promise<BackupReport>;
+}
+
+export interface BackupSchedule extends Service {
+  /** The last backup, as it was noted a minute ago at most; undefined before the first. */
+  last(): LastBackup | undefined;
+  /** Resolves when a backup that is due has been made or has failed. Never rejects. */
+  look(): Promise<void>;
+}
+
+const retryAfterMs = 30 * 60_000;
+
+function makeInProcess(task: BackupTask, signal: AbortSignal): Promise<BackupReport> {
+  const { promise, resolve, reject } = Promise.withResolvers<BackupReport>();
+  const file = fileURLToPath(siblingModule("../admin/backup-process", import.meta.url));
+  const args = ["--disable-warning=ExperimentalWarning", file, JSON.stringify(task)];
+  execFile(process.execPath, args, { signal }, (error, stdout, stderr) => {
+    if (error === null) resolve(JSON.parse(stdout) as BackupReport);
+    else reject(new Error(stderr.trim() === "" ? error.message : stderr.trim(), { cause: error }));
+  });
+  return promise;
+}
+
+/** The moment of the next backup after `after`; undefined when none is asked for. */
+function dueAfter({ backup }: BackupConfig, after: number): number | undefined {
+  const { folder, schedule, zone } = backup;
+  if (folder === undefined || schedule === undefined) return undefined;
+  const reading = readCronSchedule(schedule);
+  if (reading.kind === "faulty") throw new Error(`backup.schedule ${reading.fault}`);
+  return nextDue(reading.schedule, zone, after);
+}
+
+/** Only what the process needs: it is an argument, which others on the machine can read. */
+function taskOf({ stateDir, integrations, backup }: BackupConfig, configFile: string): BackupTask {
+  const files = Object.entries(integrations).map(([name, { file }]) => [name, { file }]);
+  const config = { stateDir, backup, integrations: Object.fromEntries(files) };
+  return { config, request: { configFile, version: readVersion() } };
+}
+
+/** Makes backups when they are due, from its start on. */
+export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
+  const { store, clock, log, trigger = everyMinute("backups"), make = makeInProcess } = deps;
+  /** The next backup is the first that is due after it. */
+  let since = clock.now();
+  const stopping = new AbortController();
+  let task: { stop(): void } | undefined;
+  let last: LastBackup | undefined;
+  let notBefore = Number.NEGATIVE_INFINITY;
+  let turn = Promise.resolve();
+
+  async function isDue(): Promise<boolean> {
+    const now = clock.now();
+    last = await findLastBackup(store.read);
+    // A clock that was ahead must not put off backups until it is as late as that.
+    since = Math.min(last !== undefined && last.begunAt <= now ? last.begunAt : since, now);
+    const due = dueAfter(deps.config(), since);
+    return due !== undefined && due <= now && now >= notBefore;
+  }
+
+  async function makeOne(): Promise<void> {
+    const begun = performance.now();
+    const report = await make(taskOf(deps.config(), deps.configFile), stopping.signal);
+    last = await findLastBackup(store.read);
+    const { discrepancies, ...rest } = report;
+    log.info({ ...rest, ms: Math.round(performance.now() - begun) }, "backup made");
+    if (discrepancies.length > 0)
+      log.error({ discrepancies }, "the backup is whole, but ledger and files of the state disagree");
+  }
+
+  async function lookOnce(): Promise<void> {
+    try {
+      if (stopping.signal.aborted || !(await isDue())) return;
+      await makeOne();
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      notBefore = clock.now() + retryAfterMs;
+      log.error({ err: error }, "the backup failed; trying again in half an hour");
+    }
+  }
+
+  function look(): Promise<void> {
+    turn = turn.then(lookOnce);
+    return turn;
+  }
+
+  return {
+    name: "backups",
+    look,
+    last: () => last,
+    async start() {
+      last = await findLastBackup(store.read);
+      task = trigger(() => void look());
+    },
+    async stop() {
+      task?.stop();
+      stopping.abort();
+      await turn;
+    },
+  };
+}

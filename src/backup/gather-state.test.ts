@@ -1,0 +1,145 @@
+/** Files that move while a backup gathers them: each lies where the copy of the database has it, or is found. */
+import { existsSync, readFileSync } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../test/support/temporary-folder.ts";
+import { ledgerOfEachTest } from "../inbound/testing/ledger-fixture.ts";
+import { recordRemoval } from "../store/ledger/files.ts";
+import { copyStore, openStoredCopy } from "../store/database/stored-copy.ts";
+import { CopyOutdated, gatherState } from "./gather-state.ts";
+import { lookAround } from "./look-around.ts";
+import { proveLedger } from "./prove-copy.ts";
+import { FileTaker, type PreviousBackup } from "./take-files.ts";
+
+const inbound = "companies/ACME/inbound";
+const archive = "companies/ACME/archive/2026-11-05";
+const name = "a1_20261105_080000.xml";
+const fixture = ledgerOfEachTest();
+
+/** Gathers into a folder; `meanwhile` happens after the database was copied. Proves the copy. */
+async function gather(meanwhile: () => Promise<void> = async () => undefined, previous?: PreviousBackup) {
+  const folder = temporaryFolder();
+  const before = lookAround(fixture.stateDir, ["ACME"]);
+  await copyStore(fixture.stateDir, join(folder, "dropgate.db"), () => undefined);
+  await meanwhile();
+  const copy = openStoredCopy(join(folder, "dropgate.db"));
+  const taker = new FileTaker(folder, previous);
+  try {
+    const live = fixture.store.read;
+    await gatherState({
+      locations: fixture.locations,
+      live,
+      copy: copy.read,
+      taker,
+      before,
+      onProgress: () => undefined,
+    });
+    const { discrepancies } = await proveLedger({ stateDir: folder, copy: copy.read, files: taker.files });
+    const text = (path: string) => {
+      const at = join(folder, path);
+      return existsSync(at) ? readFileSync(at, "utf8") : undefined;
+    };
+    return { folder, taker, text, discrepancies: discrepancies.map(({ location }) => location) };
+  } finally {
+    copy.close();
+  }
+}
+
+/** Decides about a waiting file and moves it to `archive/`. */
+async function fileAway(id: number, text = name): Promise<void> {
+  await rm(join(fixture.stateDir, inbound, name));
+  await fixture.decide(id, { state: "applied", location: `${archive}/${name}`, text });
+}
+
+describe("a file that waits in the copy", () => {
+  test("and was filed away since is found by the live ledger, and waits in the backup", async () => {
+    const id = await fixture.wait(name);
+    const { text, discrepancies } = await gather(() => fileAway(id));
+    expect(text(`${inbound}/${name}`)).toBe(name);
+    expect(discrepancies).toEqual([]);
+  });
+
+  test("and was followed by another one of its name is not mistaken for it", async () => {
+    const id = await fixture.wait(name, { text: "first" });
+    const { text, discrepancies } = await gather(async () => {
+      await fileAway(id, "first");
+      await fixture.wait(name, { text: "second" });
+    });
+    expect(text(`${inbound}/${name}`)).toBe("first");
+    expect(discrepancies).toEqual([]);
+  });
+});
+
+test("a file that was answered and has no entry yet is in inbound/ of the backup", async () => {
+  await fixture.put(`${inbound}/${name}`, "answered");
+  const { text, discrepancies } = await gather();
+  expect(text(`${inbound}/${name}`)).toBe("answered");
+  expect(discrepancies).toEqual([]);
+});
+
+test("one that gets its entry and is filed away after the copy was made is there too", async () => {
+  await fixture.put(`${inbound}/${name}`, "answered");
+  const { text, discrepancies } = await gather(async () => {
+    await rm(join(fixture.stateDir, inbound, name));
+    const id = await fixture.wait(name, { text: "answered" });
+    await fileAway(id, "answered");
+    // A later one of the name must not take its place.
+    await fixture.put(`${inbound}/${name}`, "later");
+  });
+  expect(text(`${inbound}/${name}`)).toBe("answered");
+  expect(discrepancies).toEqual([]);
+});
+
+test("a filed file that a user has removed since the copy was made calls for another copy", async () => {
+  const id = await fixture.wait(name);
+  await fileAway(id);
+  const removal = { companyId: fixture.companyId, location: `${archive}/${name}`, at: 1, by: "ann" };
+  await expect(
+    gather(async () => {
+      await fixture.store.write(fixture.companyId, (tx) => recordRemoval(tx, removal));
+      await rm(join(fixture.stateDir, archive, name));
+    }),
+  ).rejects.toThrow(CopyOutdated);
+});
+
+test("a file that is damaged in the state is taken as it is, and told", async () => {
+  const id = await fixture.wait(name);
+  await fileAway(id);
+  await fixture.put(`${archive}/${name}`, "other bytes");
+  const { text, discrepancies } = await gather();
+  expect(discrepancies).toEqual([`${archive}/${name}`]);
+  expect(text(`${archive}/${name}`)).toBe("other bytes");
+});
+
+test("receipts and files for hosts that came after the copy are left out, unless the copy knows them", async () => {
+  const receipt = (of: string) => `companies/ACME/receipts/${of}`;
+  const waiting = (of: string) => `companies/ACME/outbound/${of}`;
+  await fixture.put(receipt("old.receipt.xml"), "old");
+  await fixture.put(waiting("old.xml"), "old");
+  const { text } = await gather(async () => {
+    await fixture.put(
+      receipt("new.receipt.xml"),
+      '<StopResponse Ledger="00000000-0000-0000-0000-000000000000">',
+    );
+    await fixture.put(waiting("new.xml"), "new");
+    // In the place of an older one.
+    await rename(join(fixture.stateDir, waiting("new.xml")), join(fixture.stateDir, waiting("old.xml")));
+  });
+  expect(text(receipt("old.receipt.xml"))).toBe("old");
+  expect(text(receipt("new.receipt.xml"))).toBeUndefined();
+  expect(text(waiting("old.xml"))).toBeUndefined();
+});
+
+test("a backup shares what the one before has, by the hash of the ledger, and takes anew what has changed", async () => {
+  const id = await fixture.wait(name);
+  await fileAway(id);
+  const first = await gather();
+  const hashes = new Map([...first.taker.files].map(([path, { sha256 }]) => [path, sha256]));
+  const second = await gather(undefined, { state: first.folder, hashes });
+  expect(second.taker.shared).toBe(1);
+  const wrong = new Map(hashes).set(`${archive}/${name}`, "0".repeat(64));
+  const third = await gather(undefined, { state: first.folder, hashes: wrong });
+  expect(third.taker.shared).toBe(0);
+  expect(third.discrepancies).toEqual([]);
+});

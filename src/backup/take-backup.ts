@@ -1,0 +1,289 @@
+/**
+ * Takes a backup of a state, whether a daemon works on it or not.
+ *
+ *   lock ──> NAME.part made ──> database copied ──> files gathered ──> copy proved ──> manifest, all synced ──> named NAME
+ *
+ * A crash before the last step leaves a `.part`, which the next backup removes. When the database names bytes that a user has
+ * removed since it was copied, it is copied anew.
+ */
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import { createLocations } from "../inbound/places/locations.ts";
+import type { Clock } from "../lib/clock.ts";
+import { messageOf, systemCodeOf } from "../lib/errors.ts";
+import { mkdir, open, rename, rm, syncFile, writeFile } from "../lib/files/changes.ts";
+import { makeDirectoryDurably, syncDirectory } from "../lib/files/durable-file.ts";
+import { syncFileSystems } from "../lib/files/sync-file-system.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { isStoreBusy } from "../lib/store-error.ts";
+import { listCompanies } from "../store/accounts/companies.ts";
+import { databaseFileName, markerFileName, type Store } from "../store/database/database.ts";
+import { type LastBackup, noteLastBackup } from "../store/database/last-backup.ts";
+import { lockExclusively } from "../store/database/sqlite-dialect.ts";
+import { copyStore, openStoredCopy, type StoredCopy } from "../store/database/stored-copy.ts";
+import { findLastReceived } from "../store/ledger/backup-queries.ts";
+import {
+  backupName,
+  configurationName,
+  formatList,
+  listBackups,
+  listName,
+  type Manifest,
+  manifestName,
+  newManifest,
+  partEnding,
+  readList,
+  readManifest,
+  removeParts,
+  stateName,
+} from "./backup-folder.ts";
+import { CopyOutdated, findLostContents, gatherState } from "./gather-state.ts";
+import { lookAround } from "./look-around.ts";
+import { discrepancyTexts, proveLedger } from "./prove-copy.ts";
+import { FileTaker, hashFile, type PreviousBackup } from "./take-files.ts";
+
+export type BackupStep = "database" | "files" | "proof" | "disk";
+
+export interface BackupProgress {
+  readonly step: BackupStep;
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface BackupOrder {
+  /** Absolute, without links. */
+  readonly stateDir: string;
+  /** Of the state. */
+  readonly instance: string;
+  /** The folder of backups; made when it is not there. */
+  readonly destination: string;
+  /** Shares the files that have not changed with the newest backup there. */
+  readonly isIncremental: boolean;
+  /** What goes into `configuration/`, by names. */
+  readonly configuration: ReadonlyMap<string, string>;
+  /** Of the program. */
+  readonly version: string;
+}
+
+export interface BackupDeps {
+  /** The state that is backed up. */
+  readonly store: Pick<Store, "read" | "write">;
+  readonly clock: Clock;
+  readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
+}
+
+export interface TakenBackup {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+const lockName = "dropgate.backup.lock";
+const mostCopies = 5;
+
+/** Two backups of a state at once would disturb each other; the lock goes with its process. */
+function lockBackups(stateDir: string): { release(): void } {
+  try {
+    return lockExclusively(join(stateDir, lockName));
+  } catch (error) {
+    if (!isStoreBusy(error)) throw error;
+    const message = `another backup of ${stateDir} is being made at this moment: wait until it is done`;
+    throw new OperatorError(message, { cause: error });
+  }
+}
+
+/** Makes the folder of a new backup; of two within a thousandth of a second, the later one gets the next name. */
+async function makePart(
+  { destination, instance }: BackupOrder,
+  clock: Clock,
+): Promise<{ readonly name: string; readonly begunAt: number; readonly part: string }> {
+  const taken = new Set((await listBackups(destination)).map(({ name }) => name));
+  for (let begunAt = clock.now(); ; begunAt += 1) {
+    const name = backupName(begunAt, instance);
+    if (taken.has(name)) continue;
+    const part = join(destination, name + partEnding);
+    await mkdir(part, { mode: 0o750 });
+    return { name, begunAt, part };
+  }
+}
+
+async function previousOf({
+  destination,
+  instance,
+  isIncremental,
+}: BackupOrder): Promise<(PreviousBackup & { readonly name: string }) | undefined> {
+  const newest = (await listBackups(destination, instance)).at(-1);
+  if (!isIncremental || newest === undefined) return undefined;
+  const list = await readList(newest.folder, await readManifest(newest.folder));
+  const inState = `${stateName}/`;
+  const hashes = [...list].filter(([path]) => path.startsWith(inState));
+  return {
+    name: newest.name,
+    state: join(newest.folder, stateName),
+    hashes: new Map(hashes.map(([path, sha256]) => [path.slice(inState.length), sha256])),
+  };
+}
+
+interface Work {
+  readonly order: BackupOrder;
+  readonly deps: BackupDeps;
+  readonly part: string;
+  readonly previous: PreviousBackup | undefined;
+}
+
+/** A copy of the database, and all files that belong to it. */
+async function gatherOnce({ order, deps, part, previous }: Work) {
+  const { stateDir } = order;
+  const { store, onProgress } = deps;
+  const state = join(part, stateName);
+  await rm(state, { recursive: true, force: true });
+  await mkdir(state, { mode: 0o750 });
+  const codes = (await listCompanies(store.read)).map(({ code }) => code);
+  const before = lookAround(stateDir, codes);
+  const database = join(state, databaseFileName);
+  await copyStore(stateDir, database, (pages) => onProgress?.({ step: "database", ...pages }));
+  const copy = openStoredCopy(database);
+  const taker = new FileTaker(state, previous);
+  try {
+    await gatherState({
+      ...{ locations: createLocations(stateDir), live: store.read, copy: copy.read, taker, before },
+      onProgress: (files) => onProgress?.({ step: "files", ...files }),
+    });
+  } catch (error) {
+    copy.close();
+    throw error;
+  }
+  taker.files.set(databaseFileName, hashFile(database));
+  taker.take({ path: markerFileName, from: join(stateDir, markerFileName) });
+  return { copy, taker };
+}
+
+async function gather(work: Work): Promise<{ readonly copy: StoredCopy; readonly taker: FileTaker }> {
+  for (let copies = 1; ; copies += 1) {
+    try {
+      return await gatherOnce(work);
+    } catch (error) {
+      if (!(error instanceof CopyOutdated) || copies === mostCopies) throw error;
+    }
+  }
+}
+
+function refuseDamaged(copy: StoredCopy): void {
+  const [damage] = copy.damage();
+  if (damage === undefined) return;
+  const remedy = "see `dropgate check`, and keep the backups that there are";
+  throw new OperatorError(`the database is damaged (${damage}): no backup was made; ${remedy}`);
+}
+
+async function writeConfiguration(
+  part: string,
+  configuration: BackupOrder["configuration"],
+): Promise<Map<string, string>> {
+  const folder = join(part, configurationName);
+  await mkdir(folder, { mode: 0o750 });
+  const hashes = new Map<string, string>();
+  for (const [name, text] of configuration) {
+    await writeFile(join(folder, name), text, { mode: 0o640, flag: "wx" });
+    hashes.set(`${configurationName}/${name}`, hash("sha256", text, "hex"));
+  }
+  return hashes;
+}
+
+/** Makes all of it durable: at once where the system can, else file by file. */
+async function syncAll(part: string, paths: Iterable<string>): Promise<void> {
+  try {
+    return await syncFileSystems([part]);
+  } catch {
+    // There is no such program, or it took too long: what counts is that each file is synced.
+  }
+  for (const path of paths) {
+    const handle = await open(join(part, path), "r");
+    await syncFile(handle).finally(() => handle.close());
+  }
+}
+
+async function finish(
+  { part, order, deps }: Work,
+  { copy, taker }: Awaited<ReturnType<typeof gather>>,
+  facts: Pick<Manifest, "name" | "begunAt" | "base">,
+): Promise<Manifest> {
+  deps.onProgress?.({ step: "proof", done: 0, total: 1 });
+  refuseDamaged(copy);
+  const report = await proveLedger({ stateDir: join(part, stateName), copy: copy.read, files: taker.files });
+  const lost = (await findLostContents(copy.read, taker)).map((path) => `${path}: a document has no content`);
+  const inState = [...taker.files].map(([path, { sha256 }]) => [`${stateName}/${path}`, sha256] as const);
+  const list = new Map([...inState, ...(await writeConfiguration(part, order.configuration))]);
+  const text = formatList(list);
+  await writeFile(join(part, listName), text, { mode: 0o640, flag: "wx" });
+  const manifest = newManifest({
+    ...facts,
+    ...{ instance: order.instance, schema: copy.schema, version: order.version },
+    endedAt: deps.clock.now(),
+    lastReceivedAt: (await findLastReceived(copy.read)) ?? null,
+    files: list.size,
+    bytes: [...taker.files.values()].reduce((sum, { size }) => sum + size, 0),
+    ...{ shared: taker.shared, ledgerEntries: report.entries },
+    discrepancies: [...discrepancyTexts(report), ...lost],
+    list: hash("sha256", text, "hex"),
+  });
+  await writeFile(join(part, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, {
+    mode: 0o640,
+    flag: "wx",
+  });
+  deps.onProgress?.({ step: "disk", done: 0, total: 1 });
+  await syncAll(part, [...list.keys(), listName, manifestName]);
+  return manifest;
+}
+
+async function takeLocked(order: BackupOrder, deps: BackupDeps): Promise<TakenBackup> {
+  const { destination, instance } = order;
+  await removeParts(destination, instance);
+  const previous = await previousOf(order);
+  const { part, name, begunAt } = await makePart(order, deps.clock);
+  try {
+    const work: Work = { order, deps, part, previous };
+    const gathered = await gather(work);
+    try {
+      const manifest = await finish(work, gathered, { name, begunAt, base: previous?.name ?? null });
+      const folder = join(destination, name);
+      await rename(part, folder);
+      await syncDirectory(destination);
+      return { folder, manifest };
+    } finally {
+      gathered.copy.close();
+    }
+  } catch (error) {
+    await rm(part, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function makeDestination(destination: string): Promise<void> {
+  try {
+    await makeDirectoryDurably(destination);
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    const remedy = "let the owner of the state directory write there, or name another folder";
+    throw new OperatorError(`backups cannot be kept in ${destination} (${messageOf(error)}): ${remedy}`, {
+      cause: error,
+    });
+  }
+}
+
+async function note({ store }: BackupDeps, { manifest, folder }: TakenBackup): Promise<void> {
+  const { begunAt, endedAt, files, bytes, discrepancies } = manifest;
+  const last: LastBackup = { folder, begunAt, endedAt, files, bytes, discrepancies: discrepancies.length };
+  await store.write("site", (tx) => noteLastBackup(tx, last));
+}
+
+/** Takes a backup; it is whole and durable when the promise resolves. */
+export async function takeBackup(order: BackupOrder, deps: BackupDeps): Promise<TakenBackup> {
+  await makeDestination(order.destination);
+  const lock = lockBackups(order.stateDir);
+  try {
+    const taken = await takeLocked(order, deps);
+    await note(deps, taken);
+    return taken;
+  } finally {
+    lock.release();
+  }
+}

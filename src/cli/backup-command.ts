@@ -1,0 +1,139 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { WrongUseError } from "../app/admin/wrong-use-error.ts";
+import { readVersion } from "../lib/program-version.ts";
+import type { BackupOutcome, BackupProgressView, VerifiedBackupView } from "../app/admin/backup-admin.ts";
+import {
+  type CliRun,
+  type CommonOptions,
+  counted,
+  declare,
+  exitCodes,
+  FaultyConfigError,
+  loadConfigFor,
+  printError,
+  printResult,
+  requireConfig,
+  withJson,
+} from "./command-line.ts";
+import { progressOn } from "./progress.ts";
+
+interface BackupOptions extends CommonOptions {
+  readonly incremental?: true;
+  readonly full?: true;
+  readonly verify?: true;
+}
+
+const stepNames: Readonly<Record<BackupProgressView["step"], string>> = {
+  database: "copying the database, page",
+  files: "files of the ledger, entry",
+  proof: "proving the copy",
+  disk: "waiting for the disk",
+};
+
+function progressText({ step, done, total }: BackupProgressView): string {
+  return total === 1 ? stepNames[step] : `${stepNames[step]} ${done} of ${total}`;
+}
+
+function sizeText(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6)} MB`;
+}
+
+function listed(texts: readonly string[]): readonly string[] {
+  return texts.map((text) => `  ${text}`);
+}
+
+/** The lines for people. */
+function backupLines(made: BackupOutcome): readonly string[] {
+  const { folder, files, bytes, base, shared, ledgerEntries, discrepancies, begunAt, removed } = made;
+  const sharing = base === null ? "" : `, ${shared} of them shared with ${base}`;
+  const proof =
+    discrepancies.length === 0
+      ? `The copy is proved: its ledger of ${counted(ledgerEntries, "entry", "entries")} is correct.`
+      : "The backup is whole, but ledger and files of the state itself disagree; see `dropgate ledger verify`:";
+  return [
+    `Backup ${folder}: ${counted(files, "file")}, ${sizeText(bytes)}${sharing}.`,
+    `It has all that was answered before ${begunAt}.`,
+    proof,
+    ...listed(discrepancies),
+    ...(removed.length === 0
+      ? []
+      : [`Removed, for no rule of backup.keep keeps them: ${removed.join(", ")}.`]),
+  ];
+}
+
+function verifiedLines(verified: VerifiedBackupView): readonly string[] {
+  const { folder, files, bytes, faults, isProved, discrepancies, schema } = verified;
+  const read = `${counted(files, "file")}, ${sizeText(bytes)}`;
+  if (faults.length > 0) return [`Backup ${folder} is damaged (${read} read):`, ...listed(faults)];
+  const proof = isProved
+    ? "its ledger is correct"
+    : `its database has schema ${schema} of an older version, so that its ledger is proved only after a restore`;
+  const known =
+    discrepancies.length === 0
+      ? []
+      : ["The state had these discrepancies when it was made:", ...listed(discrepancies)];
+  return [`Backup ${folder} is whole: ${read} read, ${proof}.`, ...known];
+}
+
+interface Given {
+  readonly folder: string | undefined;
+  readonly options: BackupOptions;
+  readonly command: Command;
+}
+
+async function verify(run: CliRun, { folder, options, command }: Given): Promise<void> {
+  const { verifyBackupIn } = await import("../app/admin/backup-admin.ts");
+  const progress = progressOn(run.io.stderr);
+  const config = await requireConfig(run, command);
+  const verified = await verifyBackupIn(config, folder, ({ done, total }) =>
+    progress.show(() => `${done} of ${total} files read`),
+  );
+  progress.end();
+  printResult(run, options, verified, verifiedLines);
+  if (verified.faults.length > 0) run.exitCode = exitCodes.failure;
+}
+
+/** Undefined when nothing is said. */
+function incrementalOf({ incremental, full }: BackupOptions): boolean | undefined {
+  if (incremental === true && full === true)
+    throw new WrongUseError("--incremental and --full exclude each other");
+  return full === true ? false : incremental;
+}
+
+async function make(run: CliRun, { folder: destination, options, command }: Given): Promise<void> {
+  const isIncremental = incrementalOf(options);
+  const { backUp } = await import("../app/admin/backup-admin.ts");
+  const loaded = await loadConfigFor(run, command, false);
+  if (loaded.kind === "faulty") throw new FaultyConfigError(loaded.faults, loaded.file);
+  const progress = progressOn(run.io.stderr);
+  const made = await backUp(loaded.config, {
+    ...{ destination, isIncremental, configFile: loaded.file },
+    version: readVersion(),
+    onProgress: (now) => progress.show(() => progressText(now)),
+  });
+  progress.end();
+  printResult(run, options, made, backupLines);
+  for (const why of made.leftOut) printError(run, `(not in the backup: ${why})`);
+  if (made.discrepancies.length > 0) run.exitCode = exitCodes.failure;
+}
+
+/** `dropgate backup` */
+export function declareBackup(program: Command, run: CliRun): void {
+  withJson(declare(program, "backup", "back the state up, while the daemon runs or not; proved on the copy"))
+    .argument(
+      "[folder]",
+      "the folder of backups, else backup.folder: a new one is made in it; with --verify also one backup",
+    )
+    .option(
+      "--incremental",
+      "share files that have not changed with the newest backup in the folder, by hard links",
+    )
+    .option("--full", "share none, whatever backup.incremental says")
+    .option("--verify", "make none, but read all of the newest backup in the folder and prove it")
+    .addHelpText("after", "\nExit code 1 when ledger and files disagree, or a verified backup is damaged.")
+    .action(async (named: string | undefined, options: BackupOptions, command: Command) => {
+      const folder = named === undefined ? undefined : resolve(run.io.cwd, named);
+      await (options.verify === true ? verify : make)(run, { folder, options, command });
+    });
+}

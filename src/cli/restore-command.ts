@@ -1,0 +1,46 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { RestoredView } from "../app/admin/backup-admin.ts";
+import { type CliRun, type CommonOptions, counted, declare, printResult, withJson } from "./command-line.ts";
+import { progressOn } from "./progress.ts";
+
+interface RestoreOptions extends CommonOptions {
+  readonly to: string;
+}
+
+/** The lines for people. */
+function restoredLines(restored: RestoredView): readonly string[] {
+  const { folder, stateDir, files, ledgerEntries, isProved, schema, sendAgain, configuration } = restored;
+  const proof = isProved
+    ? `Its ledger of ${counted(ledgerEntries, "entry", "entries")} is correct.`
+    : `Its database has schema ${schema} of an older version: the first start migrates it.`;
+  return [
+    `The backup ${folder} is restored to ${stateDir}: ${counted(files, "file")}. ${proof}`,
+    `The configuration of that time is in ${configuration}; stateDir in yours has to be ${stateDir}.`,
+    "Then: `dropgate check`, and start dropgate.",
+    `Have your hosts know: ${sendAgain}.`,
+    "Deliveries are held: what went out since the backup would go out again. See `dropgate deliveries`, give up what is",
+    "not wanted, then `dropgate delivery release`.",
+  ];
+}
+
+/** `dropgate restore` */
+export function declareRestore(program: Command, run: CliRun): void {
+  withJson(declare(program, "restore", "restore a backup to a state directory that is empty or not there"))
+    .argument("<backup>", "the backup, or a folder of backups, whose newest is taken")
+    .requiredOption("--to <folder>", "the new state directory")
+    .addHelpText(
+      "after",
+      "\nRun as root it goes on as the owner of the folder: make it first, for the user of the daemon.",
+    )
+    .action(async (backup: string, options: RestoreOptions) => {
+      const { restoreTo } = await import("../app/admin/backup-admin.ts");
+      const { cwd, stderr } = run.io;
+      const progress = progressOn(stderr);
+      const restored = await restoreTo(resolve(cwd, backup), resolve(cwd, options.to), ({ done, total }) =>
+        progress.show(() => `${done} of ${total} files restored`),
+      );
+      progress.end();
+      printResult(run, options, restored, restoredLines);
+    });
+}

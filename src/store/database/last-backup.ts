@@ -1,0 +1,28 @@
+/** What is noted in the state of the last backup that was taken of it. */
+import type { Reader } from "./database.ts";
+import type { Transaction } from "./group-commit.ts";
+import { readMeta, writeMeta } from "./meta.ts";
+
+const lastBackupKey = "last_backup";
+
+/** Moments are milliseconds UTC. */
+export interface LastBackup {
+  readonly folder: string;
+  readonly begunAt: number;
+  readonly endedAt: number;
+  readonly files: number;
+  readonly bytes: number;
+  /** How many there were between its ledger and its files. */
+  readonly discrepancies: number;
+}
+
+/** Undefined when none was taken of this instance. */
+export async function findLastBackup(read: Reader): Promise<LastBackup | undefined> {
+  const text = await readMeta(read, lastBackupKey);
+  return text === undefined ? undefined : (JSON.parse(text) as LastBackup);
+}
+
+/** Notes a backup that is whole. */
+export async function noteLastBackup(tx: Transaction, last: LastBackup): Promise<void> {
+  await writeMeta(tx, lastBackupKey, JSON.stringify(last));
+}
