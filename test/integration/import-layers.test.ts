@@ -83,7 +83,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     deliveries: [],
     execution: ["", "consequences", "loads", "imports"],
     appointments: ["", "consequences"],
-    legacy: ["imports", "stops"],
+    legacy: ["", "imports", "stops"],
     users: [""],
   },
   documents: {

@@ -141,7 +141,7 @@ async function stopsOf(
   numbers: readonly string[],
 ): Promise<ReadonlyMap<string, StoredStop | undefined>> {
   const stops = new Map<string, StoredStop | undefined>();
-  for (const number of numbers) stops.set(number, await findStoredStop(tx, companyId, number));
+  for (const number of numbers) stops.set(number, await findStoredStop(tx, { companyId, stopNbr: number }));
   return stops;
 }
 

@@ -58,7 +58,7 @@ describe("a decided file", () => {
     await fixture.store.write("site", async (tx) => {
       await markFiled(tx, [id]);
       await requestRetry(tx, { id: id, now: 1 });
-      await acceptRetry(tx, id);
+      await acceptRetry(tx, { id });
     });
     expect(await decide(id, ["A1", "B2"].map(created))).toBe("applied");
     expect(await filesOf("B2")).toEqual([id]);

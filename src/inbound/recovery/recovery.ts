@@ -90,7 +90,7 @@ export async function acceptRetries(store: Pick<Store, "read" | "write">): Promi
   const asked = await listOpenFiles(store.read, { states: ["retry"], afterId: 0, limit: page });
   const accepted: LedgerEntry[] = [];
   for (const entry of asked) {
-    if (await store.write(entry.companyId, (tx) => acceptRetry(tx, entry.id))) accepted.push(entry);
+    if (await store.write(entry.companyId, (tx) => acceptRetry(tx, entry))) accepted.push(entry);
   }
   return accepted;
 }

@@ -51,8 +51,8 @@ export async function findAppointmentOrder(
   companyId: number,
   orderNbr: string,
 ): Promise<FoundOrder> {
-  const stored = await findStoredOrder(db, companyId, orderNbr);
-  const stop = await findRouteStop(db, companyId, orderNbr);
+  const stored = await findStoredOrder(db, { companyId, orderNbr });
+  const stop = await findRouteStop(db, { companyId, stopNbr: orderNbr });
   if (stored === undefined && stop === undefined) return { kind: "closed", error: orderNotFound(orderNbr) };
   // The stop of a deleted order that came again by itself goes its own way.
   const order = stored?.isCancelled === true ? undefined : stored;
@@ -92,5 +92,5 @@ export async function writeSchedule(
   const status = stopStatusWithTimeWindow(stop.status);
   const changed = withSchedule<Stop>(await readStopBody(tx, stop.id), schedule);
   const [body, routed] = [JSON.stringify(changed), JSON.stringify(routedStopOf(changed))];
-  await saveStopBody(tx, { id: stop.id, status, body, routed, now });
+  await saveStopBody(tx, { id: stop.id, status, body, routed, updatedAt: now });
 }

@@ -52,12 +52,12 @@ async function isToBeInitiated(
   db: Reader | Transaction,
   { companyId, orderNbr }: OrderKey,
 ): Promise<boolean> {
-  const last = await findLastSchedulingEvent(db, companyId, orderNbr);
+  const last = await findLastSchedulingEvent(db, { companyId, stopNbr: orderNbr });
   // 7059 and 8103 end what was before: the order came again.
   const isOver =
     last === undefined ||
-    last === recordedEvents.stopCancelled.code ||
-    last === recordedEvents.schedulingCancelled.code;
+    last.code === recordedEvents.stopCancelled.code ||
+    last.code === recordedEvents.schedulingCancelled.code;
   if (!isOver) return false;
   const found = await findAppointmentOrder(db, companyId, orderNbr);
   return found.kind === "open" && (await findAppointment(db, companyId, orderNbr)) === undefined;

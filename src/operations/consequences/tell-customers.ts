@@ -92,7 +92,7 @@ async function tell(tx: Transaction, row: ToldStop, cause: Cause): Promise<void>
   const isAwaited = eta === etaOf({ ...source, event: {} });
   if (!tellsEta || eta === undefined || !isAwaited || row.loadId === null) return;
   if (plan.events[String(etaMovedCode)] === undefined) return;
-  await saveToldEta(tx, { companyId, stopNbr: row.stopNbr }, { loadId: row.loadId, etaAt: eta });
+  await saveToldEta(tx, { companyId, stopNbr: row.stopNbr, loadId: row.loadId, etaAt: eta });
 }
 
 async function toldStops(
@@ -133,11 +133,11 @@ export async function noteEta(tx: Transaction, eta: NewEta): Promise<void> {
   if (plan === undefined) return;
   const told = await findToldEta(tx, eta);
   if (told?.loadId !== loadId) {
-    await saveToldEta(tx, eta, { loadId, etaAt });
+    await saveToldEta(tx, eta);
     return;
   }
   if (Math.abs(etaAt - told.etaAt) <= plan.etaMovedMs) return;
   const cause = { companyId, code: etaMovedCode, plan, data: {}, now, previousEtaAt: told.etaAt };
   for (const row of await findToldStop(tx, { companyId, stopNbr })) await tell(tx, row, cause);
-  await saveToldEta(tx, eta, { loadId, etaAt });
+  await saveToldEta(tx, eta);
 }

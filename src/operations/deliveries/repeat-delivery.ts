@@ -53,9 +53,9 @@ export async function hastenAll(
   tx: Transaction,
   { targetId, now }: { readonly targetId: number; readonly now: number },
 ): Promise<number> {
-  const count = await makeAllDue(tx, { targetId, now });
-  if (count > 0) await announceNews(tx, targetId);
-  return count;
+  const { affected } = await makeAllDue(tx, { targetId, now });
+  if (affected > 0) await announceNews(tx, targetId);
+  return affected;
 }
 
 /** Its state at its place in the line. When it becomes the first, the former first is behind it. */
@@ -63,7 +63,7 @@ async function takePlace(tx: Transaction, one: FoundDelivery): Promise<"waiting"
   const head = await findHeadOfLine(tx, one);
   if (head === undefined) return "waiting";
   if (head.lineNbr === 0 && head.id < one.id) return "behind";
-  await putBehind(tx, head.id);
+  await putBehind(tx, { id: head.id });
   return "waiting";
 }
 

@@ -27,6 +27,7 @@ import { DropgateError } from "../../lib/errors.ts";
 import { listToldDocuments } from "../../store/stops/recorded-events.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import type { RecordedEvent } from "../consequences/recorded-event.ts";
+import { refusal } from "../request-body.ts";
 import {
   findRouteStop,
   listPendingStops,
@@ -73,12 +74,10 @@ export async function departStops(tx: Transaction, route: ReportedRoute): Promis
 }
 
 async function findVisited(tx: Transaction, route: ReportedRoute, stopNbr: string): Promise<Visited> {
-  const found = await findRouteStop(tx, route.companyId, stopNbr);
+  const found = await findRouteStop(tx, { companyId: route.companyId, stopNbr });
   if (found === undefined || found.loadId !== route.load.id) {
     const message = `the stop ${stopNbr} is not on the load ${route.load.loadNbr}. Check stopEventData.stopNbr and routeNbr.`;
-    throw new DropgateError("stopNotOnRoute", message, {
-      faults: [{ code: "stopNotOnRoute", path: "stopEventData.stopNbr", message }],
-    });
+    throw refusal([{ code: "stopNotOnRoute", path: "stopEventData.stopNbr", message }]);
   }
   const read = readReportedStop(found, route);
   const execution = JSON.parse(found.execution) as StopExecution;
@@ -267,7 +266,7 @@ export async function applyRepeatedStopEvent(
   event: StopEvent,
 ): Promise<readonly RecordedEvent[]> {
   const { data } = event;
-  const found = await findRouteStop(tx, route.companyId, data.stopNbr);
+  const found = await findRouteStop(tx, { companyId: route.companyId, stopNbr: data.stopNbr });
   if (found === undefined || found.loadId !== route.load.id) return await lateForGoneStop(tx, route, event);
   const visited = {
     ...readReportedStop(found, route),

@@ -107,7 +107,7 @@ interface Wanted extends Pick<RouteReport, "companyId" | "userName" | "roles"> {
 /** The load of that number, if the caller may report of it. Throws 920 or 932. */
 export async function findReportedLoad(db: Transaction | Reader, wanted: Wanted): Promise<StoredLoad> {
   await checkCanUseApp(db, wanted);
-  const load = await findStoredLoad(db, wanted.companyId, wanted.routeNbr);
+  const load = await findStoredLoad(db, { companyId: wanted.companyId, loadNbr: wanted.routeNbr });
   if (load === undefined) throw loadNotFound(wanted.routeNbr);
   checkMayReport(load, wanted);
   return load;

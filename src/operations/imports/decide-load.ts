@@ -1,18 +1,15 @@
 /** Applies one imported load in a unit of work, or refuses it; its outcome is kept in the same transaction. */
 import type { Load } from "../../domain/load/load.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { DropgateError, type Fault } from "../../lib/errors.ts";
 import { isDiskFault } from "../../lib/files/disk-fault.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { isStoreFault } from "../../lib/store-error.ts";
-import type { Store } from "../../store/database/database.ts";
 import { attempt, type Transaction } from "../../store/database/group-commit.ts";
 import { decideImportItem, isItemWaiting, type WaitingItem } from "../../store/stops/imports.ts";
 import { applyLoad } from "../loads/apply-load.ts";
+import type { WriteDeps } from "../operation-deps.ts";
 
-export interface DecideLoadDeps {
-  readonly store: Pick<Store, "write">;
-  readonly clock: Clock;
+export interface DecideLoadDeps extends WriteDeps {
   readonly log: Logger;
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readCustomer } from "../../store/accounts/customers.ts";
+import { findCustomer } from "../../store/accounts/customers.ts";
 import type { Store } from "../../store/database/database.ts";
 import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { addCompany } from "../users/company-admin.ts";
@@ -32,8 +32,8 @@ function send(customers: readonly unknown[], rules: Partial<ImportRules> = {}): 
 }
 
 async function read(accountNumber: string, of = companyId): Promise<unknown> {
-  const text = await readCustomer(store.read, of, accountNumber);
-  return text === undefined ? undefined : JSON.parse(text);
+  const customer = await findCustomer(store.read, { companyId: of, accountNumber });
+  return customer === undefined ? undefined : JSON.parse(customer.body);
 }
 
 describe("an import of customers", () => {

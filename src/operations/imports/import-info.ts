@@ -1,12 +1,8 @@
 /** The result of an asynchronous import (specification/gateway.md#result-of-a-load-import). */
 import { DropgateError, reasonCodeOf } from "../../lib/errors.ts";
-import type { Store } from "../../store/database/database.ts";
 import { findImport, type ImportItem, type StoredImport } from "../../store/stops/imports.ts";
+import type { ReadDeps } from "../operation-deps.ts";
 import { utcDateTime } from "../stops/cancellation-request.ts";
-
-export interface ImportInfoDeps {
-  readonly store: Pick<Store, "read">;
-}
 
 const itemStatus = { waiting: "Waiting", applied: "Success", refused: "Failed" } as const;
 
@@ -27,7 +23,7 @@ function itemOf({ loadNbr, state, faults }: ImportItem) {
 
 /** The outcome of the import, load by load. Throws 920 for an import that the company has not made. */
 export async function readImportInfo(
-  deps: ImportInfoDeps,
+  deps: ReadDeps,
   query: { readonly companyId: number; readonly importId: string },
 ) {
   const found = await findImport(deps.store.read, query.companyId, query.importId);

@@ -45,14 +45,14 @@ function send(orders: readonly unknown[], { serviceName = "default", rules }: Se
   );
 }
 
-const readOrder = (orderNbr: string) => findStoredOrder(store.read, companyId, orderNbr);
+const readOrder = (orderNbr: string) => findStoredOrder(store.read, { companyId, orderNbr });
 
 async function orderBody(orderNbr: string): Promise<unknown> {
   return JSON.parse((await readOrder(orderNbr))?.body ?? "null");
 }
 
 async function stopBody(stopNbr: string): Promise<unknown> {
-  return JSON.parse((await findStoredStop(store.read, companyId, stopNbr))?.body ?? "null");
+  return JSON.parse((await findStoredStop(store.read, { companyId, stopNbr }))?.body ?? "null");
 }
 
 async function eventsOf(stopNbr: string): Promise<number[]> {
@@ -172,7 +172,7 @@ describe("an import of orders", () => {
   it("belongs to its company alone", async () => {
     const other = (await addCompany({ store, clock }, "OTHER")).company.id;
     await send([{ orderNbr: "O1" }]);
-    expect(await findStoredOrder(store.read, other, "O1")).toBeUndefined();
+    expect(await findStoredOrder(store.read, { companyId: other, orderNbr: "O1" })).toBeUndefined();
   });
 
   it("is refused for an unknown service, too many entries and, if asked for, unknown fields", async () => {

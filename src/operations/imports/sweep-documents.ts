@@ -1,12 +1,11 @@
 /** Removes contents of the document store that belong to no document: their import was refused, or a crash came between. */
 import type { Clock } from "../../lib/clock.ts";
 import { sweepContents } from "../../lib/files/content-store.ts";
-import type { Reader } from "../../store/database/database.ts";
 import { findKnownContents } from "../../store/stops/documents.ts";
+import type { ReadDeps } from "../operation-deps.ts";
 import type { DocumentsDeps } from "./take-out-documents.ts";
 
-export interface SweepDocumentsDeps extends DocumentsDeps {
-  readonly store: { readonly read: Reader };
+export interface SweepDocumentsDeps extends DocumentsDeps, ReadDeps {
   readonly clock: Clock;
 }
 

@@ -1,10 +1,8 @@
 /** Takes imported loads in their order, in groups that share a commit; holds those that it cannot decide. */
-import type { Clock } from "../../lib/clock.ts";
 import { isDiskFault } from "../../lib/files/disk-fault.ts";
 import { createLimitedLog, type LimitedLog } from "../../lib/logs/limited-log.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { isPassingStoreError } from "../../lib/store-error.ts";
-import type { Store } from "../../store/database/database.ts";
 import { noteAlive } from "../../store/database/meta.ts";
 import {
   companyOfImport,
@@ -12,13 +10,12 @@ import {
   readWaitingItem,
   type WaitingItem,
 } from "../../store/stops/imports.ts";
+import type { StoreDeps } from "../operation-deps.ts";
 import { decideLoad, type ReadLoad } from "./decide-load.ts";
 import { LoadNumberSet, numbersOf } from "./held-loads.ts";
 import { type LoadLines, readLoadText } from "./load-text.ts";
 
-export interface WaitingLoadsDeps {
-  readonly store: Pick<Store, "read" | "write">;
-  readonly clock: Clock;
+export interface WaitingLoadsDeps extends StoreDeps {
   readonly log: Logger;
   /** For large loads that an earlier version has kept; without it they are read here. */
   readonly readers?: LoadLines;

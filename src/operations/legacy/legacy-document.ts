@@ -1,15 +1,13 @@
 /** Get document (specification/legacy-services.md#documents): finds the file of a document that the company has. */
 import { stat } from "node:fs/promises";
-import { readGuid } from "../../domain/documents/document-content.ts";
+import { type KeptDocument, readGuid } from "../../domain/documents/document-content.ts";
 import { contentPath } from "../../lib/files/content-store.ts";
 import { DropgateError } from "../../lib/errors.ts";
-import type { Reader } from "../../store/database/database.ts";
 import { findDocument } from "../../store/stops/documents.ts";
 import type { DocumentsDeps } from "../imports/take-out-documents.ts";
+import type { ReadDeps } from "../operation-deps.ts";
 
-export interface LegacyDocumentDeps extends DocumentsDeps {
-  readonly store: { readonly read: Reader };
-}
+export interface LegacyDocumentDeps extends DocumentsDeps, ReadDeps {}
 
 export interface LegacyDocumentQuery {
   readonly companyId: number;
@@ -18,13 +16,8 @@ export interface LegacyDocumentQuery {
 }
 
 /** A document and where its content is. */
-export interface LegacyDocument {
+export interface LegacyDocument extends KeptDocument {
   readonly path: string;
-  readonly guid: string;
-  readonly sha256: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly name: string | null;
 }
 
 /**

@@ -8,6 +8,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Reader } from "../../store/database/database.ts";
 import { everyRow, type Page } from "../../store/database/row-batches.ts";
+import type { ReadDeps } from "../operation-deps.ts";
 import { BoundedList } from "../stops/bounded-list.ts";
 import {
   type FieldIndex,
@@ -19,8 +20,7 @@ import {
 } from "./legacy-filter.ts";
 import type { LegacyCompany, ShownNumbers } from "./legacy-load-shape.ts";
 
-export interface LegacyDeps {
-  readonly store: { readonly read: Reader };
+export interface LegacyDeps extends ReadDeps {
   /** What numbers of rows are shown as; themselves when it is not given. */
   readonly shownNumbers?: ShownNumbers;
 }

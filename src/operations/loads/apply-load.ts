@@ -9,14 +9,8 @@ import type { Stop } from "../../domain/stop/stop.ts";
 import { plannedImportRules } from "../../domain/stop/stop-actions.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import {
-  findKnownLoad,
-  type KnownLoad,
-  type LoadAssignmentRecord,
-  releaseStop,
-  saveLoad,
-  stopNumbersOf,
-} from "../../store/stops/loads.ts";
+import { findStoredLoad, type StoredLoad } from "../../store/stops/load-queries.ts";
+import { type LoadAssignmentRecord, releaseStop, saveLoad, stopNumbersOf } from "../../store/stops/loads.ts";
 import { recordEvent } from "../consequences/record-events.ts";
 import { applyStopChanges } from "../stops/apply-stop-changes.ts";
 import { requireCarrier } from "../stops/carrier-assignment.ts";
@@ -46,7 +40,7 @@ async function atPath<T>(path: string, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof DropgateError)) throw error;
     const message = `${path}: ${error.message}`;
-    throw new DropgateError(error.code, message, { faults: [{ code: error.code, path, message }] });
+    throw refusal([{ code: error.code, path, message }]);
   }
 }
 
@@ -54,7 +48,7 @@ async function atPath<T>(path: string, work: () => Promise<T>): Promise<T> {
 async function driverOf(
   tx: Transaction,
   { companyId, load: { loadAssignment = {} } }: LoadToApply,
-  known: KnownLoad | undefined,
+  known: StoredLoad | undefined,
 ): Promise<Pick<LoadAssignmentRecord, "driverUserId" | "driver">> {
   const { driverUserName, assignmentCriteria = null, carrierCode = null } = loadAssignment;
   const before = known === undefined ? undefined : (JSON.parse(known.driver) as LoadAssignment);
@@ -72,7 +66,7 @@ async function driverOf(
 async function assignmentOf(
   tx: Transaction,
   input: LoadToApply,
-  known: KnownLoad | undefined,
+  known: StoredLoad | undefined,
 ): Promise<LoadAssignmentRecord> {
   const { companyId, load } = input;
   const wanted: LoadAssignment | undefined = load.loadAssignment;
@@ -93,7 +87,7 @@ function textOrNull(value: string | number | undefined): string | null {
  * Fields that the specification does not name are given back (specification/gateway.md#input), and the assignment in
  * the form it had.
  */
-function extraOf({ loadHeader: _, stops: __, loadAssignment, ...load }: Load, known: KnownLoad | undefined) {
+function extraOf({ loadHeader: _, stops: __, loadAssignment, ...load }: Load, known: StoredLoad | undefined) {
   const before = known === undefined ? {} : (JSON.parse(known.extra) as { readonly assignment?: object });
   const assignment = loadAssignment ?? before.assignment;
   return JSON.stringify({ load, ...(assignment === undefined ? {} : { assignment }) });
@@ -102,7 +96,7 @@ function extraOf({ loadHeader: _, stops: __, loadAssignment, ...load }: Load, kn
 async function keepLoad(
   tx: Transaction,
   input: LoadToApply,
-  known: KnownLoad | undefined,
+  known: StoredLoad | undefined,
 ): Promise<{ readonly id: number; readonly assignment: LoadAssignmentRecord }> {
   const { companyId, now } = input;
   const { loadHeader } = input.load;
@@ -128,7 +122,7 @@ async function recordLoad(
   tx: Transaction,
   { companyId, load, now }: LoadToApply,
   change: {
-    readonly known: KnownLoad | undefined;
+    readonly known: StoredLoad | undefined;
     readonly assignment: LoadAssignmentRecord;
     /** Stops that the load had and has no more: no other event mentions them. */
     readonly released: readonly string[];
@@ -163,7 +157,7 @@ function* changesOf(stops: readonly Stop[]): Generator<StopChange> {
 export async function applyLoad(tx: Transaction, input: LoadToApply): Promise<void> {
   const { companyId, load, now, path } = input;
   const { loadNbr } = load.loadHeader;
-  const known = await findKnownLoad(tx, companyId, loadNbr);
+  const known = await findStoredLoad(tx, { companyId, loadNbr });
   const refused = known === undefined ? undefined : refusalOfLoadAction(known, "import");
   if (refused !== undefined) throw refused;
   const { id, assignment } = await keepLoad(tx, input, known);

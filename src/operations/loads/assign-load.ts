@@ -2,7 +2,8 @@
 import { plannedLoadStatus } from "../../domain/load/load-status.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { type KnownLoad, type LoadAssignmentRecord, updateLoad } from "../../store/stops/loads.ts";
+import type { StoredLoad } from "../../store/stops/load-queries.ts";
+import { type LoadAssignmentRecord, updateLoad } from "../../store/stops/loads.ts";
 import { recordEvent } from "../consequences/record-events.ts";
 import {
   asksForAvailableDriver,
@@ -19,7 +20,7 @@ import {
   namesDriver,
 } from "./load-driver.ts";
 import type { WriteDeps } from "../operation-deps.ts";
-import { type CompanyBody, createBodyReader } from "../request-body.ts";
+import { type CompanyBody, createBodyReader, refusal } from "../request-body.ts";
 
 export interface AssignLoad extends CompanyBody {
   readonly loadNbr: string;
@@ -32,7 +33,7 @@ export interface AssignLoadDriver extends CompanyBody {
 
 interface Assigning {
   readonly companyId: number;
-  readonly load: KnownLoad;
+  readonly load: StoredLoad;
   readonly now: number;
 }
 
@@ -97,13 +98,11 @@ function numberOf(input: AssignLoadDriver, body: DriverAssignment): string {
   const { loadNbr } = input;
   if (loadNbr === undefined && (inBody === undefined || inBody === "")) {
     const message = "loadNbr is missing. Send it in the body, or in the path before the company.";
-    throw new DropgateError("missing", message, { faults: [{ code: "missing", path: "loadNbr", message }] });
+    throw refusal([{ code: "missing", path: "loadNbr", message }]);
   }
   if (loadNbr !== undefined && inBody !== undefined && inBody !== loadNbr) {
     const message = `loadNbr is ${inBody}, but the path names ${loadNbr}. Send the same number in both.`;
-    throw new DropgateError("wrongType", message, {
-      faults: [{ code: "wrongType", path: "loadNbr", message }],
-    });
+    throw refusal([{ code: "wrongType", path: "loadNbr", message }]);
   }
   return loadNbr ?? inBody ?? "";
 }

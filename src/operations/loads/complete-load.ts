@@ -37,7 +37,7 @@ export async function completeLoadWithoutStop(
   change: { readonly companyId: number; readonly loadId: number; readonly now: number },
 ): Promise<void> {
   const { companyId, loadId, now } = change;
-  const load = await findStoredLoadById(tx, loadId);
+  const load = await findStoredLoadById(tx, { id: loadId });
   if (load === undefined) return;
   const header = JSON.parse(load.body) as LoadHeader;
   const executed = JSON.parse(load.execution) as LoadExecution;

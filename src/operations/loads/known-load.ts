@@ -2,7 +2,7 @@
 import { type LoadAction, loadActions, loadStatusNames } from "../../domain/load/load-status.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { findKnownLoad, type KnownLoad } from "../../store/stops/loads.ts";
+import { findStoredLoad, type StoredLoad } from "../../store/stops/load-queries.ts";
 import { loadNotFound } from "../not-found.ts";
 
 const remedies: Readonly<Record<LoadAction, string>> = {
@@ -15,7 +15,7 @@ const remedies: Readonly<Record<LoadAction, string>> = {
 };
 
 /** The refusal of an action on a load in its state; undefined when it is allowed. */
-export function refusalOfLoadAction(load: KnownLoad, action: LoadAction): DropgateError | undefined {
+export function refusalOfLoadAction(load: StoredLoad, action: LoadAction): DropgateError | undefined {
   const code = loadActions[action][load.status];
   if (code === undefined) return undefined;
   const state = `${load.status} (${loadStatusNames[load.status]})`;
@@ -28,8 +28,8 @@ export function refusalOfLoadAction(load: KnownLoad, action: LoadAction): Dropga
 export async function requireLoad(
   tx: Transaction,
   wanted: { readonly companyId: number; readonly loadNbr: string; readonly action: LoadAction },
-): Promise<KnownLoad> {
-  const load = await findKnownLoad(tx, wanted.companyId, wanted.loadNbr);
+): Promise<StoredLoad> {
+  const load = await findStoredLoad(tx, wanted);
   if (load === undefined) throw loadNotFound(wanted.loadNbr);
   const refused = refusalOfLoadAction(load, wanted.action);
   if (refused !== undefined) throw refused;

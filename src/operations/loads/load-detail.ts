@@ -3,21 +3,12 @@ import { setImmediate } from "node:timers/promises";
 import type { LoadAssignment } from "../../domain/load/load.ts";
 import type { LoadExecution } from "../../domain/execution/stop-execution.ts";
 import { findAppointmentsOfLoad } from "../../store/appointments/appointments.ts";
-import type { Reader } from "../../store/database/database.ts";
-import { findStoredLoad, type StoredLoad } from "../../store/stops/load-queries.ts";
+import { findStoredLoad, type LoadKey, type StoredLoad } from "../../store/stops/load-queries.ts";
 import { eachStopOfLoad } from "../../store/stops/shown-stops.ts";
 import { BoundedList } from "../stops/bounded-list.ts";
 import { loadNotFound } from "../not-found.ts";
+import type { ReadDeps } from "../operation-deps.ts";
 import { appointmentMember, asItCame, executionInfoText, stopText } from "../stops/stop-detail.ts";
-
-export interface LoadDetailDeps {
-  readonly store: { readonly read: Reader };
-}
-
-export interface LoadDetailQuery {
-  readonly companyId: number;
-  readonly loadNbr: string;
-}
 
 function executionInfoOf({ status, execution }: StoredLoad) {
   const known = JSON.parse(execution) as LoadExecution;
@@ -55,9 +46,9 @@ function assignmentOf({ carrierCode, assignmentCriteria, driver }: StoredLoad, s
 const remedy = "Ask for the stops of the load one by one.";
 
 /** The retrieval document of the load as JSON text. Throws 909 when it is too large for one answer, and 920 when the company has no load of exactly that number. */
-export async function readLoadDetail(deps: LoadDetailDeps, query: LoadDetailQuery): Promise<string> {
+export async function readLoadDetail(deps: ReadDeps, query: LoadKey): Promise<string> {
   const { read } = deps.store;
-  const load = await findStoredLoad(read, query.companyId, query.loadNbr);
+  const load = await findStoredLoad(read, query);
   if (load === undefined) throw loadNotFound(query.loadNbr);
   let appointments: Awaited<ReturnType<typeof findAppointmentsOfLoad>> | undefined;
   const stops = new BoundedList(remedy);

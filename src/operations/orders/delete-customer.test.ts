@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { readCustomer } from "../../store/accounts/customers.ts";
+import { findCustomer } from "../../store/accounts/customers.ts";
 import type { Store } from "../../store/database/database.ts";
 import { openFreshStore } from "../../../test/support/fresh-store.ts";
 import { addCompany } from "../users/company-admin.ts";
@@ -40,7 +40,7 @@ function remove(body: unknown): Promise<void> {
 }
 
 const isThere = async (code: "ACME" | "OTHER") =>
-  (await readCustomer(store.read, ids[code], "C1")) !== undefined;
+  (await findCustomer(store.read, { companyId: ids[code], accountNumber: "C1" })) !== undefined;
 
 describe("deleting a customer", () => {
   it("removes it from its company alone, and an import brings it back", async () => {

@@ -5,21 +5,12 @@
 import type { Order } from "../../domain/order/order.ts";
 import { cancelledStopStatus } from "../../domain/stop/stop-status.ts";
 import { findAppointment, type StoredAppointment } from "../../store/appointments/appointments.ts";
-import type { Reader } from "../../store/database/database.ts";
-import { findStoredOrder, type StoredOrder } from "../../store/stops/orders.ts";
+import { findStoredOrder, type OrderKey, type StoredOrder } from "../../store/stops/orders.ts";
 import { findStoredStop, type StoredStop } from "../../store/stops/stop-queries.ts";
 import { orderNotFound } from "../not-found.ts";
+import type { ReadDeps } from "../operation-deps.ts";
 import { shownAppointment } from "../stops/kept-appointment.ts";
 import { documentsWithoutContent, executionInfoText, withExecution } from "../stops/stop-detail.ts";
-
-export interface OrderDetailDeps {
-  readonly store: { readonly read: Reader };
-}
-
-export interface OrderDetailQuery {
-  readonly companyId: number;
-  readonly orderNbr: string;
-}
 
 /**
  * The states are those of stops (specification/stop-states.md#orders): a cancelled order is 99 whatever became of its
@@ -60,12 +51,12 @@ function shownForm({ stored, stop, appointment }: Found): Record<string, unknown
  * there is none), its execution info, the reason of a deletion, the appointment. Throws 922 when the company has no order of
  * exactly that number.
  */
-export async function readOrderDetail(deps: OrderDetailDeps, query: OrderDetailQuery): Promise<string> {
+export async function readOrderDetail(deps: ReadDeps, query: OrderKey): Promise<string> {
   const { read } = deps.store;
   const { companyId, orderNbr } = query;
-  const stored = await findStoredOrder(read, companyId, orderNbr);
+  const stored = await findStoredOrder(read, query);
   if (stored === undefined) throw orderNotFound(orderNbr);
-  const stop = stored.isCancelled ? undefined : await findStoredStop(read, companyId, orderNbr);
+  const stop = stored.isCancelled ? undefined : await findStoredStop(read, { companyId, stopNbr: orderNbr });
   const appointment = stored.isCancelled ? undefined : await findAppointment(read, companyId, orderNbr);
   return JSON.stringify({ Order: [shownForm({ stored, stop, appointment })] });
 }

@@ -40,7 +40,7 @@ function reject(change: Record<string, unknown> = {}, of = companyId): Promise<v
   return rejectOrder({ store, clock }, { companyId: of, companyCode: "ACME", body });
 }
 
-const readOrder = (orderNbr: string) => findStoredOrder(store.read, companyId, orderNbr);
+const readOrder = (orderNbr: string) => findStoredOrder(store.read, { companyId, orderNbr });
 
 async function setStopStatus(status: StopStatus): Promise<void> {
   await store.write("site", async (tx) => {
@@ -60,7 +60,7 @@ describe("deleting an order", () => {
     await setStopStatus(status);
     await reject();
     expect(await readOrder("O1")).toMatchObject({ isCancelled: true, stopStatus: "99" });
-    const stop = await findStoredStop(store.read, companyId, "O1");
+    const stop = await findStoredStop(store.read, { companyId, stopNbr: "O1" });
     const cancellation = {
       reasonCode: "R1",
       reasonDesc: "no longer wanted",
@@ -111,7 +111,7 @@ describe("deleting an order", () => {
     await expect(reject({ orderNbr: "o1" })).rejects.toMatchObject({ code: "orderNotFound" });
     await expect(reject({ orderNbr: "O2" })).rejects.toMatchObject({ code: "orderNotFound" });
     await expect(reject({}, other)).rejects.toMatchObject({ code: "orderNotFound" });
-    expect(await findStoredStop(store.read, companyId, "O2")).toMatchObject({ status: "05" });
+    expect(await findStoredStop(store.read, { companyId, stopNbr: "O2" })).toMatchObject({ status: "05" });
   });
 
   it("takes 20, 10 and 500 characters and no more", async () => {

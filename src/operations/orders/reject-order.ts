@@ -38,7 +38,7 @@ async function findOpenStop(
   tx: Transaction,
   { companyId, orderNbr }: Rejection,
 ): Promise<KnownStop | undefined> {
-  const stop = await findKnownStop(tx, companyId, orderNbr);
+  const stop = await findKnownStop(tx, { companyId, stopNbr: orderNbr });
   if (stop === undefined) return undefined;
   const code = refusalOfStopAction("rejectOrder", stop.status);
   if (code === undefined) return stop.status === cancelledStopStatus ? undefined : stop;
@@ -53,7 +53,7 @@ async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
   await requireOpenOrder(tx, rejection);
   const stop = await findOpenStop(tx, rejection);
   const cancellation = cancellationOf(why, now);
-  await cancelOrder(tx, { companyId, orderNbr, cancellation: JSON.stringify(cancellation), now });
+  await cancelOrder(tx, { companyId, orderNbr, cancellation: JSON.stringify(cancellation), updatedAt: now });
   if (stop !== undefined) await cancelKnownStop(tx, stop, { companyId, cancellation, now });
   await releaseAppointment(tx, { companyId, orderNbr, now });
 }

@@ -19,7 +19,7 @@ import {
 import { type Fault, maxKeptFaults } from "../../lib/errors.ts";
 import { saveDocuments } from "../../store/stops/documents.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
-import { findLoadById } from "../../store/stops/loads.ts";
+import { findStoredLoadById } from "../../store/stops/load-queries.ts";
 import { cancellationOf, utcDateTime } from "./cancellation-request.ts";
 import { completeLoadWithoutStop } from "../loads/complete-load.ts";
 import { changeWithTimesOf } from "./kept-appointment.ts";
@@ -243,7 +243,8 @@ function planImport(plan: Plan, change: Change, known: KnownStop | undefined): v
 
 /** A stop that is there, which the load import names by its number alone, with the place in the order that it may have. */
 async function asItIs(tx: Transaction, plan: Plan, change: Change): Promise<Change> {
-  const kept = JSON.parse(await readStopText(tx, plan.input.companyId, change.stopNbr)) as Stop;
+  const { companyId } = plan.input;
+  const kept = JSON.parse(await readStopText(tx, { companyId, stopNbr: change.stopNbr })) as Stop;
   const { stopSeq } = JSON.parse(change.stopJson) as Stop;
   const { index, ...whole } = stopChangeOf("01", stopSeq === undefined ? kept : { ...kept, stopSeq });
   // Its carrier stands beside it, and may be another one by now.
@@ -283,7 +284,7 @@ async function checkOtherLoad(
 ): Promise<void> {
   const { load } = plan.input;
   if (load === undefined || known?.loadId == null || known.loadId === load.id) return;
-  const other = await findLoadById(tx, known.loadId);
+  const other = await findStoredLoadById(tx, { id: known.loadId });
   if (other === undefined || (other.status !== 40 && other.status !== 70)) return;
   const message = `${fieldOf(plan, "StopNbr")} ${change.stopNbr}: the stop is on load ${other.loadNbr}, which is under way; take it out of this load`;
   refuse(plan, change, { code: "stopInTransit", message });
@@ -302,7 +303,8 @@ async function planAll(tx: Transaction, plan: Plan): Promise<readonly Fault[]> {
     const { stopNbr, documents = [] } = change;
     position += 1;
     plan.documents.push(...documents);
-    const known = plan.stops.get(stopNbr) ?? (await findKnownStop(tx, plan.input.companyId, stopNbr));
+    const known =
+      plan.stops.get(stopNbr) ?? (await findKnownStop(tx, { companyId: plan.input.companyId, stopNbr }));
     if (isLate(plan, known)) {
       const message = `a newer file for stop ${stopNbr} (time ${known?.fileTime}) has been applied; send the stop again under a new time`;
       late.push({ code: "superseded", message, stopNbr });

@@ -3,19 +3,19 @@ import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import { normaliseLocalDateTime, readInstant } from "../../domain/time/local-time.ts";
 import { recordedEventName } from "../../domain/outbound/recorded-events.ts";
 import { DropgateError, type Fault } from "../../lib/errors.ts";
-import type { Store } from "../../store/database/database.ts";
+import { given } from "../../lib/given.ts";
 import { type EventSelection, listEvents, type StoredEvent } from "../../store/stops/recorded-events.ts";
 import { findStoredLoad } from "../../store/stops/load-queries.ts";
 import { findStoredStop } from "../../store/stops/stop-queries.ts";
 import { utcDateTime } from "./cancellation-request.ts";
 import { loadNotFound, stopNotFound } from "../not-found.ts";
 import type { NamedValue } from "../legacy/legacy-filter.ts";
+import type { ReadDeps } from "../operation-deps.ts";
 import { refusal } from "../request-body.ts";
 
-export interface EventListDeps {
+export interface EventListDeps extends ReadDeps {
   /** What the ids of events are shown as: the numbers themselves count the events of all companies. */
   readonly eventNumbers: SealedNumbers;
-  readonly store: Pick<Store, "read">;
 }
 
 export interface EventListQuery {
@@ -55,7 +55,7 @@ function limitOf({ limit }: Values): number {
   const number = Number(limit);
   if (/^\d{1,6}$/.test(limit) && number >= 1 && number <= maxEventLimit) return number;
   const message = `limit must be a whole number from 1 to ${maxEventLimit}.`;
-  throw new DropgateError("wrongType", message, { faults: [{ code: "wrongType", path: "limit", message }] });
+  throw refusal([{ code: "wrongType", path: "limit", message }]);
 }
 
 /** The id of the last event that is known, or a time in UTC. */
@@ -68,7 +68,7 @@ function sinceOf({ since }: Values, numbers: SealedNumbers): Pick<EventSelection
   if (from !== undefined) return { from };
   const message =
     "since is neither the eventId of the last known event nor a date-time in UTC such as 2026-11-05T08:00:00.";
-  throw new DropgateError("badDate", message, { faults: [{ code: "badDate", path: "since", message }] });
+  throw refusal([{ code: "badDate", path: "since", message }]);
 }
 
 async function checkThere(
@@ -76,9 +76,9 @@ async function checkThere(
   companyId: number,
   { stopNbr, loadNbr }: Values,
 ): Promise<void> {
-  if (stopNbr !== undefined && (await findStoredStop(store.read, companyId, stopNbr)) === undefined)
+  if (stopNbr !== undefined && (await findStoredStop(store.read, { companyId, stopNbr })) === undefined)
     throw stopNotFound(stopNbr);
-  if (loadNbr !== undefined && (await findStoredLoad(store.read, companyId, loadNbr)) === undefined)
+  if (loadNbr !== undefined && (await findStoredLoad(store.read, { companyId, loadNbr })) === undefined)
     throw loadNotFound(loadNbr);
 }
 
@@ -108,8 +108,7 @@ export async function readEventList(deps: EventListDeps, query: EventListQuery) 
   }
   const selection: EventSelection = {
     companyId: query.companyId,
-    ...(stopNbr === undefined ? {} : { stopNbr }),
-    ...(loadNbr === undefined ? {} : { loadNbr }),
+    ...given({ stopNbr, loadNbr }),
     ...sinceOf(values, deps.eventNumbers),
     limit: limitOf(values),
   };

@@ -33,7 +33,7 @@ export async function cancelKnownStop(
 
 async function reject(tx: Transaction, rejection: Rejection): Promise<void> {
   const { companyId, stopNbr, action, why, now } = rejection;
-  const known = await findKnownStop(tx, companyId, stopNbr);
+  const known = await findKnownStop(tx, rejection);
   if (known === undefined) throw stopNotFound(stopNbr);
   const code = refusalOfStopAction(action, known.status);
   if (code !== undefined) {

@@ -14,7 +14,7 @@ export interface StopCarrierInput extends CompanyBody {
 }
 
 async function openStop(tx: Transaction, { companyId, stopNbr }: StopCarrierInput): Promise<KnownStop> {
-  const known = await findKnownStop(tx, companyId, stopNbr);
+  const known = await findKnownStop(tx, { companyId, stopNbr });
   if (known === undefined) throw stopNotFound(stopNbr);
   const code = refusalOfStopAction("assignCarrier", known.status);
   if (code === undefined) return known;

@@ -12,20 +12,12 @@ import type { PartyExecution, StopExecution } from "../../domain/execution/stop-
 import type { StopDetail } from "../../domain/stop/stop-detail.ts";
 import type { StopAssignment } from "../../domain/stop/stop.ts";
 import { findAppointment, type StoredAppointment } from "../../store/appointments/appointments.ts";
-import type { Reader } from "../../store/database/database.ts";
 import { findStopOnLoad, type StopOnLoad } from "../../store/stops/shown-stops.ts";
 import type { StoredStop } from "../../store/stops/stop-queries.ts";
+import type { StopKey } from "../../store/stops/stops.ts";
 import { shownAppointment } from "./kept-appointment.ts";
 import { stopNotFound } from "../not-found.ts";
-
-export interface StopDetailDeps {
-  readonly store: { readonly read: Reader };
-}
-
-export interface StopDetailQuery {
-  readonly companyId: number;
-  readonly stopNbr: string;
-}
+import type { ReadDeps } from "../operation-deps.ts";
 
 const noLoad = JSON.stringify({ loadNbr: null, driverName: null, vehicleNbr: null });
 
@@ -164,10 +156,10 @@ export function appointmentMember(appointment: StoredAppointment | undefined): s
 }
 
 /** The retrieval document of the stop as JSON text. Throws 921 when the company has no stop of exactly that number. */
-export async function readStopDetail(deps: StopDetailDeps, query: StopDetailQuery): Promise<string> {
+export async function readStopDetail(deps: ReadDeps, query: StopKey): Promise<string> {
   const { read } = deps.store;
   const { companyId, stopNbr } = query;
-  const stop = await findStopOnLoad(read, companyId, stopNbr);
+  const stop = await findStopOnLoad(read, query);
   if (stop === undefined) throw stopNotFound(stopNbr);
   const appointment = stop.hasAppointment ? await findAppointment(read, companyId, stopNbr) : undefined;
   const further = `"load":${loadText(stop)},"stopExecutionInfo":${executionInfoText(stop)}${appointmentMember(appointment)}`;

@@ -169,11 +169,7 @@ async function joinCompany(tx: Transaction, plan: Plan, record: UserRecord): Pro
   return true;
 }
 
-interface Written {
-  readonly isNewUser: boolean;
-  readonly isNewMember: boolean;
-  readonly isChanged: boolean;
-}
+type Written = Pick<AddedUser, "isNewUser" | "isNewMember" | "isChanged">;
 
 async function createUser(tx: Transaction, plan: Plan): Promise<number> {
   const { userName, company, roles, now } = plan;

@@ -1,12 +1,10 @@
 /** Business partners of companies. */
 import type { BusinessPartner } from "../../domain/order/business-partner.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedArguments, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 
-interface PartnerKey {
-  readonly companyId: number;
-  readonly partnerCode: string;
-}
+type PartnerKey = Pick<RowOf<"partners">, "companyId" | "partnerCode">;
 
 const partnerByCode = prepareQuery<PartnerKey, { id: number }>((db, arg) =>
   db
@@ -21,18 +19,15 @@ export async function isPartner(tx: Transaction, companyId: number, partnerCode:
   return (await partnerByCode.find(tx, { companyId, partnerCode })) !== undefined;
 }
 
-interface PartnerArguments extends PartnerKey {
-  readonly partnerType: string | null;
-  readonly body: string;
+interface PartnerArguments extends Pick<RowOf<"partners">, keyof PartnerKey | "partnerType" | "body"> {
   readonly now: number;
 }
 
 const savePartnerQuery = prepareQuery<PartnerArguments>((db, arg) => {
-  const sent = { partner_type: arg("partnerType"), body: arg("body"), updated_at: arg("now") };
-  const key = { company_id: arg("companyId"), partner_code: arg("partnerCode") };
+  const sent = { ...namedArguments(arg, "partner_type", "body"), updated_at: arg("now") };
   return db
     .insertInto("partners")
-    .values({ ...key, ...sent, created_at: arg("now") })
+    .values({ ...namedArguments(arg, "company_id", "partner_code"), ...sent, created_at: arg("now") })
     .onConflict((conflict) => conflict.columns(["company_id", "partner_code"]).doUpdateSet(excluded(sent)));
 });
 

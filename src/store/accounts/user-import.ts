@@ -3,13 +3,10 @@ import type { Role } from "../../domain/users/role.ts";
 import type { DriverMarks, UserProfile } from "../../domain/users/user-profile.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import type { RowOf } from "../database/named-rows.ts";
+import { namedArguments, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 
-interface MemberKey {
-  readonly companyId: number;
-  readonly userId: number;
-}
+type MemberKey = Pick<RowOf<"memberships">, "companyId" | "userId">;
 
 const profileOfMember = prepareQuery<MemberKey, { profile: string }>((db, arg) =>
   db
@@ -29,20 +26,13 @@ export async function readUserProfile(
   return row === undefined ? {} : (JSON.parse(row.profile) as UserProfile);
 }
 
-type MemberArguments = RowOf<"memberships">;
-
-const saveMemberQuery = prepareQuery<MemberArguments>((db, arg) => {
-  const sent = {
-    roles: arg("roles"),
-    profile: arg("profile"),
-    email: arg("email"),
-    cdl_number: arg("cdlNumber"),
-    full_name: arg("fullName"),
-    unable_to_use_app: arg("unableToUseApp"),
-  };
+const saveMemberQuery = prepareQuery<RowOf<"memberships">>((db, arg) => {
+  const who = namedArguments(arg, "company_id", "user_id", "user_name");
+  const marks = namedArguments(arg, "email", "cdl_number", "full_name", "unable_to_use_app");
+  const sent = { ...namedArguments(arg, "roles", "profile"), ...marks };
   return db
     .insertInto("memberships")
-    .values({ company_id: arg("companyId"), user_id: arg("userId"), user_name: arg("userName"), ...sent })
+    .values({ ...who, ...sent })
     .onConflict((conflict) => conflict.columns(["company_id", "user_id"]).doUpdateSet(excluded(sent)));
 });
 
@@ -53,12 +43,8 @@ const removeCarriersQuery = prepareQuery<MemberKey>((db, arg) =>
     .where("user_id", "=", arg("userId")),
 );
 
-const insertCarrierQuery = prepareQuery<MemberKey & { partnerCode: string }>((db, arg) =>
-  db.insertInto("user_carriers").values({
-    company_id: arg("companyId"),
-    partner_code: arg("partnerCode"),
-    user_id: arg("userId"),
-  }),
+const insertCarrierQuery = prepareQuery<RowOf<"user_carriers">>((db, arg) =>
+  db.insertInto("user_carriers").values(namedArguments(arg, "company_id", "partner_code", "user_id")),
 );
 
 export interface MemberRecord extends MemberKey {

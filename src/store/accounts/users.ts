@@ -7,7 +7,7 @@
 import { isRole, type Role } from "../../domain/users/role.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { namedColumns } from "../database/named-rows.ts";
+import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { createAnswers } from "../database/version-cache.ts";
 
@@ -17,36 +17,20 @@ export interface UserMembership {
   readonly roles: readonly Role[];
 }
 
+type UserRow = Omit<RowOf<"users">, "updatedAt">;
+
 /** What sign-in and administration need of a user. */
-export interface UserRecord {
-  readonly id: number;
-  readonly userName: string;
-  readonly passwordHash: string | null;
+export interface UserRecord extends Omit<UserRow, "isEnabled" | "mustChangePassword"> {
   readonly isEnabled: boolean;
   readonly mustChangePassword: boolean;
-  /** Milliseconds UTC. */
-  readonly createdAt: number;
   /** By company code. */
   readonly memberships: readonly UserMembership[];
 }
 
-interface UserRow {
-  id: number;
-  user_name: string;
-  password_hash: string | null;
-  is_enabled: number;
-  must_change_password: number;
-  created_at: number;
-}
-
 const userColumns = [
-  "users.id",
-  "users.user_name",
-  "users.password_hash",
-  "users.is_enabled",
-  "users.must_change_password",
-  "users.created_at",
-] as const;
+  ...namedColumns("users.id", "users.user_name", "users.password_hash", "users.is_enabled"),
+  ...namedColumns("users.must_change_password", "users.created_at"),
+];
 
 const usersByName = prepareQuery<{ userName: string }, UserRow>((db, arg) =>
   db.selectFrom("users").select(userColumns).where("user_name", "=", arg("userName")),
@@ -66,8 +50,13 @@ const usersByKey = prepareQuery<{ userName: string; keyBlob: string }, UserRow>(
     .orderBy("users.id"),
 );
 
-const membershipsOfUser = prepareQuery<{ userId: number }, { company_id: number; roles: string }>((db, arg) =>
-  db.selectFrom("memberships").select(["company_id", "roles"]).where("user_id", "=", arg("userId")),
+type MembershipRow = Pick<RowOf<"memberships">, "companyId" | "roles">;
+
+const membershipsOfUser = prepareQuery<{ userId: number }, MembershipRow>((db, arg) =>
+  db
+    .selectFrom("memberships")
+    .select(namedColumns("company_id", "roles"))
+    .where("user_id", "=", arg("userId")),
 );
 
 const codeOfCompany = prepareQuery<{ companyId: number }, { code: string }>((db, arg) =>
@@ -84,8 +73,8 @@ async function readMemberships(
   userId: number,
 ): Promise<readonly UserMembership[]> {
   const memberships: UserMembership[] = [];
-  for (const { company_id: companyId, roles } of (await membershipsOfUser.run(read, { userId })).rows) {
-    const company = (await codeOfCompany.run(read, { companyId })).rows[0];
+  for (const { companyId, roles } of await membershipsOfUser.rows(read, { userId })) {
+    const company = await codeOfCompany.find(read, { companyId });
     if (company !== undefined)
       memberships.push({ companyId, companyCode: company.code, roles: toRoles(roles) });
   }
@@ -98,15 +87,9 @@ async function readRecords(
 ): Promise<readonly UserRecord[]> {
   const records: UserRecord[] = [];
   for (const row of rows) {
-    records.push({
-      id: row.id,
-      userName: row.user_name,
-      passwordHash: row.password_hash,
-      isEnabled: row.is_enabled === 1,
-      mustChangePassword: row.must_change_password === 1,
-      createdAt: row.created_at,
-      memberships: await readMemberships(read, row.id),
-    });
+    const [isEnabled, mustChangePassword] = [row.isEnabled === 1, row.mustChangePassword === 1];
+    const memberships = await readMemberships(read, row.id);
+    records.push({ ...row, isEnabled, mustChangePassword, memberships });
   }
   return records;
 }
@@ -115,7 +98,7 @@ async function readRecords(
 const recordsByName = createAnswers<readonly UserRecord[]>();
 
 async function askForUsers(read: Reader | Transaction, userName: string): Promise<readonly UserRecord[]> {
-  const { rows } = await usersByName.run(read, { userName });
+  const rows = await usersByName.rows(read, { userName });
   // Sorted here: there is nearly always one row, and the database is three times as quick without an order.
   return await readRecords(
     read,
@@ -135,7 +118,7 @@ export function findUsersByName(
 const recordsById = createAnswers<readonly UserRecord[]>();
 
 async function askForUser(read: Reader | Transaction, userId: number): Promise<readonly UserRecord[]> {
-  return await readRecords(read, (await usersById.run(read, { userId })).rows);
+  return await readRecords(read, await usersById.rows(read, { userId }));
 }
 
 export async function findUserById(
@@ -162,7 +145,7 @@ export async function findUsersByKey(
   read: Reader | Transaction,
   key: { userName: string; keyBlob: string },
 ): Promise<readonly UserRecord[]> {
-  return await readRecords(read, (await usersByKey.run(read, key)).rows);
+  return await readRecords(read, await usersByKey.rows(read, key));
 }
 
 /** All users, by name; those of one name by age. */
@@ -176,13 +159,7 @@ export async function listUserRecords(read: Reader): Promise<readonly UserRecord
   return await readRecords(read, rows);
 }
 
-export interface UserKey {
-  readonly userId: number;
-  readonly keyType: string;
-  /** Base64 of the SSH wire form. */
-  readonly keyBlob: string;
-  readonly comment: string;
-}
+export type UserKey = Omit<RowOf<"user_keys">, "id" | "createdAt">;
 
 /** The public keys of all users, in the order they were added. */
 export async function listUserKeys(read: Reader): Promise<readonly UserKey[]> {
@@ -250,17 +227,15 @@ export async function saveMembership(
     .execute();
 }
 
+type PasswordArguments = { readonly userId: number; readonly passwordHash: string; readonly now: number };
+
 /** Sets the password, which then need not be changed any more. */
-export async function savePassword(
-  tx: Transaction,
-  password: { userId: number; passwordHash: string; now: number },
-): Promise<void> {
-  await tx
+export const savePassword = prepareQuery<PasswordArguments>((db, arg) =>
+  db
     .updateTable("users")
-    .set({ password_hash: password.passwordHash, must_change_password: 0, updated_at: password.now })
-    .where("id", "=", password.userId)
-    .execute();
-}
+    .set({ password_hash: arg("passwordHash"), must_change_password: 0, updated_at: arg("now") })
+    .where("id", "=", arg("userId")),
+).run;
 
 /** Enables or disables the user; says whether that changed anything. */
 export async function saveEnabled(
@@ -278,33 +253,14 @@ export async function saveEnabled(
 }
 
 /** Adds a public key; false when the user has it already. */
-export async function insertUserKey(
-  tx: Transaction,
-  key: UserKey & { readonly now: number },
-): Promise<boolean> {
-  const result = await tx
+export const insertUserKey = prepareQuery<UserKey & { readonly now: number }>((db, arg) =>
+  db
     .insertInto("user_keys")
-    .values({
-      user_id: key.userId,
-      key_type: key.keyType,
-      key_blob: key.keyBlob,
-      comment: key.comment,
-      created_at: key.now,
-    })
-    .onConflict((conflict) => conflict.columns(["user_id", "key_blob"]).doNothing())
-    .executeTakeFirst();
-  return Number(result.numInsertedOrUpdatedRows ?? 0n) === 1;
-}
+    .values({ ...namedArguments(arg, "user_id", "key_type", "key_blob", "comment"), created_at: arg("now") })
+    .onConflict((conflict) => conflict.columns(["user_id", "key_blob"]).doNothing()),
+).changes;
 
 /** Removes a public key; false when the user has none like it. */
-export async function deleteUserKey(
-  tx: Transaction,
-  key: Pick<UserKey, "userId" | "keyBlob">,
-): Promise<boolean> {
-  const result = await tx
-    .deleteFrom("user_keys")
-    .where("user_id", "=", key.userId)
-    .where("key_blob", "=", key.keyBlob)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows) === 1;
-}
+export const deleteUserKey = prepareQuery<Pick<UserKey, "userId" | "keyBlob">>((db, arg) =>
+  db.deleteFrom("user_keys").where("user_id", "=", arg("userId")).where("key_blob", "=", arg("keyBlob")),
+).changes;

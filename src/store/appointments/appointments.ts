@@ -3,7 +3,7 @@ import { type ExpressionBuilder, sql } from "kysely";
 import type { Share } from "../../domain/appointments/appointment-capacity.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { namedColumns } from "../database/named-rows.ts";
+import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
 
@@ -16,11 +16,7 @@ export interface SlotPlace {
 }
 
 /** Local times as they are written to the order. End and zone of appointments of earlier versions may be unknown. */
-export interface AppointmentTimes {
-  readonly timeFrom: string | null;
-  readonly timeTo: string | null;
-  readonly timeZone: string | null;
-}
+export type AppointmentTimes = Pick<RowOf<"appointments">, "timeFrom" | "timeTo" | "timeZone">;
 
 export interface StoredAppointment extends SlotPlace, AppointmentTimes {
   readonly id: number;
@@ -49,14 +45,8 @@ const addUseQuery = prepareQuery<SlotPlace & Share>((db, arg) =>
   db
     .insertInto("appointment_use")
     .values({
-      company_id: arg("companyId"),
-      region: arg("region"),
-      slot_key: arg("slotKey"),
-      appointments: arg("appointments"),
-      quantity: arg("quantity"),
-      weight: arg("weight"),
-      volume: arg("volume"),
-      service_minutes: arg("serviceMinutes"),
+      ...namedArguments(arg, "company_id", "region", "slot_key", "appointments"),
+      ...namedArguments(arg, "quantity", "weight", "volume", "service_minutes"),
     })
     .onConflict((conflict) =>
       conflict.columns(["company_id", "region", "slot_key"]).doUpdateSet((set) => ({
@@ -261,18 +251,19 @@ export async function findAppointment(
   companyId: number,
   orderNbr: string,
 ): Promise<StoredAppointment | undefined> {
-  const row = (await appointmentQuery.run(read, { companyId, orderNbr })).rows[0];
-  return row === undefined ? undefined : storedAppointment(companyId, row);
+  return await appointmentQuery.first(read, { companyId, orderNbr }, (row) =>
+    storedAppointment(companyId, row),
+  );
 }
 
 const appointmentsOfLoad = prepareQuery<
   { companyId: number; loadId: number },
-  AppointmentRow & { order_nbr: string | null }
+  AppointmentRow & { readonly orderNbr: string | null }
 >((db, arg) =>
   db
     .selectFrom("appointments")
     .select(columns)
-    .select("order_nbr")
+    .select("order_nbr as orderNbr")
     .where("state", "=", sql.lit("confirmed"))
     .where("company_id", "=", arg("companyId"))
     .where("order_nbr", "in", (from) =>
@@ -286,8 +277,8 @@ export async function findAppointmentsOfLoad(
   companyId: number,
   loadId: number,
 ): Promise<ReadonlyMap<string, StoredAppointment>> {
-  const { rows } = await appointmentsOfLoad.run(read, { companyId, loadId });
-  return new Map(rows.map((row) => [row.order_nbr ?? "", storedAppointment(companyId, row)]));
+  const rows = await appointmentsOfLoad.rows(read, { companyId, loadId });
+  return new Map(rows.map(({ orderNbr, ...row }) => [orderNbr ?? "", storedAppointment(companyId, row)]));
 }
 
 interface HoldArguments extends SlotPlace {
@@ -327,12 +318,11 @@ export const markReleased = prepareQuery<{ id: number; now: number }>((db, arg) 
 ).changes;
 
 /** An appointment as it is to be kept: of an order, or held until `expiresAt`. */
-export interface NewAppointment extends SlotPlace, AppointmentTimes {
+export interface NewAppointment
+  extends SlotPlace,
+    AppointmentTimes,
+    Pick<RowOf<"appointments">, "startsAt" | "orderNbr" | "addressKey" | "expiresAt"> {
   readonly state: "held" | "confirmed";
-  readonly startsAt: number;
-  readonly orderNbr: string | null;
-  readonly addressKey: string | null;
-  readonly expiresAt: number | null;
   readonly share: Share;
   readonly now: number;
 }
@@ -341,21 +331,9 @@ type InsertArguments = Omit<NewAppointment, "share"> & Share;
 
 const insertQuery = prepareQuery<InsertArguments>((db, arg) =>
   db.insertInto("appointments").values({
-    company_id: arg("companyId"),
-    region: arg("region"),
-    slot_key: arg("slotKey"),
-    starts_at: arg("startsAt"),
-    time_from: arg("timeFrom"),
-    time_to: arg("timeTo"),
-    time_zone: arg("timeZone"),
-    order_nbr: arg("orderNbr"),
-    address_key: arg("addressKey"),
-    state: arg("state"),
-    quantity: arg("quantity"),
-    weight: arg("weight"),
-    volume: arg("volume"),
-    service_minutes: arg("serviceMinutes"),
-    expires_at: arg("expiresAt"),
+    ...namedArguments(arg, "company_id", "region", "slot_key", "starts_at", "time_from", "time_to"),
+    ...namedArguments(arg, "time_zone", "order_nbr", "address_key", "state", "expires_at"),
+    ...namedArguments(arg, "quantity", "weight", "volume", "service_minutes"),
     created_at: arg("now"),
     updated_at: arg("now"),
   }),

@@ -1,5 +1,6 @@
 /** Rows under the names of the program: one rule, by which the column `stop_nbr` is `stopNbr`, serves all tables. */
 import type { Selectable } from "kysely";
+import type { Argument } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
 
 type NameOf<Column extends string> = Column extends `${infer Head}_${infer Tail}`
@@ -33,6 +34,15 @@ export function named<Row extends object>(row: Row): Named<Row> {
 type Selected<Column extends string> = Column extends `${string}.${infer Bare}`
   ? `${Column} as ${NameOf<Bare>}`
   : `${Column} as ${NameOf<Column>}`;
+
+/** Columns with the arguments of the same names: `stop_nbr` with `stopNbr`. */
+export function namedArguments<Args, Column extends string>(
+  arg: Argument<Args>,
+  ...columns: Column[]
+): { [Of in Column]: NameOf<Of> extends keyof Args ? Args[NameOf<Of>] : unknown } {
+  const values = columns.map((column) => [column, arg(nameOf(column) as keyof Args & string)] as const);
+  return Object.fromEntries(values) as ReturnType<typeof namedArguments<Args, Column>>;
+}
 
 /** The columns for a `select` whose rows have the names of the program. */
 export function namedColumns<Column extends string>(...columns: Column[]): Selected<Column>[] {

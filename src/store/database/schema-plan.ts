@@ -14,12 +14,9 @@ export interface FoundSchema {
   readonly isEmpty: boolean;
 }
 
-export interface SchemaStep {
-  readonly name: string;
-  readonly sql: string;
-  /** Of the schema that it leaves. */
+export interface SchemaStep extends Migration {
+  /** Of the schema that it leaves, as its fingerprint. */
   readonly number: number;
-  readonly fingerprint: string;
 }
 
 export type SchemaPlan =

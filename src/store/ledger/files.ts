@@ -7,7 +7,7 @@ import type { DecidedState, FileState } from "../../domain/files/file-state.ts";
 import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { named, namedColumns, type RowOf } from "../database/named-rows.ts";
+import { named, namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
 
@@ -20,29 +20,19 @@ const insertFile = prepareQuery<NewFile, { id: number }>((db, arg) =>
     .insertInto("files")
     .returning("id")
     .values({
-      company_id: arg("companyId"),
-      name: arg("name"),
-      name_time: arg("nameTime"),
-      sha256: null,
-      size: arg("size"),
-      channel: arg("channel"),
-      user_name: arg("userName"),
-      received_at: arg("receivedAt"),
+      ...namedArguments(
+        arg,
+        "company_id",
+        "name",
+        "name_time",
+        "size",
+        "channel",
+        "user_name",
+        "received_at",
+      ),
+      ...{ source: arg("location"), location: arg("location"), is_filed: 0 },
       state: "waiting",
-      stop_function: null,
-      stop_nbr: null,
-      document_id: null,
-      reasons: "[]",
-      records_created: 0,
-      records_updated: 0,
-      records_deleted: 0,
-      decided_at: null,
-      source: arg("location"),
-      location: arg("location"),
-      is_filed: 0,
-      first_id: null,
-      removed_at: null,
-      removed_by: null,
+      ...{ reasons: "[]", records_created: 0, records_updated: 0, records_deleted: 0 },
     }),
 );
 
@@ -71,18 +61,13 @@ const decideFile = prepareQuery<DecisionArguments>((db, arg) =>
     .updateTable("files")
     .set({
       state: arg("state"),
-      sha256: arg("sha256"),
-      size: arg("size"),
-      stop_function: arg("stopFunction"),
-      stop_nbr: arg("stopNbr"),
-      document_id: arg("documentId"),
-      reasons: arg("reasons"),
-      records_created: arg("created"),
-      records_updated: arg("updated"),
-      records_deleted: arg("deleted"),
-      decided_at: arg("decidedAt"),
-      location: arg("location"),
-      first_id: arg("firstId"),
+      ...namedArguments(arg, "sha256", "size", "stop_function", "stop_nbr", "document_id", "reasons"),
+      ...{
+        records_created: arg("created"),
+        records_updated: arg("updated"),
+        records_deleted: arg("deleted"),
+      },
+      ...namedArguments(arg, "decided_at", "location", "first_id"),
     })
     .where("id", "=", arg("id"))
     .where("state", "=", "waiting"),
@@ -108,20 +93,17 @@ export async function recordLocation(tx: Transaction, id: number, location: stri
   await tx.updateTable("files").set({ location }).where("id", "=", id).execute();
 }
 
+type RemovalArguments = { companyId: number; location: string; at: number; by: string };
+
 /** A user removed the bytes of a refused file; returns whether an entry has that location. */
-export async function recordRemoval(
-  tx: Transaction,
-  removal: { companyId: number; location: string; at: number; by: string },
-): Promise<boolean> {
-  const result = await tx
+export const recordRemoval = prepareQuery<RemovalArguments>((db, arg) =>
+  db
     .updateTable("files")
-    .set({ removed_at: removal.at, removed_by: removal.by })
-    .where("company_id", "=", removal.companyId)
-    .where("location", "=", removal.location)
-    .where("removed_at", "is", null)
-    .executeTakeFirst();
-  return Number(result.numUpdatedRows) > 0;
-}
+    .set({ removed_at: arg("at"), removed_by: arg("by") })
+    .where("company_id", "=", arg("companyId"))
+    .where("location", "=", arg("location"))
+    .where("removed_at", "is", null),
+).changes;
 
 type FileRow = Selectable<Tables["files"]>;
 
@@ -223,15 +205,13 @@ export async function listFileRepeats(read: Reader, id: number): Promise<readonl
 }
 
 /** Makes an entry whose retry was requested waiting again; false when somebody else did. */
-export async function acceptRetry(tx: Transaction, id: number): Promise<boolean> {
-  const result = await tx
+export const acceptRetry = prepareQuery<{ id: number }>((db, arg) =>
+  db
     .updateTable("files")
     .set({ state: "waiting", decided_at: null })
-    .where("id", "=", id)
-    .where("state", "=", "retry")
-    .executeTakeFirst();
-  return Number(result.numUpdatedRows) === 1;
-}
+    .where("id", "=", arg("id"))
+    .where("state", "=", "retry"),
+).changes;
 
 const recentEntries = 100_000;
 
@@ -258,7 +238,7 @@ export async function listDecidedSince(read: Reader, since: number): Promise<rea
 const insertFileStop = prepareQuery<RowOf<"file_stops">>((db, arg) =>
   db
     .insertInto("file_stops")
-    .values({ company_id: arg("companyId"), stop_nbr: arg("stopNbr"), file_id: arg("fileId") })
+    .values(namedArguments(arg, "company_id", "stop_nbr", "file_id"))
     // A file that is tried again names the same stops again.
     .onConflict((conflict) => conflict.doNothing()),
 );

@@ -1,27 +1,21 @@
 /** Entries that share a name, or the name of their receipt: for the rules "once" and of receipts. */
-import { type DecidedState, type FileState, isDecidedState } from "../../domain/files/file-state.ts";
+import { type DecidedState, isDecidedState } from "../../domain/files/file-state.ts";
 import { mostReceiptNames, namesWithReceiptOf } from "../../domain/files/stop-file-name.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { namedColumns } from "../database/named-rows.ts";
+import { namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
+type TimeValue = "receivedAt" | "decidedAt";
+type SharerRow = Pick<RowOf<"files">, "id" | "name" | "sha256" | "state" | "firstId" | TimeValue>;
+
 /** Another entry whose receipt has the same name: mostly one of the same file name. */
-export interface ReceiptSharer {
-  readonly id: number;
-  readonly name: string;
-  readonly sha256: string | null;
-  readonly state: FileState;
-  readonly firstId: number | null;
-  readonly decidedAt: number | null;
-  readonly receivedAt: number;
+export interface ReceiptSharer extends SharerRow {
   /** It came later than the entry of the query. */
   readonly isNewer: boolean;
 }
 
 export type DecidedSharer = ReceiptSharer & { readonly state: DecidedState };
-
-type SharerRow = Omit<ReceiptSharer, "isNewer">;
 
 const places = Array.from({ length: mostReceiptNames }, (_, index) => `name${index}` as const);
 

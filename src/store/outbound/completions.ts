@@ -7,7 +7,7 @@ import { completionFormat } from "../../domain/outbound/completion-format.ts";
 import type { StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { named, namedColumns, type RowOf } from "../database/named-rows.ts";
+import { named, namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { type Argument, prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
 
@@ -74,10 +74,7 @@ export async function findSnapshot(
 }
 
 /** The first and the last of the recorded events of a completion. */
-export interface EventRange {
-  readonly firstEventId: number;
-  readonly lastEventId: number;
-}
+export type EventRange = Pick<RowOf<"completions">, "firstEventId" | "lastEventId">;
 
 /** A completion to be stored. */
 export interface NewCompletion
@@ -98,21 +95,12 @@ const insertQuery = prepareQuery<NewCompletion>((db, arg) =>
   db
     .insertInto("completions")
     .values((eb) => ({
-      company_id: arg("companyId"),
-      stop_nbr: arg("stopNbr"),
-      name: arg("name"),
+      ...namedArguments(arg, "company_id", "stop_nbr", "name"),
       format: completionFormat,
       embeds_documents: eb.fn.coalesce(eb.val(arg("embedsDocuments")), eb.lit(0)),
       trigger_code: arg("code"),
-      first_event_id: arg("firstEventId"),
-      last_event_id: arg("lastEventId"),
-      stop_status: arg("stopStatus"),
-      carrier_code: arg("carrierCode"),
-      assignment_criteria: arg("assignmentCriteria"),
-      body: arg("body"),
-      execution: arg("execution"),
-      load_nbr: arg("loadNbr"),
-      driver: arg("driver"),
+      ...namedArguments(arg, "first_event_id", "last_event_id", "stop_status", "carrier_code"),
+      ...namedArguments(arg, "assignment_criteria", "body", "execution", "load_nbr", "driver"),
       created_at: arg("now"),
     }))
     .onConflict((conflict) => conflict.columns(["company_id", "name"]).doNothing()),

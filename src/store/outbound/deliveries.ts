@@ -8,16 +8,13 @@ import type { NameRange } from "../../domain/outbound/completion-name.ts";
 import { guidForm } from "../../lib/ids.ts";
 import { announce } from "../database/announcements.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import type { RowOf } from "../database/named-rows.ts";
+import { namedArguments, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { isOpen } from "./delivery-states.ts";
 import { changeTargetCounts } from "./outbound-targets.ts";
 
 /** The deliveries of a target that go one after the other. */
-export interface DeliveryLine {
-  readonly targetId: number;
-  readonly orderKey: string;
-}
+export type DeliveryLine = Pick<RowOf<"deliveries">, "targetId" | "orderKey">;
 
 export interface NewDelivery
   extends DeliveryLine,
@@ -73,17 +70,9 @@ interface InsertArguments extends NewDelivery {
 
 const insertQuery = prepareQuery<InsertArguments>((db, arg) =>
   db.insertInto("deliveries").values({
-    guid: arg("guid"),
-    company_id: arg("companyId"),
-    target_id: arg("targetId"),
-    kind: arg("kind"),
-    subject_id: arg("subjectId"),
-    order_key: arg("orderKey"),
-    line_nbr: arg("lineNbr"),
-    name: arg("name"),
-    state: arg("state"),
-    due_at: arg("now"),
-    created_at: arg("now"),
+    ...namedArguments(arg, "guid", "company_id", "target_id", "kind", "subject_id", "order_key"),
+    ...namedArguments(arg, "line_nbr", "name", "state"),
+    ...{ due_at: arg("now"), created_at: arg("now") },
   }),
 );
 

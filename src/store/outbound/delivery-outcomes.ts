@@ -5,6 +5,7 @@
 import type { Kysely } from "kysely";
 import { givenUpFault } from "../../domain/outbound/delivery-state.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedArguments, namedColumns } from "../database/named-rows.ts";
 import { type Argument, prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
 import { type DeliveryLine, isLineOpen } from "./deliveries.ts";
@@ -70,13 +71,12 @@ const failedQuery = prepareQuery<Failed>((db, arg) =>
   db
     .updateTable("deliveries")
     .set((eb) => ({
+      ...namedArguments(arg, "fault", "fault_text"),
       state: eb.fn.coalesce(eb.val(arg("state")), "state"),
       attempts: eb("attempts", "+", 1),
       first_attempt_at: eb.fn.coalesce("first_attempt_at", eb.val(arg("countsFrom"))),
       last_attempt_at: arg("at"),
       due_at: eb.fn.coalesce(eb.val(arg("dueAt")), "due_at"),
-      fault: arg("fault"),
-      fault_text: arg("faultText"),
     }))
     .where("id", "=", arg("id"))
     .where(isOpen("state")),
@@ -86,7 +86,7 @@ const failedQuery = prepareQuery<Failed>((db, arg) =>
 export const markDropped = prepareQuery<Attempted & AttemptFault>((db, arg) =>
   db
     .updateTable("deliveries")
-    .set({ state: "dropped", fault: arg("fault"), fault_text: arg("faultText") })
+    .set({ state: "dropped", ...namedArguments(arg, "fault", "fault_text") })
     .where("id", "=", arg("id"))
     .where(isOpen("state")),
 ).changes;
@@ -103,18 +103,12 @@ export const postpone = prepareQuery<{ id: number; dueAt: number }>((db, arg) =>
 const attemptQuery = prepareQuery<Attempted & AttemptFault>((db, arg) =>
   db.insertInto("delivery_attempts").values({
     delivery_id: arg("id"),
-    at: arg("at"),
-    duration_ms: arg("durationMs"),
-    fault: arg("fault"),
-    fault_text: arg("faultText"),
+    ...namedArguments(arg, "at", "duration_ms", "fault", "fault_text"),
   }),
 );
 
 const lineQuery = prepareQuery<{ id: number }, DeliveryLine>((db, arg) =>
-  db
-    .selectFrom("deliveries")
-    .select(["target_id as targetId", "order_key as orderKey"])
-    .where("id", "=", arg("id")),
+  db.selectFrom("deliveries").select(namedColumns("target_id", "order_key")).where("id", "=", arg("id")),
 );
 
 const promoteQuery = prepareQuery<DeliveryLine>((db, arg) =>

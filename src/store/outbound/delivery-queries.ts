@@ -163,10 +163,7 @@ export async function listDeadIds(
 }
 
 /** Delivered completions; for their repetition. */
-export interface DeliveredSelection {
-  readonly companyId?: number;
-  readonly target?: string;
-  readonly stopNbr?: string;
+export interface DeliveredSelection extends Pick<DeliverySelection, "companyId" | "target" | "stopNbr"> {
   /** Delivered at this time or later, milliseconds UTC. */
   readonly since?: number;
 }

@@ -6,6 +6,7 @@ import { type DeliveryState, givenUpFault } from "../../domain/outbound/delivery
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
 import { namedColumns } from "../database/named-rows.ts";
+import { prepareQuery } from "../database/prepared-query.ts";
 import type { DeliveryLine } from "./deliveries.ts";
 import { targetsOf } from "./delivery-queries.ts";
 import { isInState, isOpen } from "./delivery-states.ts";
@@ -102,31 +103,25 @@ export async function findNewerDelivered(tx: Transaction, one: FoundDelivery): P
 }
 
 /** Makes one that waits due now, when it is due later. */
-export async function makeDue(tx: Transaction, { id, now }: Asked): Promise<void> {
-  await tx
+export const makeDue = prepareQuery<Asked>((db, arg) =>
+  db
     .updateTable("deliveries")
-    .set({ due_at: now })
-    .where("id", "=", id)
-    .where("due_at", ">", now)
-    .where(isInState("state", "waiting"))
-    .execute();
-}
+    .set({ due_at: arg("now") })
+    .where("id", "=", arg("id"))
+    .where("due_at", ">", arg("now"))
+    .where(isInState("state", "waiting")),
+).run;
 
-/** The same for all of a target that wait for their next attempt. Returns how many they are. */
-export async function makeAllDue(
-  tx: Transaction,
-  { targetId, now }: { readonly targetId: number; readonly now: number },
-): Promise<number> {
-  const { numUpdatedRows } = await tx
+/** The same for all of a target that wait for their next attempt. */
+export const makeAllDue = prepareQuery<{ targetId: number; now: number }>((db, arg) =>
+  db
     .updateTable("deliveries")
-    .set({ due_at: now })
-    .where("target_id", "=", targetId)
-    .where("due_at", ">", now)
+    .set({ due_at: arg("now") })
+    .where("target_id", "=", arg("targetId"))
+    .where("due_at", ">", arg("now"))
     .where("attempts", ">", 0)
-    .where(isInState("state", "waiting"))
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
-}
+    .where(isInState("state", "waiting")),
+).run;
 
 /** A delivery at its place in its line. */
 interface PlacedDelivery {
@@ -157,9 +152,9 @@ export async function findHeadOfLine(
 }
 
 /** Puts a delivery behind another of its line. */
-export async function putBehind(tx: Transaction, id: number): Promise<void> {
-  await tx.updateTable("deliveries").set({ state: "behind" }).where("id", "=", id).execute();
-}
+export const putBehind = prepareQuery<{ id: number }>((db, arg) =>
+  db.updateTable("deliveries").set({ state: "behind" }).where("id", "=", arg("id")),
+).run;
 
 const asNew = {
   ...{ line_nbr: 0, attempts: 0, first_attempt_at: null, delivered_at: null },
@@ -167,16 +162,12 @@ const asNew = {
 };
 
 /** Opens it as if it were new, due now, at its first place in the line. The fault of a dead one stays. */
-export async function reopenDelivery(
-  tx: Transaction,
-  { id, state, now }: Asked & { readonly state: "waiting" | "behind" },
-): Promise<void> {
-  await tx
+export const reopenDelivery = prepareQuery<Asked & { readonly state: "waiting" | "behind" }>((db, arg) =>
+  db
     .updateTable("deliveries")
-    .set({ ...asNew, state, due_at: now })
-    .where("id", "=", id)
-    .execute();
-}
+    .set({ ...asNew, state: arg("state"), due_at: arg("now") })
+    .where("id", "=", arg("id")),
+).run;
 
 /** The one of the line that waits, with its name; undefined when none does. */
 export async function findWaitingOfLine(
@@ -190,16 +181,12 @@ export async function findWaitingOfLine(
 }
 
 /** Drops a delivery as one that was given up. */
-export async function dropGivenUp(
-  tx: Transaction,
-  { id, faultText }: { readonly id: number; readonly faultText: string },
-): Promise<void> {
-  await tx
+export const dropGivenUp = prepareQuery<{ id: number; faultText: string }>((db, arg) =>
+  db
     .updateTable("deliveries")
-    .set({ state: "dropped", fault: givenUpFault, fault_text: faultText })
-    .where("id", "=", id)
-    .execute();
-}
+    .set({ state: "dropped", fault: givenUpFault, fault_text: arg("faultText") })
+    .where("id", "=", arg("id")),
+).run;
 
 export interface GiveUpSelection {
   readonly companyId?: number;

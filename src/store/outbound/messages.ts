@@ -8,19 +8,13 @@ import type { MessageFacts } from "../../domain/messages/message-fields.ts";
 import { finalStopStatuses } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { named, namedColumns, type RowOf } from "../database/named-rows.ts";
-import { prepareQuery } from "../database/prepared-query.ts";
+import { named, namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
+import { excluded, prepareQuery } from "../database/prepared-query.ts";
 
 type StopKey = Pick<RowOf<"messages">, "companyId" | "stopNbr">;
 
 /** The parts of a stop that messages can show. */
-export interface ToldStop {
-  readonly stopNbr: string;
-  /** JSON: the canonical stop. */
-  readonly body: string;
-  readonly execution: string;
-  readonly loadId: number | null;
-}
+export type ToldStop = Pick<RowOf<"stops">, "stopNbr" | "body" | "execution" | "loadId">;
 
 const columns = namedColumns("stop_nbr", "body", "execution", "load_id");
 
@@ -62,17 +56,13 @@ export const findToldEta = prepareQuery<StopKey, ToldEta>((db, arg) =>
 ).find;
 
 /** Stores it for the stop, replacing the one before. */
-export async function saveToldEta(
-  tx: Transaction,
-  { companyId, stopNbr }: StopKey,
-  { loadId: load_id, etaAt: eta_at }: ToldEta,
-): Promise<void> {
-  await tx
+export const saveToldEta = prepareQuery<RowOf<"message_etas">>((db, arg) => {
+  const told = namedArguments(arg, "load_id", "eta_at");
+  return db
     .insertInto("message_etas")
-    .values({ company_id: companyId, stop_nbr: stopNbr, load_id, eta_at })
-    .onConflict((conflict) => conflict.columns(["company_id", "stop_nbr"]).doUpdateSet({ load_id, eta_at }))
-    .execute();
-}
+    .values({ ...namedArguments(arg, "company_id", "stop_nbr"), ...told })
+    .onConflict((conflict) => conflict.columns(["company_id", "stop_nbr"]).doUpdateSet(excluded(told)));
+}).run;
 
 export interface NewMessage {
   readonly companyId: number;

@@ -2,6 +2,7 @@
 import type { KeptDocument } from "../../domain/documents/document-content.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedArguments } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
 interface DocumentArguments extends KeptDocument {
@@ -13,11 +14,7 @@ const insertDocument = prepareQuery<DocumentArguments>((db, arg) =>
   db
     .insertInto("documents")
     .values({
-      company_id: arg("companyId"),
-      guid: arg("guid"),
-      sha256: arg("sha256"),
-      size: arg("size"),
-      name: arg("name"),
+      ...namedArguments(arg, "company_id", "guid", "sha256", "size", "name"),
       created_at: arg("now"),
     })
     .onConflict((conflict) => conflict.columns(["company_id", "guid"]).doNothing()),

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Fault } from "../../lib/errors.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { namedColumns, type RowOf } from "../database/named-rows.ts";
+import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 
 export type NewImport = Omit<RowOf<"imports">, "id" | "finishedAt">;
@@ -32,20 +32,14 @@ export interface ItemKey {
   readonly position: number;
 }
 
-interface NewItem extends ItemKey {
-  readonly loadNbr: string;
-  /** The load as JSON text. */
-  readonly body: string;
-}
+/** `body`: the load as JSON text. */
+type NewItem = ItemKey & { readonly loadNbr: string; readonly body: string };
 
 /** Adds one load that waits to be applied. */
 export const insertImportItem = prepareQuery<NewItem>((db, arg) =>
   db.insertInto("import_items").values({
-    import_id: arg("importId"),
-    position: arg("position"),
-    load_nbr: arg("loadNbr"),
+    ...namedArguments(arg, "import_id", "position", "load_nbr", "body"),
     state: "waiting",
-    body: arg("body"),
     reasons: "[]",
     decided_at: null,
   }),

@@ -1,57 +1,45 @@
-/** Reads of loads for hosts. Writes are in `loads.ts`. */
+/** Reads of loads. Writes are in `loads.ts`. */
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
 import type { LoadStatus } from "../../domain/load/load-status.ts";
 import type { Reader } from "../database/database.ts";
-import type { Transaction } from "../database/group-commit.ts";
-import { type KnownLoad, knownLoad, knownLoadColumns, type LoadRow } from "./loads.ts";
+import { namedColumns } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { eachBatch, type Page } from "../database/row-batches.ts";
 import type { Tables } from "../database/schema.ts";
+import type { LoadAssignmentRecord, LoadRecord } from "./loads.ts";
 
-/** A load as it is stored, with its header as JSON text. */
-export interface StoredLoad extends KnownLoad {
-  readonly body: string;
+type ReadValue = "loadNbr" | "status" | "body" | "execution" | "extra" | "createdAt";
+
+/** A load as it is stored; `body`, `execution` and `extra` are JSON text. */
+export interface StoredLoad extends LoadAssignmentRecord, Pick<LoadRecord, ReadValue> {
+  readonly id: number;
 }
 
-interface StoredLoadRow extends LoadRow {
-  body: string;
-}
+const loadColumns = [
+  "load_status as status" as const,
+  ...namedColumns("id", "load_nbr", "carrier_code", "assignment_criteria", "driver_user_id", "driver"),
+  ...namedColumns("body", "execution", "extra", "created_at"),
+];
 
-const loadColumns = [...knownLoadColumns, "body"] as const;
+/** A load, by its number in its company. */
+export type LoadKey = Pick<LoadRecord, "companyId" | "loadNbr">;
 
-function storedLoad(row: StoredLoadRow): StoredLoad {
-  return { ...knownLoad(row), body: row.body };
-}
-
-const loadByNumber = prepareQuery<{ companyId: number; loadNbr: string }, StoredLoadRow>((db, arg) =>
+/** The load of exactly that number in its company, in whatever state, or undefined. */
+export const findStoredLoad = prepareQuery<LoadKey, StoredLoad>((db, arg) =>
   db
     .selectFrom("loads")
     .select(loadColumns)
     .where("company_id", "=", arg("companyId"))
     .where("load_nbr", "=", arg("loadNbr")),
-);
+).find;
 
-/** The load of exactly that number in its company, in whatever state, or undefined. */
-export function findStoredLoad(
-  db: Reader,
-  companyId: number,
-  loadNbr: string,
-): Promise<StoredLoad | undefined> {
-  return loadByNumber.first(db, { companyId, loadNbr }, storedLoad);
-}
-
-const loadById = prepareQuery<{ id: number }, StoredLoadRow>((db, arg) =>
+export const findStoredLoadById = prepareQuery<{ id: number }, StoredLoad>((db, arg) =>
   db.selectFrom("loads").select(loadColumns).where("id", "=", arg("id")),
-);
-
-export function findStoredLoadById(db: Reader | Transaction, id: number): Promise<StoredLoad | undefined> {
-  return loadById.first(db, { id }, storedLoad);
-}
+).find;
 
 /** The loads of these ids, in no order. */
 export async function findLoadsByIds(db: Reader, ids: readonly number[]): Promise<readonly StoredLoad[]> {
-  const rows = await db.selectFrom("loads").select(loadColumns).where("id", "in", ids).execute();
-  return rows.map(storedLoad);
+  return await db.selectFrom("loads").select(loadColumns).where("id", "in", ids).execute();
 }
 
 /** How many stops each of the loads has; a load without stops is not in it. */
@@ -121,7 +109,7 @@ export function eachLoadBatch(
       },
       async rows(ids) {
         const query = db.selectFrom("loads").select(loadColumns).where("id", "in", ids);
-        return (await query.orderBy("id").execute()).map(storedLoad);
+        return await query.orderBy("id").execute();
       },
     },
     page,

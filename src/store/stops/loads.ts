@@ -6,94 +6,20 @@ import { unplannedStopStatus } from "../../domain/stop/stop-status.ts";
 import type { ListedStop } from "../../domain/stop/visit-order.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 import { offLoad, type StopKey } from "./stops.ts";
 
-/** Who carries and drives a load. */
-export interface LoadAssignmentRecord {
-  readonly carrierCode: string | null;
-  readonly assignmentCriteria: string | null;
-  readonly driverUserId: number | null;
-  /** JSON: the driver as the load shows it; `{}` without one. */
-  readonly driver: string;
-}
-
-/** What a transition needs of an existing load. */
-export interface KnownLoad extends LoadAssignmentRecord {
-  readonly id: number;
-  readonly loadNbr: string;
+/** A load to be stored; `body`, `execution` and `extra` as their columns say. */
+export interface LoadRecord extends Omit<RowOf<"loads">, "id" | "loadStatus"> {
   readonly status: LoadStatus;
-  readonly execution: string;
-  /** JSON: `load` and `assignment`, what the host sent beyond the header, as it came. */
-  readonly extra: string;
-  readonly createdAt: number;
 }
 
-export interface LoadRow {
-  id: number;
-  load_nbr: string;
-  load_status: number;
-  carrier_code: string | null;
-  assignment_criteria: string | null;
-  driver_user_id: number | null;
-  driver: string;
-  execution: string;
-  extra: string;
-  created_at: number;
-}
-
-export const knownLoadColumns = [
-  "id",
-  "load_nbr",
-  "load_status",
-  "carrier_code",
-  "assignment_criteria",
-  "driver_user_id",
-  "driver",
-  "execution",
-  "extra",
-  "created_at",
-] as const;
-
-export function knownLoad(row: LoadRow): KnownLoad {
-  return {
-    id: row.id,
-    loadNbr: row.load_nbr,
-    status: row.load_status as LoadStatus,
-    carrierCode: row.carrier_code,
-    assignmentCriteria: row.assignment_criteria,
-    driverUserId: row.driver_user_id,
-    driver: row.driver,
-    execution: row.execution,
-    extra: row.extra,
-    createdAt: row.created_at,
-  };
-}
-
-const loadByNumber = prepareQuery<{ companyId: number; loadNbr: string }, LoadRow>((db, arg) =>
-  db
-    .selectFrom("loads")
-    .select(knownLoadColumns)
-    .where("company_id", "=", arg("companyId"))
-    .where("load_nbr", "=", arg("loadNbr")),
-);
-
-const loadById = prepareQuery<{ id: number }, LoadRow>((db, arg) =>
-  db.selectFrom("loads").select(knownLoadColumns).where("id", "=", arg("id")),
-);
-
-/** The load of exactly that number in its company, in whatever state, or undefined. */
-export function findKnownLoad(
-  tx: Transaction | Reader,
-  companyId: number,
-  loadNbr: string,
-): Promise<KnownLoad | undefined> {
-  return loadByNumber.first(tx, { companyId, loadNbr }, knownLoad);
-}
-
-export function findLoadById(tx: Transaction | Reader, id: number): Promise<KnownLoad | undefined> {
-  return loadById.first(tx, { id }, knownLoad);
-}
+/** Who carries and drives a load. `driver`: JSON, as the load shows it; `{}` without one. */
+export type LoadAssignmentRecord = Pick<
+  LoadRecord,
+  "carrierCode" | "assignmentCriteria" | "driverUserId" | "driver"
+>;
 
 /** The load of a stop, as files and messages show it. */
 export interface DrivenLoad {
@@ -112,37 +38,15 @@ export async function findDrivenLoad(tx: Transaction, loadId: number | null): Pr
   return found ?? { loadNbr: null, driver: "{}" };
 }
 
-/** A load to be stored. `body` is its header as JSON text. */
-export interface LoadRecord extends LoadAssignmentRecord {
-  readonly companyId: number;
-  readonly loadNbr: string;
-  readonly status: LoadStatus;
-  readonly reference: string | null;
-  readonly sealNbr: string | null;
-  readonly body: string;
-  readonly execution: string;
-  readonly extra: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
 const saveLoadQuery = prepareQuery<LoadRecord, { id: number }>((db, arg) => {
   const sent = {
     load_status: arg("status"),
-    carrier_code: arg("carrierCode"),
-    assignment_criteria: arg("assignmentCriteria"),
-    driver_user_id: arg("driverUserId"),
-    driver: arg("driver"),
-    reference: arg("reference"),
-    seal_nbr: arg("sealNbr"),
-    body: arg("body"),
-    execution: arg("execution"),
-    extra: arg("extra"),
-    updated_at: arg("updatedAt"),
+    ...namedArguments(arg, "carrier_code", "assignment_criteria", "driver_user_id", "driver", "reference"),
+    ...namedArguments(arg, "seal_nbr", "body", "execution", "extra", "updated_at"),
   };
   return db
     .insertInto("loads")
-    .values({ company_id: arg("companyId"), load_nbr: arg("loadNbr"), ...sent, created_at: arg("createdAt") })
+    .values({ ...namedArguments(arg, "company_id", "load_nbr", "created_at"), ...sent })
     .onConflict((conflict) => conflict.columns(["company_id", "load_nbr"]).doUpdateSet(excluded(sent)))
     .returning("id");
 });
@@ -154,18 +58,15 @@ export async function saveLoad(tx: Transaction, record: LoadRecord): Promise<num
   return row.id;
 }
 
-interface LoadStateChange {
+interface LoadStateChange extends Pick<LoadRecord, "status" | "execution" | "updatedAt"> {
   readonly id: number;
-  readonly status: LoadStatus;
-  readonly execution: string;
-  readonly updatedAt: number;
 }
 
 /** Changes state and execution of an existing load; without the assignment, whose index and foreign key cost time. */
 export const updateLoadState = prepareQuery<LoadStateChange>((db, arg) =>
   db
     .updateTable("loads")
-    .set({ load_status: arg("status"), execution: arg("execution"), updated_at: arg("updatedAt") })
+    .set({ load_status: arg("status"), ...namedArguments(arg, "execution", "updated_at") })
     .where("id", "=", arg("id")),
 ).run;
 
@@ -173,15 +74,8 @@ export const updateLoadState = prepareQuery<LoadStateChange>((db, arg) =>
 export const updateLoad = prepareQuery<LoadStateChange & LoadAssignmentRecord>((db, arg) =>
   db
     .updateTable("loads")
-    .set({
-      load_status: arg("status"),
-      carrier_code: arg("carrierCode"),
-      assignment_criteria: arg("assignmentCriteria"),
-      driver_user_id: arg("driverUserId"),
-      driver: arg("driver"),
-      execution: arg("execution"),
-      updated_at: arg("updatedAt"),
-    })
+    .set({ load_status: arg("status"), ...namedArguments(arg, "execution", "updated_at") })
+    .set(namedArguments(arg, "carrier_code", "assignment_criteria", "driver_user_id", "driver"))
     .where("id", "=", arg("id")),
 ).run;
 
@@ -217,19 +111,14 @@ export const releaseStop = prepareQuery<StopKey & { readonly now: number }>((db,
     .where("stop_nbr", "=", arg("stopNbr")),
 ).run;
 
-const listedStops = prepareQuery<{ loadId: number }, PlacedRow>((db, arg) =>
+type PlaceValue = "id" | "loadPosition" | "listedPosition" | "stopSeq";
+
+const listedStops = prepareQuery<{ loadId: number }, Pick<RowOf<"stops">, PlaceValue>>((db, arg) =>
   db
     .selectFrom("stops")
-    .select(["id", "load_position", "listed_position", "stop_seq"])
+    .select(namedColumns("id", "load_position", "listed_position", "stop_seq"))
     .where("load_id", "=", arg("loadId")),
 );
-
-interface PlacedRow {
-  id: number;
-  load_position: number | null;
-  listed_position: number | null;
-  stop_seq: number | null;
-}
 
 /** A stop of a load with the place that it has now. */
 export interface PlacedStop extends ListedStop {
@@ -239,9 +128,8 @@ export interface PlacedStop extends ListedStop {
 /** The stops on a load, in no order. */
 export async function listPlacedStops(tx: Transaction, loadId: number): Promise<readonly PlacedStop[]> {
   return (await listedStops.rows(tx, { loadId })).map((row) => {
-    const loadPosition = row.load_position ?? -1;
-    const listedPosition = row.listed_position ?? loadPosition;
-    return { id: row.id, loadPosition, listedPosition, stopSeq: row.stop_seq };
+    const loadPosition = row.loadPosition ?? -1;
+    return { ...row, loadPosition, listedPosition: row.listedPosition ?? loadPosition };
   });
 }
 

@@ -3,12 +3,10 @@
  */
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
+import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 
-interface OrderKey {
-  readonly companyId: number;
-  readonly orderNbr: string;
-}
+export type OrderKey = Pick<RowOf<"orders">, "companyId" | "orderNbr">;
 
 /** An order to be stored. */
 interface OrderRecord extends OrderKey {
@@ -48,20 +46,14 @@ export function isOrderCancelled(tx: Transaction, order: OrderKey): Promise<bool
   return cancelledMark.first(tx, order, ({ is_cancelled }) => is_cancelled === 1);
 }
 
-interface StoredRow {
-  /** JSON text of the order as the host sent it last. */
-  readonly body: string;
-  /** JSON: why it was cancelled; `{}` while it is not. */
-  readonly cancellation: string;
+/** An order as hosts read it. */
+export interface StoredOrder extends Pick<RowOf<"orders">, "body" | "cancellation"> {
   /** The state of the stop of its number; null when there is none. */
   readonly stopStatus: string | null;
-  readonly isCancelled: number;
-}
-
-/** An order as hosts read it. */
-export interface StoredOrder extends Omit<StoredRow, "isCancelled"> {
   readonly isCancelled: boolean;
 }
+
+type StoredRow = Omit<StoredOrder, "isCancelled"> & { readonly isCancelled: number };
 
 const storedOrder = prepareQuery<OrderKey, StoredRow>((db, arg) =>
   db
@@ -71,33 +63,27 @@ const storedOrder = prepareQuery<OrderKey, StoredRow>((db, arg) =>
         .onRef("stops.company_id", "=", "orders.company_id")
         .onRef("stops.stop_nbr", "=", "orders.order_nbr"),
     )
-    .select(["orders.body", "orders.cancellation"])
-    .select(["orders.is_cancelled as isCancelled", "stops.stop_status as stopStatus"])
+    .select(namedColumns("orders.body", "orders.cancellation", "orders.is_cancelled", "stops.stop_status"))
     .where("orders.company_id", "=", arg("companyId"))
     .where("orders.order_nbr", "=", arg("orderNbr")),
 );
 
 /** The company's order of exactly that number with the state of its stop, or undefined. */
-export function findStoredOrder(
-  read: Reader,
-  companyId: number,
-  orderNbr: string,
-): Promise<StoredOrder | undefined> {
-  const toOrder = (row: StoredRow) => ({ ...row, isCancelled: row.isCancelled === 1 });
-  return storedOrder.first(read, { companyId, orderNbr }, toOrder);
+export function findStoredOrder(read: Reader, order: OrderKey): Promise<StoredOrder | undefined> {
+  return storedOrder.first(read, order, (row) => ({ ...row, isCancelled: row.isCancelled === 1 }));
 }
 
 interface CancelArguments extends OrderKey {
   /** JSON: the reason. */
   readonly cancellation: string;
-  readonly now: number;
+  readonly updatedAt: number;
 }
 
 /** Cancels the order unless it is cancelled already; returns whether it did. What the host sent is kept. */
 export const cancelOrder = prepareQuery<CancelArguments>((db, arg) =>
   db
     .updateTable("orders")
-    .set({ is_cancelled: 1, cancellation: arg("cancellation"), updated_at: arg("now") })
+    .set({ is_cancelled: 1, ...namedArguments(arg, "cancellation", "updated_at") })
     .where("company_id", "=", arg("companyId"))
     .where("order_nbr", "=", arg("orderNbr"))
     .where("is_cancelled", "=", 0),

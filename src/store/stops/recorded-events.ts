@@ -3,30 +3,19 @@ import type { DocumentObject } from "../../domain/documents/document-object.ts";
 import { recordedEvents, schedulingEventCodes } from "../../domain/outbound/recorded-events.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { namedColumns } from "../database/named-rows.ts";
+import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import type { StopKey } from "./stops.ts";
 
-export interface EventRecord {
-  readonly companyId: number;
+export interface EventRecord extends Omit<RowOf<"recorded_events">, "id" | "eventCode"> {
   readonly code: number;
-  readonly stopNbr: string | null;
-  readonly loadNbr: string | null;
-  /** Milliseconds UTC. */
-  readonly recordedAt: number;
-  /** JSON: the rest of the event. */
-  readonly data: string;
 }
 
 /** Stores an event after all others. */
 export const insertRecordedEvent = prepareQuery<EventRecord>((db, arg) =>
   db.insertInto("recorded_events").values({
-    company_id: arg("companyId"),
     event_code: arg("code"),
-    stop_nbr: arg("stopNbr"),
-    load_nbr: arg("loadNbr"),
-    recorded_at: arg("recordedAt"),
-    data: arg("data"),
+    ...namedArguments(arg, "company_id", "stop_nbr", "load_nbr", "recorded_at", "data"),
   }),
 ).run;
 
@@ -92,22 +81,14 @@ export async function listToldDocuments(
   );
 }
 
-const schedulingEventQuery = prepareQuery<StopKey, { event_code: number }>((db, arg) =>
+/** The last event that says how far the scheduling of a stop has come. */
+export const findLastSchedulingEvent = prepareQuery<StopKey, { readonly code: number }>((db, arg) =>
   db
     .selectFrom("recorded_events")
-    .select("event_code")
+    .select("event_code as code")
     .where("company_id", "=", arg("companyId"))
     .where("stop_nbr", "=", arg("stopNbr"))
     .where("event_code", "in", schedulingEventCodes)
     .orderBy("id", "desc")
     .limit(1),
-);
-
-/** The code of the last event that says how far the scheduling of a stop has come. */
-export function findLastSchedulingEvent(
-  read: Reader | Transaction,
-  companyId: number,
-  stopNbr: string,
-): Promise<number | undefined> {
-  return schedulingEventQuery.first(read, { companyId, stopNbr }, ({ event_code }) => event_code);
-}
+).find;

@@ -1,8 +1,7 @@
 /** Reports of drivers about a load: its events, each stored once, its positions, and its progress. */
 import type { GeoPoint } from "../../domain/execution/geo-point.ts";
-import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { namedColumns, type RowOf } from "../database/named-rows.ts";
+import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 
 type ReportedEvent = Omit<RowOf<"reported_events">, "id">;
@@ -12,15 +11,8 @@ export const saveReportedEvent = prepareQuery<ReportedEvent>((db, arg) =>
   db
     .insertInto("reported_events")
     .values({
-      load_id: arg("loadId"),
-      stop_nbr: arg("stopNbr"),
-      event_code: arg("eventCode"),
-      event_dttm: arg("eventDttm"),
-      event_tz: arg("eventTz"),
-      latitude: arg("latitude"),
-      longitude: arg("longitude"),
-      reported_by: arg("reportedBy"),
-      received_at: arg("receivedAt"),
+      ...namedArguments(arg, "load_id", "stop_nbr", "event_code", "event_dttm", "event_tz"),
+      ...namedArguments(arg, "latitude", "longitude", "reported_by", "received_at"),
     })
     .onConflict((conflict) =>
       conflict.columns(["load_id", "stop_nbr", "event_code", "event_dttm"]).doNothing(),
@@ -47,13 +39,8 @@ export const savePosition = prepareQuery<RowOf<"positions">>((db, arg) =>
   db
     .insertInto("positions")
     .values({
-      load_id: arg("loadId"),
-      at: arg("at"),
-      event_dttm: arg("eventDttm"),
-      event_tz: arg("eventTz"),
-      latitude: arg("latitude"),
-      longitude: arg("longitude"),
-      reported_by: arg("reportedBy"),
+      ...namedArguments(arg, "load_id", "at", "event_dttm", "event_tz"),
+      ...namedArguments(arg, "latitude", "longitude", "reported_by"),
     })
     .onConflict((conflict) => conflict.columns(["load_id", "at"]).doNothing()),
 ).run;
@@ -79,17 +66,12 @@ function routeProgress({ latitude, longitude, ...row }: ProgressRow): RouteProgr
   return { ...row, place: { latitude, longitude } };
 }
 
-export function findProgress(tx: Transaction | Reader, loadId: number): Promise<RouteProgress | undefined> {
+export function findProgress(tx: Transaction, loadId: number): Promise<RouteProgress | undefined> {
   return progressOf.first(tx, { loadId }, routeProgress);
 }
 
 const saveProgressQuery = prepareQuery<ProgressRow>((db, arg) => {
-  const progress = {
-    at: arg("at"),
-    latitude: arg("latitude"),
-    longitude: arg("longitude"),
-    eta_at: arg("etaAt"),
-  };
+  const progress = namedArguments(arg, "at", "latitude", "longitude", "eta_at");
   return db
     .insertInto("route_progress")
     .values({ load_id: arg("loadId"), ...progress })

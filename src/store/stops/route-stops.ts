@@ -3,21 +3,17 @@ import { type Kysely, sql } from "kysely";
 import { finalStopStatuses, type StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { namedColumns } from "../database/named-rows.ts";
+import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import type { Tables } from "../database/schema.ts";
 import type { StopKey } from "./stops.ts";
 
-export interface RouteStop {
-  readonly id: number;
-  readonly stopNbr: string;
+type PlaceValue = "id" | "loadId" | "loadPosition";
+
+export interface RouteStop extends Pick<RowOf<"stops">, PlaceValue | "stopNbr" | "execution"> {
   readonly status: StopStatus;
-  readonly loadId: number | null;
-  /** Its place among the stops of its load. */
-  readonly loadPosition: number | null;
   /** JSON: what route events need of the stop. */
   readonly routed: string;
-  readonly execution: string;
 }
 
 function selectRouteStops(db: Kysely<Tables>) {
@@ -30,17 +26,9 @@ function selectRouteStops(db: Kysely<Tables>) {
     .select((eb) => eb.fn.coalesce("routed", "body").as("routed"));
 }
 
-const stopByNumber = prepareQuery<StopKey, RouteStop>((db, arg) =>
+export const findRouteStop = prepareQuery<StopKey, RouteStop>((db, arg) =>
   selectRouteStops(db).where("company_id", "=", arg("companyId")).where("stop_nbr", "=", arg("stopNbr")),
-);
-
-export function findRouteStop(
-  tx: Transaction,
-  companyId: number,
-  stopNbr: string,
-): Promise<RouteStop | undefined> {
-  return stopByNumber.find(tx, { companyId, stopNbr });
-}
+).find;
 
 const bodyById = prepareQuery<{ id: number }, { body: string }>((db, arg) =>
   db.selectFrom("stops").select("body").where("id", "=", arg("id")),
@@ -88,10 +76,7 @@ export async function listStopStates(tx: Transaction, loadId: number): Promise<r
   return (await stopStates.rows(tx, { loadId })).map(({ stop_status }) => stop_status);
 }
 
-interface ExecutionArguments {
-  readonly id: number;
-  readonly status: StopStatus;
-  readonly execution: string;
+interface ExecutionArguments extends Pick<RouteStop, "id" | "status" | "execution"> {
   readonly updatedAt: number;
 }
 
@@ -99,6 +84,6 @@ interface ExecutionArguments {
 export const saveStopExecution = prepareQuery<ExecutionArguments>((db, arg) =>
   db
     .updateTable("stops")
-    .set({ stop_status: arg("status"), execution: arg("execution"), updated_at: arg("updatedAt") })
+    .set({ stop_status: arg("status"), ...namedArguments(arg, "execution", "updated_at") })
     .where("id", "=", arg("id")),
 ).run;

@@ -7,11 +7,20 @@ import type { Reader } from "../database/database.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { firstThatFit, maxBatchBytes } from "../database/row-batches.ts";
 import type { Tables } from "../database/schema.ts";
-import { type StopRow, type StoredStop, stopColumns, storedStop } from "./stop-queries.ts";
+import { type StoredStop, stopColumns } from "./stop-queries.ts";
+import type { StopKey } from "./stops.ts";
 
 export interface ShownStop extends StoredStop {
   /** Few have one: it is read by itself. */
   readonly hasAppointment: boolean;
+}
+
+interface ShownRow extends StoredStop {
+  readonly appointmentId: number | null;
+}
+
+function shownStop({ appointmentId, ...stop }: ShownRow): ShownStop {
+  return { ...stop, hasAppointment: appointmentId !== null };
 }
 
 /** The load of a stop. `body` and `driver` are JSON text. */
@@ -26,24 +35,15 @@ export interface StopOnLoad extends ShownStop {
   readonly load: LoadOfStop | undefined;
 }
 
-interface ShownRow extends StopRow {
-  appointment_id: number | null;
-}
-
 interface StopOnLoadRow extends ShownRow {
-  load_nbr: string | null;
-  load_body: string | null;
-  load_driver: string | null;
+  readonly loadNbr: string | null;
+  readonly loadBody: string | null;
+  readonly loadDriver: string | null;
 }
 
-function shownStop(row: ShownRow): ShownStop {
-  return { ...storedStop(row), hasAppointment: row.appointment_id !== null };
-}
-
-function stopOnLoad(row: StopOnLoadRow): StopOnLoad {
-  const { load_nbr: loadNbr, load_body: body, load_driver: driver } = row;
+function stopOnLoad({ loadNbr, loadBody: body, loadDriver: driver, ...row }: StopOnLoadRow): StopOnLoad {
   const load = loadNbr === null || body === null || driver === null ? undefined : { loadNbr, body, driver };
-  return { ...storedStop(row), hasAppointment: row.appointment_id !== null, load };
+  return { ...shownStop(row), load };
 }
 
 type StopExpressions = ExpressionBuilder<Tables, "stops">;
@@ -55,34 +55,30 @@ function appointmentOf(eb: StopExpressions) {
     .where("appointments.state", "=", sql.lit("confirmed"))
     .whereRef("appointments.company_id", "=", "stops.company_id")
     .whereRef("appointments.order_nbr", "=", "stops.stop_nbr")
-    .as("appointment_id");
+    .as("appointmentId");
 }
 
 function ofLoad(eb: StopExpressions, column: "load_nbr" | "body" | "driver") {
   return eb.selectFrom("loads").select(`loads.${column}`).whereRef("loads.id", "=", "stops.load_id");
 }
 
-const stopByNumber = prepareQuery<{ companyId: number; stopNbr: string }, StopOnLoadRow>((db, arg) =>
+const stopByNumber = prepareQuery<StopKey, StopOnLoadRow>((db, arg) =>
   db
     .selectFrom("stops")
     .select(stopColumns)
     .select((eb) => [
       appointmentOf(eb),
-      ofLoad(eb, "load_nbr").as("load_nbr"),
-      ofLoad(eb, "body").as("load_body"),
-      ofLoad(eb, "driver").as("load_driver"),
+      ofLoad(eb, "load_nbr").as("loadNbr"),
+      ofLoad(eb, "body").as("loadBody"),
+      ofLoad(eb, "driver").as("loadDriver"),
     ])
     .where("company_id", "=", arg("companyId"))
     .where("stop_nbr", "=", arg("stopNbr")),
 );
 
 /** The stop of exactly that number in its company, in whatever state, or undefined. */
-export function findStopOnLoad(
-  db: Reader,
-  companyId: number,
-  stopNbr: string,
-): Promise<StopOnLoad | undefined> {
-  return stopByNumber.first(db, { companyId, stopNbr }, stopOnLoad);
+export function findStopOnLoad(db: Reader, stop: StopKey): Promise<StopOnLoad | undefined> {
+  return stopByNumber.first(db, stop, stopOnLoad);
 }
 
 /** Without reading them. */
@@ -118,12 +114,12 @@ const stopSizesOfLoad = prepareQuery<{ loadId: number }, { id: number; bytes: nu
 
 /** The stops on a load, in its order: all at once, or in batches when they are large. */
 export async function* eachStopOfLoad(db: Reader, loadId: number): AsyncGenerator<readonly ShownStop[]> {
-  const { rows } = await stopsOfSmallLoad.run(db, { loadId });
+  const rows = await stopsOfSmallLoad.rows(db, { loadId });
   if (rows.length > 0) {
     yield rows.map(shownStop);
     return;
   }
-  let { rows: left } = await stopSizesOfLoad.run(db, { loadId });
+  let left = await stopSizesOfLoad.rows(db, { loadId });
   while (left.length > 0) {
     const ids = firstThatFit(left).map(({ id }) => id);
     const query = db.selectFrom("stops").select(stopColumns).select(appointmentOf).where("id", "in", ids);

@@ -2,78 +2,35 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from "kysely";
 import { cancelledStopStatus } from "../../domain/stop/stop-status.ts";
 import type { Reader } from "../database/database.ts";
+import { namedColumns } from "../database/named-rows.ts";
 import { prepareQuery } from "../database/prepared-query.ts";
 import { eachBatch, type Page } from "../database/row-batches.ts";
 import type { Tables } from "../database/schema.ts";
+import type { StopKey, StopRecord } from "./stops.ts";
+
+type ReceiptValue = "receiveStatus" | "receiveDttm";
+type AssignmentValue = "carrierCode" | "assignmentCriteria";
 
 /** A stop as it is stored. `body` and `execution` are JSON text; columns of their own have precedence. */
-export interface StoredStop {
-  readonly stopNbr: string;
-  readonly status: string;
-  readonly receiveStatus: string;
-  readonly receiveDttm: string | null;
-  readonly carrierCode: string | null;
-  readonly assignmentCriteria: string | null;
-  readonly body: string;
-  readonly execution: string;
-  /** The load that the stop is on. */
-  readonly loadId: number | null;
-}
-
-export interface StopRow {
-  stop_nbr: string;
-  stop_status: string;
-  receive_status: string;
-  receive_dttm: string | null;
-  carrier_code: string | null;
-  assignment_criteria: string | null;
-  body: string;
-  execution: string;
-  load_id: number | null;
-}
+export type StoredStop = Pick<
+  StopRecord,
+  "stopNbr" | "status" | ReceiptValue | AssignmentValue | "body" | "execution" | "loadId"
+>;
 
 export const stopColumns = [
-  "stop_nbr",
-  "stop_status",
-  "receive_status",
-  "receive_dttm",
-  "carrier_code",
-  "assignment_criteria",
-  "body",
-  "execution",
-  "load_id",
-] as const;
+  "stop_status as status" as const,
+  ...namedColumns("stop_nbr", "receive_status", "receive_dttm", "carrier_code", "assignment_criteria"),
+  ...namedColumns("body", "execution", "load_id"),
+];
 
-export function storedStop(row: StopRow): StoredStop {
-  return {
-    stopNbr: row.stop_nbr,
-    status: row.stop_status,
-    receiveStatus: row.receive_status,
-    receiveDttm: row.receive_dttm,
-    carrierCode: row.carrier_code,
-    assignmentCriteria: row.assignment_criteria,
-    body: row.body,
-    execution: row.execution,
-    loadId: row.load_id,
-  };
-}
-
-const stopByNumber = prepareQuery<{ companyId: number; stopNbr: string }, StopRow>((db, arg) =>
+/** The stop of exactly that number in its company, in whatever state, or undefined. */
+export const findStoredStop = prepareQuery<StopKey, StoredStop>((db, arg) =>
   db
     .selectFrom("stops")
     .select(stopColumns)
     .where("company_id", "=", arg("companyId"))
     .where("stop_nbr", "=", arg("stopNbr")),
-);
-
-/** The stop of exactly that number in its company, in whatever state, or undefined. */
-export function findStoredStop(
-  db: Reader,
-  companyId: number,
-  stopNbr: string,
-): Promise<StoredStop | undefined> {
-  return stopByNumber.first(db, { companyId, stopNbr }, storedStop);
-}
+).find;
 
 const filterColumns = {
   stopNbr: "stop_nbr",
@@ -177,7 +134,7 @@ export function eachStopBatch(
       },
       async rows(ids) {
         const query = db.selectFrom("stops").select(stopColumns).where("id", "in", ids);
-        return (await query.orderBy(order).execute()).map(storedStop);
+        return await query.orderBy(order).execute();
       },
     },
     page,

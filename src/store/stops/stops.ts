@@ -4,50 +4,24 @@
  */
 import { cancelledStopStatus, type StopStatus } from "../../domain/stop/stop-status.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { namedColumns } from "../database/named-rows.ts";
+import { namedArguments, namedColumns, type RowOf } from "../database/named-rows.ts";
 import { excluded, prepareQuery } from "../database/prepared-query.ts";
 
-/** What a transition needs of an existing stop. */
-export interface KnownStop {
-  readonly stopNbr: string;
+/** A stop to be stored. `body` is the canonical stop, `routed` what route events need of it, both as JSON text. */
+export interface StopRecord extends Omit<RowOf<"stops">, "id" | "stopStatus" | "stopNbrKey"> {
   readonly status: StopStatus;
-  readonly receiveStatus: "00" | "10";
-  readonly receiveDttm: string | null;
-  readonly carrierCode: string | null;
-  readonly assignmentCriteria: string | null;
-  readonly fileTime: number | null;
-  /** The load that the stop is on, and its place on it. */
-  readonly loadId: number | null;
-  readonly loadPosition: number | null;
-  /** Its place in the list of the load import. */
-  readonly listedPosition: number | null;
-  /** `stopSeq` where it is a number. */
-  readonly stopSeq: number | null;
-  readonly createdAt: number;
-  readonly execution: string;
 }
 
-/** A stop to be stored. `body` is the canonical stop as JSON text. */
-export interface StopRecord extends KnownStop {
-  readonly companyId: number;
-  readonly shipmentNbr: string | null;
-  readonly sealNbr: string | null;
-  readonly bol: string | null;
-  readonly reference1: string | null;
-  readonly reference2: string | null;
-  readonly body: string;
-  /** JSON: the part that route events need; null: read the body. */
-  readonly routed: string | null;
-  readonly updatedAt: number;
-}
+type ReferenceValue = "shipmentNbr" | "sealNbr" | "bol" | "reference1" | "reference2";
+
+/** What a transition needs of an existing stop. */
+export type KnownStop = Omit<StopRecord, "companyId" | ReferenceValue | "body" | "routed" | "updatedAt">;
 
 /** A stop, by its number in its company. */
-export interface StopKey {
-  readonly companyId: number;
-  readonly stopNbr: string;
-}
+export type StopKey = Pick<StopRecord, "companyId" | "stopNbr">;
 
-const knownStop = prepareQuery<StopKey, KnownStop>((db, arg) =>
+/** The stop of that number in its company, in whatever state, or undefined. */
+export const findKnownStop = prepareQuery<StopKey, KnownStop>((db, arg) =>
   db
     .selectFrom("stops")
     .select(["stop_nbr as stopNbr", "stop_status as status"])
@@ -56,47 +30,19 @@ const knownStop = prepareQuery<StopKey, KnownStop>((db, arg) =>
     .select(namedColumns("created_at", "execution"))
     .where("company_id", "=", arg("companyId"))
     .where("stop_nbr", "=", arg("stopNbr")),
-);
+).find;
 
-/** The stop of that number in its company, in whatever state, or undefined. */
-export function findKnownStop(
-  tx: Transaction,
-  companyId: number,
-  stopNbr: string,
-): Promise<KnownStop | undefined> {
-  return knownStop.find(tx, { companyId, stopNbr });
-}
-
-interface StopArguments extends StopRecord {
-  readonly stopNbrKey: string;
-}
-
-const saveStopQuery = prepareQuery<StopArguments>((db, arg) => {
+const saveStopQuery = prepareQuery<StopRecord & { readonly stopNbrKey: string }>((db, arg) => {
   const sent = {
     stop_status: arg("status"),
-    receive_status: arg("receiveStatus"),
-    receive_dttm: arg("receiveDttm"),
-    carrier_code: arg("carrierCode"),
-    assignment_criteria: arg("assignmentCriteria"),
-    shipment_nbr: arg("shipmentNbr"),
-    seal_nbr: arg("sealNbr"),
-    bol: arg("bol"),
-    reference1: arg("reference1"),
-    reference2: arg("reference2"),
-    body: arg("body"),
-    routed: arg("routed"),
-    execution: arg("execution"),
-    file_time: arg("fileTime"),
-    load_id: arg("loadId"),
-    load_position: arg("loadPosition"),
-    listed_position: arg("listedPosition"),
-    stop_seq: arg("stopSeq"),
-    updated_at: arg("updatedAt"),
+    ...namedArguments(arg, "receive_status", "receive_dttm", "carrier_code", "assignment_criteria"),
+    ...namedArguments(arg, "shipment_nbr", "seal_nbr", "bol", "reference1", "reference2", "body", "routed"),
+    ...namedArguments(arg, "execution", "file_time", "load_id", "load_position", "listed_position"),
+    ...namedArguments(arg, "stop_seq", "updated_at"),
   };
-  const key = { company_id: arg("companyId"), stop_nbr: arg("stopNbr"), stop_nbr_key: arg("stopNbrKey") };
   return db
     .insertInto("stops")
-    .values({ ...key, ...sent, created_at: arg("createdAt") })
+    .values({ ...namedArguments(arg, "company_id", "stop_nbr", "stop_nbr_key", "created_at"), ...sent })
     .onConflict((conflict) => conflict.columns(["company_id", "stop_nbr"]).doUpdateSet(excluded(sent)));
 });
 
@@ -112,64 +58,41 @@ interface BodyChange {
   readonly body: string;
   /** JSON: what route events need of it. */
   readonly routed: string;
-  readonly now: number;
+  readonly updatedAt: number;
 }
 
 /** Changes the body and state of a stop that is there. */
 export const saveStopBody = prepareQuery<BodyChange>((db, arg) =>
   db
     .updateTable("stops")
-    .set({
-      stop_status: arg("status"),
-      body: arg("body"),
-      routed: arg("routed"),
-      updated_at: arg("now"),
-    })
+    .set({ stop_status: arg("status"), ...namedArguments(arg, "body", "routed", "updated_at") })
     .where("id", "=", arg("id")),
 ).run;
 
 /** The columns of a stop that is on no load. */
 export const offLoad = { load_id: null, load_position: null, listed_position: null };
 
-interface CancelArguments extends StopKey {
-  readonly execution: string;
-  readonly fileTime: number | null;
-  readonly updatedAt: number;
-}
-
 /**
  * Cancels the stop, off its load, unless it is cancelled already; returns whether it did. What the host sent is kept.
  */
-export const cancelStop = prepareQuery<CancelArguments>((db, arg) =>
-  db
-    .updateTable("stops")
-    .set({
-      stop_status: cancelledStopStatus,
-      execution: arg("execution"),
-      file_time: arg("fileTime"),
-      ...offLoad,
-      updated_at: arg("updatedAt"),
-    })
-    .where("company_id", "=", arg("companyId"))
-    .where("stop_nbr", "=", arg("stopNbr"))
-    .where("stop_status", "!=", cancelledStopStatus),
+export const cancelStop = prepareQuery<StopKey & Pick<StopRecord, "execution" | "fileTime" | "updatedAt">>(
+  (db, arg) =>
+    db
+      .updateTable("stops")
+      .set({ stop_status: cancelledStopStatus, ...offLoad })
+      .set(namedArguments(arg, "execution", "file_time", "updated_at"))
+      .where("company_id", "=", arg("companyId"))
+      .where("stop_nbr", "=", arg("stopNbr"))
+      .where("stop_status", "!=", cancelledStopStatus),
 ).changes;
 
-interface CarrierArguments extends StopKey {
-  readonly carrierCode: string | null;
-  readonly assignmentCriteria: string | null;
-  readonly updatedAt: number;
-}
+type CarrierArguments = StopKey & Pick<StopRecord, "carrierCode" | "assignmentCriteria" | "updatedAt">;
 
 /** Sets or clears the carrier of a stop. */
 export const saveStopCarrier = prepareQuery<CarrierArguments>((db, arg) =>
   db
     .updateTable("stops")
-    .set({
-      carrier_code: arg("carrierCode"),
-      assignment_criteria: arg("assignmentCriteria"),
-      updated_at: arg("updatedAt"),
-    })
+    .set(namedArguments(arg, "carrier_code", "assignment_criteria", "updated_at"))
     .where("company_id", "=", arg("companyId"))
     .where("stop_nbr", "=", arg("stopNbr")),
 ).run;
@@ -183,8 +106,8 @@ const bodyOf = prepareQuery<StopKey, { body: string }>((db, arg) =>
 );
 
 /** JSON: the canonical stop of that number, which exists. */
-export async function readStopText(tx: Transaction, companyId: number, stopNbr: string): Promise<string> {
-  const row = await bodyOf.find(tx, { companyId, stopNbr });
-  if (row === undefined) throw new Error(`the stop ${stopNbr} is gone`);
+export async function readStopText(tx: Transaction, stop: StopKey): Promise<string> {
+  const row = await bodyOf.find(tx, stop);
+  if (row === undefined) throw new Error(`the stop ${stop.stopNbr} is gone`);
   return row.body;
 }
