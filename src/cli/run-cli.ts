@@ -50,7 +50,8 @@ function optionDescription(option: Option): string {
   return option.mandatory ? `${text} (required)` : text;
 }
 
-function createProgram(run: CliRun): Command {
+/** The program with all its commands, as they are declared; what is written goes where `run` says. */
+export function createProgram(run: CliRun): Command {
   const program = new Command("dropgate")
     .description("Takes stop orders in over SFTP or from folders and applies them in order, exactly once.")
     .option("-c, --config <file>", "configuration file")

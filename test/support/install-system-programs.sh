@@ -17,6 +17,7 @@ find_missing() {
   need php php-cli
   need python3 python3
   need xmllint libxml2-utils
+  need groff groff-base
   need systemd-analyze systemd
 }
 need() { command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] || missing="$missing $2"; }

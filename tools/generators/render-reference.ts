@@ -1,9 +1,7 @@
 /** Writes `docs/configuration.md`: a hand-written introduction and one table a section, from the schema. */
 import { configSchema } from "../../src/config/schema.ts";
-import type { SettingKind } from "../../src/config/reader/setting.ts";
 import { childrenOf, type ListedSetting, settingsBelow } from "../../src/config/reader/setting-list.ts";
-import { formatSize } from "../../src/config/reader/size.ts";
-import { shownValue, wrapped } from "./setting-text.ts";
+import { hasValue, isSection, limitsOf, shownValue, typeOf, wrapped } from "./setting-text.ts";
 
 const introduction = `# Configuration
 
@@ -52,22 +50,6 @@ and wait. Certificates are read anew even when no setting has changed.
 ## Settings
 `;
 
-const typeNames: Readonly<Record<SettingKind, string>> = {
-  section: "section",
-  map: "section",
-  variants: "section",
-  list: "list",
-  integer: "whole number",
-  flag: "true or false",
-  choice: "one of",
-  text: "text",
-  size: "size",
-  path: "path",
-  host: "address",
-  addressRange: "address or CIDR",
-  secret: "secret",
-};
-
 const units: readonly (readonly [ending: string, unit: string])[] = [
   ["Ms", "ms"],
   ["Mb", "MiB"],
@@ -75,40 +57,10 @@ const units: readonly (readonly [ending: string, unit: string])[] = [
   ["percent", "%"],
 ];
 
-function isSection({ setting }: ListedSetting): boolean {
-  return setting.dropgate.kind === "section" || setting.dropgate.kind === "map";
-}
-
-/** Items of a list of single values are described by the list's own row. */
-function hasRow(listed: ListedSetting): boolean {
-  return !isSection(listed) && !listed.path.endsWith("[]");
-}
-
-function typeOf(listed: ListedSetting): string {
-  const { setting, schema, path } = listed;
-  const { kind } = setting.dropgate;
-  if (kind === "choice") return (setting.enum ?? []).map((value) => `\`${value}\``).join(", ");
-  if (kind !== "list") return typeNames[kind];
-  const [item] = childrenOf(schema, path);
-  return item === undefined || isSection(item) ? "list of sections" : `list of ${typeOf(item)}`;
-}
-
 function unitOf({ path, setting }: ListedSetting): string {
   if (setting.dropgate.kind === "size") return "bytes";
   if (setting.dropgate.kind !== "integer") return "";
   return units.find(([ending]) => path.endsWith(ending))?.[1] ?? "";
-}
-
-function limitsOf({ setting }: ListedSetting): string {
-  const { minimum, maximum, maxLength, maxItems, dropgate } = setting;
-  if (minimum !== undefined && maximum !== undefined) {
-    const show = dropgate.kind === "size" ? formatSize : String;
-    return `${show(minimum)} to ${show(maximum)}`;
-  }
-  if (dropgate.form !== undefined) {
-    return `${dropgate.form}${maxLength === undefined ? "" : `; at most ${maxLength} characters`}`;
-  }
-  return maxItems === undefined ? "" : `at most ${maxItems}`;
 }
 
 function defaultOf(listed: ListedSetting): string {
@@ -143,7 +95,7 @@ function renderTopLevel(listed: ListedSetting): string {
   const notes = below
     .filter((child) => isSection(child) && !child.path.endsWith(listed.setting.dropgate.keyName ?? ">"))
     .map((child) => `\`${child.path}\`: ${child.setting.description}`);
-  const rows = below.filter(hasRow).map(rowOf);
+  const rows = below.filter(hasValue).map(rowOf);
   const keys = listed.setting.dropgate.form;
   const keyNote = keys === undefined ? [] : [`\`${listed.setting.dropgate.keyName}\` stands for ${keys}.`];
   const text = [`### ${listed.path}`, listed.setting.description ?? "", ...keyNote, ...notes];
@@ -154,7 +106,7 @@ function renderTopLevel(listed: ListedSetting): string {
 /** The text of `docs/configuration.md`. */
 export function renderReference(): string {
   const topLevel = childrenOf(configSchema, "");
-  const plain = topLevel.filter(hasRow).map(rowOf);
+  const plain = topLevel.filter(hasValue).map(rowOf);
   const sections = topLevel.filter(isSection).map(renderTopLevel);
   return `${[introduction, `${tableHead}\n${plain.join("\n")}\n`, sections.join("\n\n")].join("\n")}\n`;
 }

@@ -11,7 +11,7 @@ import { normalisedSbom, shippedPackages } from "./locked-packages.ts";
 import { byPath, foldersOf, type PackageEntry } from "./package-entry.ts";
 import type { ProgramSource } from "./program-entries.ts";
 import { type Architecture, architectures } from "./shipped-files.ts";
-import { installedPackages, outputFolder, projectFolder, run, sourceTime } from "./source.ts";
+import { installedPackages, outputFolder, projectFolder, projectVersion, run, sourceTime } from "./source.ts";
 
 function writeEntries(root: string, entries: readonly PackageEntry[]): void {
   for (const folder of foldersOf(entries)) mkdirSync(join(root, folder), { recursive: true, mode: 0o755 });
@@ -76,11 +76,8 @@ function main(): void {
   });
   if (!isArchitecture(values.arch))
     throw new Error(`--arch must be ${Object.keys(architectures).join(" or ")}`);
-  const manifest = JSON.parse(readFileSync(join(projectFolder, "package.json"), "utf8")) as {
-    version: string;
-  };
   const file = buildDeb(
-    programSource(values.arch, values.version ?? manifest.version),
+    programSource(values.arch, values.version ?? projectVersion()),
     values.out === undefined ? outputFolder : resolve(values.out),
   );
   process.stdout.write(`${file}\n`);

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { renderCompletion } from "../generators/render-completion.ts";
+import { renderConfigPage, renderProgramPage } from "../generators/render-man.ts";
 import {
   changelogText,
   controlText,
@@ -31,7 +33,8 @@ export function licencesOf({ modules, packages }: ProgramSource): readonly Packa
   return packages.map((one) => ({ ...one, ...licenceOf(modules, one) }));
 }
 
-function documentEntries(source: ProgramSource, seconds: number, sbom: string): PackageEntry[] {
+/** What the licences ask for, the list of parts, and the documents. */
+export function documentEntries(source: ProgramSource, seconds: number, sbom: string): PackageEntry[] {
   const licences = licencesOf(source);
   const committed = (folder: string) =>
     committedFilesBelow(folder).map((name) =>
@@ -49,6 +52,15 @@ function documentEntries(source: ProgramSource, seconds: number, sbom: string): 
   ];
 }
 
+/** The manual pages and the completion, made from the commands and settings of this very program. */
+function manualEntries({ version }: ProgramSource, seconds: number): PackageEntry[] {
+  return [
+    written("usr/share/man/man1/dropgate.1.gz", packed(renderProgramPage(version, seconds))),
+    written("usr/share/man/man5/dropgate.yaml.5.gz", packed(renderConfigPage(version, seconds))),
+    written("usr/share/bash-completion/completions/dropgate", renderCompletion()),
+  ];
+}
+
 /** What is installed. The program lies where no service runs it: postinst says where it does, and why. */
 export function debEntries(source: ProgramSource, seconds: number, sbom: string): PackageEntry[] {
   return [
@@ -58,6 +70,7 @@ export function debEntries(source: ProgramSource, seconds: number, sbom: string)
     copied("usr/lib/sysusers.d/dropgate.conf", join(files, "sysusers.conf")),
     copied("etc/dropgate/dropgate.yaml", join(files, "dropgate.yaml"), 0o640),
     copied("usr/share/lintian/overrides/dropgate", join(files, "lintian-overrides")),
+    ...manualEntries(source, seconds),
     ...documentEntries(source, seconds, sbom),
   ];
 }

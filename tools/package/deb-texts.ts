@@ -2,7 +2,8 @@
 import type { LockedPackage } from "./locked-packages.ts";
 import type { Architecture } from "./shipped-files.ts";
 
-const maintainer = "the dropgate authors <maintainers@dropgate.example.org>";
+/** The form asks for an address; `.invalid` is the domain that never is anybody's. */
+const maintainer = "dropgate maintainers <maintainers@dropgate.invalid>";
 
 export interface ControlFacts {
   readonly version: string;

@@ -9,6 +9,12 @@ export const projectFolder = resolve(import.meta.dirname, "../..");
 /** Git-ignored. */
 export const outputFolder = join(projectFolder, "dist-package");
 
+/** The version that the checkout says it is. */
+export function projectVersion(): string {
+  const text = readFileSync(join(projectFolder, "package.json"), "utf8");
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
 export function run(program: string, args: readonly string[], cwd = projectFolder): string {
   return execFileSync(program, args, {
     cwd,
