@@ -4,17 +4,11 @@ import { isoTime } from "../lib/iso-time.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { AttemptRecord } from "./record-attempts.ts";
 import type { FailedOutcome } from "../domain/outbound/delivery-fault.ts";
-import type { AttemptResult } from "./attempt.ts";
 import type { DeliveryToRender } from "./delivery-to-render.ts";
+import type { EndedAttempt } from "./target-attempts.ts";
 
-export interface FinishedAttempt {
+export interface FinishedAttempt extends Omit<EndedAttempt, "pause"> {
   readonly row: DeliveryToRender;
-  readonly result: Exclude<AttemptResult, { kind: "aborted" }>;
-  /** When it began and ended, milliseconds UTC. */
-  readonly at: number;
-  readonly now: number;
-  readonly durationMs: number;
-  readonly random: number;
   /** How often in a row the delivery has found its name taken. */
   readonly moves: number;
 }

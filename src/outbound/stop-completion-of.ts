@@ -5,6 +5,7 @@ import type { CompletionEvent, CompletionLoad, StopCompletion } from "../domain/
 import type { StopExecution } from "../domain/execution/stop-execution.ts";
 import { isStopStatus } from "../domain/stop/stop-status.ts";
 import type { Stop } from "../domain/stop/stop.ts";
+import { given } from "../lib/given.ts";
 import type { StoredCompletion, StoredCompletionEvent } from "../store/outbound/completions.ts";
 
 /** `data`, as operations write it. */
@@ -20,10 +21,7 @@ function eventOf({ code, recordedAt, data }: StoredCompletionEvent): CompletionE
   const { eventDTTM, eventTz, latitude, longitude, documents = [] } = JSON.parse(data) as EventData;
   return {
     eventId: code,
-    ...(eventDTTM === undefined ? {} : { reportedDTTM: eventDTTM }),
-    ...(eventTz === undefined ? {} : { timeZone: eventTz }),
-    ...(latitude === undefined ? {} : { latitude }),
-    ...(longitude === undefined ? {} : { longitude }),
+    ...given({ reportedDTTM: eventDTTM, timeZone: eventTz, latitude, longitude }),
     recordedAt,
     documents,
   };
@@ -41,11 +39,7 @@ function stopOf({ body, carrierCode, assignmentCriteria }: StoredCompletion): St
 function loadOf({ loadNbr, driver }: StoredCompletion): CompletionLoad | undefined {
   if (loadNbr === null) return undefined;
   const { driverName, driverUserName } = JSON.parse(driver) as Omit<CompletionLoad, "loadNbr">;
-  return {
-    loadNbr,
-    ...(driverName === undefined ? {} : { driverName }),
-    ...(driverUserName === undefined ? {} : { driverUserName }),
-  };
+  return { loadNbr, ...given({ driverName, driverUserName }) };
 }
 
 /** The content of the file. Throws for a completion that a newer dropgate has made, or none. */
