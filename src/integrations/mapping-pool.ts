@@ -5,6 +5,7 @@
  * is refused with 909 at once: only one is in hand, so it is the cause. Processes are made when they are first needed and
  * again when one has ended. Nothing here survives a crash; the client has no answer then and sends again.
  */
+import { aborted } from "../lib/aborted.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { DropgateError } from "../lib/errors.ts";
 import type { Logger } from "../lib/logs/log.ts";
@@ -65,13 +66,9 @@ export class MappingPool {
   /** Takes no more; what is in hand or waits is done until the deadline. */
   async stop(deadline: AbortSignal): Promise<void> {
     this.#isStopping = true;
-    const idle = () => this.#onIdle?.();
-    await new Promise<void>((resolve) => {
-      this.#onIdle = resolve;
-      deadline.addEventListener("abort", idle, { once: true });
-      if (deadline.aborted || this.#isIdle) resolve();
-    });
-    deadline.removeEventListener("abort", idle);
+    const idle = Promise.withResolvers<void>();
+    this.#onIdle = idle.resolve;
+    if (!this.#isIdle) await Promise.race([idle.promise, aborted(deadline)]);
     this.#queue.rejectAll((job) => job.reject(stoppingError()));
     await Promise.all([...this.#processes].map((one) => one.end()));
   }

@@ -1,4 +1,5 @@
 /** The documents without an answer so far, by their numbers. */
+import { aborted } from "../../lib/aborted.ts";
 import type { DocumentJob as Job, DocumentOrigin } from "./document-job.ts";
 import { lineFor } from "./document-line.ts";
 import type { ParserThread } from "./parser-thread.ts";
@@ -61,12 +62,8 @@ export class UnansweredJobs {
   /** Resolves when none is left, or when the deadline is over. */
   async untilNone(deadline: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const over = () => resolve();
-    this.#onNone = over;
-    deadline.addEventListener("abort", over, { once: true });
-    if (this.#jobs.size === 0 || deadline.aborted) resolve();
-    await promise;
-    deadline.removeEventListener("abort", over);
+    this.#onNone = resolve;
+    if (this.#jobs.size > 0) await Promise.race([promise, aborted(deadline)]);
   }
 
   /** Job numbers fit the shared Int32 and start again; 0 means none. A number still in use is passed over. */

@@ -8,6 +8,7 @@
  * A thread is made when there is work for it, and ended when there was none for a minute. Nothing here survives a crash: the
  * client has no answer then and sends again.
  */
+import { aborted } from "../../lib/aborted.ts";
 import { DropgateError } from "../../lib/errors.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { FairQueue } from "../../lib/threads/fair-queue.ts";
@@ -90,11 +91,9 @@ class ReaderPool implements ImportThreads {
   async stop(deadline: AbortSignal): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#idle);
-    await new Promise<void>((resolve) => {
-      this.#onIdle = resolve;
-      deadline.addEventListener("abort", () => resolve(), { once: true });
-      if (deadline.aborted || this.#isIdle) resolve();
-    });
+    const idle = Promise.withResolvers<void>();
+    this.#onIdle = idle.resolve;
+    if (!this.#isIdle) await Promise.race([idle.promise, aborted(deadline)]);
     this.#queue.rejectAll((one) => one.reject(stopping()));
     await Promise.all([...this.#threads].map((thread) => thread.end(stopping())));
   }

@@ -1,5 +1,6 @@
 /** Checks the whole database for damage, in a thread of its own: statements that would meet it may be months away. */
 import { join } from "node:path";
+import { settledOrAborted } from "../../lib/aborted.ts";
 import { siblingModule } from "../../lib/threads/sibling-module.ts";
 import { WorkerHost } from "../../lib/threads/worker-host.ts";
 import { databaseFileName } from "./database.ts";
@@ -22,13 +23,9 @@ export async function lookAtIntegrity(stateDir: string, signal: AbortSignal): Pr
       ended: ({ error }) => reject(error ?? new Error("the check of the database ended without an answer")),
     },
   );
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) abort();
   try {
-    return await promise;
+    return await settledOrAborted(promise, signal);
   } finally {
-    signal.removeEventListener("abort", abort);
     await host.end();
   }
 }

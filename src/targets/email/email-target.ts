@@ -4,7 +4,7 @@ import type { Delivery, DeliveryOutcome, Target } from "../../outbound/target.ts
 import { ThreadJobs } from "../../remote/thread-jobs.ts";
 import { failedBy } from "../../remote/transfer-fault.ts";
 import type { EmailJob, EmailTargetOptions, SmtpSettings, ToMailThread } from "./email-worker.ts";
-import { settledOrAborted } from "../settled-or-aborted.ts";
+import { settledOrAborted } from "../../lib/aborted.ts";
 
 const keepMs = 10_000;
 

@@ -22,7 +22,7 @@ import { type FolderDisk, foreignDisk, ownDisk } from "./folder-disk.ts";
 import { folderFault } from "./folder-faults.ts";
 import { createFolderThread, type FolderThread } from "./folder-thread.ts";
 import { PendingCalls, watchDisk } from "./pending-calls.ts";
-import { settledOrAborted } from "../settled-or-aborted.ts";
+import { settledOrAborted } from "../../lib/aborted.ts";
 import { markOfThisProcess, TemporaryNames } from "./temporary-names.ts";
 
 export interface FolderTargetOptions {

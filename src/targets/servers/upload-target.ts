@@ -15,7 +15,7 @@ import type {
 import { checkNames, readBytes, temporaryNameOf } from "../delivery-files.ts";
 import { ThreadJobs } from "../../remote/thread-jobs.ts";
 import { outcomeOf } from "../../remote/transfer-fault.ts";
-import { settledOrAborted } from "../settled-or-aborted.ts";
+import { settledOrAborted } from "../../lib/aborted.ts";
 import type {
   FromThread,
   Leftover,
