@@ -153,10 +153,14 @@ class BodyReader {
 
 /** A small body that has come with its head; undefined when there is something to wait for, or to refuse. */
 export function bodyAtHand(request: IncomingMessage, limits: BodyLimits): Buffer | undefined {
-  if (!request.complete || request.headers.expect !== undefined) return undefined;
+  if (request.headers.expect !== undefined) return undefined;
   const { readableLength } = request;
+  // Node.js tells that the request is complete only after it has run what waits for the last bytes of its body.
+  if (!request.complete && readableLength !== announcedLength(request)) return undefined;
   if (readableLength > Math.min(uncountedBodyBytes, limits.maxBodyBytes)) return undefined;
   const bytes: Buffer | null = request.read();
+  // Read to its end, which is still to come: else the connection would keep the request until the next one.
+  if (bytes !== null && !request.complete) request.resume();
   return bytes ?? undefined;
 }
 
