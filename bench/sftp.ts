@@ -177,7 +177,7 @@ async function measureAll(sites: Sites, options: BenchOptions): Promise<Measurem
     measurementOf(whole, {
       what: `${count} files of 4 KB, pipeline at work`,
       unit: "files/s",
-      wanted: { of: "ratio", is: "at least", limit: 1 },
+      wanted: { of: "ratio", is: "at least", limit: 0.8 },
     }),
     {
       suite: "sftp",

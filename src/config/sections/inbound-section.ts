@@ -89,10 +89,11 @@ const work = {
     description: "Files that are committed together, with one fsync; each still succeeds or fails alone.",
   }),
   parserThreads: integer({
-    default: 2,
+    default: 1,
     range: [1, 64],
     needsRestart: true,
-    description: "Threads that read and validate documents.",
+    description:
+      "Threads that read and validate documents; up to three more serve what waits while they are blocked.",
   }),
   parserMemoryMb: integer({
     default: 512,

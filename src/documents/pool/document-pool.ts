@@ -39,7 +39,7 @@ export interface DocumentPool extends Service {
 
 export interface DocumentPoolOptions {
   readonly log: Logger;
-  /** For small documents; default 2. Up to three more are made for large ones, and while all are blocked. */
+  /** For small documents; default 1. Up to three more are made for large ones, and while all are blocked. */
   readonly threads?: number;
   readonly limits?: Partial<StopDocumentLimits>;
   /**
@@ -83,7 +83,7 @@ class ThreadedDocumentPool implements DocumentPool {
       maxHeapMb: options.maxHeapMb ?? 256,
       maxParserMb: options.maxParserMb ?? 320,
     };
-    const { threads = 2, stillMs = 50, log } = options;
+    const { threads = 1, stillMs = 50, log } = options;
     this.#fleet = new ParserFleet(
       { log, threads, stillMs, threadOptions },
       {

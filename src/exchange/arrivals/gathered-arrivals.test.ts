@@ -32,18 +32,22 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-function arrive(companyId = 1): string {
+function arrive(companyId = 1, isPushed = false): string {
   const name = `s${count}.xml`;
   count += 1;
-  gathered.arrive({ companyId, name, path: `/inbound/${name}`, channel: "sftp", size: 1 });
+  gathered.arrive({ companyId, name, path: `/inbound/${name}`, channel: "sftp", size: 1 }, isPushed);
   return name;
 }
 
-function arriveEvery(ms: number, files: number): Map<string, number> {
+function arriveEvery(
+  ms: number,
+  files: number,
+  isPushed: (index: number) => boolean = () => false,
+): Map<string, number> {
   const cameAt = new Map<string, number>();
   for (let index = 0; index < files; index += 1) {
     if (index > 0) vi.advanceTimersByTime(ms);
-    cameAt.set(arrive(), Date.now());
+    cameAt.set(arrive(1, isPushed(index)), Date.now());
   }
   return cameAt;
 }
@@ -105,6 +109,30 @@ test("who pushes a thousand a second has larger groups, until the flood is over"
   arriveEvery(2, 100);
   expect(turnsOf(handed.slice(after)).length).toBeGreaterThan(2);
   for (const turn of turnsOf(handed.slice(after))) expect(turn).toBeLessThanOrEqual(32);
+});
+
+test.each([5, 25])(
+  "who begins each file when the one before is answered has larger groups, a file in %i ms",
+  (ms) => {
+    arriveEvery(ms, 60, () => true);
+    const before = handed.length;
+    arriveEvery(ms, 100, () => true);
+    expect(turnsOf(handed.slice(before)).length).toBeGreaterThan(2);
+    for (const turn of turnsOf(handed.slice(before))) expect(turn).toBeGreaterThanOrEqual(120);
+  },
+);
+
+test("a flow in which some files follow at once on one that was held up is no push", () => {
+  arriveEvery(1.25, 2_000, (index) => index % 3 === 0);
+  for (const turn of turnsOf(handed)) expect(turn).toBeLessThanOrEqual(40);
+});
+
+test("a push that pauses is over soon", () => {
+  arriveEvery(5, 100, () => true);
+  arriveEvery(50, 20);
+  const after = handed.length;
+  arriveEvery(50, 10);
+  expect(handed.slice(after).map(({ names }) => names.length)).toEqual(Array(10).fill(1));
 });
 
 test("nobody waits for more than a quarter of a second, however far behind the pipeline is", () => {

@@ -4,6 +4,8 @@
  *   steady   at once                    until eight came within `dense.withinMs`
  *   dense    gathered, then together    when the pipeline has decided about all of the company and has rested for a part of
  *                                       the time that the last group took it; or when the first has waited `maxWaitMs`
+ *   flood    the same, in larger groups when they are a thousand a second, or clients push: they begin each file as soon as
+ *                                       the one before is answered
  *
  * The pipeline works on the same processors and the same disk as the uploads. Handed over one by one, a client that sends
  * thousands of small files would have each of its own syncs wait for several of the pipeline's, and the pipeline would
@@ -18,6 +20,11 @@ import type { Arrival, ArrivalSink, Inbox } from "../../inbound/places/inbox.ts"
 const dense = { count: 8, withinMs: 130 };
 /** A thousand a second are no traffic: somebody pushes all that lies there, and what counts is when the last is through. */
 const flood = { count: 160, withinMs: 155 };
+/**
+ * The same at any rate: clients begin a file as soon as the one before is answered. Each such file counts one up to the
+ * most, each other one takes several back: in a flow with pauses, some files follow at once on one that was held up.
+ */
+const pushes = { enough: 48, most: 64, pause: 8 };
 /** A flood lasts so long after each time that it was as dense: where processors are short, its files come more slowly. */
 const floodHoldMs = 500;
 /** How long the pipeline rests, as a part of the time that it took. More helps a burst a little, and all files wait for it. */
@@ -64,6 +71,7 @@ class Burst {
   #timer: NodeJS.Timeout | undefined;
   readonly #dense = new Density(dense);
   readonly #flood = new Density(flood);
+  #pushes = 0;
   #floodUntilMs = Number.NEGATIVE_INFINITY;
   #firstAtMs = 0;
   #handedAtMs = Number.NEGATIVE_INFINITY;
@@ -76,15 +84,17 @@ class Burst {
     this.#nowMs = nowMs;
   }
 
-  arrive(arrival: Arrival): void {
+  arrive(arrival: Arrival, isPushed: boolean): void {
     const nowMs = this.#nowMs();
     if (this.#waiting.length === 0) this.#firstAtMs = nowMs;
     this.#waiting.push(arrival);
     const isDense = this.#dense.isReachedAt(nowMs);
     this.#dense.note(nowMs);
-    if (this.#flood.isReachedAt(nowMs)) this.#floodUntilMs = nowMs + floodHoldMs;
+    this.#notePush(isPushed);
+    const isPush = this.#pushes >= pushes.enough;
+    if (isPush || this.#flood.isReachedAt(nowMs)) this.#floodUntilMs = nowMs + floodHoldMs;
     this.#flood.note(nowMs);
-    if (isDense) this.#flushWhenDue();
+    if (isDense || isPush) this.#flushWhenDue();
     else this.flush();
   }
 
@@ -98,6 +108,11 @@ class Burst {
     this.#doneAtMs = undefined;
     // What becomes of the files is in the ledger.
     void this.#inbox.arriveAll(arrivals);
+  }
+
+  #notePush(isPushed: boolean): void {
+    if (isPushed) this.#pushes = Math.min(pushes.most, this.#pushes + 1);
+    else this.#pushes = Math.max(0, this.#pushes - pushes.pause);
   }
 
   #flushWhenDue(): void {
@@ -142,7 +157,7 @@ export function gatherArrivals(
     return made;
   };
   return {
-    arrive: (arrival) => burstOf(arrival.companyId).arrive(arrival),
+    arrive: (arrival, isPushed = false) => burstOf(arrival.companyId).arrive(arrival, isPushed),
     flush() {
       for (const burst of bursts.values()) burst.flush();
     },

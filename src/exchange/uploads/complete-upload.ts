@@ -58,7 +58,8 @@ async function becomeFile(
       arrival: { companyId: company.id, name, channel, userName, size, receivedAt },
     },
   );
-  deps.arrivals.arrive(arrival);
+  deps.arrivals.arrive(arrival, memory.isPushing);
+  memory.arrived(performance.now());
   memory.becameFile(own.key, keyOf(partials, name), attributes);
 }
 

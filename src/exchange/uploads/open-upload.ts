@@ -19,7 +19,8 @@ interface Part {
 }
 
 export async function openUpload(names: InboundNames, name: string, flags: OpenWriteFlags): Promise<Upload> {
-  const { claims, company, deps, peer } = names.context;
+  const { claims, company, deps, memory, peer } = names.context;
+  memory.opened(performance.now());
   await deps.intake.assertRoom(company);
   const partials = await company.folders.madePartials(peer.userId);
   const own = await names.own(name);

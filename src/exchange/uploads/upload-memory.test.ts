@@ -25,6 +25,18 @@ describe("what a session has uploaded", () => {
     expect(memory.completed("/i/x")).toBeUndefined();
   });
 
+  test("says that the client pushes when it begins a file as soon as the one before is answered", () => {
+    const memory = new UploadMemory();
+    memory.opened(1_000);
+    expect(memory.isPushing).toBe(false);
+    memory.arrived(1_010);
+    memory.opened(1_012);
+    expect(memory.isPushing).toBe(true);
+    memory.arrived(1_020);
+    memory.opened(1_024);
+    expect(memory.isPushing).toBe(false);
+  });
+
   test("is of the last 1,000 files", () => {
     const memory = new UploadMemory();
     const complete = (name: string) => memory.becameFile(`/p/${name}`, `/i/${name}`, attributes);

@@ -1,6 +1,8 @@
 import type { AttributeChange, ExchangeAttributes } from "../exchange-session.ts";
 
 const maxRemembered = 1_000;
+/** A client that takes longer between the answer of a close and its next file waits for something else than us. */
+const pushGapMs = 3;
 
 /**
  * What one session has uploaded. The pipeline takes a file away within milliseconds, but clients ask for size and time of
@@ -10,6 +12,23 @@ export class UploadMemory {
   readonly #completed = new Map<string, ExchangeAttributes>();
   /** Times that the client gave to unfinished files, which are data and never set on disk. */
   readonly #times = new Map<string, AttributeChange>();
+  #arrivedAtMs = Number.NEGATIVE_INFINITY;
+  #isPushing = false;
+
+  /** The client sends one file after another, without a pause. */
+  get isPushing(): boolean {
+    return this.#isPushing;
+  }
+
+  /** The client opens an upload. `nowMs` is of a clock that only goes forward. */
+  opened(nowMs: number): void {
+    this.#isPushing = nowMs - this.#arrivedAtMs <= pushGapMs;
+  }
+
+  /** A file of the client is complete, and its close is about to be answered. */
+  arrived(nowMs: number): void {
+    this.#arrivedAtMs = nowMs;
+  }
 
   completed(key: string): ExchangeAttributes | undefined {
     return this.#completed.get(key);

@@ -60,8 +60,11 @@ export interface Inbox {
 export interface ArrivalSink {
   /** Bytes of files came over a connection. */
   received(bytes: number): void;
-  /** The file lies durably under its final name, which is reserved. Returns at once; nobody waits for the pipeline. */
-  arrive(arrival: Arrival): void;
+  /**
+   * The file lies durably under its final name, which is reserved. Returns at once; nobody waits for the pipeline.
+   * `isPushed`: its client began it at once when the one before was answered, as who sends all that lies there does.
+   */
+  arrive(arrival: Arrival, isPushed?: boolean): void;
   /** Hands everything that has arrived to the pipeline, now. */
   flush(): void;
 }
