@@ -1,0 +1,79 @@
+/** Backups that the daemon's schedule has made by a real process of its own. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type BackupConfig, createBackupSchedule } from "../../src/app/watch/backup-schedule.ts";
+import { createLogger } from "../../src/lib/logs/log.ts";
+import { findLastBackup } from "../../src/store/database/last-backup.ts";
+import { openFreshStore } from "../support/fresh-store.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+/** A schedule of each minute over a state, and a clock that a test puts forward. */
+async function scheduleInto(folder: string) {
+  const stateDir = temporaryFolder();
+  const store = await openFreshStore(stateDir);
+  mkdirSync(join(stateDir, "keys"));
+  writeFileSync(join(stateDir, "keys", "ssh_host_ed25519_key"), "key");
+  const configFile = join(stateDir, "dropgate.yaml");
+  writeFileSync(configFile, "stateDir: here\n");
+  const keep = { daily: 1, weekly: 0, monthly: 0 };
+  const times = { schedule: "* * * * *", zone: "UTC", warnAfterHours: 48 };
+  const backup = { folder, incremental: true, keep, ...times };
+  const config: BackupConfig = { stateDir, integrations: {}, backup };
+  const lines: { msg: string; err?: { message: string } }[] = [];
+  const log = createLogger({
+    level: "info",
+    destination: { write: (line: string) => void lines.push(JSON.parse(line)) },
+  });
+  let ahead = 0;
+  const clock = { now: () => Date.now() + ahead };
+  const trigger = () => ({ stop: () => undefined });
+  const schedule = createBackupSchedule({ store, clock, log, trigger, configFile, config: () => config });
+  return {
+    lines,
+    store,
+    schedule,
+    /** After the time at which the next one is due, or a failed one is tried again. */
+    async later() {
+      ahead += 31 * 60_000;
+      await schedule.look();
+    },
+    async end() {
+      await schedule.stop(AbortSignal.abort());
+      await store.close();
+    },
+  };
+}
+
+test("they are logged, noted, and the older one of the day goes", async () => {
+  const folder = join(temporaryFolder(), "backups");
+  const site = await scheduleInto(folder);
+  await site.later();
+  const [first] = readdirSync(folder);
+  await site.later();
+  const left = readdirSync(folder);
+  expect(left).toHaveLength(1);
+  expect(left[0]).not.toBe(first);
+  expect(site.lines).toMatchObject([
+    { msg: "backup made", shared: 0, removed: [] },
+    { msg: "backup made", shared: 2, removed: [first] },
+  ]);
+  expect(site.schedule.last()?.folder).toBe(join(folder, left[0] ?? ""));
+  expect((await findLastBackup(site.store.read))?.discrepancies).toBe(0);
+  await site.end();
+});
+
+test("one that fails is logged with what is wrong, and made when that is repaired", async () => {
+  const parent = temporaryFolder();
+  const folder = join(parent, "backups");
+  writeFileSync(folder, "a file");
+  const site = await scheduleInto(folder);
+  await site.later();
+  expect(site.lines).toMatchObject([{ msg: "the backup failed; trying again in half an hour" }]);
+  expect(site.lines[0]?.err?.message).toContain(`backups cannot be kept in ${folder}`);
+  expect(await findLastBackup(site.store.read)).toBeUndefined();
+  rmSync(folder);
+  await site.later();
+  expect(site.lines.at(-1)).toMatchObject({ msg: "backup made" });
+  await site.end();
+});
