@@ -2,7 +2,7 @@
  * A folder for what the tests of one run share, for all their processes; removed at the end. Programs that use the support
  * of the tests without a run, as the nightly ones, have one of their own.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,9 +15,11 @@ function makeRunFolder(): string {
   return folder;
 }
 
-/** A worker that ends writes what it has compiled into the folder, also while it is removed. */
+/** Under another name first: a worker that ends writes what it has compiled into the folder, also while it is removed. */
 function remove(folder: string): void {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  const nobodys = `${folder}-over`;
+  renameSync(folder, nobodys);
+  rmSync(nobodys, { recursive: true, force: true });
 }
 
 function runFolder(): string {
