@@ -95,6 +95,20 @@ describe("a group of units", () => {
     expect(turns).toBeGreaterThan(1);
   });
 
+  it("fails when another process goes on writing for more than ten seconds", async () => {
+    const other = openSqlite(path, { isNew: false });
+    onTestFinished(() => void other.close());
+    other.exec("begin immediate");
+    let nowMs = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => {
+      nowMs += 3_000;
+      return nowMs;
+    });
+    onTestFinished(() => void clock.mockRestore());
+    await expect(add("a", 10)).rejects.toMatchObject({ kind: "busy" });
+    expect(nowMs).toBeGreaterThanOrEqual(15_000);
+  });
+
   it("whose units all fail leaves nothing and answers each with its own error", async () => {
     const failing = (text: string) =>
       commits.run("site", async () => {
