@@ -15,70 +15,49 @@ import { securitySection } from "./sections/security-section.ts";
 import { choice, integer, path, section, size } from "./reader/setting.ts";
 import { sftpSection } from "./sections/sftp-section.ts";
 
-const logSection = section(
-  {
-    level: choice(["debug", "info", "warn", "error"], {
-      default: "info",
-      description: "The least important lines that are written.",
-    }),
-  },
-  { description: "The log: JSON lines on standard output." },
-);
+const logSection = section("The log: JSON lines on standard output.", {
+  level: choice("The least important lines that are written.", ["debug", "info", "warn", "error"], {
+    default: "info",
+  }),
+});
 
 const minFree = section(
+  "Uploads are refused, and files of folders and remotes stay where they are, while less is free than both: the smaller of the two counts, so that a large disk is not held to its percentage nor a small one to the amount. 0 in either switches the check off.",
   {
-    percent: integer({ default: 5, range: [0, 90], description: "Part of the file system." }),
-    bytes: size({ default: 2_000_000_000, range: [0, 2 ** 50], description: "Amount." }),
-  },
-  {
-    description:
-      "Uploads are refused, and files of folders and remotes stay where they are, while less is free than both: the smaller of the two counts, so that a large disk is not held to its percentage nor a small one to the amount. 0 in either switches the check off.",
+    percent: integer("Part of the file system.", { default: 5, range: [0, 90] }),
+    bytes: size("Amount.", { default: 2_000_000_000, range: [0, 2 ** 50] }),
   },
 );
 
-export const configSchema = section(
-  {
-    stateDir: path({
-      default: "./var",
-      needsRestart: true,
-      description: "Database, host keys and the companies' trees. Made with mode 0750 when it is missing.",
-    }),
-    log: logSection,
-    http: httpSection,
-    sftp: sftpSection,
-    ftp: ftpSection,
-    inbound: inboundSection,
-    events: eventsSection,
-    storage: section({ minFree }, { description: "Disk space." }),
-    backup: backupSection,
-    security: securitySection,
-    companies: companiesSection,
-    integrations: integrationsSection,
-    shutdown: section(
-      {
-        drainMs: integer({
-          default: 20_000,
-          range: [0, 600_000],
-          description:
-            "How long a stop waits for running work. TimeoutStopSec of the systemd unit must be longer.",
-        }),
-      },
-      { description: "Stopping." },
+export const configSchema = section("Configuration of dropgate.", {
+  stateDir: path("Database, host keys and the companies' trees. Made with mode 0750 when it is missing.", {
+    default: "./var",
+    needsRestart: true,
+  }),
+  log: logSection,
+  http: httpSection,
+  sftp: sftpSection,
+  ftp: ftpSection,
+  inbound: inboundSection,
+  events: eventsSection,
+  storage: section("Disk space.", { minFree }),
+  backup: backupSection,
+  security: securitySection,
+  companies: companiesSection,
+  integrations: integrationsSection,
+  shutdown: section("Stopping.", {
+    drainMs: integer(
+      "How long a stop waits for running work. TimeoutStopSec of the systemd unit must be longer.",
+      { default: 20_000, range: [0, 600_000] },
     ),
-    watchdog: section(
-      {
-        selfCheckTimeoutMs: integer({
-          default: 10_000,
-          range: [100, 600_000],
-          description:
-            "How long the self-check may take. While it does not succeed, systemd's watchdog is not fed and restarts the daemon, unless it is only the disk that is full.",
-        }),
-      },
-      { description: "The self-check behind systemd's watchdog." },
+  }),
+  watchdog: section("The self-check behind systemd's watchdog.", {
+    selfCheckTimeoutMs: integer(
+      "How long the self-check may take. While it does not succeed, systemd's watchdog is not fed and restarts the daemon, unless it is only the disk that is full.",
+      { default: 10_000, range: [100, 600_000] },
     ),
-  },
-  { description: "Configuration of dropgate." },
-);
+  }),
+});
 
 type DeepReadonly<T> = T extends Secret
   ? T

@@ -82,7 +82,7 @@ function readVariant(setting: SettingKeywords, found: Found, reading: Reading): 
   if (entry === undefined) {
     return refuse(reading, found, `${quoted(variantSetting)} is missing: one of ${types.join(", ")}`);
   }
-  const type = readScalar("choice", keywordsOf(choice(types, { description: "" })), entry, reading);
+  const type = readScalar("choice", keywordsOf(choice("", types)), entry, reading);
   const section = variantOf(setting, { [variantSetting]: type });
   return section === undefined ? unreadable : readSetting(section, found, reading);
 }

@@ -65,8 +65,8 @@ export interface SettingKeywords {
   };
 }
 
+/** What a setting may have besides its description, which comes first in each call. */
 interface Common<T> {
-  readonly description: string;
   readonly default?: T;
   readonly example?: unknown;
   readonly needsRestart?: boolean;
@@ -83,8 +83,13 @@ export function keywordsOf(schema: TSchema): SettingKeywords {
   return schema as unknown as SettingKeywords;
 }
 
-function commonKeywords(kind: SettingKind, options: Common<unknown>, more: object = {}): object {
-  const { description, default: value, example, needsRestart = false, isAlternative } = options;
+function keywords(
+  kind: SettingKind,
+  description: string,
+  options: Common<unknown> = {},
+  more: object = {},
+): object {
+  const { default: value, example, needsRestart = false, isAlternative } = options;
   const examples = example === undefined ? undefined : [example];
   return {
     ...given({ description, default: value, examples }),
@@ -92,7 +97,7 @@ function commonKeywords(kind: SettingKind, options: Common<unknown>, more: objec
   };
 }
 
-/** Makes the same settings, which may be left out without a default: `optional(text)({ … })`. */
+/** Makes the same settings, which may be left out without a default: `optional(text)("…", { … })`. */
 export function optional<Arguments extends unknown[], Setting extends TSchema>(
   make: (...given: Arguments) => Setting,
 ) {
@@ -100,83 +105,86 @@ export function optional<Arguments extends unknown[], Setting extends TSchema>(
 }
 
 /** A whole number; its unit is the end of its name (`Ms`, `Mb`, `Percent`). */
-export function integer(options: Common<number> & Range): TInteger {
+export function integer(description: string, options: Common<number> & Range): TInteger {
   const [minimum, maximum] = options.range;
-  return Type.Integer({ ...commonKeywords("integer", options), minimum, maximum });
+  return Type.Integer({ ...keywords("integer", description, options), minimum, maximum });
 }
 
-export function flag(options: Common<boolean>): TBoolean {
-  return Type.Boolean(commonKeywords("flag", options));
+/** Without options it is off by default. */
+export function flag(description: string, options: Common<boolean> = { default: false }): TBoolean {
+  return Type.Boolean(keywords("flag", description, options));
 }
 
-export function choice<const T extends string>(choices: readonly T[], options: Common<T>): TUnsafe<T> {
-  return Type.Unsafe<T>({ type: "string", enum: choices, ...commonKeywords("choice", options) });
+export function choice<const T extends string>(
+  description: string,
+  choices: readonly T[],
+  options?: Common<T>,
+): TUnsafe<T> {
+  return Type.Unsafe<T>({ type: "string", enum: choices, ...keywords("choice", description, options) });
 }
 
 /** Free text of at most `maxLength` characters; `form` says in words what `pattern` says. */
 export function text(
+  description: string,
   options: Common<string> & { maxLength: number; pattern: string; form: string },
 ): TUnsafe<string> {
   const { maxLength, pattern, form } = options;
-  return Type.Unsafe<string>({
-    type: "string",
-    maxLength,
-    pattern,
-    ...commonKeywords("text", options, { form }),
-  });
+  const own = { type: "string", maxLength, pattern };
+  return Type.Unsafe<string>({ ...own, ...keywords("text", description, options, { form }) });
 }
 
 /** A number of bytes, written as a whole number or as text with a unit (`50MB`, `1GiB`); loaded as a number. */
-export function size(options: Common<number> & Range): TUnsafe<number> {
+export function size(description: string, options: Common<number> & Range): TUnsafe<number> {
   const [minimum, maximum] = options.range;
   // In JSON Schema the limits apply to numbers only and the pattern to text only, so no alternative is needed.
   const form = { type: ["integer", "string"], minimum, maximum, pattern: sizePattern };
-  return Type.Unsafe<number>({ ...form, ...commonKeywords("size", options) });
+  return Type.Unsafe<number>({ ...form, ...keywords("size", description, options) });
 }
 
 /** A file or folder, absolute or relative to the folder of the configuration file; loaded as absolute. */
-export function path(options: Common<string>): TUnsafe<string> {
-  return Type.Unsafe<string>({ type: "string", minLength: 1, ...commonKeywords("path", options) });
+export function path(description: string, options: Common<string>): TUnsafe<string> {
+  return Type.Unsafe<string>({ type: "string", minLength: 1, ...keywords("path", description, options) });
 }
 
 /** An address or host name to listen on. */
-export function host(options: Common<string>): TUnsafe<string> {
-  return Type.Unsafe<string>({
-    type: "string",
-    minLength: 1,
-    maxLength: 253,
-    ...commonKeywords("host", options),
-  });
+export function host(description: string, options: Common<string>): TUnsafe<string> {
+  const form = { type: "string", minLength: 1, maxLength: 253 };
+  return Type.Unsafe<string>({ ...form, ...keywords("host", description, options) });
 }
 
 /** Addresses and CIDR ranges, IPv4 and IPv6. */
-export function addressRanges(options: Common<string[]>): TArray<TUnsafe<string>> {
-  const item = Type.Unsafe<string>({
-    type: "string",
-    ...commonKeywords("addressRange", { description: "an address or a CIDR range" }),
+export function addressRanges(description: string, options: Common<string[]>): TArray<TUnsafe<string>> {
+  const ofItem = keywords("addressRange", "an address or a CIDR range");
+  return list(description, Type.Unsafe<string>({ type: "string", ...ofItem }), {
+    ...options,
+    maxItems: 1000,
   });
-  return list(item, { ...options, maxItems: 1000 });
 }
 
 /** A secret by reference; a value that is written out is refused. */
-export function secret(options: Common<never>): TUnsafe<Secret> {
-  return Type.Unsafe<Secret>({
-    type: "string",
-    pattern: "^(env|file|credential):.+$",
-    ...commonKeywords("secret", options),
-  });
+export function secret(description: string, options: Common<never>): TUnsafe<Secret> {
+  const form = { type: "string", pattern: "^(env|file|credential):.+$" };
+  return Type.Unsafe<Secret>({ ...form, ...keywords("secret", description, options) });
 }
 
 export function list<T extends TSchema>(
+  description: string,
   item: T,
   options: Common<Static<T>[]> & { maxItems: number },
 ): TArray<T> {
-  return Type.Array(item, { maxItems: options.maxItems, ...commonKeywords("list", options) });
+  return Type.Array(item, { maxItems: options.maxItems, ...keywords("list", description, options) });
 }
 
 /** Settings under fixed names. Left out, it is read as if it stood there empty, unless it is `Type.Optional`. */
-export function section<P extends TProperties>(properties: P, options: Common<never>): TObject<P> {
-  return Type.Object(properties, { additionalProperties: false, ...commonKeywords("section", options) });
+export function section<P extends TProperties>(
+  description: string,
+  properties: P,
+  options?: Common<never>,
+): TObject<P> {
+  return Type.Object(properties, {
+    additionalProperties: false,
+    ...keywords("section", description, options),
+  });
 }
 
 /** The name of the setting that tells which of the variants a section is. */
@@ -184,10 +192,10 @@ export const variantSetting = "type";
 
 /** One of several sections: each has a required setting `type`, which is a choice of the one name it stands under. */
 export function variants<V extends Record<string, TObject>>(
+  description: string,
   sections: V,
-  options: Common<never>,
 ): TUnsafe<Static<V[keyof V]>> {
-  return Type.Unsafe<Static<V[keyof V]>>({ variants: sections, ...commonKeywords("variants", options) });
+  return Type.Unsafe<Static<V[keyof V]>>({ variants: sections, ...keywords("variants", description) });
 }
 
 /** The section that a value's `type` names; undefined for a schema without variants or a type that is none of them. */
@@ -199,12 +207,13 @@ export function variantOf({ variants: sections = {} }: SettingKeywords, value: u
 
 /** Equal settings under names of the user's choice; two names may not differ in case alone. */
 export function map<T extends TSchema>(
+  description: string,
   item: T,
   options: Common<never> & { keyPattern: string; keyForm: string; keyName: string },
 ): TRecordOrObject<ReturnType<typeof Type.String>, T> {
   const more = { form: options.keyForm, keyName: options.keyName };
   return Type.Record(Type.String({ pattern: options.keyPattern }), item, {
     additionalProperties: false,
-    ...commonKeywords("map", options, more),
+    ...keywords("map", description, options, more),
   });
 }

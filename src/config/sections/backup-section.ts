@@ -5,45 +5,34 @@ import { plain, scheduleZone } from "./server-section.ts";
 const most = 1_000;
 
 function kept(what: string, example: number) {
-  return integer({
+  return integer(`Of how many ${what} the newest backup is kept.`, {
     default: 0,
     range: [0, most],
     example,
-    description: `Of how many ${what} the newest backup is kept.`,
   });
 }
 
-export const backupSection = section(
-  {
-    folder: optional(path)({
-      example: "/srv/backup/dropgate",
-      description:
-        "The folder of backups, best on another disk. `dropgate backup` without a folder makes one there as well.",
-    }),
-    schedule: optional(plain)(200, {
-      example: "30 1 * * *",
-      description:
-        "When the daemon makes a backup, as in cron: minute, hour, day of month, month, day of week. One that begins with * needs quotes. One that was missed is made at the next start.",
-    }),
-    zone: scheduleZone,
-    incremental: flag({
-      default: true,
-      description:
-        "Whether backups in the folder share the files that have not changed, by hard links. Each is whole all the same.",
-    }),
-    keep: section(
-      { daily: kept("days", 7), weekly: kept("weeks", 4), monthly: kept("months", 12) },
-      {
-        description:
-          "Which backups in the folder stay when a new one is made there and is right; only days, weeks and months that have one count. All stay when all three are 0.",
-      },
-    ),
-    warnAfterHours: integer({
-      default: 48,
-      range: [0, 8_760],
-      description:
-        "`dropgate check` warns when the last backup is older than that, where there is one or `folder` is set; 0: never.",
-    }),
-  },
-  { description: "Backups of the state." },
-);
+export const backupSection = section("Backups of the state.", {
+  folder: optional(path)(
+    "The folder of backups, best on another disk. `dropgate backup` without a folder makes one there as well.",
+    { example: "/srv/backup/dropgate" },
+  ),
+  schedule: optional(plain)(
+    "When the daemon makes a backup, as in cron: minute, hour, day of month, month, day of week. One that begins with * needs quotes. One that was missed is made at the next start.",
+    200,
+    { example: "30 1 * * *" },
+  ),
+  zone: scheduleZone,
+  incremental: flag(
+    "Whether backups in the folder share the files that have not changed, by hard links. Each is whole all the same.",
+    { default: true },
+  ),
+  keep: section(
+    "Which backups in the folder stay when a new one is made there and is right; only days, weeks and months that have one count. All stay when all three are 0.",
+    { daily: kept("days", 7), weekly: kept("weeks", 4), monthly: kept("months", 12) },
+  ),
+  warnAfterHours: integer(
+    "`dropgate check` warns when the last backup is older than that, where there is one or `folder` is set; 0: never.",
+    { default: 48, range: [0, 8_760] },
+  ),
+});

@@ -3,29 +3,22 @@ import { choice, flag, optional, path, secret, section } from "../reader/setting
 /** Certificate and key of a server, in the same form for each. */
 export function tlsSection(description: string) {
   return section(
+    description,
     {
-      certFile: path({
-        description: "The server's certificate with its chain, PEM.",
+      certFile: path("The server's certificate with its chain, PEM.", {
         example: "/etc/dropgate/tls/cert.pem",
       }),
-      keyFile: path({
-        description: "The private key of the certificate, PEM.",
-        example: "/etc/dropgate/tls/key.pem",
-      }),
-      keyPassphrase: optional(secret)({
-        description: "The passphrase of an encrypted private key.",
+      keyFile: path("The private key of the certificate, PEM.", { example: "/etc/dropgate/tls/key.pem" }),
+      keyPassphrase: optional(secret)("The passphrase of an encrypted private key.", {
         example: "env:DROPGATE_TLS_PASSPHRASE",
       }),
-      minVersion: choice(["TLSv1.2", "TLSv1.3"], {
+      minVersion: choice("The oldest version of TLS that is taken.", ["TLSv1.2", "TLSv1.3"], {
         default: "TLSv1.2",
-        description: "The oldest version of TLS that is taken.",
       }),
-      legacyCiphers: flag({
-        default: false,
-        description:
-          "Under TLS 1.2 also offer suites with CBC and without forward secrecy, last of all, for clients that know no others. Without it only ECDHE with AES-GCM or ChaCha20-Poly1305 is offered.",
-      }),
+      legacyCiphers: flag(
+        "Under TLS 1.2 also offer suites with CBC and without forward secrecy, last of all, for clients that know no others. Without it only ECDHE with AES-GCM or ChaCha20-Poly1305 is offered.",
+      ),
     },
-    { description, needsRestart: true },
+    { needsRestart: true },
   );
 }
