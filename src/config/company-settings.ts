@@ -28,10 +28,12 @@ export interface CompanySettings {
   readonly lateFiles: InboundConfig["lateFiles"];
 }
 
+type Companies = Pick<Config, "companies">;
+
 function companyOf(
-  { companies }: Pick<Config, "companies">,
+  { companies }: Companies,
   companyCode: string,
-): Config["companies"][string] | undefined {
+): Companies["companies"][string] | undefined {
   const code = Object.keys(companies).find((candidate) => isSameCompanyCode(candidate, companyCode));
   return code === undefined ? undefined : companies[code];
 }
@@ -64,7 +66,7 @@ const defaultTargets: ReadonlyMap<string, TargetConfig> = new Map([
 ]);
 
 /** What goes out for a company. */
-export function outboundSettingsOf(config: Pick<Config, "companies">, companyCode: string): OutboundSettings {
+export function outboundSettingsOf(config: Companies, companyCode: string): OutboundSettings {
   const configured = companyOf(config, companyCode)?.outbound;
   const { targets, exports, ...rest } = configured ?? {
     ...outboundDefaults,
@@ -86,26 +88,17 @@ export function targetNameOf(target: ExportConfig["target"]): string {
 }
 
 /** The servers that files are fetched from for a company, by their names. */
-export function remoteSettingsOf(
-  config: Pick<Config, "companies">,
-  companyCode: string,
-): ReadonlyMap<string, RemoteConfig> {
-  return new Map(Object.entries(companyOf(config, companyCode)?.remotes ?? {}));
+export function remoteSettingsOf(config: Companies, code: string): ReadonlyMap<string, RemoteConfig> {
+  return new Map(Object.entries(companyOf(config, code)?.remotes ?? {}));
 }
 
 /** The appointments of a company; none unless it has that section. */
-export function appointmentSettingsOf(
-  config: Pick<Config, "companies">,
-  companyCode: string,
-): AppointmentSettings {
+export function appointmentSettingsOf(config: Companies, companyCode: string): AppointmentSettings {
   return companyOf(config, companyCode)?.appointments ?? noAppointments;
 }
 
 /** The section `messages` of a company; undefined without any. */
-export function messagesConfigOf(
-  config: Pick<Config, "companies">,
-  companyCode: string,
-): MessagesConfig | undefined {
+export function messagesConfigOf(config: Companies, companyCode: string): MessagesConfig | undefined {
   return companyOf(config, companyCode)?.messages;
 }
 
@@ -118,10 +111,7 @@ export function messageChannelsOf(messages: MessagesConfig): readonly MessageCha
 const anyLength = 459;
 
 /** Templates, times and limits of a company's messages. */
-export function messageSettingsOf(
-  config: Pick<Config, "companies">,
-  companyCode: string,
-): MessageSettings | undefined {
+export function messageSettingsOf(config: Companies, companyCode: string): MessageSettings | undefined {
   const messages = messagesConfigOf(config, companyCode);
   if (messages === undefined) return undefined;
   const { email: _, sms, ...settings } = messages;

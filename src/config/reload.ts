@@ -14,10 +14,6 @@ export interface ConfigChange {
 
 type Values = Readonly<Record<string, unknown>>;
 
-interface Merge {
-  readonly changes: ConfigChange[];
-}
-
 function isEqual(before: unknown, after: unknown): boolean {
   return before instanceof Secret ? before.equals(after) : isDeepStrictEqual(before, after);
 }
@@ -39,32 +35,32 @@ interface Compared {
 }
 
 /** The value in force after a reload; notes what changed. */
-function mergeSetting({ schema, path, before, after }: Compared, merge: Merge): unknown {
+function mergeSetting({ schema, path, before, after }: Compared, changes: ConfigChange[]): unknown {
   const keywords = keywordsOf(schema);
   const variant = variantOf(keywords, after);
   if (variant !== undefined && variant === variantOf(keywords, before)) {
-    return mergeSetting({ schema: variant, path, before, after }, merge);
+    return mergeSetting({ schema: variant, path, before, after }, changes);
   }
   const { dropgate } = keywords;
   const hasChildren = dropgate.kind === "section" || dropgate.kind === "map";
   if (hasChildren && isValues(before) && isValues(after)) {
-    return mergeChildren({ schema, path, before, after }, merge);
+    return mergeChildren({ schema, path, before, after }, changes);
   }
   if (isEqual(before, after)) return before;
-  merge.changes.push({ path, needsRestart: dropgate.needsRestart });
+  changes.push({ path, needsRestart: dropgate.needsRestart });
   return dropgate.needsRestart ? before : after;
 }
 
 function mergeChildren(
   { schema, path, before, after }: Compared & { before: Values; after: Values },
-  merge: Merge,
+  changes: ConfigChange[],
 ): Values {
   const values: Record<string, unknown> = Object.create(Object.getPrototypeOf(after));
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const child = schemaOfChild(schema, name);
     if (child === undefined) continue;
     const compared = { schema: child, path: joinPath(path, name), before: before[name], after: after[name] };
-    const value = mergeSetting(compared, merge);
+    const value = mergeSetting(compared, changes);
     if (value !== undefined) values[name] = value;
   }
   return Object.freeze(values);
@@ -72,12 +68,12 @@ function mergeChildren(
 
 /** Which settings differ, and for each whether it can be taken over while running. */
 export function reloadDifference(before: Config, after: Config): ConfigChange[] {
-  const merge: Merge = { changes: [] };
-  mergeSetting({ schema: configSchema, path: "", before, after }, merge);
-  return merge.changes;
+  const changes: ConfigChange[] = [];
+  mergeSetting({ schema: configSchema, path: "", before, after }, changes);
+  return changes;
 }
 
 /** The configuration in force after a reload: the new one, with the old values of what needs a restart. Frozen. */
 export function reloadedConfig(before: Config, after: Config): Config {
-  return mergeSetting({ schema: configSchema, path: "", before, after }, { changes: [] }) as Config;
+  return mergeSetting({ schema: configSchema, path: "", before, after }, []) as Config;
 }

@@ -3,7 +3,7 @@ import { capacityNames } from "../../domain/appointments/appointment-capacity.ts
 import type { AppointmentRegion, AppointmentWindow } from "../../domain/appointments/appointment-region.ts";
 import { normaliseDate } from "../../domain/time/local-time.ts";
 import type { Config } from "../schema.ts";
-import { isRegionalZone, type RuleFault } from "./rule-fault.ts";
+import { isRegionalZone, ofEachCompany, type RuleFault } from "./rule-fault.ts";
 
 function faultsOfWindow(window: AppointmentWindow, path: string): RuleFault[] {
   const { from, to, capacity } = window;
@@ -37,11 +37,8 @@ function faultsOfRegion(region: AppointmentRegion, path: string): RuleFault[] {
 }
 
 /** Zones, times, dates and names of the regions of all companies. */
-export function checkAppointments({ companies }: Config): RuleFault[] {
-  return Object.entries(companies).flatMap(([code, { appointments }]) => {
-    if (appointments === undefined) return [];
-    const { regions, closedDays } = appointments;
-    const path = `companies.${code}.appointments`;
+export function checkAppointments(config: Config): RuleFault[] {
+  return ofEachCompany(config, "appointments", ({ regions, closedDays }, path) => {
     const unreal = closedDays.flatMap((day, index) => (normaliseDate(day) === day ? [] : [index]));
     const names = regions.map(({ name }) => name.toLowerCase());
     return [

@@ -1,15 +1,19 @@
 /** Rules of what goes out: settings of a target, an export or a company that do not go together. */
 import { recordedEvents } from "../../domain/outbound/recorded-events.ts";
 import { outboundSettingsOf, targetNameOf } from "../company-settings.ts";
-import { checkServer } from "./check-server.ts";
-import { checkPair, checkTimes, checkWebServer, isWithin, type RuleFault, when } from "./rule-fault.ts";
+import { checkServer, warnOfHostKeys } from "./check-server.ts";
+import {
+  checkPair,
+  checkTimes,
+  checkWebServer,
+  isWithin,
+  ofEachCompany,
+  type Placed,
+  placedIn,
+  type RuleFault,
+  when,
+} from "./rule-fault.ts";
 import type { Config, ExportConfig, OutboundConfig, TargetConfig } from "../schema.ts";
-
-/** One target, and the path of its settings. */
-interface Placed<T> {
-  readonly settings: T;
-  readonly path: string;
-}
 
 const stopEvents = Object.values(recordedEvents).filter(({ name }) => !name.startsWith("LOAD "));
 const stopEventCodes: ReadonlySet<number> = new Set(stopEvents.map(({ code }) => code));
@@ -27,7 +31,7 @@ function checkEvents({ on }: OutboundConfig, path: string): RuleFault[] {
 function checkTarget({ settings, path }: Placed<TargetConfig>): RuleFault[] {
   if (settings.type === "https")
     return [...checkWebServer(settings, path), ...checkPair(settings, path, ["certificate", "privateKey"])];
-  if (settings.type !== "folder") return checkServer(settings, path);
+  if (settings.type !== "folder") return checkServer({ settings, path });
   return when(settings.mustBeMount && settings.path === undefined, {
     path: `${path}.mustBeMount`,
     message: "has no effect without path; set the folder at which the share is mounted, or remove it",
@@ -57,17 +61,8 @@ function checkTargetFolders(config: Config): RuleFault[] {
   return faults;
 }
 
-function outboundPath(code: string): string {
-  return `companies.${code}.outbound`;
-}
-
 function targetsOf(config: Config): Placed<TargetConfig>[] {
-  return Object.entries(config.companies).flatMap(([code, { outbound }]) =>
-    Object.entries(outbound.targets).map(([name, settings]) => ({
-      settings,
-      path: `${outboundPath(code)}.targets.${name}`,
-    })),
-  );
+  return ofEachCompany(config, "outbound", ({ targets }, path) => placedIn(targets, `${path}.targets`));
 }
 
 function checkExportTarget(
@@ -91,29 +86,24 @@ function checkExportTarget(
 function checkExports(config: Config, code: string): RuleFault[] {
   const { targets, exports } = outboundSettingsOf(config, code);
   return [...exports].flatMap(([name, settings]) => {
-    const path = `${outboundPath(code)}.exports.${name}`;
+    const path = `companies.${code}.outbound.exports.${name}`;
     return [...checkTimes(settings, path), ...checkExportTarget({ settings, path }, targets)];
   });
 }
 
 /** What cannot work. */
 export function checkOutboundSettings(config: Config): RuleFault[] {
-  const companies = Object.entries(config.companies);
   return [
-    ...companies.flatMap(([code, { outbound }]) => checkEvents(outbound, outboundPath(code))),
+    ...ofEachCompany(config, "outbound", checkEvents),
     ...targetsOf(config).flatMap(checkTarget),
-    ...companies.flatMap(([code]) => checkExports(config, code)),
+    ...Object.keys(config.companies).flatMap((code) => checkExports(config, code)),
     ...checkTargetFolders(config),
   ];
 }
 
 /** What will not work as it is. */
 export function warnOfOutboundSettings(config: Config): RuleFault[] {
-  return targetsOf(config).flatMap(({ settings, path }) =>
-    when(settings.type === "sftp" && (settings.hostKeys ?? []).length === 0, {
-      path: `${path}.hostKeys`,
-      message:
-        "has no fingerprint, so nothing is sent; add the fingerprint of the server's host key, which `dropgate delivery show` prints after the first attempt",
-    }),
-  );
+  const withoutKeys =
+    "nothing is sent; add the fingerprint of the server's host key, which `dropgate delivery show` prints after the first attempt";
+  return targetsOf(config).flatMap((target) => warnOfHostKeys(target, withoutKeys));
 }

@@ -1,20 +1,19 @@
 /** Rules of remotes: settings that do not go together. */
-import { checkServer } from "./check-server.ts";
-import { checkTimes, type RuleFault, when } from "./rule-fault.ts";
+import { checkServer, warnOfHostKeys } from "./check-server.ts";
+import {
+  checkTimes,
+  ofEachCompany,
+  type Placed as PlacedSettings,
+  placedIn,
+  type RuleFault,
+  when,
+} from "./rule-fault.ts";
 import type { Config, RemoteConfig } from "../schema.ts";
 
-interface Placed {
-  readonly settings: RemoteConfig;
-  readonly path: string;
-}
+type Placed = PlacedSettings<RemoteConfig>;
 
-function remotesOf({ companies }: Config): Placed[] {
-  return Object.entries(companies).flatMap(([code, { remotes }]) =>
-    Object.entries(remotes).map(([name, settings]) => ({
-      settings,
-      path: `companies.${code}.remotes.${name}`,
-    })),
-  );
+function remotesOf(config: Config): Placed[] {
+  return ofEachCompany(config, "remotes", placedIn);
 }
 
 function checkSchedule({ settings, path }: Placed): RuleFault[] {
@@ -70,7 +69,7 @@ function checkPlaces(remotes: readonly Placed[]): RuleFault[] {
 export function checkRemoteSettings(config: Config): RuleFault[] {
   const remotes = remotesOf(config);
   return [
-    ...remotes.flatMap(({ settings, path }) => checkServer(settings, path)),
+    ...remotes.flatMap(checkServer),
     ...remotes.flatMap(checkSchedule),
     ...remotes.flatMap(checkMove),
     ...checkPlaces(remotes),
@@ -79,11 +78,7 @@ export function checkRemoteSettings(config: Config): RuleFault[] {
 
 /** What will not work as it is. */
 export function warnOfRemoteSettings(config: Config): RuleFault[] {
-  return remotesOf(config).flatMap(({ settings, path }) =>
-    when(settings.type === "sftp" && (settings.hostKeys ?? []).length === 0, {
-      path: `${path}.hostKeys`,
-      message:
-        "has no fingerprint, so nothing is fetched; add the fingerprint of the server's host key, which `dropgate check --remote` prints",
-    }),
-  );
+  const withoutKeys =
+    "nothing is fetched; add the fingerprint of the server's host key, which `dropgate check --remote` prints";
+  return remotesOf(config).flatMap((remote) => warnOfHostKeys(remote, withoutKeys));
 }

@@ -1,5 +1,5 @@
 /** Rules of the settings by which deliveries and remotes sign in to servers. */
-import { type RuleFault, when } from "./rule-fault.ts";
+import { type Placed, type RuleFault, when } from "./rule-fault.ts";
 import type { RemoteConfig, TargetConfig } from "../schema.ts";
 
 type ServerConfig = Extract<TargetConfig | RemoteConfig, { type: "sftp" | "ftp" | "ftps" }>;
@@ -30,8 +30,16 @@ function checkFtp(settings: Of<"ftp">, path: string): RuleFault[] {
   });
 }
 
-/** `path` is that of the section. */
-export function checkServer(settings: ServerConfig, path: string): RuleFault[] {
+/** Settings that do not go together. */
+export function checkServer({ settings, path }: Placed<ServerConfig>): RuleFault[] {
   if (settings.type === "sftp") return checkSftp(settings, path);
   return settings.type === "ftp" ? checkFtp(settings, path) : [];
+}
+
+/** Nothing is done with an SFTP server whose host key is not known; `withoutKeys` says so. */
+export function warnOfHostKeys({ settings, path }: Placed<TargetConfig | RemoteConfig>, withoutKeys: string) {
+  return when(settings.type === "sftp" && (settings.hostKeys ?? []).length === 0, {
+    path: `${path}.hostKeys`,
+    message: `has no fingerprint, so ${withoutKeys}`,
+  });
 }

@@ -4,7 +4,7 @@ import { messageFieldNames } from "../../domain/messages/message-fields.ts";
 import { templatesOf } from "../../domain/messages/message-settings.ts";
 import { readTemplate } from "../../domain/messages/message-template.ts";
 import { isLoopbackHost } from "../reader/address-range.ts";
-import { checkPair, checkTimes, checkWebServer, type RuleFault, when } from "./rule-fault.ts";
+import { checkPair, checkTimes, checkWebServer, ofEachCompany, type RuleFault, when } from "./rule-fault.ts";
 import type { Config, EmailConfig, MessagesConfig, SmsConfig } from "../schema.ts";
 
 /** What can stand in the request of a text message. */
@@ -134,27 +134,22 @@ function checkEvents(messages: MessagesConfig, path: string): RuleFault[] {
 }
 
 /** What cannot work in the messages of the companies. */
-export function checkMessages({ companies }: Config): RuleFault[] {
-  return Object.entries(companies).flatMap(([code, { messages }]) => {
-    if (messages === undefined) return [];
-    const path = `companies.${code}.messages`;
-    return [
-      ...(messages.email === undefined ? [] : checkEmail(messages.email, `${path}.email`)),
-      ...(messages.sms === undefined ? [] : checkSms(messages.sms, `${path}.sms`)),
-      ...checkLocalTimes(messages, path),
-      ...checkEvents(messages, path),
-    ];
-  });
+export function checkMessages(config: Config): RuleFault[] {
+  return ofEachCompany(config, "messages", (messages, path) => [
+    ...(messages.email === undefined ? [] : checkEmail(messages.email, `${path}.email`)),
+    ...(messages.sms === undefined ? [] : checkSms(messages.sms, `${path}.sms`)),
+    ...checkLocalTimes(messages, path),
+    ...checkEvents(messages, path),
+  ]);
 }
 
 /** What will not work as it is. */
-export function warnOfMessages({ companies }: Config): RuleFault[] {
-  return Object.entries(companies).flatMap(([code, { messages }]) => {
-    if (messages === undefined) return [];
-    const used = messageEvents.flatMap((name) => messages.events[name] ?? []);
+export function warnOfMessages(config: Config): RuleFault[] {
+  return ofEachCompany(config, "messages", ({ events }, path) => {
+    const used = messageEvents.flatMap((name) => events[name] ?? []);
     const isNone = !used.some((event) => messageChannels.some((channel) => event[channel] !== undefined));
     return when(isNone, {
-      path: `companies.${code}.messages.events`,
+      path: `${path}.events`,
       message: "has no message, so nothing is sent; add templates, or remove messages",
     });
   });

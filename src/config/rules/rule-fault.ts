@@ -3,12 +3,36 @@ import { sep } from "node:path";
 import { readCronSchedule } from "../../domain/time/cron-schedule.ts";
 import { isTimeZone } from "../../domain/time/local-time.ts";
 import { zoneAbbreviations } from "../../domain/time/zoned-time.ts";
+import type { Config } from "../schema.ts";
 
 export interface RuleFault {
   readonly path: string;
   readonly message: string;
   /** The other setting, to be shown when the first does not stand in the file. */
   readonly otherPath?: string;
+}
+
+/** A target, export or remote, and the path of its settings. */
+export interface Placed<T> {
+  readonly settings: T;
+  readonly path: string;
+}
+
+type Company = Config["companies"][string];
+
+/** What a section gives in each company that has it; `path` is that of the section. */
+export function ofEachCompany<Name extends keyof Company, Found = RuleFault>(
+  { companies }: Config,
+  name: Name,
+  find: (section: NonNullable<Company[Name]>, path: string) => Found[],
+): Found[] {
+  return Object.entries(companies).flatMap(([code, { [name]: section }]) =>
+    section === undefined ? [] : find(section, `companies.${code}.${name}`),
+  );
+}
+
+export function placedIn<T>(sections: Readonly<Record<string, T>>, path: string): Placed<T>[] {
+  return Object.entries(sections).map(([name, settings]) => ({ settings, path: `${path}.${name}` }));
 }
 
 /** The fault, if it is one. */
