@@ -1,20 +1,13 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import { WrongUseError } from "../app/admin/wrong-use-error.ts";
 import { readVersion } from "../lib/program-version.ts";
 import type { BackupOutcome, BackupProgressView, VerifiedBackupView } from "../app/admin/backup-admin.ts";
 import {
-  type CliRun,
+  type CliCommand,
   type CommonOptions,
   counted,
-  declare,
   exitCodes,
   FaultyConfigError,
-  loadConfigFor,
-  printError,
-  printResult,
-  requireConfig,
-  withJson,
 } from "./command-line.ts";
 import { progressOn } from "./progress.ts";
 
@@ -43,7 +36,6 @@ function listed(texts: readonly string[]): readonly string[] {
   return texts.map((text) => `  ${text}`);
 }
 
-/** The lines for people. */
 function backupLines(made: BackupOutcome): readonly string[] {
   const { folder, files, bytes, base, shared, ledgerEntries, discrepancies, begunAt, removed } = made;
   const sharing = base === null ? "" : `, ${shared} of them shared with ${base}`;
@@ -79,18 +71,19 @@ function verifiedLines(verified: VerifiedBackupView): readonly string[] {
 interface Given {
   readonly folder: string | undefined;
   readonly options: BackupOptions;
-  readonly command: Command;
+  readonly command: CliCommand;
 }
 
-async function verify(run: CliRun, { folder, options, command }: Given): Promise<void> {
+async function verify({ folder, options, command }: Given): Promise<void> {
+  const { run } = command;
   const { verifyBackupIn } = await import("../app/admin/backup-admin.ts");
   const progress = progressOn(run.io.stderr);
-  const config = await requireConfig(run, command);
+  const config = await command.requireConfig();
   const verified = await verifyBackupIn(config, folder, ({ done, total }) =>
     progress.show(() => `${done} of ${total} files read`),
   );
   progress.end();
-  printResult(run, options, verified, verifiedLines);
+  run.printResult(options, verified, verifiedLines);
   if (verified.faults.length > 0) run.exitCode = exitCodes.failure;
 }
 
@@ -101,10 +94,11 @@ function incrementalOf({ incremental, full }: BackupOptions): boolean | undefine
   return full === true ? false : incremental;
 }
 
-async function make(run: CliRun, { folder: destination, options, command }: Given): Promise<void> {
+async function make({ folder: destination, options, command }: Given): Promise<void> {
+  const { run } = command;
   const isIncremental = incrementalOf(options);
   const { backUp } = await import("../app/admin/backup-admin.ts");
-  const loaded = await loadConfigFor(run, command, false);
+  const loaded = await command.loadConfig(false);
   if (loaded.kind === "faulty") throw new FaultyConfigError(loaded.faults, loaded.file);
   const progress = progressOn(run.io.stderr);
   const made = await backUp(loaded.config, {
@@ -113,14 +107,16 @@ async function make(run: CliRun, { folder: destination, options, command }: Give
     onProgress: (now) => progress.show(() => progressText(now)),
   });
   progress.end();
-  printResult(run, options, made, backupLines);
-  for (const why of made.leftOut) printError(run, `(not in the backup: ${why})`);
+  run.printResult(options, made, backupLines);
+  for (const why of made.leftOut) run.printError(`(not in the backup: ${why})`);
   if (made.discrepancies.length > 0) run.exitCode = exitCodes.failure;
 }
 
 /** `dropgate backup` */
-export function declareBackup(program: Command, run: CliRun): void {
-  withJson(declare(program, "backup", "back the state up, while the daemon runs or not; proved on the copy"))
+export function declareBackup(program: CliCommand): void {
+  program
+    .declare("backup", "back the state up, while the daemon runs or not; proved on the copy")
+    .withJson()
     .argument(
       "[folder]",
       "the folder of backups, else backup.folder: a new one is made in it; with --verify also one backup",
@@ -132,8 +128,8 @@ export function declareBackup(program: Command, run: CliRun): void {
     .option("--full", "share none, whatever backup.incremental says")
     .option("--verify", "make none, but read all of the newest backup in the folder and prove it")
     .addHelpText("after", "\nExit code 1 when ledger and files disagree, or a verified backup is damaged.")
-    .action(async (named: string | undefined, options: BackupOptions, command: Command) => {
-      const folder = named === undefined ? undefined : resolve(run.io.cwd, named);
-      await (options.verify === true ? verify : make)(run, { folder, options, command });
+    .action(async (named: string | undefined, options: BackupOptions, command: CliCommand) => {
+      const folder = named === undefined ? undefined : resolve(command.run.io.cwd, named);
+      await (options.verify === true ? verify : make)({ folder, options, command });
     });
 }

@@ -1,15 +1,5 @@
-import type { Command } from "commander";
 import type { CheckFinding } from "../app/checks/check.ts";
-import {
-  type CliRun,
-  type CommonOptions,
-  declare,
-  exitCodes,
-  loadConfigFor,
-  printable,
-  printResult,
-  withJson,
-} from "./command-line.ts";
+import { type CliCommand, type CommonOptions, exitCodes, printable } from "./command-line.ts";
 
 function findingLine({ status, what, remedy }: CheckFinding): string {
   const text = `${status.padEnd(7)}  ${what}`;
@@ -22,10 +12,10 @@ interface CheckOptions extends CommonOptions {
 }
 
 /** `dropgate check` */
-export function declareCheck(program: Command, run: CliRun): void {
-  withJson(
-    declare(program, "check", "check the configuration against the real world; exit code 2 on problems"),
-  )
+export function declareCheck(program: CliCommand): void {
+  program
+    .declare("check", "check the configuration against the real world; exit code 2 on problems")
+    .withJson()
     .option(
       "--remote",
       "try the servers of targets and remotes too: connect and sign in, and leave nothing behind",
@@ -34,10 +24,11 @@ export function declareCheck(program: Command, run: CliRun): void {
       "--upgrade",
       "only what a new version can find different: the configuration without its secrets, and the database",
     )
-    .action(async (options: CheckOptions, command: Command) => {
+    .action(async (options: CheckOptions, command: CliCommand) => {
+      const { run } = command;
       const { checkAll } = await import("../app/checks/check.ts");
-      const found = await checkAll(await loadConfigFor(run, command, options.upgrade !== true), options);
-      printResult(run, options, found, (findings) => findings.map(findingLine));
+      const found = await checkAll(await command.loadConfig(options.upgrade !== true), options);
+      run.printResult(options, found, (findings) => findings.map(findingLine));
       if (found.some(({ status }) => status === "problem")) run.exitCode = exitCodes.wrongUse;
     });
 }

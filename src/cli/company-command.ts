@@ -1,14 +1,5 @@
-import type { Command } from "commander";
 import type { addCompany, setCompany } from "../app/admin/admin.ts";
-import {
-  type CliRun,
-  type CommonOptions,
-  declare,
-  onConfig,
-  printLines,
-  printResult,
-  withJson,
-} from "./command-line.ts";
+import type { CliCommand, CommonOptions } from "./command-line.ts";
 import { tableLines } from "./table.ts";
 
 type CompanyView = Awaited<ReturnType<typeof setCompany>>;
@@ -34,8 +25,9 @@ function companyLines(companies: readonly CompanyView[]): readonly string[] {
   return tableLines(["CODE", "NAME", "ADDRESS", "REGISTERED"], rows);
 }
 
-function declareSet(company: Command, run: CliRun): void {
-  const set = declare(company, "set", "set name and address of a company")
+function declareSet(company: CliCommand): void {
+  const set = company
+    .declare("set", "set name and address of a company")
     .argument("<code>", "code of the company")
     .option("--name <text>", "name of the company")
     .option("--addr1 <text>", "street and number")
@@ -45,32 +37,30 @@ function declareSet(company: Command, run: CliRun): void {
     .option("--zip <text>", "postal code")
     .option("--country <text>", "country")
     .addHelpText("after", '\nOptions that are left out change nothing; an empty text ("") clears the value.');
-  withJson(set).action(
-    onConfig(run, async (config, code: string, options: CompanyChange & CommonOptions) => {
-      const { setCompany } = await import("../app/admin/admin.ts");
-      const { json: _, ...change } = options;
-      const changed = await setCompany(config, code, change);
-      printResult(run, options, changed, (company) => companyLines([company]));
-    }),
-  );
+  set.withJson().onConfig(async (run, config, code: string, options: CompanyChange & CommonOptions) => {
+    const { setCompany } = await import("../app/admin/admin.ts");
+    const { json: _, ...change } = options;
+    const changed = await setCompany(config, code, change);
+    run.printResult(options, changed, (company) => companyLines([company]));
+  });
 }
 
 /** `dropgate company add|set|list` */
-export function declareCompany(program: Command, run: CliRun): void {
-  const company = declare(program, "company", "companies");
-  declare(company, "add", "register a company and make its folders")
+export function declareCompany(program: CliCommand): void {
+  const company = program.declare("company", "companies");
+  company
+    .declare("add", "register a company and make its folders")
     .argument("<code>", "1 to 20 letters, digits, _ and -")
-    .action(
-      onConfig(run, async (config, code: string, _options: object) => {
-        const { addCompany } = await import("../app/admin/admin.ts");
-        printLines(run, [addedLine(code, await addCompany(config, code))]);
-      }),
-    );
-  declareSet(company, run);
-  withJson(declare(company, "list", "list the companies")).action(
-    onConfig(run, async (config, options: CommonOptions) => {
+    .onConfig(async (run, config, code: string, _options: object) => {
+      const { addCompany } = await import("../app/admin/admin.ts");
+      run.printLines([addedLine(code, await addCompany(config, code))]);
+    });
+  declareSet(company);
+  company
+    .declare("list", "list the companies")
+    .withJson()
+    .onConfig(async (run, config, options: CommonOptions) => {
       const { listCompanies } = await import("../app/admin/admin.ts");
-      printResult(run, options, await listCompanies(config), companyLines);
-    }),
-  );
+      run.printResult(options, await listCompanies(config), companyLines);
+    });
 }

@@ -1,22 +1,7 @@
-import type { Command } from "commander";
 import { type DeliveryView, isGivenUp } from "../app/admin/delivery-view.ts";
-import { given } from "../lib/given.ts";
-import {
-  type CliRun,
-  declare,
-  type LongListOptions,
-  onConfig,
-  printLongList,
-  withJson,
-  withLimit,
-} from "./command-line.ts";
+import type { DeliveryListOptions } from "../app/admin/outbound-admin.ts";
+import type { CliCommand, LongListOptions } from "./command-line.ts";
 import { tableLines } from "./table.ts";
-
-interface ListOptions extends LongListOptions {
-  readonly state?: string;
-  readonly target?: string;
-  readonly stop?: string;
-}
 
 /** When it was delivered, or the time of its next attempt. */
 function whenText(delivery: DeliveryView): string {
@@ -64,20 +49,16 @@ function deliveryLines(deliveries: readonly DeliveryView[]): readonly string[] {
 }
 
 /** `dropgate deliveries` */
-export function declareDeliveries(program: Command, run: CliRun): void {
-  const deliveries = withJson(
-    declare(program, "deliveries", "list what goes out to targets, the newest first"),
-  )
+export function declareDeliveries(program: CliCommand): void {
+  const deliveries = program
+    .declare("deliveries", "list what goes out to targets, the newest first")
+    .withJson()
     .option("--state <state>", "waiting, behind, delivered, dead or dropped")
     .option("--company <code>", "deliveries of a company")
     .option("--target <name>", "deliveries to a target")
     .option("--stop <number>", "completion files of a stop, and messages about it");
-  withLimit(deliveries).action(
-    onConfig(run, async (config, options: ListOptions) => {
-      const { listDeliveries } = await import("../app/admin/outbound-admin.ts");
-      const { state, company, target, stop, limit } = options;
-      const filter = given({ state, companyCode: company, target, stopNbr: stop });
-      printLongList(run, options, await listDeliveries(config, { limit, ...filter }), deliveryLines);
-    }),
-  );
+  deliveries.withLimit().onConfig(async (run, config, options: DeliveryListOptions & LongListOptions) => {
+    const { listDeliveries } = await import("../app/admin/outbound-admin.ts");
+    run.printLongList(options, await listDeliveries(config, options), deliveryLines);
+  });
 }

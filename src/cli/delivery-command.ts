@@ -1,21 +1,8 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { type DeliveryDetail, isGivenUp } from "../app/admin/delivery-view.ts";
 import type { TargetRetry } from "../app/admin/outbound-admin.ts";
 import { WrongUseError } from "../app/admin/wrong-use-error.ts";
-import { given } from "../lib/given.ts";
-import {
-  type CliRun,
-  type CommonOptions,
-  counted,
-  declare,
-  onConfig,
-  printFailure,
-  printLines,
-  printResult,
-  requireConfig,
-  titledLines,
-  withJson,
-} from "./command-line.ts";
+import { type CliCommand, type CommonOptions, counted, titledLines } from "./command-line.ts";
 import { declareGiveUp } from "./give-up-command.ts";
 import { declareRelease } from "./release-command.ts";
 import { declareResend } from "./resend-command.ts";
@@ -135,17 +122,17 @@ function readKey(text: string): number | string {
   throw new InvalidArgumentError("It must be the number of a delivery, or its GUID.");
 }
 
-function declareShow(delivery: Command, run: CliRun): void {
-  withJson(declare(delivery, "show", "show one delivery with its failed attempts"))
+function declareShow(delivery: CliCommand): void {
+  delivery
+    .declare("show", "show one delivery with its failed attempts")
+    .withJson()
     .argument("<id>", "number of the delivery, or the id that its receiver knows", readKey)
-    .action(
-      onConfig(run, async (config, key: number | string, options: CommonOptions) => {
-        const { showDelivery } = await import("../app/admin/outbound-admin.ts");
-        const found = await showDelivery(config, key);
-        if (found !== undefined) return printResult(run, options, found, deliveryLines);
-        printFailure(run, `there is no delivery ${key}: \`dropgate deliveries\` lists them`);
-      }),
-    );
+    .onConfig(async (run, config, key: number | string, options: CommonOptions) => {
+      const { showDelivery } = await import("../app/admin/outbound-admin.ts");
+      const found = await showDelivery(config, key);
+      if (found !== undefined) return run.printResult(options, found, deliveryLines);
+      run.printFailure(`there is no delivery ${key}: \`dropgate deliveries\` lists them`);
+    });
 }
 
 function targetLine(target: string, { queued, wasPaused, hastened, daemonPid }: TargetRetry): string {
@@ -179,30 +166,31 @@ function requireOneWay(ids: readonly number[], { all, target, company }: RetryOp
 
 const retryWords = { done: "is to be tried again", refused: "is not tried again" } as const;
 
-function declareRetry(delivery: Command, run: CliRun): void {
-  declare(delivery, "retry", "retry deliveries that are dead or given up, and attempt waiting ones at once")
+function declareRetry(delivery: CliCommand): void {
+  delivery
+    .declare("retry", "retry deliveries that are dead or given up, and attempt waiting ones at once")
     .argument("[id...]", "numbers of deliveries", readNumbers)
     .option("--all", "all dead ones of a target")
     .option("--target <name>", "the target, with --all")
     .option("--company <code>", "only those of a company, with --all")
     .addHelpText("after", "\nExit code 1 when one that was named is not tried again.")
-    .action(async (named: readonly number[] | undefined, options: RetryOptions, command: Command) => {
+    .action(async (named: readonly number[] | undefined, options: RetryOptions, command: CliCommand) => {
+      const { run } = command;
       const ids = named ?? [];
       const target = requireOneWay(ids, options);
-      const config = await requireConfig(run, command);
+      const config = await command.requireConfig();
       const { retryDeliveries, retryTarget } = await import("../app/admin/outbound-admin.ts");
       if (target === undefined) return printRepeats(run, await retryDeliveries(config, ids), retryWords);
-      const selection = { target, ...given({ companyCode: options.company }) };
-      printLines(run, [targetLine(target, await retryTarget(config, selection))]);
+      run.printLines([targetLine(target, await retryTarget(config, { ...options, target }))]);
     });
 }
 
 /** `dropgate delivery show|retry|resend|give-up|release` */
-export function declareDelivery(program: Command, run: CliRun): void {
-  const delivery = declare(program, "delivery", "one delivery");
-  declareShow(delivery, run);
-  declareRetry(delivery, run);
-  declareResend(delivery, run);
-  declareGiveUp(delivery, run);
-  declareRelease(delivery, run);
+export function declareDelivery(program: CliCommand): void {
+  const delivery = program.declare("delivery", "one delivery");
+  declareShow(delivery);
+  declareRetry(delivery);
+  declareResend(delivery);
+  declareGiveUp(delivery);
+  declareRelease(delivery);
 }

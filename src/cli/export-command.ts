@@ -1,22 +1,5 @@
-import type { Command } from "commander";
-import type { ExportOutcome, ExportView } from "../app/admin/export-admin.ts";
-import { given } from "../lib/given.ts";
-import {
-  type CliRun,
-  type CommonOptions,
-  counted,
-  declare,
-  onConfig,
-  printFailure,
-  printResult,
-  wholeNumber,
-  withJson,
-} from "./command-line.ts";
-
-interface ExportOptions extends CommonOptions {
-  readonly name?: string;
-  readonly again?: number;
-}
+import type { ExportOutcome, ExportRequest, ExportView } from "../app/admin/export-admin.ts";
+import { type CliCommand, type CommonOptions, counted, wholeNumber } from "./command-line.ts";
 
 function exportLine(made: ExportView): string {
   const stops = counted(made.stops, "stop");
@@ -38,8 +21,10 @@ function exportLines({ exports, daemonPid }: ExportOutcome): string[] {
 }
 
 /** `dropgate export` */
-export function declareExport(program: Command, run: CliRun): void {
-  withJson(declare(program, "export", "make exports now instead of waiting for their schedules"))
+export function declareExport(program: CliCommand): void {
+  program
+    .declare("export", "make exports now instead of waiting for their schedules")
+    .withJson()
     .option("--company <code>", "exports of a company; without it, of all")
     .option("--name <name>", "the export of this name")
     .option("--again <number>", "deliver an earlier export again", wholeNumber(1, 999_999_999))
@@ -47,13 +32,10 @@ export function declareExport(program: Command, run: CliRun): void {
       "after",
       "\nAn export contains everything completed since the last one of its name; the schedule continues\nfrom there. With --again it contains the same as that export.",
     )
-    .action(
-      onConfig(run, async (config, options: ExportOptions) => {
-        const { runExports } = await import("../app/admin/export-admin.ts");
-        const { company, name, again } = options;
-        const outcome = await runExports(config, given({ companyCode: company, name, again }));
-        printResult(run, options, outcome.exports, () => exportLines(outcome));
-        for (const refusal of outcome.refusals) printFailure(run, refusal);
-      }),
-    );
+    .onConfig(async (run, config, options: ExportRequest & CommonOptions) => {
+      const { runExports } = await import("../app/admin/export-admin.ts");
+      const outcome = await runExports(config, options);
+      run.printResult(options, outcome.exports, () => exportLines(outcome));
+      for (const refusal of outcome.refusals) run.printFailure(refusal);
+    });
 }

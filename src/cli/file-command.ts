@@ -1,19 +1,6 @@
-import type { Command } from "commander";
 import type { FileFilter } from "../app/admin/file-filter.ts";
 import type { FileDetail, FileReason, FileView } from "../app/admin/ledger-admin.ts";
-import {
-  type CliRun,
-  type CommonOptions,
-  declare,
-  type LongListOptions,
-  onConfig,
-  printFailure,
-  printLongList,
-  printResult,
-  titledLines,
-  withJson,
-  withLimit,
-} from "./command-line.ts";
+import { type CliCommand, type CommonOptions, type LongListOptions, titledLines } from "./command-line.ts";
 import { declareFileRetry, fileFilterOf, withFileFilter } from "./file-retry-command.ts";
 import { tableLines } from "./table.ts";
 
@@ -33,15 +20,13 @@ function listLines(files: readonly FileView[]): readonly string[] {
 }
 
 /** `dropgate files` */
-export function declareFiles(program: Command, run: CliRun): void {
-  const files = withFileFilter(withJson(declare(program, "files", "list the ledger, the newest first")));
-  withLimit(files).action(
-    onConfig(run, async (config, options: FileFilter & LongListOptions) => {
-      const { listLedger } = await import("../app/admin/ledger-admin.ts");
-      const listed = await listLedger(config, { ...fileFilterOf(options), limit: options.limit });
-      printLongList(run, options, listed, listLines);
-    }),
-  );
+export function declareFiles(program: CliCommand): void {
+  const files = withFileFilter(program.declare("files", "list the ledger, the newest first").withJson());
+  files.withLimit().onConfig(async (run, config, options: FileFilter & LongListOptions) => {
+    const { listLedger } = await import("../app/admin/ledger-admin.ts");
+    const listed = await listLedger(config, { ...fileFilterOf(options), limit: options.limit });
+    run.printLongList(options, listed, listLines);
+  });
 }
 
 function reasonText({ reasonCode, line, path, message }: FileReason): string {
@@ -80,22 +65,22 @@ function fileLines(file: FileDetail): string[] {
   ]);
 }
 
-function declareShow(file: Command, run: CliRun): void {
-  withJson(declare(file, "show", "show one ledger entry"))
+function declareShow(file: CliCommand): void {
+  file
+    .declare("show", "show one ledger entry")
+    .withJson()
     .argument("<entry>", "number of the ledger entry, or the reference in its receipt")
-    .action(
-      onConfig(run, async (config, named: string, options: CommonOptions) => {
-        const { showFile } = await import("../app/admin/ledger-admin.ts");
-        const found = await showFile(config, named);
-        if (found !== undefined) return printResult(run, options, found, fileLines);
-        printFailure(run, `there is no ledger entry ${named}: \`dropgate files\` lists them`);
-      }),
-    );
+    .onConfig(async (run, config, named: string, options: CommonOptions) => {
+      const { showFile } = await import("../app/admin/ledger-admin.ts");
+      const found = await showFile(config, named);
+      if (found !== undefined) return run.printResult(options, found, fileLines);
+      run.printFailure(`there is no ledger entry ${named}: \`dropgate files\` lists them`);
+    });
 }
 
 /** `dropgate file show|retry` */
-export function declareFile(program: Command, run: CliRun): void {
-  const file = declare(program, "file", "one file of the ledger");
-  declareShow(file, run);
-  declareFileRetry(file, run);
+export function declareFile(program: CliCommand): void {
+  const file = program.declare("file", "one file of the ledger");
+  declareShow(file);
+  declareFileRetry(file);
 }

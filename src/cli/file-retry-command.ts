@@ -1,26 +1,17 @@
 /** The options by which commands choose files of the ledger, and the command that retries them. */
-import type { Command } from "commander";
 import type { FileFilter } from "../app/admin/file-filter.ts";
 import type { FileRetries } from "../app/admin/file-retry.ts";
 import type { Config } from "../config/schema.ts";
 import { WrongUseError } from "../app/admin/wrong-use-error.ts";
 import { given } from "../lib/given.ts";
-import {
-  type CliRun,
-  counted,
-  declare,
-  printFailure,
-  printLines,
-  requireConfig,
-  wholeNumber,
-} from "./command-line.ts";
+import { type CliCommand, type CliRun, counted, wholeNumber } from "./command-line.ts";
 import { momentText, readMoment } from "./moment.ts";
-import { isConfirmed, numbersText, whenText } from "./repeats.ts";
+import { isConfirmed, numbersText, type SelectionOptions, whenText } from "./repeats.ts";
 
 const readReason = wholeNumber(900, 9_999);
 
 /** Adds the options that choose files. */
-export function withFileFilter(command: Command): Command {
+export function withFileFilter(command: CliCommand): CliCommand {
   return command
     .option("--state <state>", "waiting, retry, applied, refused, duplicate or superseded")
     .option("--stop <number>", "files of a stop: by their name, or by a Stop in them")
@@ -39,15 +30,12 @@ export function fileFilterOf(options: FileFilter): FileFilter {
   return given({ state, stop, company, since, until, name, reason, channel, user });
 }
 
-interface Options extends FileFilter {
-  readonly dryRun?: true;
-  readonly yes?: true;
-}
+type Options = FileFilter & SelectionOptions;
 
 function printRefused(run: CliRun, { retries }: FileRetries, isDryRun: boolean): void {
   const verb = isDryRun ? "would not be" : "is not";
   for (const { given: entry, why } of retries)
-    if (why !== undefined) printFailure(run, `entry ${entry} ${verb} tried again: ${why}`);
+    if (why !== undefined) run.printFailure(`entry ${entry} ${verb} tried again: ${why}`);
 }
 
 async function retryNumbers(
@@ -63,7 +51,7 @@ async function retryNumbers(
     .map(
       ({ id, name }) => `Entry ${id ?? ""} (${name ?? ""}) ${isDryRun ? "would" : "is to"} be tried again.`,
     );
-  if (lines.length > 0) printLines(run, isDryRun ? lines : [...lines, whenText(report.daemonPid)]);
+  if (lines.length > 0) run.printLines(isDryRun ? lines : [...lines, whenText(report.daemonPid)]);
   printRefused(run, report, isDryRun);
 }
 
@@ -71,15 +59,14 @@ async function retrySelected(run: CliRun, config: Config, options: Options): Pro
   const { retryFiles, selectRetries } = await import("../app/admin/file-retry.ts");
   const ids = await selectRetries(config, fileFilterOf(options));
   if (ids.length === 0)
-    return printFailure(run, "no refused or superseded file of that kind can be tried again");
+    return run.printFailure("no refused or superseded file of that kind can be tried again");
   const wouldBe = `${counted(ids.length, "file")} (${numbersText(ids)}) would be tried again`;
-  if (options.dryRun) return printLines(run, [`${wouldBe}.`]);
   if (!isConfirmed(run, options, wouldBe, `try ${ids.length === 1 ? "it" : "them"}`)) return;
   const report = await retryFiles(config, ids.map(String), { isDryRun: false });
   const done = report.retries.filter(({ why }) => why === undefined).map(({ id }) => id ?? 0);
   const verb = done.length === 1 ? "is" : "are";
   if (done.length > 0)
-    printLines(run, [
+    run.printLines([
       `${counted(done.length, "file")} (${numbersText(done)}) ${verb} to be tried again.`,
       whenText(report.daemonPid),
     ]);
@@ -87,8 +74,8 @@ async function retrySelected(run: CliRun, config: Config, options: Options): Pro
 }
 
 /** `dropgate file retry` */
-export function declareFileRetry(file: Command, run: CliRun): void {
-  withFileFilter(declare(file, "retry", "retry refused and superseded files"))
+export function declareFileRetry(file: CliCommand): void {
+  withFileFilter(file.declare("retry", "retry refused and superseded files"))
     .argument("[entry...]", "numbers of ledger entries, or the references in their receipts")
     .option("--dry-run", "list what would be retried, and change nothing")
     .option("--yes", "retry all files that the other options select")
@@ -96,15 +83,16 @@ export function declareFileRetry(file: Command, run: CliRun): void {
       "after",
       "\nFiles that options select are retried only with --yes; without it the command prints how many they are. Exit code 1\nwhen a named file is not retried, or none is selected.",
     )
-    .action(async (named: readonly string[] | undefined, options: Options, command: Command) => {
-      const entries = named ?? [];
+    .action(async (named: readonly string[] | undefined, options: Options, command: CliCommand) => {
+      const { run } = command;
       const { dryRun = false } = options;
+      const entries = named ?? [];
       if (entries.length > 0 === Object.keys(fileFilterOf(options)).length > 0) {
         throw new WrongUseError(
           "name ledger entries, or choose them by options such as --state refused --since 24h, but not both",
         );
       }
-      const config = await requireConfig(run, command);
+      const config = await command.requireConfig();
       if (entries.length > 0) await retryNumbers(run, config, entries, dryRun);
       else await retrySelected(run, config, options);
     });

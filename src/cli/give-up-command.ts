@@ -1,7 +1,6 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { WrongUseError } from "../app/admin/wrong-use-error.ts";
-import { given } from "../lib/given.ts";
-import { type CliRun, counted, declare, printLines, requireConfig } from "./command-line.ts";
+import { type CliCommand, counted } from "./command-line.ts";
 import { isConfirmed, printRepeats, readNumbers } from "./repeats.ts";
 
 interface Options {
@@ -32,23 +31,24 @@ function requireOneWay(ids: readonly number[], { all, target, company, yes }: Op
   );
 }
 
-async function giveUpAll(run: CliRun, command: Command, target: string, options: Options): Promise<void> {
+async function giveUpAll(command: CliCommand, target: string, options: Options): Promise<void> {
+  const { run } = command;
   const { currentOperator, countForTarget, giveUpTarget } = await import("../app/admin/give-up-admin.ts");
   const by = currentOperator(run.io.env);
-  const config = await requireConfig(run, command);
-  const { company, reason } = options;
-  const selection = { target, ...given({ companyCode: company }) };
+  const config = await command.requireConfig();
+  const selection = { ...options, target };
   const count = await countForTarget(config, selection);
-  if (count === 0) return printLines(run, [`Nothing to ${target} waits or is dead.`]);
+  if (count === 0) return run.printLines([`Nothing to ${target} waits or is dead.`]);
   const wouldBe = `${counted(count, "delivery", "deliveries")} to ${target} would be given up`;
   if (!isConfirmed(run, options, wouldBe, `give ${count === 1 ? "it" : "them"} up`)) return;
-  const done = await giveUpTarget(config, { ...selection, by, reason });
-  printLines(run, [`${counted(done.count, "delivery", "deliveries")} to ${target} given up.`]);
+  const done = await giveUpTarget(config, { ...selection, by });
+  run.printLines([`${counted(done.count, "delivery", "deliveries")} to ${target} given up.`]);
 }
 
 /** `dropgate delivery give-up` */
-export function declareGiveUp(delivery: Command, run: CliRun): void {
-  declare(delivery, "give-up", "give deliveries up, so that the later ones of their stops go on")
+export function declareGiveUp(delivery: CliCommand): void {
+  delivery
+    .declare("give-up", "give deliveries up, so that the later ones of their stops go on")
     .argument("[id...]", "numbers of deliveries", readNumbers)
     .requiredOption("--reason <text>", "the reason, which `delivery show` prints later", readReason)
     .option("--all", "all of a target that wait or are dead")
@@ -59,13 +59,14 @@ export function declareGiveUp(delivery: Command, run: CliRun): void {
       "after",
       "\nA delivery that is given up is not sent; `dropgate delivery retry` asks for it again, and `dropgate delivery show`\nshows who gave it up, when and why. --all needs --yes; without it the command prints how many they are. Exit code 1\nwhen a named delivery is not given up.",
     )
-    .action(async (named: readonly number[] | undefined, options: Options, command: Command) => {
+    .action(async (named: readonly number[] | undefined, options: Options, command: CliCommand) => {
+      const { run } = command;
       const ids = named ?? [];
       const target = requireOneWay(ids, options);
-      if (target !== undefined) return await giveUpAll(run, command, target, options);
+      if (target !== undefined) return await giveUpAll(command, target, options);
       const { currentOperator, giveUpDeliveries } = await import("../app/admin/give-up-admin.ts");
       const by = currentOperator(run.io.env);
-      const config = await requireConfig(run, command);
+      const config = await command.requireConfig();
       const report = await giveUpDeliveries(config, ids, { by, reason: options.reason });
       printRepeats(run, report, { done: "is given up", refused: "is not given up" });
     });

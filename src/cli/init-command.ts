@@ -1,24 +1,6 @@
-import type { Command } from "commander";
-import type { InitDone } from "../app/admin/init.ts";
+import type { InitDone, InitOptions } from "../app/admin/init.ts";
 import { given } from "../lib/given.ts";
-import {
-  type CliRun,
-  configPathOf,
-  declare,
-  FaultyConfigError,
-  printLines,
-  wholeNumber,
-} from "./command-line.ts";
-
-interface InitCommandOptions {
-  readonly dir: string;
-  readonly company: string;
-  readonly user: string;
-  readonly passwordFile?: string;
-  readonly stateDir?: string;
-  readonly httpPort?: number;
-  readonly sftpPort?: number;
-}
+import { type CliCommand, FaultyConfigError, wholeNumber } from "./command-line.ts";
 
 function connectionLines(done: InitDone): string[] {
   const { sftp, userName, hostKeyFingerprint } = done;
@@ -51,9 +33,10 @@ function doneLines(done: InitDone): string[] {
 }
 
 /** `dropgate init` */
-export function declareInit(program: Command, run: CliRun): void {
+export function declareInit(program: CliCommand): void {
   const port = wholeNumber(0, 65_535);
-  declare(program, "init", "make a configuration, the state directory, a host key, a company and its user")
+  program
+    .declare("init", "make a configuration, the state directory, a host key, a company and its user")
     .requiredOption("--dir <dir>", "folder for dropgate.yaml and, in var/, the state")
     .requiredOption("--company <code>", "code of the company")
     .requiredOption("--user <name>", "name of its user with the role DI_Integration")
@@ -68,12 +51,10 @@ export function declareInit(program: Command, run: CliRun): void {
       "after",
       "\nWith --config the configuration is written there instead of DIR/dropgate.yaml.\nRunning it again changes nothing.",
     )
-    .action(async (options: InitCommandOptions, command: Command) => {
+    .action(async (options: Omit<InitOptions, "configFile">, command: CliCommand) => {
       const { initialise } = await import("../app/admin/init.ts");
-      const { company: companyCode, user: userName, ...rest } = options;
-      const configFile = given({ configFile: configPathOf(command) });
-      const outcome = await initialise({ ...rest, companyCode, userName, ...configFile });
+      const outcome = await initialise({ ...options, ...given({ configFile: command.configPath }) });
       if (outcome.kind === "faulty") throw new FaultyConfigError(outcome.faults, outcome.file);
-      printLines(run, doneLines(outcome));
+      command.run.printLines(doneLines(outcome));
     });
 }

@@ -1,16 +1,7 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import type { FileReason } from "../app/admin/ledger-admin.ts";
 import type { IntegrationTrial, IntegrationView, TriedIntegration } from "../app/admin/integration-admin.ts";
-import { given } from "../lib/given.ts";
-import {
-  type CliRun,
-  type CommonOptions,
-  declare,
-  exitCodes,
-  onConfig,
-  printResult,
-  withJson,
-} from "./command-line.ts";
+import { type CliCommand, type CommonOptions, exitCodes } from "./command-line.ts";
 import { tableLines } from "./table.ts";
 
 const kinds = ["loads", "stops", "asn", "orders"] as const;
@@ -50,12 +41,12 @@ function listLines(views: readonly IntegrationView[]): string[] {
   return [...tableLines(["NAME", "INPUT", "TIME", "COMPANIES", "EXPRESSION"], rows), ...faults];
 }
 
-interface TestOptions extends CommonOptions {
-  readonly as?: IntegrationTrial["importKind"];
-}
+type TestOptions = CommonOptions & Pick<IntegrationTrial, "as">;
 
-function declareTest(integration: Command, run: CliRun): void {
-  withJson(declare(integration, "test", "map a file and try the import, without changing anything"))
+function declareTest(integration: CliCommand): void {
+  integration
+    .declare("test", "map a file and try the import, without changing anything")
+    .withJson()
     .argument("<name>", "the integration")
     .argument("<file>", "a body as the host sends it")
     .addOption(
@@ -66,27 +57,25 @@ function declareTest(integration: Command, run: CliRun): void {
     )
     .option("--company <code>", "the company to try it for; needed when there are several")
     .addHelpText("after", "\nExit code 1 when the body cannot be mapped or the import would be refused.")
-    .action(
-      onConfig(run, async (config, name: string, file: string, options: TestOptions) => {
-        const { tryIntegration } = await import("../app/admin/integration-admin.ts");
-        const chosen = given({ importKind: options.as, companyCode: options.company });
-        const tried = await tryIntegration(config, { name, file, ...chosen });
-        printResult(run, options, tried, trialLines);
-        if (tried.reasons.length > 0) run.exitCode = exitCodes.failure;
-      }),
-    );
+    .onConfig(async (run, config, name: string, file: string, options: TestOptions) => {
+      const { tryIntegration } = await import("../app/admin/integration-admin.ts");
+      const tried = await tryIntegration(config, { name, file, ...options });
+      run.printResult(options, tried, trialLines);
+      if (tried.reasons.length > 0) run.exitCode = exitCodes.failure;
+    });
 }
 
 /** `dropgate integration list|test` */
-export function declareIntegration(program: Command, run: CliRun): void {
-  const integration = declare(program, "integration", "custom integrations");
-  declareTest(integration, run);
-  withJson(declare(integration, "list", "list the integrations; exit code 1 when one cannot be used")).action(
-    onConfig(run, async (config, options: CommonOptions) => {
+export function declareIntegration(program: CliCommand): void {
+  const integration = program.declare("integration", "custom integrations");
+  declareTest(integration);
+  integration
+    .declare("list", "list the integrations; exit code 1 when one cannot be used")
+    .withJson()
+    .onConfig(async (run, config, options: CommonOptions) => {
       const { listIntegrations } = await import("../app/admin/integration-admin.ts");
       const views = await listIntegrations(config);
-      printResult(run, options, views, listLines);
+      run.printResult(options, views, listLines);
       if (views.some(({ fault }) => fault !== null)) run.exitCode = exitCodes.failure;
-    }),
-  );
+    });
 }

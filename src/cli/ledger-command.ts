@@ -1,15 +1,5 @@
-import type { Command } from "commander";
 import type { VerifiedLedger, VerifyProgressView } from "../app/admin/ledger-admin.ts";
-import {
-  type CliRun,
-  type CommonOptions,
-  counted,
-  declare,
-  exitCodes,
-  onConfig,
-  printResult,
-  withJson,
-} from "./command-line.ts";
+import { type CliCommand, type CommonOptions, counted, exitCodes } from "./command-line.ts";
 import { progressOn } from "./progress.ts";
 import { tableLines } from "./table.ts";
 
@@ -62,20 +52,20 @@ function progressText({ entries, total, bytes }: VerifyProgressView): string {
 }
 
 /** `dropgate ledger verify` */
-export function declareLedger(program: Command, run: CliRun): void {
-  const ledger = declare(program, "ledger", "the ledger of all files");
-  withJson(declare(ledger, "verify", "verify by hash that every file ever taken is accounted for"))
+export function declareLedger(program: CliCommand): void {
+  const ledger = program.declare("ledger", "the ledger of all files");
+  ledger
+    .declare("verify", "verify by hash that every file ever taken is accounted for")
+    .withJson()
     .addHelpText("after", "\nExit code 1 and a list when it is not.")
-    .action(
-      onConfig(run, async (config, options: CommonOptions) => {
-        const { verifyWholeLedger } = await import("../app/admin/ledger-admin.ts");
-        const progress = progressOn(run.io.stderr);
-        const report = await verifyWholeLedger(config, {
-          onProgress: (now) => progress.show(() => progressText(now)),
-        });
-        progress.end();
-        printResult(run, options, report, reportLines);
-        if (report.discrepancyCount > 0) run.exitCode = exitCodes.failure;
-      }),
-    );
+    .onConfig(async (run, config, options: CommonOptions) => {
+      const { verifyWholeLedger } = await import("../app/admin/ledger-admin.ts");
+      const progress = progressOn(run.io.stderr);
+      const report = await verifyWholeLedger(config, {
+        onProgress: (now) => progress.show(() => progressText(now)),
+      });
+      progress.end();
+      run.printResult(options, report, reportLines);
+      if (report.discrepancyCount > 0) run.exitCode = exitCodes.failure;
+    });
 }

@@ -1,15 +1,5 @@
-import type { Command } from "commander";
 import type { RemoteView } from "../app/admin/remote-admin.ts";
-import { given } from "../lib/given.ts";
-import {
-  type CliRun,
-  type CommonOptions,
-  declare,
-  onConfig,
-  printLines,
-  printResult,
-  withJson,
-} from "./command-line.ts";
+import type { CliCommand, CommonOptions } from "./command-line.ts";
 import { tableLines } from "./table.ts";
 
 function whenText({ condition, pausedUntil, askedAt }: RemoteView): string {
@@ -40,39 +30,36 @@ function listLines(remotes: readonly RemoteView[]): readonly string[] {
   return [...tableLines(head, remotes.map(remoteRow)), ...hintLines(remotes)];
 }
 
-function declareList(remote: Command, run: CliRun): void {
-  withJson(declare(remote, "list", "list the servers that files are fetched from, with their state"))
+function declareList(remote: CliCommand): void {
+  remote
+    .declare("list", "list the servers that files are fetched from, with their state")
+    .withJson()
     .option("--company <code>", "remotes of a company")
-    .action(
-      onConfig(run, async (config, options: CommonOptions) => {
-        const { listRemotes } = await import("../app/admin/remote-admin.ts");
-        const remotes = await listRemotes(config, given({ companyCode: options.company }));
-        printResult(run, options, remotes, listLines);
-      }),
-    );
+    .onConfig(async (run, config, options: CommonOptions) => {
+      const { listRemotes } = await import("../app/admin/remote-admin.ts");
+      run.printResult(options, await listRemotes(config, options), listLines);
+    });
 }
 
-function declareRetry(remote: Command, run: CliRun): void {
-  declare(remote, "retry", "fetch from a server at once: ends its pause and those of its files")
+function declareRetry(remote: CliCommand): void {
+  remote
+    .declare("retry", "fetch from a server at once: ends its pause and those of its files")
     .argument("<name>", "name of the remote in the configuration")
     .option("--company <code>", "only that of a company")
-    .action(
-      onConfig(run, async (config, name: string, options: CommonOptions) => {
-        const { retryRemote } = await import("../app/admin/remote-admin.ts");
-        const wanted = { name, ...given({ companyCode: options.company }) };
-        const { companies, daemonPid } = await retryRemote(config, wanted);
-        const when =
-          daemonPid === undefined
-            ? "The daemon is not running: its next start does it."
-            : `The daemon (process ${daemonPid}) begins within a second; \`dropgate remote list\` shows the result.`;
-        printLines(run, [`The remote ${name} of ${companies.join(", ")} is due for a poll at once. ${when}`]);
-      }),
-    );
+    .onConfig(async (run, config, name: string, options: CommonOptions) => {
+      const { retryRemote } = await import("../app/admin/remote-admin.ts");
+      const { companies, daemonPid } = await retryRemote(config, { name, ...options });
+      const when =
+        daemonPid === undefined
+          ? "The daemon is not running: its next start does it."
+          : `The daemon (process ${daemonPid}) begins within a second; \`dropgate remote list\` shows the result.`;
+      run.printLines([`The remote ${name} of ${companies.join(", ")} is due for a poll at once. ${when}`]);
+    });
 }
 
 /** `dropgate remote list|retry` */
-export function declareRemote(program: Command, run: CliRun): void {
-  const remote = declare(program, "remote", "servers that files are fetched from");
-  declareList(remote, run);
-  declareRetry(remote, run);
+export function declareRemote(program: CliCommand): void {
+  const remote = program.declare("remote", "servers that files are fetched from");
+  declareList(remote);
+  declareRetry(remote);
 }

@@ -1,6 +1,6 @@
 /** What the commands for retries and repetitions share: the numbers they take, and how they print results. */
 import type { RepeatReport } from "../app/admin/delivery-view.ts";
-import { type CliRun, exitCodes, printFailure, printLines, wholeNumber } from "./command-line.ts";
+import { type CliRun, exitCodes, wholeNumber } from "./command-line.ts";
 
 export const readNumber: (text: string) => number = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
@@ -22,14 +22,24 @@ export function whenText(daemonPid: number | undefined): string {
     : `The daemon (process ${daemonPid}) does it within a second.`;
 }
 
-/** Whether what options select may be done: without `--yes` the command prints what it would do, and does nothing. */
+/** The options of commands that do something to all that others of their options select. */
+export interface SelectionOptions {
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+/** Whether what options select is done: with `--dry-run`, and without `--yes`, the command prints what it would do. */
 export function isConfirmed(
   run: CliRun,
-  { yes }: { readonly yes?: true },
+  { dryRun, yes }: SelectionOptions,
   wouldBe: string,
   action: string,
 ): boolean {
-  if (yes === undefined) printFailure(run, `${wouldBe}: add --yes to ${action}`, exitCodes.wrongUse);
+  if (dryRun) {
+    run.printLines([`${wouldBe}.`]);
+    return false;
+  }
+  if (yes === undefined) run.printFailure(`${wouldBe}: add --yes to ${action}`, exitCodes.wrongUse);
   return yes === true;
 }
 
@@ -47,7 +57,7 @@ export function printRepeats(run: CliRun, { repeats, daemonPid }: RepeatReport, 
     const remark = remarks.length === 0 ? "" : `; ${remarks.join("; ")}`;
     return `Delivery ${id} (${name ?? ""}) ${words.done}${remark}.`;
   });
-  if (queued.length > 0) printLines(run, words.isDry ? lines : [...lines, whenText(daemonPid)]);
+  if (queued.length > 0) run.printLines(words.isDry ? lines : [...lines, whenText(daemonPid)]);
   for (const { id, isQueued, remarks } of repeats)
-    if (!isQueued) printFailure(run, `delivery ${id} ${words.refused}: ${remarks.join("; ")}`);
+    if (!isQueued) run.printFailure(`delivery ${id} ${words.refused}: ${remarks.join("; ")}`);
 }

@@ -1,14 +1,12 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import type { RestoredView } from "../app/admin/backup-admin.ts";
-import { type CliRun, type CommonOptions, counted, declare, printResult, withJson } from "./command-line.ts";
+import { type CliCommand, type CommonOptions, counted } from "./command-line.ts";
 import { progressOn } from "./progress.ts";
 
 interface RestoreOptions extends CommonOptions {
   readonly to: string;
 }
 
-/** The lines for people. */
 function restoredLines(restored: RestoredView): readonly string[] {
   const { folder, stateDir, files, ledgerEntries, isProved, schema, sendAgain, configuration } = restored;
   const proof = isProved
@@ -25,8 +23,11 @@ function restoredLines(restored: RestoredView): readonly string[] {
 }
 
 /** `dropgate restore` */
-export function declareRestore(program: Command, run: CliRun): void {
-  withJson(declare(program, "restore", "restore a backup to a state directory that is empty or not there"))
+export function declareRestore(program: CliCommand): void {
+  const { run } = program;
+  program
+    .declare("restore", "restore a backup to a state directory that is empty or not there")
+    .withJson()
     .argument("<backup>", "the backup, or a folder of backups, whose newest is taken")
     .requiredOption("--to <folder>", "the new state directory")
     .addHelpText(
@@ -41,6 +42,6 @@ export function declareRestore(program: Command, run: CliRun): void {
         progress.show(() => `${done} of ${total} files restored`),
       );
       progress.end();
-      printResult(run, options, restored, restoredLines);
+      run.printResult(options, restored, restoredLines);
     });
 }

@@ -1,8 +1,8 @@
 /** The command line: one program, one file for each command. Commands load what they need when they run. */
-import { Command, Help, type Option } from "commander";
+import { Help, type Option } from "commander";
 import { declareBackup } from "./backup-command.ts";
 import { declareCheck } from "./check-command.ts";
-import { type CliIo, type CliRun, exitCodes, printError } from "./command-line.ts";
+import { CliCommand, type CliIo, CliRun } from "./command-line.ts";
 import { declareCompany } from "./company-command.ts";
 import { endingAfter } from "./exit-code.ts";
 import { declareDeliveries } from "./deliveries-command.ts";
@@ -51,8 +51,8 @@ function optionDescription(option: Option): string {
 }
 
 /** The program with all its commands, as they are declared; what is written goes where `run` says. */
-export function createProgram(run: CliRun): Command {
-  const program = new Command("dropgate")
+export function createProgram(run: CliRun): CliCommand {
+  const program = new CliCommand(run, "dropgate")
     .description("Takes stop orders in over SFTP or from folders and applies them in order, exactly once.")
     .option("-c, --config <file>", "configuration file")
     .version(`dropgate ${readVersion()}`, "-V, --version", "print the version")
@@ -65,19 +65,19 @@ export function createProgram(run: CliRun): Command {
       writeOut: (text) => run.io.stdout.write(text),
       writeErr: (text) => run.io.stderr.write(text),
     });
-  for (const declare of declarations) declare(program, run);
+  for (const declare of declarations) declare(program);
   return program;
 }
 
 /** Runs one command; resolves with the exit code: 0 fine, 1 failure, 2 wrong use or configuration. */
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
-  const run: CliRun = { io, exitCode: exitCodes.fine };
+  const run = new CliRun(io);
   try {
     await createProgram(run).parseAsync([...args], { from: "user" });
     return run.exitCode;
   } catch (error) {
     const { exitCode, message } = endingAfter(error);
-    if (message !== undefined) printError(run, message);
+    if (message !== undefined) run.printError(message);
     return exitCode;
   }
 }

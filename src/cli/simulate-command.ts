@@ -1,23 +1,18 @@
 /** `dropgate simulate`: options and password in, a day of loads played against a running daemon, a summary out. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { WrongUseError } from "../app/admin/wrong-use-error.ts";
 import { httpAddressOf } from "../config/reader/address-range.ts";
 import type { Config } from "../config/schema.ts";
 import { given } from "../lib/given.ts";
 import {
+  type CliCommand,
   type CliRun,
-  configPathOf,
-  declare,
   exitCodes,
   FaultyConfigError,
   gathered,
-  loadConfigFor,
-  printError,
-  printResult,
   wholeNumber,
-  withJson,
 } from "./command-line.ts";
 import type { SimulationRequest, Simulator } from "./simulation.ts";
 
@@ -66,11 +61,11 @@ function addressIn({ http }: Config): string {
 }
 
 /** The address that is given, else that of the configuration, else the standard one when there is no configuration. */
-async function addressOf(run: CliRun, command: Command, url: string | undefined): Promise<string> {
+async function addressOf(command: CliCommand, url: string | undefined): Promise<string> {
   if (url !== undefined) return url;
-  const loaded = await loadConfigFor(run, command, false);
+  const loaded = await command.loadConfig(false);
   if (loaded.kind === "loaded") return addressIn(loaded.config);
-  const isNamed = configPathOf(command) !== undefined || loaded.file !== undefined;
+  const isNamed = command.configPath !== undefined || loaded.file !== undefined;
   if (isNamed) throw new FaultyConfigError(loaded.faults, loaded.file);
   return standardUrl;
 }
@@ -121,17 +116,13 @@ async function loadSimulator(): Promise<Simulator> {
   );
 }
 
-async function requestOf(
-  run: CliRun,
-  options: SimulateOptions,
-  command: Command,
-): Promise<SimulationRequest> {
+async function requestOf(options: SimulateOptions, command: CliCommand): Promise<SimulationRequest> {
   const { company: companyCode, user: userName, seed, loads, stops, gpsSeconds, prefix } = options;
   const { speed = Number.POSITIVE_INFINITY, connections, verify, date = today() } = options;
   const [first = standardDriver, ...others] = options.driver ?? [];
-  const url = await addressOf(run, command, options.url);
+  const url = await addressOf(command, options.url);
   return {
-    ...{ url, userName, ...(await passwordsOf(run, options)) },
+    ...{ url, userName, ...(await passwordsOf(command.run, options)) },
     day: {
       ...{ companyCode, date, seed, loads, stops, gpsSeconds, drivers: [first, ...others] },
       faults: options.faults === true,
@@ -141,14 +132,15 @@ async function requestOf(
   };
 }
 
-async function simulate(run: CliRun, options: SimulateOptions, command: Command): Promise<void> {
-  const request = await requestOf(run, options, command);
+async function simulate(options: SimulateOptions, command: CliCommand): Promise<void> {
+  const { run } = command;
+  const request = await requestOf(options, command);
   const simulator = await loadSimulator();
   const { signal, release } = untilInterrupted();
   const outcome = await simulator.simulate(request, run.io.stderr, signal).finally(release);
   if (outcome.kind === "impossible") throw new WrongUseError(outcome.reason);
-  printResult(run, options, outcome.report, () => outcome.lines);
-  if (outcome.remedy !== undefined) printError(run, outcome.remedy);
+  run.printResult(options, outcome.report, () => outcome.lines);
+  if (outcome.remedy !== undefined) run.printError(outcome.remedy);
   if (!outcome.isAsPlanned) run.exitCode = exitCodes.failure;
 }
 
@@ -160,8 +152,10 @@ dropgate user add driver --company CODE --role DI_Driver. A certificate of a pri
 Exit code 0 when all was answered as planned, else 1. Ctrl-C ends it with the summary so far.`;
 
 /** `dropgate simulate` */
-export function declareSimulate(program: Command, run: CliRun): void {
-  withJson(declare(program, "simulate", "play a day of loads against a running daemon, for demos and tests"))
+export function declareSimulate(program: CliCommand): void {
+  program
+    .declare("simulate", "play a day of loads against a running daemon, for demos and tests")
+    .withJson()
     .requiredOption("--company <code>", "company of the loads; use one made for this purpose")
     .requiredOption("--user <name>", "user with the role DI_Integration")
     .option(
@@ -202,5 +196,5 @@ export function declareSimulate(program: Command, run: CliRun): void {
     .option("--faults", "add wrong requests, which have to be refused")
     .option("--no-verify", "do not compare each load at the end with the plan")
     .addHelpText("after", about)
-    .action((options: SimulateOptions, command: Command) => simulate(run, options, command));
+    .action(simulate);
 }

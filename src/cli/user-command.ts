@@ -1,16 +1,6 @@
-import type { Command } from "commander";
 import type { UserKeyView, UserView } from "../app/admin/admin.ts";
 import { given } from "../lib/given.ts";
-import {
-  type CliRun,
-  type CommonOptions,
-  declare,
-  gathered,
-  onConfig,
-  printLines,
-  printResult,
-  withJson,
-} from "./command-line.ts";
+import { type CliCommand, type CommonOptions, gathered } from "./command-line.ts";
 import { tableLines } from "./table.ts";
 
 interface AddOptions {
@@ -21,8 +11,9 @@ interface AddOptions {
 }
 
 /** Declares a command about one user that is there. */
-function declareForUser(user: Command, name: string, summary: string): Command {
-  return declare(user, name, summary)
+function declareForUser(user: CliCommand, name: string, summary: string): CliCommand {
+  return user
+    .declare(name, summary)
     .argument("<name>", "name of the user")
     .option("--company <code>", "selects among users of the same name");
 }
@@ -35,8 +26,9 @@ function passwordLines(generatedPassword: string | undefined): string[] {
   return generatedPassword === undefined ? [] : [`Password: ${generatedPassword} (shown only now)`];
 }
 
-function declareAdd(user: Command, run: CliRun): void {
-  declare(user, "add", "add a user to a company, or change its roles")
+function declareAdd(user: CliCommand): void {
+  user
+    .declare("add", "add a user to a company, or change its roles")
     .argument("<name>", "name of the user")
     .requiredOption("--company <code>", "code of the company")
     .requiredOption("--role <role>", "a role in the company; may be given several times", gathered)
@@ -46,18 +38,16 @@ function declareAdd(user: Command, run: CliRun): void {
       "after",
       "\nA new user without password and key gets a generated password, which is shown once.",
     )
-    .action(
-      onConfig(run, async (config, userName: string, options: AddOptions) => {
-        const { addUser } = await import("../app/admin/admin.ts");
-        const { company: companyCode, role: roles, passwordFile, key: keyFile } = options;
-        const files = given({ passwordFile, keyFile });
-        const added = await addUser(config, { userName, companyCode, roles, ...files });
-        const kept = added.isChanged ? "changed in" : "is as given already in";
-        const outcome = added.isNewMember ? "added to" : kept;
-        const place = `${added.companyCode} (${added.roles.join(", ")})`;
-        printLines(run, [`User ${userName} ${outcome} ${place}.`, ...passwordLines(added.generatedPassword)]);
-      }),
-    );
+    .onConfig(async (run, config, userName: string, options: AddOptions) => {
+      const { addUser } = await import("../app/admin/admin.ts");
+      const { company: companyCode, role: roles, passwordFile, key: keyFile } = options;
+      const files = given({ passwordFile, keyFile });
+      const added = await addUser(config, { userName, companyCode, roles, ...files });
+      const kept = added.isChanged ? "changed in" : "is as given already in";
+      const outcome = added.isNewMember ? "added to" : kept;
+      const place = `${added.companyCode} (${added.roles.join(", ")})`;
+      run.printLines([`User ${userName} ${outcome} ${place}.`, ...passwordLines(added.generatedPassword)]);
+    });
 }
 
 function userRow(user: UserView): string[] {
@@ -75,63 +65,56 @@ function listLines(users: readonly UserView[]): readonly string[] {
   return tableLines(["NAME", "STATE", "SIGNS IN WITH", "ROLES"], users.map(userRow));
 }
 
-function declareList(user: Command, run: CliRun): void {
-  withJson(declare(user, "list", "list the users"))
+function declareList(user: CliCommand): void {
+  user
+    .declare("list", "list the users")
+    .withJson()
     .option("--company <code>", "only those of a company")
-    .action(
-      onConfig(run, async (config, options: CommonOptions) => {
-        const { listUsers } = await import("../app/admin/admin.ts");
-        const users = await listUsers(config, given({ companyCode: options.company }));
-        printResult(run, options, users, listLines);
-      }),
-    );
+    .onConfig(async (run, config, options: CommonOptions) => {
+      const { listUsers } = await import("../app/admin/admin.ts");
+      run.printResult(options, await listUsers(config, options), listLines);
+    });
 }
 
-function declareSetPassword(user: Command, run: CliRun): void {
+function declareSetPassword(user: CliCommand): void {
   declareForUser(user, "set-password", "set a user's password")
     .option(
       "--password-file <file>",
       "file that holds the password (- for standard input); else one is generated",
     )
-    .action(
-      onConfig(
-        run,
-        async (config, userName: string, options: CommonOptions & { readonly passwordFile?: string }) => {
-          const { setPassword } = await import("../app/admin/admin.ts");
-          const file = given({ passwordFile: options.passwordFile });
-          const { generatedPassword } = await setPassword(config, {
-            ...{ ...referenceOf(userName, options), ...file },
-          });
-          printLines(run, [`The password of ${userName} is set.`, ...passwordLines(generatedPassword)]);
-        },
-      ),
+    .onConfig(
+      async (run, config, userName: string, options: CommonOptions & { readonly passwordFile?: string }) => {
+        const { setPassword } = await import("../app/admin/admin.ts");
+        const file = given({ passwordFile: options.passwordFile });
+        const who = { ...referenceOf(userName, options), ...file };
+        const { generatedPassword } = await setPassword(config, who);
+        run.printLines([`The password of ${userName} is set.`, ...passwordLines(generatedPassword)]);
+      },
     );
 }
 
-function declareEnabling(user: Command, run: CliRun, isEnabled: boolean): void {
+function declareEnabling(user: CliCommand, isEnabled: boolean): void {
   const [name, summary] = isEnabled
     ? ["enable", "let a user sign in again"]
     : ["disable", "block a user from signing in"];
-  declareForUser(user, name, summary).action(
-    onConfig(run, async (config, userName: string, options: CommonOptions) => {
+  declareForUser(user, name, summary).onConfig(
+    async (run, config, userName: string, options: CommonOptions) => {
       const { setUserEnabled } = await import("../app/admin/admin.ts");
       const { isChanged } = await setUserEnabled(config, referenceOf(userName, options), isEnabled);
-      printLines(run, [`User ${userName} is ${isChanged ? "" : "already "}${name}d.`]);
-    }),
+      run.printLines([`User ${userName} is ${isChanged ? "" : "already "}${name}d.`]);
+    },
   );
 }
 
-function declareAddKey(user: Command, run: CliRun): void {
+function declareAddKey(user: CliCommand): void {
   declareForUser(user, "add-key", "add a public key for SFTP to a user")
     .requiredOption("--key <file>", "public key, as in an .pub file")
-    .action(
-      onConfig(run, async (config, userName: string, options: CommonOptions & { readonly key: string }) => {
-        const { addUserKey } = await import("../app/admin/admin.ts");
-        const added = await addUserKey(config, { ...referenceOf(userName, options), keyFile: options.key });
-        const outcome = added.isNew ? "may sign in with" : "has already";
-        printLines(run, [`User ${userName} ${outcome} the key ${added.fingerprint}.`]);
-      }),
-    );
+    .onConfig(async (run, config, userName: string, options: CommonOptions & { readonly key: string }) => {
+      const { addUserKey } = await import("../app/admin/admin.ts");
+      const added = await addUserKey(config, { ...referenceOf(userName, options), keyFile: options.key });
+      const outcome = added.isNew ? "may sign in with" : "has already";
+      run.printLines([`User ${userName} ${outcome} the key ${added.fingerprint}.`]);
+    });
 }
 
 function keyRow({ fingerprint, keyType, comment }: UserKeyView): string[] {
@@ -143,42 +126,40 @@ function keyLines(userName: string, keys: readonly UserKeyView[]): readonly stri
   return tableLines(["FINGERPRINT", "TYPE", "COMMENT"], keys.map(keyRow));
 }
 
-function declareKeys(user: Command, run: CliRun): void {
-  withJson(declareForUser(user, "keys", "list a user's public keys")).action(
-    onConfig(run, async (config, userName: string, options: CommonOptions) => {
+function declareKeys(user: CliCommand): void {
+  declareForUser(user, "keys", "list a user's public keys")
+    .withJson()
+    .onConfig(async (run, config, userName: string, options: CommonOptions) => {
       const { listUserKeys } = await import("../app/admin/admin.ts");
       const found = await listUserKeys(config, referenceOf(userName, options));
-      printResult(run, options, found, (keys) => keyLines(userName, keys));
-    }),
-  );
+      run.printResult(options, found, (keys) => keyLines(userName, keys));
+    });
 }
 
-function declareRemoveKey(user: Command, run: CliRun): void {
+function declareRemoveKey(user: CliCommand): void {
   declareForUser(user, "remove-key", "remove a public key from a user")
     .argument("<fingerprint>", "SHA256:… as `dropgate user keys` and `ssh-keygen -l` show it")
     .addHelpText(
       "after",
       "\nThe user can no longer sign in from this moment. Its open connections end within two seconds.",
     )
-    .action(
-      onConfig(run, async (config, userName: string, fingerprint: string, options: CommonOptions) => {
-        const { removeUserKey } = await import("../app/admin/admin.ts");
-        const removed = await removeUserKey(config, { ...referenceOf(userName, options), fingerprint });
-        const rest = removed.canSignIn ? "" : " The user has neither password nor key now.";
-        printLines(run, [`The key ${removed.fingerprint} of ${userName} is removed.${rest}`]);
-      }),
-    );
+    .onConfig(async (run, config, userName: string, fingerprint: string, options: CommonOptions) => {
+      const { removeUserKey } = await import("../app/admin/admin.ts");
+      const removed = await removeUserKey(config, { ...referenceOf(userName, options), fingerprint });
+      const rest = removed.canSignIn ? "" : " The user has neither password nor key now.";
+      run.printLines([`The key ${removed.fingerprint} of ${userName} is removed.${rest}`]);
+    });
 }
 
 /** `dropgate user add|list|set-password|disable|enable|add-key|keys|remove-key` */
-export function declareUser(program: Command, run: CliRun): void {
-  const user = declare(program, "user", "users, their roles, passwords and keys");
-  declareAdd(user, run);
-  declareList(user, run);
-  declareSetPassword(user, run);
-  declareEnabling(user, run, false);
-  declareEnabling(user, run, true);
-  declareAddKey(user, run);
-  declareKeys(user, run);
-  declareRemoveKey(user, run);
+export function declareUser(program: CliCommand): void {
+  const user = program.declare("user", "users, their roles, passwords and keys");
+  declareAdd(user);
+  declareList(user);
+  declareSetPassword(user);
+  declareEnabling(user, false);
+  declareEnabling(user, true);
+  declareAddKey(user);
+  declareKeys(user);
+  declareRemoveKey(user);
 }

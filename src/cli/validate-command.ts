@@ -1,16 +1,6 @@
-import type { Command } from "commander";
 import type { FileReason } from "../app/admin/ledger-admin.ts";
 import type { StopChangeView, ValidatedFile } from "../app/admin/validate-files.ts";
-import { given } from "../lib/given.ts";
-import {
-  type CliRun,
-  type CommonOptions,
-  declare,
-  exitCodes,
-  onConfig,
-  printResult,
-  withJson,
-} from "./command-line.ts";
+import { type CliCommand, type CommonOptions, exitCodes } from "./command-line.ts";
 
 const verdicts: Readonly<Record<ValidatedFile["verdict"], string>> = {
   applied: "would be applied",
@@ -74,22 +64,20 @@ function isGood({ verdict, first }: ValidatedFile): boolean {
 }
 
 /** `dropgate validate` */
-export function declareValidate(program: Command, run: CliRun): void {
-  withJson(
-    declare(program, "validate", "try files without applying them: faults, and what they would change"),
-  )
+export function declareValidate(program: CliCommand): void {
+  program
+    .declare("validate", "try files without applying them: faults, and what they would change")
+    .withJson()
     .argument("<file...>", "stop files")
     .option("--company <code>", "the company whose files they are; needed when there are several")
     .addHelpText(
       "after",
       "\nEach file is checked by itself against the current state. Exit code 1 when one would not be applied,\nor is a duplicate of one that was not; 2 when one cannot be read.",
     )
-    .action(
-      onConfig(run, async (config, files: readonly string[], options: CommonOptions) => {
-        const { validateFiles } = await import("../app/admin/validate-files.ts");
-        const validated = await validateFiles(config, files, given({ companyCode: options.company }));
-        printResult(run, options, validated, (all) => all.flatMap(fileLines));
-        if (!validated.every(isGood)) run.exitCode = exitCodes.failure;
-      }),
-    );
+    .onConfig(async (run, config, files: readonly string[], options: CommonOptions) => {
+      const { validateFiles } = await import("../app/admin/validate-files.ts");
+      const validated = await validateFiles(config, files, options);
+      run.printResult(options, validated, (all) => all.flatMap(fileLines));
+      if (!validated.every(isGood)) run.exitCode = exitCodes.failure;
+    });
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { Command } from "commander";
 import { systemCodeOf } from "../lib/errors.ts";
 import { readVersion } from "../lib/program-version.ts";
-import { type CliRun, type CommonOptions, declare, printResult, withJson } from "./command-line.ts";
+import type { CliCommand, CommonOptions } from "./command-line.ts";
 
 /** The commit that this was built from, noted by bin/record-commit; undefined from the sources, or without git. */
 function readCommit(): string | undefined {
@@ -15,14 +14,15 @@ function readCommit(): string | undefined {
 }
 
 /** `dropgate version` */
-export function declareVersion(program: Command, run: CliRun): void {
-  withJson(declare(program, "version", "print the version and what it was built from")).action(
-    (options: CommonOptions) => {
+export function declareVersion(program: CliCommand): void {
+  program
+    .declare("version", "print the version and what it was built from")
+    .withJson()
+    .action((options: CommonOptions) => {
       const versions = { version: readVersion(), commit: readCommit(), node: process.versions.node };
-      printResult(run, options, versions, ({ version, commit, node }) => {
+      program.run.printResult(options, versions, ({ version, commit, node }) => {
         const built = commit === undefined ? "" : `commit ${commit}, `;
         return [`dropgate ${version} (${built}Node.js ${node})`];
       });
-    },
-  );
+    });
 }

@@ -1,5 +1,6 @@
 /** The commands of dropgate, as its own command line declares them, for the manual page and the completion. */
 import type { Command, Option } from "commander";
+import { CliRun } from "../../src/cli/command-line.ts";
 import { createProgram } from "../../src/cli/run-cli.ts";
 
 /** A command with the words that lead to it; the program itself has none. */
@@ -21,7 +22,7 @@ export function listCommands(): readonly ListedCommand[] {
     const children = command.commands.flatMap((child) => below(child, [...words, child.name()]));
     return [{ words, command, remark }, ...children];
   };
-  return below(createProgram({ io: { env: {}, cwd: "/", stdout: output, stderr: output }, exitCode: 0 }), []);
+  return below(createProgram(new CliRun({ env: {}, cwd: "/", stdout: output, stderr: output })), []);
 }
 
 /** The options that its help shows, but for that of the help itself. */

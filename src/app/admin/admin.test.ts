@@ -18,7 +18,7 @@ describe("the commands of an administrator", () => {
 
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "dropgate-admin-"));
-    await initialise({ dir, companyCode: "ACME", userName: "host1", httpPort: 0, sftpPort: 0 });
+    await initialise({ dir, company: "ACME", user: "host1", httpPort: 0, sftpPort: 0 });
     const loaded = await loadConfig({ path: join(dir, "dropgate.yaml"), env: {}, cwd: "/" });
     if (loaded.kind === "faulty") throw new Error("the configuration is faulty");
     config = loaded.config;
@@ -89,11 +89,11 @@ describe("the commands of an administrator", () => {
     const options = { userName: "eve", companyCode: "acme", roles: ["DI_Driver"] };
     expect((await addUser(config, options)).generatedPassword).toBeDefined();
     expect(await setUserEnabled(config, { userName: "eve" }, false)).toEqual({ isChanged: true });
-    expect(await listUsers(config, { companyCode: "ACME" })).toMatchObject([
+    expect(await listUsers(config, { company: "ACME" })).toMatchObject([
       { userName: "eve", isEnabled: false },
       { userName: "host1", isEnabled: true },
     ]);
-    await expect(listUsers(config, { companyCode: "NONE" })).rejects.toThrow("there is ACME");
+    await expect(listUsers(config, { company: "NONE" })).rejects.toThrow("there is ACME");
   });
 
   it("refuse to try again what is not there", async () => {
@@ -145,7 +145,7 @@ describe("the commands of an administrator", () => {
     const file = join(dir, "4711_20261105_080000.xml");
     await writeFile(file, stopFile(""));
     await expect(validateFiles(config, [file], {})).rejects.toThrow("name one with --company");
-    expect(await validateFiles(config, [file], { companyCode: "other" })).toMatchObject([
+    expect(await validateFiles(config, [file], { company: "other" })).toMatchObject([
       { verdict: "applied" },
     ]);
   });

@@ -171,10 +171,10 @@ export interface UserView extends Omit<userAdmin.ListedUser, "createdAt"> {
 /** All users, or those of one company. */
 export async function listUsers(
   config: StateConfig,
-  { companyCode }: { readonly companyCode?: string },
+  options: { readonly company?: string },
 ): Promise<readonly UserView[]> {
   return await withAdminStore(config, async (store) => {
-    const company = await chooseCompany(store, companyCode);
+    const company = await chooseCompany(store, options.company);
     const users = await userAdmin.listUsers({ store });
     return users
       .filter(

@@ -13,8 +13,9 @@ import { withAdminStore, writeEach } from "./admin-store.ts";
 import { defaultExportPlan, enterOutbound, exportPlansOf } from "../daemon/outbound-settings.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
+/** The options of the command. */
 export interface ExportRequest {
-  readonly companyCode?: string;
+  readonly company?: string;
   readonly name?: string;
   /** The number of an export that is to be delivered once more. */
   readonly again?: number;
@@ -136,7 +137,7 @@ export async function runExports(
   request: ExportRequest,
 ): Promise<ExportOutcome> {
   return await withAdminStore(config, async (store) => {
-    const companies = await chooseCompanies(store, request.companyCode);
+    const companies = await chooseCompanies(store, request.company);
     const chosen = chooseExports(config, companies, request);
     const { again: sequenceNbr } = request;
     if (sequenceNbr !== undefined && chosen.length > 1) {

@@ -71,12 +71,12 @@ export async function giveUpDeliveries(
 
 interface TargetOptions {
   readonly target: string;
-  readonly companyCode?: string;
+  readonly company?: string;
 }
 
-async function selectionOf(store: AdminStore, { target, companyCode }: TargetOptions) {
+async function selectionOf(store: AdminStore, { target, company }: TargetOptions) {
   await readTarget(store, target);
-  return { target, ...(await companyFilter(store, companyCode)) };
+  return { target, ...(await companyFilter(store, company)) };
 }
 
 /** How many deliveries to the target wait or are dead. */

@@ -14,8 +14,8 @@ describe("init", () => {
     parent = await mkdtemp(join(tmpdir(), "dropgate-init-"));
     options = {
       dir: join(parent, "gate"),
-      companyCode: "ACME",
-      userName: "host1",
+      company: "ACME",
+      user: "host1",
       httpPort: 0,
       sftpPort: 2200,
     };
@@ -92,7 +92,7 @@ describe("init", () => {
   it("makes nothing when a name or the password is not of the form", async () => {
     const passwordFile = join(parent, "password");
     await writeFile(passwordFile, "short\n");
-    const wrong = [{ companyCode: "BAD CODE" }, { companyCode: "A\nhttp: x" }, { userName: "../x" }];
+    const wrong = [{ company: "BAD CODE" }, { company: "A\nhttp: x" }, { user: "../x" }];
     for (const part of [...wrong, { passwordFile }])
       await expect(run(part)).rejects.toThrow(/is not valid|must have/);
     expect(await readdir(parent)).toEqual(["password"]);
@@ -124,7 +124,7 @@ describe("init", () => {
   });
 
   it("refuses a company code that is none, and a password file that is empty", async () => {
-    await expect(run({ companyCode: "no blanks" })).rejects.toThrow(/company code/);
+    await expect(run({ company: "no blanks" })).rejects.toThrow(/company code/);
     await writeFile(join(parent, "empty"), "\n");
     await expect(run({ passwordFile: join(parent, "empty") })).rejects.toThrow(/is empty/);
   });

@@ -28,10 +28,11 @@ import { readPasswordFile, registerCompany } from "./admin.ts";
 import { type AdminStore, becomeOwnerOf, withAdminStore } from "./admin-store.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
+/** The options of the command. */
 export interface InitOptions {
   readonly dir: string;
-  readonly companyCode: string;
-  readonly userName: string;
+  readonly company: string;
+  readonly user: string;
   readonly passwordFile?: string;
   readonly httpPort?: number;
   readonly sftpPort?: number;
@@ -87,15 +88,15 @@ ${port(options.sftpPort, 2222)}
 
 # Settings by company, such as further drop folders.
 #companies:
-#  ${options.companyCode}:
+#  ${options.company}:
 #    folders:
 #      - path: /srv/orders
 `;
 }
 
 /** Before anything is made. */
-function checkNames({ companyCode, userName }: InitOptions): void {
-  const fault = faultOfCompanyCode(companyCode);
+function checkNames({ company, user: userName }: InitOptions): void {
+  const fault = faultOfCompanyCode(company);
   if (fault !== undefined) throw new WrongUseError(fault);
   if (isUserName(userName)) return;
   throw new WrongUseError(
@@ -170,11 +171,11 @@ interface Account {
 
 async function isPasswordOfMember(
   store: AdminStore,
-  { userName, companyCode }: InitOptions,
+  { user, company }: InitOptions,
   password: string,
 ): Promise<boolean> {
-  const member = (await findUsersByName(store.read, userName)).find(({ memberships }) =>
-    memberships.some((one) => isSameCompanyCode(one.companyCode, companyCode)),
+  const member = (await findUsersByName(store.read, user)).find(({ memberships }) =>
+    memberships.some((one) => isSameCompanyCode(one.companyCode, company)),
   );
   return await isPasswordOf(password, member?.passwordHash ?? null);
 }
@@ -185,7 +186,7 @@ async function ensureUser(
   options: InitOptions,
   password: string | undefined,
 ): Promise<Pick<Account, "generatedPassword" | "isPasswordRight" | "made">> {
-  const { userName, companyCode } = options;
+  const { user: userName, company: companyCode } = options;
   const isMember = (user: userAdmin.ListedUser) =>
     user.userName === userName &&
     user.memberships.some((one) => isSameCompanyCode(one.companyCode, companyCode));
@@ -208,7 +209,7 @@ async function ensureAccount(
   password: string | undefined,
 ): Promise<Account> {
   const use = async (store: AdminStore) => {
-    const { code, isNew, folder } = await registerCompany(store, config, options.companyCode);
+    const { code, isNew, folder } = await registerCompany(store, config, options.company);
     const user = await ensureUser(store, options, password);
     const made = [...(isNew ? [`company ${code} with its folders in ${folder}`] : []), ...user.made];
     return { ...user, companyCode: code, companyFolder: folder, made };
@@ -238,7 +239,7 @@ export async function initialise(options: InitOptions): Promise<InitOutcome> {
     kind: "done",
     configFile: file,
     stateDir: config.stateDir,
-    userName: options.userName,
+    userName: options.user,
     ...account,
     hostKeyFingerprint: keys[0]?.fingerprint ?? "",
     http: httpAddressOf(config.http),

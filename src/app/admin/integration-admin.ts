@@ -43,8 +43,8 @@ export interface IntegrationTrial {
   readonly name: string;
   readonly file: string;
   /** What the import is; without it, by the list that the document has. */
-  readonly importKind?: ImportKindName;
-  readonly companyCode?: string;
+  readonly as?: ImportKindName;
+  readonly company?: string;
 }
 
 /** Ends a trial without a store at the point where it would write. */
@@ -146,7 +146,7 @@ async function mapFile(integration: Integration, trial: IntegrationTrial, rest: 
     processes: 1,
   });
   const { companyCode, bytes, maxDepth } = rest;
-  const importKind = trial.importKind ?? "stops";
+  const importKind = trial.as ?? "stops";
   const began = performance.now();
   try {
     const document = await integrations.map({ serviceName: name, companyCode, importKind, bytes, maxDepth });
@@ -184,7 +184,7 @@ async function tryFor(
   const { document, reasons, durationMs } = await mapFile(own, trial, mapping);
   const tried = { integration: name, file, durationMs };
   if (reasons.length > 0) return { ...tried, reasons };
-  const importKind = trial.importKind ?? kindOf(document);
+  const importKind = trial.as ?? kindOf(document);
   if (importKind === undefined) {
     const note = "the document has neither loads, stops nor orders: say with --as which import it is for";
     return { ...tried, document, reasons: [{ reasonCode: reasonCodeOf("emptyList"), message: note }] };
@@ -202,10 +202,10 @@ export async function tryIntegration(config: Config, trial: IntegrationTrial): P
   // Read before the store is opened: as root, the file may be for root alone.
   const bytes = await readBody(trial.file);
   const tried = { config, trial, bytes };
-  if (findStore(config.stateDir) === "none" && trial.companyCode === undefined)
+  if (findStore(config.stateDir) === "none" && trial.company === undefined)
     return await tryFor(tried, nobody, undefined);
   return await withAdminStore(config, async (store) => {
-    const company = await requireCompany(store, trial.companyCode);
+    const company = await requireCompany(store, trial.company);
     if (company === undefined) return await tryFor(tried, nobody, undefined);
     return await tryFor(tried, company, store);
   });

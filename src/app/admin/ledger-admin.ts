@@ -192,11 +192,11 @@ function troubleLines(troubles: readonly string[]): readonly string[] {
 /** Explains a file or a stop. */
 export async function explainSubject(
   config: Pick<Config, "stateDir" | "companies" | "inbound" | "storage">,
-  query: { readonly subject: string; readonly companyCode?: string },
+  query: { readonly subject: string; readonly company?: string },
 ): Promise<ExplainedSubject> {
   return await withAdminStore(config, async (store) => {
-    const { companyCode, subject } = query;
-    const owner = await companyFilter(store, companyCode);
+    const { company, subject } = query;
+    const owner = await companyFilter(store, company);
     const named = isSealedForm(subject) ? await findEntry(store, subject) : undefined;
     const locations = createLocations(config.stateDir);
     const folders = [...(await codesOf(store)).values()].flatMap((code) => [

@@ -23,16 +23,16 @@ function readable(text: string): string {
 export interface OptOutOptions {
   readonly address: string;
   /** Not needed when there is just one company. */
-  readonly companyCode?: string;
+  readonly company?: string;
 }
 
 /** The address as it is stored; `isChanged` is false when it was so already. */
 export type OptOutChange = Readonly<Awaited<ReturnType<typeof change>>>;
 
-async function change(config: StateConfig, { address: text, companyCode }: OptOutOptions, isWanted: boolean) {
-  const address = readable(text);
+async function change(config: StateConfig, options: OptOutOptions, isWanted: boolean) {
+  const address = readable(options.address);
   return await withAdminStore(config, async (store) => {
-    const company = await requireCompany(store, companyCode);
+    const company = await requireCompany(store, options.company);
     if (company === undefined)
       throw new WrongUseError("there is no company yet: `dropgate company add` makes one");
     const { id: companyId, code } = company;

@@ -31,11 +31,13 @@ import {
 } from "./delivery-view.ts";
 import { WrongUseError } from "./wrong-use-error.ts";
 
+/** The options of the command. */
 export interface DeliveryListOptions {
   readonly state?: string;
-  readonly companyCode?: string;
+  readonly company?: string;
   readonly target?: string;
-  readonly stopNbr?: string;
+  /** Its number. */
+  readonly stop?: string;
   readonly limit: number;
 }
 
@@ -65,10 +67,10 @@ export async function listDeliveries(
 ): Promise<CutList<DeliveryView>> {
   const state = readState(options.state);
   return await withAdminStore(config, async (store) => {
-    const { companyCode, target, stopNbr, limit } = options;
+    const { company, target, stop: stopNbr, limit } = options;
     const selection: DeliverySelection = {
       ...given({ state, stopNbr }),
-      ...(await companyFilter(store, companyCode)),
+      ...(await companyFilter(store, company)),
       ...(await readTarget(store, target)),
       limit: limit + 1,
     };
@@ -168,11 +170,11 @@ export interface TargetRetry {
 /** Asks for all dead deliveries of a target again, in their order, and ends its pause and the waits of the others. */
 export async function retryTarget(
   config: StateConfig,
-  options: { readonly target: string; readonly companyCode?: string },
+  options: { readonly target: string; readonly company?: string },
 ): Promise<TargetRetry> {
   return await withAdminStore(config, async (store) => {
     const selection = {
-      ...(await companyFilter(store, options.companyCode)),
+      ...(await companyFilter(store, options.company)),
       ...(await readTarget(store, options.target)),
     };
     let queued = 0;

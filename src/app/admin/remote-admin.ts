@@ -71,14 +71,14 @@ function toView({ company, remote, server }: Configured, polls: Polls) {
 /** The remotes of the configuration, of all companies or of one, with the results of their last polls. */
 export async function listRemotes(
   config: RemoteConfigOwner,
-  { companyCode }: { readonly companyCode?: string },
+  { company }: { readonly company?: string },
 ): Promise<readonly RemoteView[]> {
   return await withAdminStore(config, async (store) => {
     const states = await listRemoteStates(store.read);
     const pollsOf = (one: Configured): Polls =>
       states.find(({ companyId, remote }) => companyId === one.companyId && remote === one.remote) ??
       neverPolled;
-    const configured = await configuredRemotes(store, config, companyCode);
+    const configured = await configuredRemotes(store, config, company);
     return configured.map((one) => toView(one, pollsOf(one)));
   });
 }
@@ -92,10 +92,10 @@ export interface RemoteRetry {
 /** Requests a poll of a remote at once, whatever it waits for; a running daemon begins within a second. */
 export async function retryRemote(
   config: RemoteConfigOwner,
-  { name, companyCode }: { readonly name: string; readonly companyCode?: string },
+  { name, company }: { readonly name: string; readonly company?: string },
 ): Promise<RemoteRetry> {
   return await withAdminStore(config, async (store) => {
-    const all = await configuredRemotes(store, config, companyCode);
+    const all = await configuredRemotes(store, config, company);
     const wanted = all.filter(({ remote }) => remote === name);
     if (wanted.length === 0) {
       const known = [...new Set(all.map(({ remote }) => remote))].join(", ");

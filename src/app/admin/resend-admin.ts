@@ -14,10 +14,12 @@ import { type AdminStore, dryRun, withAdminStore, writeEach } from "./admin-stor
 import { type RepeatReport, type RepeatView, toRepeatView } from "./delivery-view.ts";
 import { readTarget } from "./outbound-admin.ts";
 
+/** The options of the command. */
 export interface ResendOptions {
-  readonly companyCode?: string;
+  readonly company?: string;
   readonly target?: string;
-  readonly stopNbr?: string;
+  /** Its number. */
+  readonly stop?: string;
   /** Delivered at this time or later, milliseconds UTC. */
   readonly since?: number;
 }
@@ -54,11 +56,11 @@ async function remarksOf(
   config: Pick<Config, "companies">,
   { options, count }: { options: ResendOptions; count: number },
 ): Promise<readonly string[]> {
-  const companies = await chooseCompanies(store, options.companyCode);
+  const companies = await chooseCompanies(store, options.company);
   if (companies.length === 0) return ["There is no company yet."];
   const keepDays = Math.max(...companies.map(({ code }) => outboundSettingsOf(config, code).keepDays));
   const kept = systemClock.now() - keepDays * dayMs;
-  const { stopNbr, since } = options;
+  const { stop: stopNbr, since } = options;
   if (count === 0 && stopNbr !== undefined)
     return [await noneOfStop(store, stopNbr, { companies, keepDays })];
   if (since !== undefined && since < kept)
@@ -74,8 +76,8 @@ export async function planResend(
   options: ResendOptions,
 ): Promise<ResendPlan> {
   return await withAdminStore(config, async (store) => {
-    const { stopNbr, since } = options;
-    const owner = await companyFilter(store, options.companyCode);
+    const { stop: stopNbr, since } = options;
+    const owner = await companyFilter(store, options.company);
     const target = await readTarget(store, options.target);
     const ids = await listDeliveredIds(store.read, { ...owner, ...target, ...given({ stopNbr, since }) });
     return { ids, remarks: await remarksOf(store, config, { options, count: ids.length }) };

@@ -26,7 +26,7 @@ describe("a file whose name was decided before, validated", () => {
 
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "dropgate-validate-"));
-    await initialise({ dir, companyCode: "ACME", userName: "host1", httpPort: 0, sftpPort: 0 });
+    await initialise({ dir, company: "ACME", user: "host1", httpPort: 0, sftpPort: 0 });
     const loaded = await loadConfig({ path: join(dir, "dropgate.yaml"), env: {}, cwd: "/" });
     if (loaded.kind === "faulty") throw new Error("the configuration is faulty");
     config = loaded.config;

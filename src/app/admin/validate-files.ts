@@ -273,15 +273,15 @@ async function validateFor(
 export async function validateFiles(
   config: Config,
   files: readonly string[],
-  options: { readonly companyCode?: string },
+  options: { readonly company?: string },
 ): Promise<readonly ValidatedFile[]> {
   // Read before the store is opened: as root, the files may be for root alone.
   const read = await readAll(config, files);
-  if (findStore(config.stateDir) === "none" && options.companyCode === undefined) {
+  if (findStore(config.stateDir) === "none" && options.company === undefined) {
     return read.map((one) => validateAlone(one, "there is no state yet: only the document was checked"));
   }
   return await withAdminStore(config, async (store) => {
-    const company = await requireCompany(store, options.companyCode);
+    const company = await requireCompany(store, options.company);
     if (company === undefined) {
       return read.map((one) => validateAlone(one, "there is no company yet: only the document was checked"));
     }

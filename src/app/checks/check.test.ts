@@ -24,7 +24,7 @@ describe("check", () => {
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "dropgate-check-"));
     file = join(dir, "dropgate.yaml");
-    await initialise({ dir, companyCode: "ACME", userName: "host1", httpPort: 0, sftpPort: 0 });
+    await initialise({ dir, company: "ACME", user: "host1", httpPort: 0, sftpPort: 0 });
   });
 
   afterEach(() => rm(dir, { recursive: true, force: true }));
