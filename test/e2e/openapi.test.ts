@@ -151,7 +151,7 @@ test("every operation is listed", () => {
 });
 
 describe("the example of the API document for", () => {
-  test.each(operations.map(({ name, api }) => [name, api.after ?? []] as const))(
+  test.each(operations.map(({ name, after = [] }) => [name, after] as const))(
     "%s is answered as the document says",
     async (name, after) => {
       for (const before of after) await prepare(before);

@@ -6,7 +6,7 @@ import type { Role } from "../../../domain/users/role.ts";
 import { reportGpsPosition } from "../../../operations/execution/report-gps-position.ts";
 import { reportRouteEvent } from "../../../operations/execution/report-route-event.ts";
 import type { RouteReport } from "../../../operations/execution/route-report.ts";
-import { bodyErrors, type CompanyOperation, success } from "../openapi/api-description.ts";
+import { bodyErrors, type CompanyOperation } from "../openapi/api-description.ts";
 import { withCompany } from "../openapi/api-schemas.ts";
 import { type HttpOptions, jsonLimitsOf } from "../server/http-options.ts";
 import type { OperationRequest } from "../server/route.ts";
@@ -44,20 +44,17 @@ export const eventOperations: readonly CompanyOperation[] = [
     summary: "Report route/stop event",
     path: "/event/route/{companyCode}",
     takesLarge: true,
-    api: {
-      tag: "Events",
-      description:
-        "Reports a step of a load (`route.…`) or of one of its stops (`stop.…`, with `stopEventData`). Events may come late and in " +
-        "bulk: they carry their own time and are applied in the order in which they come. An event that comes again, with the " +
-        `same \`routeNbr\`, \`stopNbr\`, \`eventCode\` and \`eventDTTM\`, is answered with success and changes nothing. ${whose}`,
-      request: {
-        schema: RouteEventBody,
-        example: { eventCode: "route.initiated", geoStamp, routeNbr: "L-1002" },
-      },
-      answer: success,
-      after: ["updateBusinessPartners", "updateUsers"],
-      errors: [...reportErrors, "unknownEvent", "eventOutOfSequence", "stopNotOnRoute", "driverRequired"],
+    tag: "Events",
+    description:
+      "Reports a step of a load (`route.…`) or of one of its stops (`stop.…`, with `stopEventData`). Events may come late and in " +
+      "bulk: they carry their own time and are applied in the order in which they come. An event that comes again, with the " +
+      `same \`routeNbr\`, \`stopNbr\`, \`eventCode\` and \`eventDTTM\`, is answered with success and changes nothing. ${whose}`,
+    request: {
+      schema: RouteEventBody,
+      example: { eventCode: "route.initiated", geoStamp, routeNbr: "L-1002" },
     },
+    after: ["updateBusinessPartners", "updateUsers"],
+    errors: [...reportErrors, "unknownEvent", "eventOutOfSequence", "stopNotOnRoute", "driverRequired"],
     run: answersSuccess(reportRouteEvent, reportOf),
   },
   {
@@ -66,16 +63,13 @@ export const eventOperations: readonly CompanyOperation[] = [
     name: "reportGpsPosition",
     summary: "Report GPS position",
     path: "/event/gps/{companyCode}",
-    api: {
-      tag: "Events",
-      description:
-        "Reports where a load is. Positions count between the start and the end of the load, by their own time; others are " +
-        `answered in the same way and dropped. ${whose}`,
-      request: { schema: withCompany(GpsPosition), example: { geoStamp, routeNbr: "L-1002" } },
-      answer: success,
-      after: ["updateBusinessPartners", "updateUsers"],
-      errors: reportErrors,
-    },
+    tag: "Events",
+    description:
+      "Reports where a load is. Positions count between the start and the end of the load, by their own time; others are " +
+      `answered in the same way and dropped. ${whose}`,
+    request: { schema: withCompany(GpsPosition), example: { geoStamp, routeNbr: "L-1002" } },
+    after: ["updateBusinessPartners", "updateUsers"],
+    errors: reportErrors,
     run: answersSuccess(reportGpsPosition, reportOf),
   },
 ];

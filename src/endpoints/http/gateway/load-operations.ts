@@ -20,7 +20,6 @@ import {
   type CompanyOperation,
   importErrors,
   jsonAnswerOf,
-  success,
   textFilter,
 } from "../openapi/api-description.ts";
 import {
@@ -89,172 +88,141 @@ function loadImportOf(request: OperationRequest, options: HttpOptions): LoadImpo
   return { ...serviceImportOf(request, options), rules, maxStops, userName: request.userName };
 }
 
+const loadRead = { ...gatewayRead, tag: "Loads" } as const;
+const loadWrite = { ...gatewayWrite, tag: "Loads" } as const;
+
 export const loadOperations: readonly CompanyOperation[] = [
   {
-    ...gatewayRead,
+    ...loadRead,
     name: "getLoadDetail",
     summary: "Get load detail",
     path: "/load/info/{loadNbr}/{companyCode}",
-    api: {
-      tag: "Loads",
-      description:
-        "The load as it was sent last, who carries and drives it, its execution, and its stops in their order.",
-      answer: jsonAnswerOf("The load.", LoadRetrieval, {
-        Load: {
-          loadHeader,
-          loadExecutionInfo: {
-            loadStatus: 10,
-            actualStartDTTM: null,
-            actualStartTimeZone: null,
-            actualEndDTTM: null,
-            actualEndTimeZone: null,
-          },
-          loadAssignment: {},
-          stops: stops.map((stop) => ({
-            stop,
-            stopExecutionInfo: { ...openStopExecution, stopStatus: "20" },
-          })),
+    description:
+      "The load as it was sent last, who carries and drives it, its execution, and its stops in their order.",
+    answer: jsonAnswerOf("The load.", LoadRetrieval, {
+      Load: {
+        loadHeader,
+        loadExecutionInfo: {
+          loadStatus: 10,
+          actualStartDTTM: null,
+          actualStartTimeZone: null,
+          actualEndDTTM: null,
+          actualEndTimeZone: null,
         },
-      }),
-      after: ["importLoads"],
-      errors: ["loadNotFound", "tooLarge"],
-    },
+        loadAssignment: {},
+        stops: stops.map((stop) => ({
+          stop,
+          stopExecutionInfo: { ...openStopExecution, stopStatus: "20" },
+        })),
+      },
+    }),
+    after: ["importLoads"],
+    errors: ["loadNotFound", "tooLarge"],
     run: answersDocument(readLoadDetail, numbered("loadNbr")),
   },
   {
-    ...gatewayWrite,
+    ...loadWrite,
     name: "importLoads",
     summary: "Import loads (asynchronous)",
     path: "/load/update/{serviceName}/{companyCode}",
     isMappable: true,
     takesLarge: true,
-    api: {
-      tag: "Loads",
-      description:
-        "Creates loads, or replaces those in 10, 20 and 30; stops that are no longer listed become unplanned. The form is " +
-        "checked at once; what is accepted survives a crash and is applied in the background, load by load. " +
-        "`/import/info` reports its result.",
-      request: { schema: LoadImport, example: { companyCode: "DEMO", loads: [{ loadHeader, stops }] } },
-      answer: jsonAnswerOf("Accepted, and kept.", LoadImportAccepted, {
-        status: "Success",
-        importId: "0b9f1d0e-6f2c-4f5e-9a57-0c8b2a7d4e11",
-      }),
-      errors: [...importErrors, "unknownService"],
-    },
+    description:
+      "Creates loads, or replaces those in 10, 20 and 30; stops that are no longer listed become unplanned. The form is " +
+      "checked at once; what is accepted survives a crash and is applied in the background, load by load. " +
+      "`/import/info` reports its result.",
+    request: { schema: LoadImport, example: { companyCode: "DEMO", loads: [{ loadHeader, stops }] } },
+    answer: jsonAnswerOf("Accepted, and kept.", LoadImportAccepted, {
+      status: "Success",
+      importId: "0b9f1d0e-6f2c-4f5e-9a57-0c8b2a7d4e11",
+    }),
+    errors: [...importErrors, "unknownService"],
     run: async ({ call, options }, request) => {
       const { importId } = await call(importLoads, loadImportOf(request, options()));
       return jsonAnswer(JSON.stringify({ status: "Success", importId }));
     },
   },
   {
-    ...gatewayWrite,
+    ...loadWrite,
     name: "assignLoadCarrier",
     summary: "Assign load to carrier",
     path: "/load/assign/carrier/{loadNbr}/{companyCode}",
-    api: {
-      tag: "Loads",
-      description:
-        `Gives a load to a carrier (business partner). ${changedOnly} With \`assignmentCriteria\` \`01\` the carrier's available ` +
-        "driver gets it too.",
-      request: { schema: withCompany(CarrierAssignment), example: carrier },
-      answer: success,
-      after: ["importLoads", "updateBusinessPartners"],
-      errors: [...loadErrors, "partnerNotFound", "driverNotFound"],
-    },
+    description:
+      `Gives a load to a carrier (business partner). ${changedOnly} With \`assignmentCriteria\` \`01\` the carrier's available ` +
+      "driver gets it too.",
+    request: { schema: withCompany(CarrierAssignment), example: carrier },
+    after: ["importLoads", "updateBusinessPartners"],
+    errors: [...loadErrors, "partnerNotFound", "driverNotFound"],
     run: answersSuccess(assignLoadCarrier, bodyForLoad),
   },
   {
-    ...gatewayWrite,
+    ...loadWrite,
     name: "unassignLoadCarrier",
     summary: "Unassign load from carrier",
     path: "/load/unassign/carrier/{loadNbr}/{companyCode}",
-    api: {
-      tag: "Loads",
-      description: `Takes a load from the carrier that the body names. ${changedOnly}`,
-      request: { schema: withCompany(CarrierAssignment), example: carrier },
-      answer: success,
-      after: ["importLoads", "updateBusinessPartners", "assignLoadCarrier"],
-      errors: [...loadErrors, "notAssigned"],
-    },
+    description: `Takes a load from the carrier that the body names. ${changedOnly}`,
+    request: { schema: withCompany(CarrierAssignment), example: carrier },
+    after: ["importLoads", "updateBusinessPartners", "assignLoadCarrier"],
+    errors: [...loadErrors, "notAssigned"],
     run: answersSuccess(unassignLoadCarrier, bodyForLoad),
   },
   {
-    ...gatewayWrite,
+    ...loadWrite,
     name: "assignLoadDriver",
     summary: "Assign load to driver",
     path: "/load/assign/driver/{loadNbr}/{companyCode}",
-    api: {
-      tag: "Loads",
-      description: `Gives a load to a driver. ${changedOnly} ${named}`,
-      request: { schema: withCompany(DriverAssignment), example: driver },
-      answer: success,
-      after: ["importLoads", "updateBusinessPartners", "updateUsers"],
-      errors: [...loadErrors, "driverNotFound", "driverRequired"],
-    },
+    description: `Gives a load to a driver. ${changedOnly} ${named}`,
+    request: { schema: withCompany(DriverAssignment), example: driver },
+    after: ["importLoads", "updateBusinessPartners", "updateUsers"],
+    errors: [...loadErrors, "driverNotFound", "driverRequired"],
     run: answersSuccess(assignLoadDriver, bodyForLoad),
   },
   {
-    ...gatewayWrite,
+    ...loadWrite,
     name: "assignLoadDriverByBody",
     summary: "Assign load to driver, with loadNbr in the body",
     path: "/load/assign/driver/{companyCode}",
-    api: {
-      tag: "Loads",
-      description: `As with the number in the path; here \`loadNbr\` is in the body. ${named}`,
-      request: { schema: DriverAssignmentByBody, example: { loadNbr: "L-1001", ...driver } },
-      answer: success,
-      after: ["importLoads", "updateBusinessPartners", "updateUsers"],
-      errors: [...loadErrors, "driverNotFound", "driverRequired"],
-    },
+    description: `As with the number in the path; here \`loadNbr\` is in the body. ${named}`,
+    request: { schema: DriverAssignmentByBody, example: { loadNbr: "L-1001", ...driver } },
+    after: ["importLoads", "updateBusinessPartners", "updateUsers"],
+    errors: [...loadErrors, "driverNotFound", "driverRequired"],
     run: answersSuccess(assignLoadDriver, bodyOf),
   },
   {
-    ...gatewayWrite,
+    ...loadWrite,
     name: "unassignLoadDriver",
     summary: "Unassign load from driver",
     path: "/load/unassign/driver/{loadNbr}/{companyCode}",
     isBodyOptional: true,
-    api: {
-      tag: "Loads",
-      description: `Takes a load in 30 from its driver. ${unnamed}`,
-      request: { schema: withCompany(DriverAssignment), example: driver },
-      answer: success,
-      after: ["importLoads", "updateBusinessPartners", "updateUsers", "assignLoadDriver"],
-      errors: [...loadErrors, "driverNotFound", "notAssigned"],
-    },
+    description: `Takes a load in 30 from its driver. ${unnamed}`,
+    request: { schema: withCompany(DriverAssignment), example: driver },
+    after: ["importLoads", "updateBusinessPartners", "updateUsers", "assignLoadDriver"],
+    errors: [...loadErrors, "driverNotFound", "notAssigned"],
     run: answersSuccess(unassignLoadDriver, bodyForLoad),
   },
   {
-    ...gatewayWrite,
+    ...loadWrite,
     name: "unassignLoadDriverByBody",
     summary: "Unassign load from driver, with loadNbr in the body",
     path: "/load/unassign/driver/{companyCode}",
-    api: {
-      tag: "Loads",
-      description: `As with the number in the path; here \`loadNbr\` is in the body. ${unnamed}`,
-      request: { schema: DriverAssignmentByBody, example: { loadNbr: "L-1001", ...driver } },
-      answer: success,
-      after: ["importLoads", "updateBusinessPartners", "updateUsers", "assignLoadDriverByBody"],
-      errors: [...loadErrors, "driverNotFound", "notAssigned"],
-    },
+    description: `As with the number in the path; here \`loadNbr\` is in the body. ${unnamed}`,
+    request: { schema: DriverAssignmentByBody, example: { loadNbr: "L-1001", ...driver } },
+    after: ["importLoads", "updateBusinessPartners", "updateUsers", "assignLoadDriverByBody"],
+    errors: [...loadErrors, "driverNotFound", "notAssigned"],
     run: answersSuccess(unassignLoadDriver, bodyOf),
   },
   {
-    ...gatewayWrite,
+    ...loadWrite,
     name: "cancelLoad",
     summary: "Cancel load",
     path: "/load/cancel/{companyCode}",
-    api: {
-      tag: "Loads",
-      description: "Cancels a load that has no driver, with a reason. Its stops become unplanned.",
-      request: {
-        schema: withCompany(LoadCancellation),
-        example: { loadNbr: "L-1001", reasonCode: "WEATHER", reasonComments: "Road closed." },
-      },
-      answer: success,
-      after: ["importLoads"],
-      errors: [...bodyErrors, "loadNotFound", "loadHasDriver", "finalState"],
+    description: "Cancels a load that has no driver, with a reason. Its stops become unplanned.",
+    request: {
+      schema: withCompany(LoadCancellation),
+      example: { loadNbr: "L-1001", reasonCode: "WEATHER", reasonComments: "Road closed." },
     },
+    after: ["importLoads"],
+    errors: [...bodyErrors, "loadNotFound", "loadHasDriver", "finalState"],
     run: answersSuccess(cancelLoad, bodyOf),
   },
   {
@@ -262,19 +230,17 @@ export const loadOperations: readonly CompanyOperation[] = [
     name: "getImportInfo",
     summary: "Result of an asynchronous import",
     path: "/import/info/{importId}/{companyCode}",
-    api: {
-      tag: "Imports",
-      description: "What became of an import of loads, load by load.",
-      answer: jsonAnswerOf("The outcome so far.", ImportInfo, {
-        importId: "0b9f1d0e-6f2c-4f5e-9a57-0c8b2a7d4e11",
-        status: "Success",
-        receivedDTTM: "2026-11-05T14:00:00",
-        finishedDTTM: "2026-11-05T14:00:01",
-        timeZone: "UTC",
-        loads: [{ loadNbr: "L-1001", status: "Success" }],
-      }),
-      errors: ["loadNotFound"],
-    },
+    tag: "Imports",
+    description: "What became of an import of loads, load by load.",
+    answer: jsonAnswerOf("The outcome so far.", ImportInfo, {
+      importId: "0b9f1d0e-6f2c-4f5e-9a57-0c8b2a7d4e11",
+      status: "Success",
+      receivedDTTM: "2026-11-05T14:00:00",
+      finishedDTTM: "2026-11-05T14:00:01",
+      timeZone: "UTC",
+      loads: [{ loadNbr: "L-1001", status: "Success" }],
+    }),
+    errors: ["loadNotFound"],
     run: answersJson(readImportInfo, numbered("importId")),
   },
   {
@@ -283,38 +249,36 @@ export const loadOperations: readonly CompanyOperation[] = [
     summary: "Recorded events of a stop or load",
     path: "/event/list/{companyCode}",
     query: "own",
-    api: {
-      tag: "Events",
-      description:
-        "What has been recorded of a stop or a load, oldest first. Send `stopNbr`, `loadNbr` or both.",
-      query: [
-        textFilter("stopNbr", "Number of the stop.", "1001"),
-        textFilter("loadNbr", "Number of the load."),
-        textFilter(
-          "since",
-          "The `eventId` of the last event that is known, or a date-time in UTC from which on events are wanted.",
-        ),
+    tag: "Events",
+    description:
+      "What has been recorded of a stop or a load, oldest first. Send `stopNbr`, `loadNbr` or both.",
+    parameters: [
+      textFilter("stopNbr", "Number of the stop.", "1001"),
+      textFilter("loadNbr", "Number of the load."),
+      textFilter(
+        "since",
+        "The `eventId` of the last event that is known, or a date-time in UTC from which on events are wanted.",
+      ),
+      {
+        name: "limit",
+        description: "How many events at most.",
+        schema: Type.Integer({ minimum: 1, maximum: maxEventLimit, default: defaultEventLimit }),
+      },
+    ],
+    answer: jsonAnswerOf("The events.", EventList, {
+      Events: [
         {
-          name: "limit",
-          description: "How many events at most.",
-          schema: Type.Integer({ minimum: 1, maximum: maxEventLimit, default: defaultEventLimit }),
+          eventId: "5c1e0f2a-7d3b-49c6-8a10-2f6e9b04d7c3",
+          eventCode: recordedEvents.stopUpdated.code,
+          eventName: recordedEvents.stopUpdated.name,
+          stopNbr: "1001",
+          eventDTTM: "2026-11-05T14:00:00",
+          eventTz: "UTC",
         },
       ],
-      answer: jsonAnswerOf("The events.", EventList, {
-        Events: [
-          {
-            eventId: "5c1e0f2a-7d3b-49c6-8a10-2f6e9b04d7c3",
-            eventCode: recordedEvents.stopUpdated.code,
-            eventName: recordedEvents.stopUpdated.name,
-            stopNbr: "1001",
-            eventDTTM: "2026-11-05T14:00:00",
-            eventTz: "UTC",
-          },
-        ],
-      }),
-      after: ["importStops", "importStops"],
-      errors: ["unknownFilter", "missing", "badDate", "stopNotFound", "loadNotFound"],
-    },
+    }),
+    after: ["importStops", "importStops"],
+    errors: ["unknownFilter", "missing", "badDate", "stopNotFound", "loadNotFound"],
     run: answersJson(readEventList, ({ companyId, query }) => ({ companyId, parameters: query })),
   },
 ];

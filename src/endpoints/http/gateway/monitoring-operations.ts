@@ -16,12 +16,10 @@ export const monitoringOperations: readonly PublicOperation[] = [
     name: "healthz",
     summary: "Whether the process answers",
     path: "/healthz",
-    api: {
-      tag: "Service",
-      description: "`ok` as long as the process answers.",
-      answer: textAnswerOf("The process answers.", textType, "ok\n"),
-      errors: [],
-    },
+    tag: "Service",
+    description: "`ok` as long as the process answers.",
+    answer: textAnswerOf("The process answers.", textType, "ok\n"),
+    errors: [],
     run: async () => alive,
   },
   {
@@ -29,18 +27,16 @@ export const monitoringOperations: readonly PublicOperation[] = [
     name: "readyz",
     summary: "Whether work is taken, with each check",
     path: "/readyz",
-    api: {
-      tag: "Service",
-      description: "Whether the last self-check was fine.",
-      answer: jsonAnswerOf("Work is taken.", Health, { status: "ready", checks: ready }),
-      otherAnswers: {
-        503: jsonAnswerOf("Work is not taken at the moment.", Health, {
-          status: "not ready",
-          checks: { ...ready, store: false },
-        }),
-      },
-      errors: [],
+    tag: "Service",
+    description: "Whether the last self-check was fine.",
+    answer: jsonAnswerOf("Work is taken.", Health, { status: "ready", checks: ready }),
+    otherAnswers: {
+      503: jsonAnswerOf("Work is not taken at the moment.", Health, {
+        status: "not ready",
+        checks: { ...ready, store: false },
+      }),
     },
+    errors: [],
     async run({ monitoring }, { isMonitor }) {
       const { isReady, checks, messages } = monitoring.health();
       const more = isMonitor() && messages.length > 0 ? { messages } : {};
@@ -54,12 +50,10 @@ export const monitoringOperations: readonly PublicOperation[] = [
     summary: "Figures for monitoring",
     path: "/metrics",
     isForMonitoring: true,
-    api: {
-      tag: "Service",
-      description: "Figures in the text form of Prometheus, for the addresses of `http.metricsFrom` only.",
-      answer: textAnswerOf("The figures.", figuresType, "# TYPE dropgate_waiting_files gauge\n"),
-      errors: ["noSuchOperation"],
-    },
+    tag: "Service",
+    description: "Figures in the text form of Prometheus, for the addresses of `http.metricsFrom` only.",
+    answer: textAnswerOf("The figures.", figuresType, "# TYPE dropgate_waiting_files gauge\n"),
+    errors: ["noSuchOperation"],
     run: async ({ monitoring }) => ({ status: 200, contentType: figuresType, body: monitoring.metrics() }),
   },
 ];

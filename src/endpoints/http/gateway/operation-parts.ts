@@ -3,6 +3,7 @@ import type { Role } from "../../../domain/users/role.ts";
 import type { ImportInput } from "../../../operations/imports/import-request.ts";
 import type { ServiceImport } from "../../../operations/imports/service-import.ts";
 import type { BodyInput } from "../../../operations/request-body.ts";
+import { success } from "../openapi/api-description.ts";
 import { jsonAnswer, jsonType, successAnswer } from "../server/answer.ts";
 import { type HttpOptions, jsonLimitsOf } from "../server/http-options.ts";
 import type { OperationContext } from "../server/operation-context.ts";
@@ -16,10 +17,11 @@ export const gatewayWrite = {
   method: "POST",
   version: "v5",
   access: integration,
-  errors: "reasons",
+  errorShape: "reasons",
   query: "none",
   body: "json",
   media: [jsonType],
+  answer: success,
 } as const;
 
 /** A read of the gateway. */

@@ -8,7 +8,6 @@ import {
   type CompanyOperation,
   jsonAnswerOf,
   stopImportErrors,
-  success,
 } from "../openapi/api-description.ts";
 import { OrderImport, OrderRetrieval, withCompany } from "../openapi/api-schemas.ts";
 import {
@@ -35,60 +34,49 @@ const order = {
   stopDetails: [{ stopDetailSeq: 1, product: "Rose bush", quantity: 3, quantityUOM: "pieces" }],
 };
 
+const orderRead = { ...gatewayRead, version: "v6", tag: "Orders" } as const;
+const orderWrite = { ...gatewayWrite, version: "v6", tag: "Orders" } as const;
+
 export const orderOperations: readonly CompanyOperation[] = [
   {
-    ...gatewayRead,
-    version: "v6",
+    ...orderRead,
     name: "getOrderDetail",
     summary: "Get order detail",
     path: "/order/info/{orderNbr}/{companyCode}",
-    api: {
-      tag: "Orders",
-      description:
-        "The order as it was sent last, with what was captured. `orderStatus` is the state of its stop, `stopExecutionInfo` its execution; a deleted order has its `cancellation`.",
-      answer: jsonAnswerOf("The order, in a list of one.", OrderRetrieval, {
-        Order: [{ ...order, orderStatus: "10", stopExecutionInfo: openStopExecution }],
-      }),
-      after: ["importOrders"],
-      errors: ["orderNotFound"],
-    },
+    description:
+      "The order as it was sent last, with what was captured. `orderStatus` is the state of its stop, `stopExecutionInfo` its execution; a deleted order has its `cancellation`.",
+    answer: jsonAnswerOf("The order, in a list of one.", OrderRetrieval, {
+      Order: [{ ...order, orderStatus: "10", stopExecutionInfo: openStopExecution }],
+    }),
+    after: ["importOrders"],
+    errors: ["orderNotFound"],
     run: answersDocument(readOrderDetail, numbered("orderNbr")),
   },
   {
-    ...gatewayWrite,
-    version: "v6",
+    ...orderWrite,
     name: "importOrders",
     summary: "Import orders",
     path: "/order/update/{serviceName}/{companyCode}",
     isMappable: true,
     takesLarge: true,
-    api: {
-      tag: "Orders",
-      description: `Creates or replaces orders; each owns the stop of its number, which is created or replaced with it. ${allOrNothing}`,
-      request: { schema: OrderImport, example: { companyCode: "DEMO", orders: [order] } },
-      answer: success,
-      errors: stopImportErrors,
-    },
+    description: `Creates or replaces orders; each owns the stop of its number, which is created or replaced with it. ${allOrNothing}`,
+    request: { schema: OrderImport, example: { companyCode: "DEMO", orders: [order] } },
+    errors: stopImportErrors,
     run: answersSuccess(importOrders, serviceImportOf),
   },
   {
-    ...gatewayWrite,
-    version: "v6",
+    ...orderWrite,
     name: "rejectOrder",
     summary: "Delete/reject order",
     path: "/order/cancel/{companyCode}",
-    api: {
-      tag: "Orders",
-      description:
-        "Deletes (rejects) an order with a reason, while its stop is in 05 or 10, or it has none; the stop with it.",
-      request: {
-        schema: withCompany(OrderCancellation),
-        example: { orderNbr: "4001", reasonCode: "CUSTOMER", reasonComments: "Ordered twice." },
-      },
-      answer: success,
-      after: ["importOrders"],
-      errors: [...bodyErrors, "orderNotFound", "orderNotDeletable"],
+    description:
+      "Deletes (rejects) an order with a reason, while its stop is in 05 or 10, or it has none; the stop with it.",
+    request: {
+      schema: withCompany(OrderCancellation),
+      example: { orderNbr: "4001", reasonCode: "CUSTOMER", reasonComments: "Ordered twice." },
     },
+    after: ["importOrders"],
+    errors: [...bodyErrors, "orderNotFound", "orderNotDeletable"],
     run: answersSuccess(rejectOrder, bodyOf),
   },
 ];

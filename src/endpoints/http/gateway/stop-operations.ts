@@ -11,7 +11,6 @@ import {
   importErrors,
   jsonAnswerOf,
   stopImportErrors,
-  success,
 } from "../openapi/api-description.ts";
 import { StopImport, StopRetrieval, withCompany } from "../openapi/api-schemas.ts";
 import {
@@ -95,92 +94,76 @@ const retrieved = {
 
 const bodyForStop = bodyNumbered("stopNbr");
 
+const stopRead = { ...gatewayRead, tag: "Stops" } as const;
+const stopWrite = { ...gatewayWrite, tag: "Stops" } as const;
+
 export const stopOperations: readonly CompanyOperation[] = [
   {
-    ...gatewayRead,
+    ...stopRead,
     name: "getStopDetail",
     summary: "Get stop detail",
     path: "/stop/info/{stopNbr}/{companyCode}",
-    api: {
-      tag: "Stops",
-      description:
-        "The stop as it was sent last, the load it is on, and its execution. Numbers are matched exactly.",
-      answer: jsonAnswerOf("The stop.", StopRetrieval, {
-        Stop: {
-          stop: retrieved,
-          load: { loadNbr: null, driverName: null, vehicleNbr: null },
-          stopExecutionInfo: openStopExecution,
-        },
-      }),
-      after: ["importStops"],
-      errors: ["stopNotFound"],
-    },
+    description:
+      "The stop as it was sent last, the load it is on, and its execution. Numbers are matched exactly.",
+    answer: jsonAnswerOf("The stop.", StopRetrieval, {
+      Stop: {
+        stop: retrieved,
+        load: { loadNbr: null, driverName: null, vehicleNbr: null },
+        stopExecutionInfo: openStopExecution,
+      },
+    }),
+    after: ["importStops"],
+    errors: ["stopNotFound"],
     run: answersDocument(readStopDetail, numbered("stopNbr")),
   },
   {
-    ...gatewayWrite,
+    ...stopWrite,
     name: "importStops",
     summary: "Import stops",
     path: "/stop/update/{serviceName}/{companyCode}",
     isMappable: true,
     takesLarge: true,
-    api: {
-      tag: "Stops",
-      description:
-        `Creates stops, or replaces those in 00, 05, 10 and 20 as a whole; one in 80 is reopened. ${allOrNothing} ` +
-        "`to` may stand inside `from`, and `comments` may be a single object.",
-      request: { schema: StopImport, example: { companyCode: "DEMO", stops: [stop] } },
-      answer: success,
-      errors: stopImportErrors,
-    },
+    description:
+      `Creates stops, or replaces those in 00, 05, 10 and 20 as a whole; one in 80 is reopened. ${allOrNothing} ` +
+      "`to` may stand inside `from`, and `comments` may be a single object.",
+    request: { schema: StopImport, example: { companyCode: "DEMO", stops: [stop] } },
+    errors: stopImportErrors,
     run: answersSuccess(importStops, serviceImportOf),
   },
   {
-    ...gatewayWrite,
+    ...stopWrite,
     name: "assignStopCarrier",
     summary: "Assign stop to carrier",
     path: "/stop/assign/carrier/{stopNbr}/{companyCode}",
-    api: {
-      tag: "Stops",
-      description: "Gives a stop in 00, 05, 10 or 20 to a carrier (business partner). Its state stays.",
-      request: { schema: withCompany(CarrierAssignment), example: { carrierCode: "CARRIER1" } },
-      answer: success,
-      after: ["updateBusinessPartners", "importStops"],
-      errors: [...bodyErrors, "stopNotFound", "partnerNotFound", "stopInTransit", "finalState"],
-    },
+    description: "Gives a stop in 00, 05, 10 or 20 to a carrier (business partner). Its state stays.",
+    request: { schema: withCompany(CarrierAssignment), example: { carrierCode: "CARRIER1" } },
+    after: ["updateBusinessPartners", "importStops"],
+    errors: [...bodyErrors, "stopNotFound", "partnerNotFound", "stopInTransit", "finalState"],
     run: answersSuccess(assignStopCarrier, bodyForStop),
   },
   {
-    ...gatewayWrite,
+    ...stopWrite,
     name: "unassignStopCarrier",
     summary: "Unassign stop from carrier",
     path: "/stop/unassign/carrier/{stopNbr}/{companyCode}",
-    api: {
-      tag: "Stops",
-      description: "Takes a stop from the carrier that the body names.",
-      request: { schema: withCompany(CarrierAssignment), example: { carrierCode: "CARRIER1" } },
-      answer: success,
-      after: ["updateBusinessPartners", "importStops", "assignStopCarrier"],
-      errors: [...bodyErrors, "stopNotFound", "notAssigned", "stopInTransit", "finalState"],
-    },
+    description: "Takes a stop from the carrier that the body names.",
+    request: { schema: withCompany(CarrierAssignment), example: { carrierCode: "CARRIER1" } },
+    after: ["updateBusinessPartners", "importStops", "assignStopCarrier"],
+    errors: [...bodyErrors, "stopNotFound", "notAssigned", "stopInTransit", "finalState"],
     run: answersSuccess(unassignStopCarrier, bodyForStop),
   },
   {
-    ...gatewayWrite,
+    ...stopWrite,
     name: "rejectStop",
     summary: "Delete/reject stop",
     path: "/stop/cancel/{companyCode}",
-    api: {
-      tag: "Stops",
-      description: "Deletes (rejects) a stop in 05 or 10 with a reason. An import creates it anew.",
-      request: {
-        schema: withCompany(StopCancellation),
-        example: { stopNbr: "1001", reasonCode: "NOSTOCK", reasonComments: "Sold out." },
-      },
-      answer: success,
-      after: ["importStops"],
-      errors: [...bodyErrors, "stopNotFound", "stopNotOpen"],
+    description: "Deletes (rejects) a stop in 05 or 10 with a reason. An import creates it anew.",
+    request: {
+      schema: withCompany(StopCancellation),
+      example: { stopNbr: "1001", reasonCode: "NOSTOCK", reasonComments: "Sold out." },
     },
+    after: ["importStops"],
+    errors: [...bodyErrors, "stopNotFound", "stopNotOpen"],
     run: answersSuccess(rejectStop, bodyOf),
   },
   {
@@ -190,13 +173,10 @@ export const stopOperations: readonly CompanyOperation[] = [
     path: "/asn/update/{serviceName}/{companyCode}",
     isMappable: true,
     takesLarge: true,
-    api: {
-      tag: "ASNs",
-      description: `Announces stops: creates them in 00 (InboundShipment), or replaces those in 00. ${allOrNothing}`,
-      request: { schema: StopImport, example: { companyCode: "DEMO", stops: [asn] } },
-      answer: success,
-      errors: [...importErrors, "unknownService", "partnerNotFound", "stopNotAsn"],
-    },
+    tag: "ASNs",
+    description: `Announces stops: creates them in 00 (InboundShipment), or replaces those in 00. ${allOrNothing}`,
+    request: { schema: StopImport, example: { companyCode: "DEMO", stops: [asn] } },
+    errors: [...importErrors, "unknownService", "partnerNotFound", "stopNotAsn"],
     run: answersSuccess(importAsns, serviceImportOf),
   },
   {
@@ -204,17 +184,14 @@ export const stopOperations: readonly CompanyOperation[] = [
     name: "rejectAsn",
     summary: "Delete/reject ASN",
     path: "/asn/cancel/{companyCode}",
-    api: {
-      tag: "ASNs",
-      description: "Deletes (rejects) an ASN, a stop in 00, with a reason.",
-      request: {
-        schema: withCompany(StopCancellation),
-        example: { stopNbr: "3001", reasonCode: "LOST", reasonComments: "Never arrived at the depot." },
-      },
-      answer: success,
-      after: ["importAsns"],
-      errors: [...bodyErrors, "stopNotFound", "stopNotAsn"],
+    tag: "ASNs",
+    description: "Deletes (rejects) an ASN, a stop in 00, with a reason.",
+    request: {
+      schema: withCompany(StopCancellation),
+      example: { stopNbr: "3001", reasonCode: "LOST", reasonComments: "Never arrived at the depot." },
     },
+    after: ["importAsns"],
+    errors: [...bodyErrors, "stopNotFound", "stopNotAsn"],
     run: answersSuccess(rejectAsn, bodyOf),
   },
 ];

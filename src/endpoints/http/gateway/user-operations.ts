@@ -2,7 +2,7 @@
 import type { Role } from "../../../domain/users/role.ts";
 import { importBusinessPartners } from "../../../operations/imports/business-partners.ts";
 import { importUsers } from "../../../operations/imports/import-users.ts";
-import { type CompanyOperation, importErrors, success } from "../openapi/api-description.ts";
+import { type CompanyOperation, importErrors } from "../openapi/api-description.ts";
 import { BusinessPartnerImport, UserImport } from "../openapi/api-schemas.ts";
 import { successAnswer } from "../server/answer.ts";
 import { allOrNothing, answersSuccess, gatewayWrite, importOf } from "./operation-parts.ts";
@@ -29,21 +29,16 @@ export const userOperations: readonly CompanyOperation[] = [
     summary: "Create or update business partners",
     path: "/businesspartner/update/{companyCode}",
     takesLarge: true,
-    api: {
-      tag: "Business partners",
-      description: `Creates or updates carriers, to which loads and stops are assigned. ${allOrNothing}`,
-      request: {
-        schema: BusinessPartnerImport,
-        example: {
-          companyCode: "DEMO",
-          businessPartners: [
-            { partnerCode: "CARRIER1", partnerName: "Quick Haulage", partnerType: "Carrier" },
-          ],
-        },
+    tag: "Business partners",
+    description: `Creates or updates carriers, to which loads and stops are assigned. ${allOrNothing}`,
+    request: {
+      schema: BusinessPartnerImport,
+      example: {
+        companyCode: "DEMO",
+        businessPartners: [{ partnerCode: "CARRIER1", partnerName: "Quick Haulage", partnerType: "Carrier" }],
       },
-      answer: success,
-      errors: importErrors,
     },
+    errors: importErrors,
     run: answersSuccess(importBusinessPartners, importOf),
   },
   {
@@ -53,15 +48,12 @@ export const userOperations: readonly CompanyOperation[] = [
     summary: "Create or update users",
     path: "/user/update/{companyCode}",
     takesLarge: true,
-    api: {
-      tag: "Users",
-      description:
-        `Creates users, or updates those of the same \`userName\`; the password changes only when one is sent. ${allOrNothing} ` +
-        "A `DI_Dispatcher` cannot grant `MemberAdmin`. A driver belongs to the carriers of `assignedGroups` and `accountNumber`.",
-      request: { schema: UserImport, example: { companyCode: "DEMO", users: [user] } },
-      answer: success,
-      errors: importErrors,
-    },
+    tag: "Users",
+    description:
+      `Creates users, or updates those of the same \`userName\`; the password changes only when one is sent. ${allOrNothing} ` +
+      "A `DI_Dispatcher` cannot grant `MemberAdmin`. A driver belongs to the carriers of `assignedGroups` and `accountNumber`.",
+    request: { schema: UserImport, example: { companyCode: "DEMO", users: [user] } },
+    errors: importErrors,
     run: async ({ call, options }, request) => {
       const input = { ...importOf(request, options()), callerRoles: request.roles };
       // Hashing many passwords takes a while: it does not begin when nobody waits for the answer any more.

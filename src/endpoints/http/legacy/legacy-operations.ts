@@ -105,29 +105,27 @@ export const legacyOperations: readonly CompanyOperation[] = [
     version: "none",
     isAnyCase: true,
     access: integration,
-    errors: "stopResponse",
+    errorShape: "stopResponse",
     query: "ignored",
     body: "xml",
     media: [xmlType, "text/xml"],
-    api: {
-      tag: "Legacy",
-      description:
-        "A stop document of `xsd/stop.xsd`, applied before it is answered. `Function` says what is done: `01` create or update, " +
-        "`02` delete, `03` create or update and assign or unassign the carrier. A `Stops` document is all or nothing.",
-      request: {
-        schema: Type.String({ description: "A document that obeys `xsd/stop.xsd`." }),
-        example: stopDocument,
-      },
-      answer: {
-        description:
-          "The document was processed: `Status` says with what success. With 99, `ErrorMsgID` is one of: " +
-          `${faultList}. With \`http.legacyStatus: mapped\` a 99 has the HTTP status of its first reason instead.`,
-        contentType: xmlType,
-        schema: StopResponse,
-        example: stopResponse,
-      },
-      errors: [],
+    tag: "Legacy",
+    description:
+      "A stop document of `xsd/stop.xsd`, applied before it is answered. `Function` says what is done: `01` create or update, " +
+      "`02` delete, `03` create or update and assign or unassign the carrier. A `Stops` document is all or nothing.",
+    request: {
+      schema: Type.String({ description: "A document that obeys `xsd/stop.xsd`." }),
+      example: stopDocument,
     },
+    answer: {
+      description:
+        "The document was processed: `Status` says with what success. With 99, `ErrorMsgID` is one of: " +
+        `${faultList}. With \`http.legacyStatus: mapped\` a 99 has the HTTP status of its first reason instead.`,
+      contentType: xmlType,
+      schema: StopResponse,
+      example: stopResponse,
+    },
+    errors: [],
     run: async ({ call, options }, { companyId, companyCode, bytes, charset, userName, requestId }) => {
       const submission = { companyId, companyCode, bytes, charset, userName, requestId };
       const { status, xml, mappedCode } = await call(submitStopDocument, submission);
@@ -141,36 +139,34 @@ export const legacyOperations: readonly CompanyOperation[] = [
     summary: "Legacy JSON retrieval of stops",
     path: "/api/stop/{companyCode}",
     query: "own",
-    api: {
-      tag: "Legacy",
-      description: `Stops as a JSON list. ${filterRule} \`stop\` may stand before a name. Cancelled stops are left out unless \`status\` asks for them.`,
-      query: [
-        textFilter("stopNbr", "Number of the stop.", "1001"),
-        textFilter("status", "State of the stop; `99` are the cancelled ones."),
-        textFilter("sealNbr", "Seal number."),
-        textFilter("shipmentNbr", "Shipment number."),
-        textFilter("loadNbr", "Number of the load that it is on."),
-        ...paging,
-      ],
-      answer: {
-        ...jsonAnswerOf("The stops that match.", Type.Array(LegacyStop), [
-          {
-            stopNbr: "1001",
-            status: "10",
-            shipToName: "Corner Shop",
-            shipToAddr1: "12 Main Street",
-            earliestStartDttm: "Nov 6, 2026 8:00:00 AM",
-            latestStartDttm: "Nov 6, 2026 12:00:00 PM",
-            sealNbr: "SEAL-1",
-            documents: [],
-            stopDetails: [],
-          },
-        ]),
-        headers: total,
-      },
-      after: ["submitLegacyStop"],
-      errors: ["unknownFilter", "tooLarge"],
+    tag: "Legacy",
+    description: `Stops as a JSON list. ${filterRule} \`stop\` may stand before a name. Cancelled stops are left out unless \`status\` asks for them.`,
+    parameters: [
+      textFilter("stopNbr", "Number of the stop.", "1001"),
+      textFilter("status", "State of the stop; `99` are the cancelled ones."),
+      textFilter("sealNbr", "Seal number."),
+      textFilter("shipmentNbr", "Shipment number."),
+      textFilter("loadNbr", "Number of the load that it is on."),
+      ...paging,
+    ],
+    answer: {
+      ...jsonAnswerOf("The stops that match.", Type.Array(LegacyStop), [
+        {
+          stopNbr: "1001",
+          status: "10",
+          shipToName: "Corner Shop",
+          shipToAddr1: "12 Main Street",
+          earliestStartDttm: "Nov 6, 2026 8:00:00 AM",
+          latestStartDttm: "Nov 6, 2026 12:00:00 PM",
+          sealNbr: "SEAL-1",
+          documents: [],
+          stopDetails: [],
+        },
+      ]),
+      headers: total,
     },
+    after: ["submitLegacyStop"],
+    errors: ["unknownFilter", "tooLarge"],
     run: finds(findLegacyStops),
   },
   {
@@ -179,34 +175,32 @@ export const legacyOperations: readonly CompanyOperation[] = [
     summary: "Legacy JSON retrieval of loads",
     path: "/api/load/{companyCode}",
     query: "own",
-    api: {
-      tag: "Legacy",
-      description: `Loads as a JSON list. ${filterRule} \`load\` may stand before a name.`,
-      query: [
-        textFilter("loadNbr", "Number of the load.", "L-1001"),
-        textFilter("status", "State of the load."),
-        textFilter("reference", "Reference."),
-        ...paging,
-      ],
-      answer: {
-        ...jsonAnswerOf("The loads that match.", Type.Array(LegacyLoad), [
-          {
-            loadId: 482_160_937,
-            loadNbr: "L-1001",
-            status: "10",
-            originName: "Depot South",
-            totalStops: 2,
-            weight: { value: 420 },
-            companyId: { companyId: 730_118_426, companyName: "DEMO" },
-            earliestStartDttm: "Nov 6, 2026 6:00:00 AM",
-            latestStartDttm: "Nov 6, 2026 7:00:00 AM",
-          },
-        ]),
-        headers: total,
-      },
-      after: ["importLoads"],
-      errors: ["unknownFilter", "tooLarge"],
+    tag: "Legacy",
+    description: `Loads as a JSON list. ${filterRule} \`load\` may stand before a name.`,
+    parameters: [
+      textFilter("loadNbr", "Number of the load.", "L-1001"),
+      textFilter("status", "State of the load."),
+      textFilter("reference", "Reference."),
+      ...paging,
+    ],
+    answer: {
+      ...jsonAnswerOf("The loads that match.", Type.Array(LegacyLoad), [
+        {
+          loadId: 482_160_937,
+          loadNbr: "L-1001",
+          status: "10",
+          originName: "Depot South",
+          totalStops: 2,
+          weight: { value: 420 },
+          companyId: { companyId: 730_118_426, companyName: "DEMO" },
+          earliestStartDttm: "Nov 6, 2026 6:00:00 AM",
+          latestStartDttm: "Nov 6, 2026 7:00:00 AM",
+        },
+      ]),
+      headers: total,
     },
+    after: ["importLoads"],
+    errors: ["unknownFilter", "tooLarge"],
     run: finds(findLegacyLoads),
   },
   {
@@ -214,35 +208,33 @@ export const legacyOperations: readonly CompanyOperation[] = [
     name: "getLegacyDocument",
     summary: "Get document",
     path: "/api/document/{guid}/{companyCode}",
-    api: {
-      tag: "Legacy",
-      description:
-        "The bytes of a document, named by the `reference` of a document object. Takes `Range` and `If-None-Match`.",
-      answer: {
-        description: "The content of the document.",
+    tag: "Legacy",
+    description:
+      "The bytes of a document, named by the `reference` of a document object. Takes `Range` and `If-None-Match`.",
+    answer: {
+      description: "The content of the document.",
+      contentType: "application/octet-stream",
+      schema: Type.Unknown(),
+      headers: {
+        "Content-Disposition": "The name of the document.",
+        ETag: "Names the content.",
+      },
+    },
+    otherAnswers: {
+      206: {
+        description: "The part of the content that `Range` asks for.",
         contentType: "application/octet-stream",
         schema: Type.Unknown(),
-        headers: {
-          "Content-Disposition": "The name of the document.",
-          ETag: "Names the content.",
-        },
+        headers: { "Content-Range": "Which part it is." },
       },
-      otherAnswers: {
-        206: {
-          description: "The part of the content that `Range` asks for.",
-          contentType: "application/octet-stream",
-          schema: Type.Unknown(),
-          headers: { "Content-Range": "Which part it is." },
-        },
-        304: { description: "The client has this content already." },
-        416: {
-          description: "There is no such part.",
-          headers: { "Content-Range": "The size of the content." },
-        },
+      304: { description: "The client has this content already." },
+      416: {
+        description: "There is no such part.",
+        headers: { "Content-Range": "The size of the content." },
       },
-      after: ["importStops"],
-      errors: ["documentNotFound"],
     },
+    after: ["importStops"],
+    errors: ["documentNotFound"],
     run: async ({ call }, request) => {
       const { companyId } = request;
       const found = await call(findLegacyDocument, { companyId, guid: param(request, "guid") });

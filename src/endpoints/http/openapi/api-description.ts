@@ -44,7 +44,7 @@ export interface ApiDescription {
   readonly tag: keyof typeof apiTags;
   readonly description: string;
   readonly request?: { readonly schema: TSchema; readonly example: unknown };
-  readonly query?: readonly ApiQueryParameter[];
+  readonly parameters?: readonly ApiQueryParameter[];
   /** The answer with status 200. */
   readonly answer: ApiAnswer;
   /** Answers of other statuses that are no refusals. */
@@ -55,13 +55,8 @@ export interface ApiDescription {
   readonly errors: readonly ErrorCode[];
 }
 
-interface Described {
-  /** What the API document says besides. */
-  readonly api: ApiDescription;
-}
-
-export type PublicOperation = PublicRoute & Described;
-export type CompanyOperation = CompanyRoute & Described;
+export type PublicOperation = PublicRoute & ApiDescription;
+export type CompanyOperation = CompanyRoute & ApiDescription;
 /** A route that is in the API document: every one but files of the page that shows it. */
 export type Operation = PublicOperation | CompanyOperation;
 

@@ -87,12 +87,10 @@ const apiPage: PublicOperation = {
   name: "apiPage",
   summary: "Page to read and try the API",
   path: "/docs",
-  api: {
-    tag: "Service",
-    description: "The page that shows this document and tries operations out.",
-    answer: textAnswerOf("The page.", htmlType, "<!doctype html>"),
-    errors: [],
-  },
+  tag: "Service",
+  description: "The page that shows this document and tries operations out.",
+  answer: textAnswerOf("The page.", htmlType, "<!doctype html>"),
+  errors: [],
   run: async ({ options }) => ({
     status: 200,
     contentType: htmlType,
@@ -157,12 +155,10 @@ export function createApiOperations(operations: readonly Operation[]): readonly 
     name: "openApiDocument",
     summary: "OpenAPI 3.1 document",
     path: "/openapi.json",
-    api: {
-      tag: "Service",
-      description: "This document.",
-      answer: jsonAnswerOf("OpenAPI 3.1.", Type.Object({ openapi: Type.String() }), { openapi: "3.1.0" }),
-      errors: [],
-    },
+    tag: "Service",
+    description: "This document.",
+    answer: jsonAnswerOf("OpenAPI 3.1.", Type.Object({ openapi: Type.String() }), { openapi: "3.1.0" }),
+    errors: [],
     async run({ options }) {
       const { basePath } = options();
       if (made?.basePath !== basePath) {

@@ -56,7 +56,7 @@ export function createOpenApiDocument(operations: readonly Operation[], basePath
   });
   const parts: DocumentParts = { schemas, refusals: new Map() };
   const paths = pathsOf(operations, basePath, parts);
-  const used = new Set<string>(operations.map(({ api }) => api.tag));
+  const used = new Set<string>(operations.map(({ tag }) => tag));
   return {
     openapi: "3.1.0",
     info: { title: "dropgate", version: interfaceVersion, description: about },

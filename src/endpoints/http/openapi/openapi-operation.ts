@@ -53,8 +53,8 @@ function pathParameters(route: Route): Json[] {
   }));
 }
 
-function queryParameters({ query = [] }: ApiDescription, parts: DocumentParts): Json[] {
-  return query.map(({ schema, ...parameter }) => ({
+function queryParameters({ parameters = [] }: ApiDescription, parts: DocumentParts): Json[] {
+  return parameters.map(({ schema, ...parameter }) => ({
     ...parameter,
     in: "query",
     schema: parts.schemas.schemaOf(schema),
@@ -92,13 +92,13 @@ function answerResponse(answer: ApiAnswer, parts: DocumentParts): Json {
 }
 
 function responses(operation: Operation, parts: DocumentParts): Json {
-  const { answer, otherAnswers, errors } = operation.api;
+  const { answer, otherAnswers, errors } = operation;
   const answers = { 200: answer, ...otherAnswers };
   const own = Object.entries(answers).map(([status, answer]) => [status, answerResponse(answer, parts)]);
   return { ...refusalResponses(operation, errors, parts), ...Object.fromEntries(own) };
 }
 
-function textOf({ access, api: { description } }: Operation): string {
+function textOf({ access, description }: Operation): string {
   if (access === "public") return `${description}\n\nNo sign-in.`;
   const roles = access.map((role) => `\`${role}\``).join(" or ");
   return `${description}\n\nRole in the company: ${roles}.`;
@@ -106,16 +106,16 @@ function textOf({ access, api: { description } }: Operation): string {
 
 /** The operation as the document shows it. */
 export function documentedOperation(operation: Operation, parts: DocumentParts): Json {
-  const { name, summary, access, body, api } = operation;
-  const parameters = [...pathParameters(operation), ...queryParameters(api, parts)];
+  const { name, summary, tag, access, body, request } = operation;
+  const parameters = [...pathParameters(operation), ...queryParameters(operation, parts)];
   return {
     operationId: name,
     summary,
     description: textOf(operation),
-    tags: [api.tag],
+    tags: [tag],
     security: access === "public" ? [] : [{ basic: [] }],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === "none" ? {} : { requestBody: requestBody(operation, api.request, parts) }),
+    ...(body === "none" ? {} : { requestBody: requestBody(operation, request, parts) }),
     responses: responses(operation, parts),
   };
 }

@@ -76,8 +76,8 @@ function examplesOf(
 }
 
 function contentOf(route: Route, refusals: readonly Refusal[], collector: SchemaCollector): Json {
-  if (route.errors === "text") return { [textType]: { schema: { type: "string" } } };
-  if (route.errors === "stopResponse") {
+  if (route.errorShape === "text") return { [textType]: { schema: { type: "string" } } };
+  if (route.errorShape === "stopResponse") {
     const examples = examplesOf(refusals, stopResponseExample);
     return { [xmlType]: { schema: collector.schemaOf(StopResponse), examples } };
   }
@@ -125,7 +125,7 @@ function responseOf(
 ): Json {
   // Status, shape and reasons are all that a refusal depends on, so they name it.
   const reasonCodes = refusals.map(({ code }) => errorCatalogue[code].reasonCode);
-  const name = [shapeNames[route.errors], status, ...reasonCodes].join("-");
+  const name = [shapeNames[route.errorShape], status, ...reasonCodes].join("-");
   if (!parts.refusals.has(name)) {
     const own = headersOfStatus[status];
     const lines = refusals.map((one) => `\`${errorCatalogue[one.code].reasonCode}\` ${meaningOf(one)}`);

@@ -182,7 +182,7 @@ async function respond(state: DispatcherState, exchange: Exchange): Promise<Answ
   const target = readRequestTarget(request.url ?? "");
   const match = matchOf(state, target);
   // A refusal has the shape of its path's answers, also when the head is faulty.
-  exchange.errors = (match.find(request.method ?? "") ?? match.any).errors;
+  exchange.errorShape = (match.find(request.method ?? "") ?? match.any).errorShape;
   checkHead(request);
   if (isOptions) return allowAnswer(match.allow);
   const route = routeOf(exchange, match);
@@ -218,7 +218,7 @@ function knownError(state: DispatcherState, exchange: Exchange, failure: unknown
 /** What is answered to somebody whose request failed; nobody is there any more when it is undefined. */
 function answerOfFailure(state: DispatcherState, exchange: Exchange, thrown: unknown): Answer | undefined {
   if (thrown instanceof ClientGone) return undefined;
-  return refusalAnswer(knownError(state, exchange, thrown), exchange.errors, state.refusalDocument);
+  return refusalAnswer(knownError(state, exchange, thrown), exchange.errorShape, state.refusalDocument);
 }
 
 function finish(state: DispatcherState, exchange: Exchange, answer: Answer | undefined): void {

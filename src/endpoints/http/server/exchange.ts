@@ -18,7 +18,7 @@ export interface Exchange {
   readonly startedAtMs: number;
   /** The peer's address, until a trusted proxy names the client's. */
   address: string;
-  errors: ErrorShape;
+  errorShape: ErrorShape;
   route: string | undefined;
   userName: string | undefined;
   companyCode: string | undefined;
@@ -37,7 +37,7 @@ export function openExchange(request: IncomingMessage, response: ServerResponse)
     response,
     startedAtMs: performance.now(),
     address: normaliseAddress(request.socket.remoteAddress ?? ""),
-    errors: "reasons",
+    errorShape: "reasons",
     route: undefined,
     userName: undefined,
     companyCode: undefined,

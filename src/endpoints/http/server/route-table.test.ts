@@ -16,7 +16,7 @@ function route(
     path,
     version: "v5",
     access: ["DI_Integration"],
-    errors: "reasons",
+    errorShape: "reasons",
     query: "none",
     body: "none",
     media: [],

@@ -100,7 +100,7 @@ class Match implements PathMatch {
   get any(): Route {
     const mounted = [...this.#branch.byMethod.values()];
     // Where XML clients may call, the answer has to be one they can read.
-    const found = mounted.find(({ route }) => route.errors === "stopResponse") ?? mounted[0];
+    const found = mounted.find(({ route }) => route.errorShape === "stopResponse") ?? mounted[0];
     if (found === undefined) throw new Error("a path without a route was matched");
     return found.route;
   }

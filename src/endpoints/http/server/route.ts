@@ -70,7 +70,7 @@ interface RouteBase {
   readonly version: "v5" | "v6" | "none";
   /** Literal parts of the path match in any case. */
   readonly isAnyCase?: boolean;
-  readonly errors: ErrorShape;
+  readonly errorShape: ErrorShape;
   /** `none`: unknown parameters are refused (910); `own`: the operation reads them; `ignored`. */
   readonly query: "none" | "own" | "ignored";
   readonly body: "none" | "json" | "xml";
@@ -106,7 +106,7 @@ export const openRead = {
   method: "GET",
   version: "none",
   access: "public",
-  errors: "text",
+  errorShape: "text",
   query: "ignored",
   body: "none",
   media: [],
