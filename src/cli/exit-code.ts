@@ -5,59 +5,24 @@ import { DropgateError, type ErrorCode } from "../lib/errors.ts";
 import { isStoreBusy, isStoreDamaged, storeRemedies } from "../lib/store-error.ts";
 import { exitCodes, FaultyConfigError } from "./command-line.ts";
 
-type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
-
 const { failure, wrongUse } = exitCodes;
-
-const exitCodeOfError: Readonly<Record<ErrorCode, ExitCode>> = {
-  notJson: wrongUse,
-  missing: wrongUse,
-  wrongType: wrongUse,
-  emptyList: wrongUse,
-  badDate: wrongUse,
-  companyDiffers: wrongUse,
-  stopInTransit: failure,
-  finalState: failure,
-  unknownService: wrongUse,
-  tooLarge: wrongUse,
-  unknownFilter: wrongUse,
-  loadNotFound: failure,
-  stopNotFound: failure,
-  orderNotFound: failure,
-  documentNotFound: failure,
-  customerNotFound: failure,
-  partnerNotFound: failure,
-  driverNotFound: failure,
-  badCredentials: failure,
-  notRegistered: wrongUse,
-  roleMissing: failure,
-  tooManyAttempts: failure,
-  noSuchOperation: wrongUse,
-  methodNotAllowed: wrongUse,
-  mediaType: wrongUse,
-  notWellFormed: failure,
-  xsdMismatch: failure,
-  badFileName: failure,
-  stopNumberDiffers: failure,
-  superseded: failure,
-  nameReused: failure,
-  forbiddenXml: failure,
-  loadHasDriver: failure,
-  stopNotOpen: failure,
-  stopNotAsn: failure,
-  orderNotDeletable: failure,
-  notAssigned: failure,
-  noCapacityNamed: failure,
-  slotNotFound: failure,
-  slotFull: failure,
-  unknownEvent: failure,
-  eventOutOfSequence: failure,
-  stopNotOnRoute: failure,
-  internal: failure,
-  overloaded: failure,
-  tooLong: wrongUse,
-  driverRequired: failure,
-};
+/** The codes that find fault with what a command was given; all others say that something could not be done. */
+const wrongUses: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "notJson",
+  "missing",
+  "wrongType",
+  "emptyList",
+  "badDate",
+  "companyDiffers",
+  "unknownService",
+  "tooLarge",
+  "unknownFilter",
+  "notRegistered",
+  "noSuchOperation",
+  "methodNotAllowed",
+  "mediaType",
+  "tooLong",
+]);
 
 export interface Ending {
   readonly exitCode: number;
@@ -71,7 +36,8 @@ export function endingAfter(error: unknown): Ending {
   if (error instanceof FaultyConfigError) return { exitCode: wrongUse, message: error.message };
   if (error instanceof WrongUseError) return { exitCode: wrongUse, message: `dropgate: ${error.message}` };
   if (error instanceof DropgateError) {
-    return { exitCode: exitCodeOfError[error.code], message: `dropgate: ${error.message}` };
+    const exitCode = wrongUses.has(error.code) ? wrongUse : failure;
+    return { exitCode, message: `dropgate: ${error.message}` };
   }
   if (isStoreBusy(error)) {
     return { exitCode: failure, message: "dropgate: the database is busy: try again in a moment" };

@@ -8,8 +8,7 @@
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { reasonCodeOf } from "../../src/lib/errors.ts";
-import { httpStatusOf } from "../../src/endpoints/http/server/http-status.ts";
+import { errorCatalogue } from "../../src/lib/errors.ts";
 import type { Site } from "./daemon.ts";
 import { type Block, projectFolder } from "./markdown.ts";
 import { runProgram } from "./run-program.ts";
@@ -108,10 +107,9 @@ export function statusOfAnswer(json: unknown): number {
   const { Reasons } = (typeof json === "object" ? json : undefined) as { Reasons?: readonly Fields[] };
   const first = Reasons?.[0]?.["reasonCode"];
   if (first === undefined) return 200;
-  const codes = Object.keys(httpStatusOf) as (keyof typeof httpStatusOf)[];
-  const code = codes.find((one) => reasonCodeOf(one) === first);
-  if (code === undefined) throw new Error(`there is no reason ${JSON.stringify(first)}`);
-  return httpStatusOf[code];
+  const entry = Object.values(errorCatalogue).find(({ reasonCode }) => reasonCode === first);
+  if (entry === undefined) throw new Error(`there is no reason ${JSON.stringify(first)}`);
+  return entry.httpStatus;
 }
 
 export interface Ran {

@@ -145,8 +145,6 @@ describe("the commands of an administrator", () => {
     const file = join(dir, "4711_20261105_080000.xml");
     await writeFile(file, stopFile(""));
     await expect(validateFiles(config, [file], {})).rejects.toThrow("name one with --company");
-    expect(await validateFiles(config, [file], { company: "other" })).toMatchObject([
-      { verdict: "applied" },
-    ]);
+    expect(await validateFiles(config, [file], { company: "other" })).toMatchObject([{ verdict: "applied" }]);
   });
 });

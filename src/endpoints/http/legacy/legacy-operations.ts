@@ -1,7 +1,7 @@
 /** The legacy web services: XML stops, JSON retrieval, documents (specification/gateway.md#operations). */
 import { Type } from "@sinclair/typebox";
 import { submitStopDocument } from "../../../inbound/submit-stop-document.ts";
-import { errorCatalogue } from "../../../lib/errors.ts";
+import { errorCatalogue, httpStatusOf } from "../../../lib/errors.ts";
 import { findLegacyDocument } from "../../../operations/legacy/legacy-document.ts";
 import { defaultLimit, maxLimit } from "../../../operations/legacy/legacy-filter.ts";
 import { findLegacyLoads } from "../../../operations/legacy/legacy-loads.ts";
@@ -16,7 +16,6 @@ import {
 import { LegacyLoad, LegacyStop, StopResponse } from "../openapi/api-service-schemas.ts";
 import { jsonAnswer, xmlType } from "../server/answer.ts";
 import { attachment } from "../server/content-disposition.ts";
-import { httpStatusOf } from "../server/http-status.ts";
 import type { CompanyRoute } from "../server/route.ts";
 
 const stopDocument = `<?xml version="1.0" encoding="UTF-8"?>
@@ -130,7 +129,7 @@ export const legacyOperations: readonly CompanyOperation[] = [
       const submission = { companyId, companyCode, bytes, charset, userName, requestId };
       const { status, xml, mappedCode } = await call(submitStopDocument, submission);
       const isMapped = status === 99 && mappedCode !== undefined && options().legacyStatus === "mapped";
-      return { status: isMapped ? httpStatusOf[mappedCode] : 200, contentType: xmlType, body: xml };
+      return { status: isMapped ? httpStatusOf(mappedCode) : 200, contentType: xmlType, body: xml };
     },
   },
   {

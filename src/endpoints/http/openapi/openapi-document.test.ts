@@ -10,7 +10,6 @@ import {
   readBodyValue,
 } from "../../../../test/support/openapi-checks.ts";
 import { errorCatalogue } from "../../../lib/errors.ts";
-import { httpStatusOf } from "../server/http-status.ts";
 import { createOpenApiDocument, documentedPath } from "./openapi-document.ts";
 import { operations as described } from "../routes.ts";
 
@@ -90,8 +89,8 @@ describe("the API document", () => {
 
   it("gives each refusal the status of its reason, and its meaning", () => {
     const special = new Set(["403 930", "408 900"]);
-    const codes = Object.keys(errorCatalogue) as (keyof typeof errorCatalogue)[];
-    const statuses = new Map(codes.map((code) => [errorCatalogue[code].reasonCode, httpStatusOf[code]]));
+    const entries = Object.values(errorCatalogue);
+    const statuses = new Map(entries.map(({ reasonCode, httpStatus }) => [reasonCode, httpStatus]));
     for (const { operation } of operations) {
       for (const status of Object.keys(operation.responses)) {
         const response = responseOf(document, operation, status);

@@ -1,9 +1,8 @@
 /** The refusals that an operation can answer with: one response for each HTTP status, with its reasons and their meanings. */
-import { type ErrorCode, errorCatalogue } from "../../../lib/errors.ts";
+import { type ErrorCode, errorCatalogue, httpStatusOf } from "../../../lib/errors.ts";
 import { type ErrorShape, jsonType, reasonsDocument, textType, xmlType } from "../server/answer.ts";
 import { Reasons } from "./api-schemas.ts";
 import { StopResponse } from "./api-service-schemas.ts";
-import { httpStatusOf } from "../server/http-status.ts";
 import type { SchemaCollector } from "./openapi-components.ts";
 import type { Json } from "./openapi-wire-forms.ts";
 import type { Route } from "../server/route.ts";
@@ -23,7 +22,7 @@ interface Refusal {
 }
 
 function refusalsOf(...codes: readonly ErrorCode[]): readonly Refusal[] {
-  return codes.map((code) => ({ status: httpStatusOf[code], code }));
+  return codes.map((code) => ({ status: httpStatusOf(code), code }));
 }
 
 const plainHttp: Refusal = {

@@ -1,7 +1,12 @@
 /** Answers, in the shape that the route's clients read. */
-import { type DropgateError, type Fault, reasonCodeOf, shownFaults } from "../../../lib/errors.ts";
+import {
+  type DropgateError,
+  type Fault,
+  httpStatusOf,
+  reasonCodeOf,
+  shownFaults,
+} from "../../../lib/errors.ts";
 import { HttpRefusal, retryAfter } from "./http-refusal.ts";
-import { httpStatusOf } from "./http-status.ts";
 
 /** A file as a body: ranges and conditions of the request are handled when it is sent. */
 export interface FileBody {
@@ -75,6 +80,6 @@ export function refusalAnswer(
   shape: ErrorShape,
   refusalDocument: RefusalDocument,
 ): Answer {
-  const status = (error instanceof HttpRefusal ? error.status : undefined) ?? httpStatusOf[error.code];
+  const status = (error instanceof HttpRefusal ? error.status : undefined) ?? httpStatusOf(error.code);
   return { status, headers: headersOf(error), ...render(shape, error.faults, refusalDocument) };
 }
