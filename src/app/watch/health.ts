@@ -1,13 +1,7 @@
 /** Whether the daemon works, for `/readyz` and systemd's watchdog. */
+import type { Health as HealthState } from "../../endpoints/http/server/route.ts";
 import type { Trouble } from "./troubles.ts";
 import { runSelfCheck, type SelfCheckDependencies } from "./self-check.ts";
-
-export interface HealthState {
-  readonly isReady: boolean;
-  readonly checks: Readonly<Record<string, boolean>>;
-  /** What is wrong and which files are held, for addresses that may read the metrics. */
-  readonly messages: readonly string[];
-}
 
 export interface Health {
   /** The outcome of the last self-check. */

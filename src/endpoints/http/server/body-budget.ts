@@ -5,6 +5,7 @@
  *   waiting (its body unread: the client's socket is full) ─ in order of arrival ─> in work ─ answered, or gone ─> free
  *           └ gone, or out of time, or too many wait already, or the stop ─> refused
  */
+import type { HttpOptions } from "./http-options.ts";
 import { ClientGone, HttpRefusal, retryAfter } from "./http-refusal.ts";
 
 /**
@@ -14,11 +15,7 @@ export const uncountedBodyBytes = 65_536;
 
 const retryAfterMs = 5_000;
 
-export interface BudgetLimits {
-  readonly maxBodyBytes: number;
-  readonly maxBodyBytesInWork: number;
-  readonly maxRequestsInFlight: number;
-}
+type BudgetLimits = Pick<HttpOptions, "maxBodyBytes" | "maxBodyBytesInWork" | "maxRequestsInFlight">;
 
 /** What one request holds of the budget. */
 export interface BodyShare {

@@ -1,12 +1,10 @@
 /** Reads a request's body: bounded in bytes and in time, and by what all bodies in work may have together. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type BodyShare, tooBusy, uncountedBodyBytes } from "./body-budget.ts";
+import type { HttpOptions } from "./http-options.ts";
 import { ClientGone, HttpRefusal } from "./http-refusal.ts";
 
-export interface BodyLimits {
-  readonly maxBodyBytes: number;
-  readonly requestTimeoutMs: number;
-}
+type BodyLimits = Pick<HttpOptions, "maxBodyBytes" | "requestTimeoutMs">;
 
 export interface BodyWork {
   readonly limits: BodyLimits;

@@ -1,5 +1,6 @@
 /** The part of a representation that a GET wants, if it wants one at all (RFC 9110, sections 13 and 14). */
 import type { IncomingHttpHeaders } from "node:http";
+import type { FileBody } from "./answer.ts";
 
 export type Selection =
   | { readonly kind: "whole" }
@@ -7,13 +8,6 @@ export type Selection =
   | { readonly kind: "part"; readonly start: number; readonly length: number }
   | { readonly kind: "unsatisfiable" }
   | { readonly kind: "notModified" };
-
-export interface Representation {
-  /** Bytes. */
-  readonly size: number;
-  /** Strong, with its quotes. */
-  readonly etag: string;
-}
 
 const rangeForm = /^bytes\s*=\s*(?:(\d+)-(\d*)|-(\d+))\s*$/i;
 
@@ -46,7 +40,7 @@ function rangeOf(header: string, size: number): Selection {
 export function selectPart(
   method: string | undefined,
   headers: IncomingHttpHeaders,
-  { size, etag }: Representation,
+  { size, etag }: Pick<FileBody, "size" | "etag">,
 ): Selection {
   if (isKnownToClient(headers["if-none-match"], etag)) return { kind: "notModified" };
   const { range } = headers;

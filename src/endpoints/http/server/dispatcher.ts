@@ -11,7 +11,7 @@ import { isDiskFault } from "../../../lib/files/disk-fault.ts";
 import { DropgateError, messageOf } from "../../../lib/errors.ts";
 import type { Logger } from "../../../lib/logs/log.ts";
 import { isStoreFault } from "../../../lib/store-error.ts";
-import type { Membership, SignedInUser, SignIn } from "../../../sign-in/sign-in.ts";
+import type { SignedInUser, SignIn } from "../../../sign-in/sign-in.ts";
 import type { AccessLog } from "./access-log.ts";
 import { type Answer, type RefusalDocument, refusalAnswer, textType } from "./answer.ts";
 import { authorise, checkBan, checkTransport, signInUser } from "./authentication.ts";
@@ -92,32 +92,19 @@ interface Asked {
   readonly route: CompanyRoute;
   readonly target: RequestTarget;
   readonly params: Readonly<Record<string, string>>;
-}
-
-interface Admitted extends Pick<Asked, "route" | "params"> {
-  readonly query: readonly QueryParameter[];
   readonly user: SignedInUser;
-  readonly membership: Membership;
 }
 
 /** Throws unless the user may run the route. */
-function admit(
-  state: DispatcherState,
-  exchange: Exchange,
-  { route, target, params, user }: Asked & Pick<Admitted, "user">,
-): Admitted {
-  noteSignedIn(state, exchange);
-  exchange.userName = user.userName;
-  const membership = authorise(route, user, params["companyCode"] ?? "");
-  exchange.companyCode = membership.companyCode;
-  return { route, params, query: queryOf(route, target), user, membership };
-}
-
-async function runOperation(state: DispatcherState, exchange: Exchange, admitted: Admitted): Promise<Answer> {
-  const { route, params, query, user, membership } = admitted;
-  const { roles, companyId, companyCode } = membership;
+async function runOperation(state: DispatcherState, exchange: Exchange, asked: Asked): Promise<Answer> {
+  const { route, target, params, user } = asked;
   const { id: requestId, response } = exchange;
   const { userName } = user;
+  noteSignedIn(state, exchange);
+  exchange.userName = userName;
+  const { roles, companyId, companyCode } = authorise(route, user, params["companyCode"] ?? "");
+  exchange.companyCode = companyCode;
+  const query = queryOf(route, target);
   const signal = () => signalFor(response);
   const known = { requestId, userName, roles, companyId, companyCode, params, query, signal };
   const { body } = route;
@@ -190,7 +177,7 @@ async function respond(state: DispatcherState, exchange: Exchange): Promise<Answ
   checkLoad(state);
   const params = match.paramsOf(route);
   const user = await identify(state, exchange, params["companyCode"] ?? "");
-  return runOperation(state, exchange, admit(state, exchange, { route, target, params, user }));
+  return runOperation(state, exchange, { route, target, params, user });
 }
 
 /** Translates what was thrown, once; what is our own fault is logged here, with its cause, and nowhere else. */
