@@ -42,10 +42,12 @@ function moduleEntries({ modules, packages, architecture }: ProgramSource, below
 /** The tree of the program below a folder of the installed system. */
 export function programEntries(source: ProgramSource, below: string): PackageEntry[] {
   const scripts = ["dropgate", "run-node"];
-  const schemas = filesBelow(join(projectFolder, "xsd"));
+  const read = ["api", "xsd"].flatMap((folder) =>
+    filesBelow(join(projectFolder, folder)).map((name) => join(folder, name)),
+  );
   return [
     ...scripts.map((name) => copied(`${below}/bin/${name}`, join(projectFolder, "bin", name), 0o755)),
-    ...schemas.map((name) => copied(`${below}/xsd/${name}`, join(projectFolder, "xsd", name))),
+    ...read.map((name) => copied(`${below}/${name}`, join(projectFolder, name))),
     ...builtEntries("dist", below),
     ...builtEntries("dist-tools", below),
     written(`${below}/package.json`, manifestText(source.version)),

@@ -1,7 +1,7 @@
 /** The table of routes: every operation over HTTP, once. */
 import { legacyOperations } from "./legacy/legacy-operations.ts";
 import type { Operation } from "./openapi/api-description.ts";
-import { createApiOperations, pageFiles } from "./openapi/api-page.ts";
+import { apiOperations, pageFiles } from "./openapi/api-page.ts";
 import type { Route } from "./server/route.ts";
 import { appointmentOperations } from "./gateway/appointment-operations.ts";
 import { customerOperations } from "./gateway/customer-operations.ts";
@@ -12,7 +12,8 @@ import { orderOperations } from "./gateway/order-operations.ts";
 import { stopOperations } from "./gateway/stop-operations.ts";
 import { userOperations } from "./gateway/user-operations.ts";
 
-const families: readonly Operation[] = [
+/** Every operation, including the API document and its page. */
+export const operations: readonly Operation[] = [
   ...loadOperations,
   ...stopOperations,
   ...userOperations,
@@ -22,9 +23,7 @@ const families: readonly Operation[] = [
   ...eventOperations,
   ...legacyOperations,
   ...monitoringOperations,
+  ...apiOperations,
 ];
-
-/** Every operation, including the API document and its page. */
-export const operations: readonly Operation[] = [...families, ...createApiOperations(families)];
 
 export const routes: readonly Route[] = [...operations, ...pageFiles];

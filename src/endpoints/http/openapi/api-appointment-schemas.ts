@@ -6,13 +6,13 @@ import { identifier } from "../../../domain/fields/fields.ts";
 const addressFields = ["addr1", "addr2", "city", "state", "zip", "country"] as const;
 const placeFields = [...addressFields, "partnerCode", "schedulingAttribute"] as const;
 
-const AppointmentAddress = Type.Pick(SlotRequest, addressFields);
+export const AppointmentAddress = Type.Pick(SlotRequest, addressFields);
 const AppointmentPlace = Type.Intersect([
   AppointmentAddress,
   Type.Pick(SlotRequest, ["partnerCode", "schedulingAttribute"]),
 ]);
-const TimeSlotRequest = Type.Omit(SlotRequest, placeFields);
-const TimeSlotReservation = Type.Omit(Reservation, placeFields);
+export const TimeSlotRequest = Type.Omit(SlotRequest, placeFields);
+export const TimeSlotReservation = Type.Omit(Reservation, placeFields);
 
 /** The body may name the company, which then has to be that of the path. */
 function bodyOf(name: string, parts: TSchema[]) {
@@ -27,7 +27,7 @@ export const SlotReservationBody = bodyOf("apptReservation", [AppointmentPlace, 
 
 const localMinute = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d$" });
 
-const TimeSlot = Type.Object({
+export const TimeSlot = Type.Object({
   timeSlotId: Type.String({ minLength: 1, description: "Names the slot in a reservation." }),
   startDateTime: localMinute,
   endDateTime: localMinute,
@@ -55,10 +55,3 @@ export const ReservationAnswer = Type.Object({
     }),
   ]),
 });
-
-export const namedAppointmentSchemas: Readonly<Record<string, TSchema>> = {
-  AppointmentAddress,
-  TimeSlotRequest,
-  TimeSlotReservation,
-  TimeSlot,
-};

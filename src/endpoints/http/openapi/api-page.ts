@@ -4,14 +4,13 @@
  * another address.
  */
 import { createHash } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { type Answer, jsonAnswer } from "../server/answer.ts";
 import { openRead, type PublicRoute, type Route } from "../server/route.ts";
-import { jsonAnswerOf, type Operation, type PublicOperation, textAnswerOf } from "./api-description.ts";
-import { createOpenApiDocument } from "./openapi-document.ts";
+import { jsonAnswerOf, type PublicOperation, textAnswerOf } from "./api-description.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -138,35 +137,49 @@ export const pageFiles: readonly Route[] = [
   fileRoute("apiPageIcon", "favicon-32x32.png", "image/png", "favicon.png"),
 ];
 
-function documentAnswer(operations: readonly Operation[], basePath: string): Answer {
-  const text = JSON.stringify(createOpenApiDocument(operations, basePath));
+/** Made of the records of all operations (`tools/generators/openapi-document.ts`), for a service without a base path. */
+const documentFile = new URL("../../../../api/openapi.json", import.meta.url);
+
+interface ApiDocument {
+  readonly paths: Readonly<Record<string, object>>;
+}
+
+/** The document of a service below a base path. */
+export function documentBelow(document: ApiDocument, basePath: string): ApiDocument {
+  if (basePath === "") return document;
+  // Operations without a version answer below the base path as well, but their clients do not use that.
+  const servers = [{ url: "/" }, { url: basePath }];
+  const paths = Object.entries(document.paths).map(([path, item]) => [
+    path,
+    /^\/v\d\//.test(path) ? item : { servers, ...item },
+  ]);
+  return { ...document, ...{ servers: [{ url: basePath }] }, paths: Object.fromEntries(paths) };
+}
+
+async function documentAnswer(basePath: string): Promise<Answer> {
+  const document = JSON.parse(await readFile(documentFile, "utf8")) as ApiDocument;
+  const text = JSON.stringify(documentBelow(document, basePath));
   const etag = `"${createHash("sha256").update(text).digest("hex")}"`;
   return jsonAnswer(text, { etag, ...revalidated });
 }
 
-/**
- * The document and its page. `operations` are all others: the document lists them, itself and the page. The first request
- * makes it.
- */
-export function createApiOperations(operations: readonly Operation[]): readonly PublicOperation[] {
-  let made: { readonly basePath: string; readonly answer: Answer } | undefined;
-  const openApiDocument: PublicOperation = {
-    ...openRead,
-    name: "openApiDocument",
-    summary: "OpenAPI 3.1 document",
-    path: "/openapi.json",
-    tag: "Service",
-    description: "This document.",
-    answer: jsonAnswerOf("OpenAPI 3.1.", Type.Object({ openapi: Type.String() }), { openapi: "3.1.0" }),
-    errors: [],
-    async run({ options }) {
-      const { basePath } = options();
-      if (made?.basePath !== basePath) {
-        const answer = documentAnswer([...operations, openApiDocument, apiPage], basePath);
-        made = { basePath, answer };
-      }
-      return made.answer;
-    },
-  };
-  return [openApiDocument, apiPage];
-}
+/** The first request makes it. */
+let made: { readonly basePath: string; readonly answer: Answer } | undefined;
+
+const openApiDocument: PublicOperation = {
+  ...openRead,
+  name: "openApiDocument",
+  summary: "OpenAPI 3.1 document",
+  path: "/openapi.json",
+  tag: "Service",
+  description: "This document.",
+  answer: jsonAnswerOf("OpenAPI 3.1.", Type.Object({ openapi: Type.String() }), { openapi: "3.1.0" }),
+  errors: [],
+  async run({ options }) {
+    const { basePath } = options();
+    if (made?.basePath !== basePath) made = { basePath, answer: await documentAnswer(basePath) };
+    return made.answer;
+  },
+};
+
+export const apiOperations: readonly PublicOperation[] = [openApiDocument, apiPage];

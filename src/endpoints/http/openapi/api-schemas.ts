@@ -1,25 +1,14 @@
 /** Definitions that only the API document needs: the objects around entities, and answers. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { BusinessPartner } from "../../../domain/order/business-partner.ts";
-import { Accessorial, Comment, CustomAttribute } from "../../../domain/stop/comment.ts";
 import { Customer } from "../../../domain/order/customer.ts";
-import { DocumentObject } from "../../../domain/documents/document-object.ts";
 import { identifier } from "../../../domain/fields/fields.ts";
-import { Load, LoadAssignment, LoadHeader } from "../../../domain/load/load.ts";
+import { Load, LoadHeader } from "../../../domain/load/load.ts";
 import { loadStatusNames } from "../../../domain/load/load-status.ts";
 import { Order } from "../../../domain/order/order.ts";
-import { Address, AddressAndContact, Contact, Party, Schedule } from "../../../domain/stop/party.ts";
-import { Stop, StopAssignment } from "../../../domain/stop/stop.ts";
-import { CartonContent, Confirmed, StopDetail } from "../../../domain/stop/stop-detail.ts";
+import { Stop } from "../../../domain/stop/stop.ts";
 import { stopStatusNames } from "../../../domain/stop/stop-status.ts";
 import { User } from "../../../domain/users/user.ts";
-import { CarrierAssignment } from "../../../operations/stops/carrier-assignment.ts";
-import {
-  LoadCancellation,
-  OrderCancellation,
-  StopCancellation,
-} from "../../../operations/stops/cancellation-request.ts";
-import { CustomerDeletion } from "../../../operations/orders/delete-customer.ts";
 import { DriverAssignment } from "../../../operations/loads/load-driver.ts";
 
 const companyCode = identifier("companyCode");
@@ -84,7 +73,7 @@ const loadStatus = Type.Integer({
   description: codeList(loadStatusNames),
 });
 
-const PartyExecution = Type.Object({
+export const PartyExecution = Type.Object({
   plannedEtaDTTM: maybeText,
   arrivalDTTM: maybeText,
   confirmedDTTM: maybeText,
@@ -92,14 +81,14 @@ const PartyExecution = Type.Object({
   duration: maybeNumber,
 });
 
-const Cancellation = Type.Object({
+export const Cancellation = Type.Object({
   reasonCode: Type.Optional(maybeText),
   reasonDesc: Type.Optional(maybeText),
   cancelDTTM: Type.Optional(maybeText),
   cancelTimeZone: Type.Optional(maybeText),
 });
 
-const StopExecutionInfo = Type.Object({
+export const StopExecutionInfo = Type.Object({
   stopStatus,
   receiveStatus: Type.String({
     enum: ["00", "10"],
@@ -137,7 +126,7 @@ export const StopRetrieval = Type.Object({
   }),
 });
 
-const LoadExecutionInfo = Type.Object({
+export const LoadExecutionInfo = Type.Object({
   loadStatus,
   actualStartDTTM: maybeText,
   actualStartTimeZone: maybeText,
@@ -188,45 +177,3 @@ export const OrderRetrieval = Type.Object({
 export const CustomerRetrieval = Type.Object({
   Customer: Type.Array(Customer, { minItems: 1, maxItems: 1 }),
 });
-
-/** Components of the API document by their names: entities and everything that is referred to more than once. */
-export const namedSchemas: Readonly<Record<string, TSchema>> = {
-  Address,
-  Contact,
-  AddressAndContact,
-  Schedule,
-  Party,
-  Comment,
-  CustomAttribute,
-  Accessorial,
-  Document: DocumentObject,
-  StopDetail,
-  CartonContent,
-  Confirmed,
-  StopAssignment,
-  Stop,
-  LoadHeader,
-  LoadAssignment,
-  Load,
-  OrderDetail: Order.properties.stopDetails.items,
-  Order,
-  Customer,
-  User,
-  BusinessPartner,
-  CarrierAssignment,
-  DriverAssignment,
-  LoadCancellation,
-  StopCancellation,
-  OrderCancellation,
-  CustomerDeletion,
-  Success,
-  Reasons,
-  PartyExecution,
-  Cancellation,
-  StopExecutionInfo,
-  LoadExecutionInfo,
-  StopRetrieval,
-  LoadRetrieval,
-  OrderRetrieval,
-  CustomerRetrieval,
-};

@@ -12,7 +12,7 @@ const measure = Type.Optional(
 
 const legacyDate = Type.Optional(Type.String({ description: "Such as `Nov 5, 2026 8:00:00 AM`." }));
 
-const LegacyLoadHeader = Type.Object({
+export const LegacyLoadHeader = Type.Object({
   loadId: optionalNumber,
   loadNbr: Type.String(),
   status: Type.String(),
@@ -142,7 +142,7 @@ export const ImportInfo = Type.Object({
   ),
 });
 
-const RecordedEvent = Type.Object({
+export const RecordedEvent = Type.Object({
   eventId: Type.String({ description: "Names the event; of no order, and of no meaning elsewhere." }),
   eventCode: Type.Integer(),
   eventName: Type.String(),
@@ -168,13 +168,3 @@ const RecordedEvent = Type.Object({
 });
 
 export const EventList = Type.Object({ Events: Type.Array(RecordedEvent) });
-
-/** Components of the API document by their names. */
-export const namedServiceSchemas = {
-  LegacyStop,
-  LegacyLoadHeader,
-  StopResponse,
-  Health,
-  ImportInfo,
-  RecordedEvent,
-};

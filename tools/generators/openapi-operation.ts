@@ -1,11 +1,15 @@
 /** One operation in the API document. */
 import { type TSchema, Type } from "@sinclair/typebox";
-import { identifier } from "../../../domain/fields/fields.ts";
-import type { ApiAnswer, ApiDescription, Operation } from "./api-description.ts";
-import { jsonType } from "../server/answer.ts";
+import { identifier } from "../../src/domain/fields/fields.ts";
+import type {
+  ApiAnswer,
+  ApiDescription,
+  Operation,
+} from "../../src/endpoints/http/openapi/api-description.ts";
+import { jsonType } from "../../src/endpoints/http/server/answer.ts";
 import { type DocumentParts, headerReferences, refusalResponses } from "./openapi-responses.ts";
 import type { Json } from "./openapi-wire-forms.ts";
-import type { Route } from "../server/route.ts";
+import type { Route } from "../../src/endpoints/http/server/route.ts";
 
 interface PathPart {
   readonly description: string;

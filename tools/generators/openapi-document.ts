@@ -2,15 +2,13 @@
  * The OpenAPI 3.1 document (specification/gateway.md#operations), made from the records of operations and the
  * definitions that bodies are checked with.
  */
-import { apiTags, type Operation } from "./api-description.ts";
-import { namedAppointmentSchemas } from "./api-appointment-schemas.ts";
-import { namedSchemas } from "./api-schemas.ts";
-import { namedServiceSchemas } from "./api-service-schemas.ts";
+import { apiTags, type Operation } from "../../src/endpoints/http/openapi/api-description.ts";
 import { SchemaCollector } from "./openapi-components.ts";
+import { namedSchemas } from "./openapi-names.ts";
 import { documentedOperation } from "./openapi-operation.ts";
 import { type DocumentParts, headerComponents } from "./openapi-responses.ts";
 import type { Json } from "./openapi-wire-forms.ts";
-import type { Route } from "../server/route.ts";
+import type { Route } from "../../src/endpoints/http/server/route.ts";
 
 /** The version of the interface specification that the operations follow. */
 const interfaceVersion = "6.1.1";
@@ -28,45 +26,31 @@ export function documentedPath({ path, version }: Route): string {
   return version === "none" ? path : `/${version}${path}`;
 }
 
-function serversOf(route: Route, basePath: string): Json {
-  // They answer below the base path as well, but their clients do not use that.
-  return route.version === "none" && basePath !== "" ? { servers: [{ url: "/" }, { url: basePath }] } : {};
-}
-
-function pathsOf(operations: readonly Operation[], basePath: string, parts: DocumentParts): Json {
+function pathsOf(operations: readonly Operation[], parts: DocumentParts): Json {
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
     const path = documentedPath(operation);
     const method = operation.method.toLowerCase();
-    paths[path] = {
-      ...serversOf(operation, basePath),
-      ...paths[path],
-      [method]: documentedOperation(operation, parts),
-    };
+    paths[path] = { ...paths[path], [method]: documentedOperation(operation, parts) };
   }
   return paths;
 }
 
-/** The document as an object. `basePath` is that of the configuration: empty, or with a slash at its start alone. */
-export function createOpenApiDocument(operations: readonly Operation[], basePath: string): Json {
-  const schemas = new SchemaCollector({
-    ...namedSchemas,
-    ...namedAppointmentSchemas,
-    ...namedServiceSchemas,
-  });
-  const parts: DocumentParts = { schemas, refusals: new Map() };
-  const paths = pathsOf(operations, basePath, parts);
+/** The document as an object, for a service without a base path. */
+export function createOpenApiDocument(operations: readonly Operation[]): Json {
+  const parts: DocumentParts = { schemas: new SchemaCollector(namedSchemas), refusals: new Map() };
+  const paths = pathsOf(operations, parts);
   const used = new Set<string>(operations.map(({ tag }) => tag));
   return {
     openapi: "3.1.0",
     info: { title: "dropgate", version: interfaceVersion, description: about },
-    servers: [{ url: basePath === "" ? "/" : basePath }],
+    servers: [{ url: "/" }],
     tags: Object.entries(apiTags)
       .filter(([name]) => used.has(name))
       .map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: schemas.components(),
+      schemas: parts.schemas.components(),
       responses: Object.fromEntries(parts.refusals),
       headers: headerComponents,
       securitySchemes: { basic: { type: "http", scheme: "basic" } },

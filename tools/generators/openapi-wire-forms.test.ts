@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type ApiDocument, createSchemaCheck } from "../../../../test/support/openapi-checks.ts";
-import { createCanonicalForm } from "../../../domain/fields/canonical-form.ts";
-import { Customer, validateCustomer } from "../../../domain/order/customer.ts";
-import { validateLoad } from "../../../domain/load/load.ts";
-import { normaliseLoad } from "../../../domain/load/normalise-load.ts";
-import { normaliseStop } from "../../../domain/stop/normalise-stop.ts";
-import { validateStop } from "../../../domain/stop/stop.ts";
-import { User, validateUser } from "../../../domain/users/user.ts";
+import { type ApiDocument, createSchemaCheck } from "../../test/support/openapi-checks.ts";
+import { createCanonicalForm } from "../../src/domain/fields/canonical-form.ts";
+import { Customer, validateCustomer } from "../../src/domain/order/customer.ts";
+import { validateLoad } from "../../src/domain/load/load.ts";
+import { normaliseLoad } from "../../src/domain/load/normalise-load.ts";
+import { normaliseStop } from "../../src/domain/stop/normalise-stop.ts";
+import { validateStop } from "../../src/domain/stop/stop.ts";
+import { User, validateUser } from "../../src/domain/users/user.ts";
 import { createOpenApiDocument } from "./openapi-document.ts";
-import { operations } from "../routes.ts";
+import { operations } from "../../src/endpoints/http/routes.ts";
 
-const document = JSON.parse(JSON.stringify(createOpenApiDocument(operations, ""))) as ApiDocument;
+const document = JSON.parse(JSON.stringify(createOpenApiDocument(operations))) as ApiDocument;
 const check = createSchemaCheck(document);
 
 type Reader = (value: unknown) => readonly unknown[];

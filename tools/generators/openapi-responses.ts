@@ -1,11 +1,17 @@
 /** The refusals that an operation can answer with: one response for each HTTP status, with its reasons and their meanings. */
-import { type ErrorCode, errorCatalogue, httpStatusOf } from "../../../lib/errors.ts";
-import { type ErrorShape, jsonType, reasonsDocument, textType, xmlType } from "../server/answer.ts";
-import { Reasons } from "./api-schemas.ts";
-import { StopResponse } from "./api-service-schemas.ts";
+import { type ErrorCode, errorCatalogue, httpStatusOf } from "../../src/lib/errors.ts";
+import {
+  type ErrorShape,
+  jsonType,
+  reasonsDocument,
+  textType,
+  xmlType,
+} from "../../src/endpoints/http/server/answer.ts";
+import { Reasons } from "../../src/endpoints/http/openapi/api-schemas.ts";
+import { StopResponse } from "../../src/endpoints/http/openapi/api-service-schemas.ts";
 import type { SchemaCollector } from "./openapi-components.ts";
 import type { Json } from "./openapi-wire-forms.ts";
-import type { Route } from "../server/route.ts";
+import type { Route } from "../../src/endpoints/http/server/route.ts";
 
 /** The parts of the document that it defines once and refers to. */
 export interface DocumentParts {

@@ -4,7 +4,7 @@
  * (`domain/fields/canonical-form.ts`: an empty text for a number, a list for a date): such alternatives would spoil the
  * clients that are generated from the document.
  */
-import { roles } from "../../../domain/users/role.ts";
+import { roles } from "../../src/domain/users/role.ts";
 
 /** A part of the API document: an object as it stands in JSON. */
 export type Json = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
  * refer, with the forms that requests may have instead of the canonical ones.
  */
 import type { TSchema } from "@sinclair/typebox";
-import { identifierPattern } from "../../../domain/fields/identifier-text.ts";
+import { identifierPattern } from "../../src/domain/fields/identifier-text.ts";
 import { type Json, wireFormats, wireIdentifierPattern, wireProperties } from "./openapi-wire-forms.ts";
 
 /** An optional definition is a copy that shares its properties, so these tell definitions apart. */

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { XMLValidator } from "fast-xml-parser";
 import { describe, expect, it } from "vitest";
@@ -8,17 +10,23 @@ import {
   operationsOf,
   responseOf,
   readBodyValue,
-} from "../../../../test/support/openapi-checks.ts";
-import { errorCatalogue } from "../../../lib/errors.ts";
+} from "../../test/support/openapi-checks.ts";
+import { errorCatalogue } from "../../src/lib/errors.ts";
+import { documentBelow } from "../../src/endpoints/http/openapi/api-page.ts";
 import { createOpenApiDocument, documentedPath } from "./openapi-document.ts";
-import { operations as described } from "../routes.ts";
+import { operations as described } from "../../src/endpoints/http/routes.ts";
 
 const byName = new Map(described.map((route) => [route.name, route]));
 
 function make(basePath = ""): ApiDocument {
   // As clients get it.
-  return JSON.parse(JSON.stringify(createOpenApiDocument(described, basePath))) as ApiDocument;
+  const text = JSON.stringify(documentBelow({ paths: {}, ...createOpenApiDocument(described) }, basePath));
+  return JSON.parse(text) as ApiDocument;
 }
+
+/** The file that the service answers with. */
+const file = join(import.meta.dirname, "../../api/openapi.json");
+const fileText = `${JSON.stringify(createOpenApiDocument(described), null, 2)}\n`;
 
 const document = make();
 const operations = operationsOf(document);
@@ -31,6 +39,11 @@ function eachNode(value: unknown, visit: (node: Readonly<Record<string, unknown>
 }
 
 describe("the API document", () => {
+  it("is up to date with the records of the operations", () => {
+    if (process.env["UPDATE_GENERATED"] === "1") writeFileSync(file, fileText);
+    expect(readFileSync(file, "utf8")).toBe(fileText);
+  });
+
   it.each(["", "/rest/x"])("is valid OpenAPI 3.1 below the base path %j", async (basePath) => {
     const validator = new Validator();
     expect(await validator.validate({ ...make(basePath) })).toEqual({ valid: true });
