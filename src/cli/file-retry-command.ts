@@ -38,12 +38,7 @@ function printRefused(run: CliRun, { retries }: FileRetries, isDryRun: boolean):
     if (why !== undefined) run.printFailure(`entry ${entry} ${verb} tried again: ${why}`);
 }
 
-async function retryNumbers(
-  run: CliRun,
-  config: Config,
-  entries: readonly string[],
-  isDryRun: boolean,
-): Promise<void> {
+async function retryNumbers(run: CliRun, config: Config, entries: readonly string[], isDryRun: boolean) {
   const { retryFiles } = await import("../app/admin/file-retry.ts");
   const report = await retryFiles(config, entries, { isDryRun });
   const lines = report.retries

@@ -28,12 +28,9 @@ export interface CompanySettings {
   readonly lateFiles: InboundConfig["lateFiles"];
 }
 
-type Companies = Pick<Config, "companies">;
+export type Companies = Pick<Config, "companies">;
 
-function companyOf(
-  { companies }: Companies,
-  companyCode: string,
-): Companies["companies"][string] | undefined {
+function companyOf({ companies }: Companies, companyCode: string) {
   const code = Object.keys(companies).find((candidate) => isSameCompanyCode(candidate, companyCode));
   return code === undefined ? undefined : companies[code];
 }

@@ -1,5 +1,5 @@
 /** Exports by hand, as the command of an administrator makes them. */
-import { outboundSettingsOf } from "../../config/company-settings.ts";
+import { type Companies, outboundSettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoTime } from "../../lib/iso-time.ts";
@@ -64,7 +64,7 @@ function listed(exports: readonly ChosenExport[]): string {
 
 /** The selected exports. Without any in the configuration, one company has a default one. */
 function chooseExports(
-  config: Pick<Config, "companies">,
+  config: Companies,
   companies: readonly Company[],
   { name }: ExportRequest,
 ): readonly ChosenExport[] {
@@ -86,11 +86,7 @@ function chooseExports(
 }
 
 /** The daemon enters the targets when it starts; before its first start nobody has. */
-async function ensureTarget(
-  tx: Transaction,
-  config: Pick<Config, "companies">,
-  { company, plan }: ChosenExport,
-): Promise<void> {
+async function ensureTarget(tx: Transaction, config: Companies, { company, plan }: ChosenExport) {
   const known = await findTargetId(tx, { companyId: company.id, name: plan.target });
   if (known === undefined) await enterOutbound(tx, config, company);
 }
@@ -99,9 +95,9 @@ type Made = { readonly view: ExportView } | { readonly refusal: string };
 
 async function exportAgain(
   tx: Transaction,
-  { config, sequenceNbr }: { readonly config: Pick<Config, "companies">; readonly sequenceNbr: number },
+  { config, sequenceNbr }: { readonly config: Companies; readonly sequenceNbr: number },
   { company, plan }: ChosenExport,
-): Promise<Made> {
+) {
   const outcome = await deliverAgain(tx, plan, { sequenceNbr, now: systemClock.now() });
   const what = `export ${sequenceNbr} of ${plan.name} (${company.code})`;
   switch (outcome.kind) {

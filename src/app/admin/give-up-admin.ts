@@ -45,11 +45,7 @@ function viewOf(id: number, outcome: GiveUpOutcome): RepeatView {
   return { id, isQueued: true, name, remarks };
 }
 
-async function giveUpSome(
-  store: AdminStore,
-  ids: readonly number[],
-  wish: GiveUpWish,
-): Promise<readonly RepeatView[]> {
+async function giveUpSome(store: AdminStore, ids: readonly number[], wish: GiveUpWish) {
   return await writeEach(store, ids, async (tx, id) =>
     viewOf(id, await giveUpDelivery(tx, { id, now: systemClock.now(), ...wish })),
   );

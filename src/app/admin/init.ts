@@ -9,7 +9,7 @@ import { httpAddressOf, localHostOf } from "../../config/reader/address-range.ts
 import type { ConfigFault } from "../../config/reader/config-fault.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { Config } from "../../config/schema.ts";
-import { ensureHostKeys, type HostKey, hostKeyFilesOf } from "../../endpoints/sftp/host-key.ts";
+import { ensureHostKeys, hostKeyFilesOf } from "../../endpoints/sftp/host-key.ts";
 import { faultOfCompanyCode, isSameCompanyCode } from "../../domain/users/company-code.ts";
 import {
   hasControlCharacter,
@@ -151,9 +151,7 @@ async function ensureStateDir(stateDir: string): Promise<readonly string[]> {
   return [`state directory ${stateDir}`];
 }
 
-async function ensureKeys(
-  config: Config,
-): Promise<{ readonly keys: readonly HostKey[]; readonly made: readonly string[] }> {
+async function ensureKeys(config: Config) {
   const folder = join(config.stateDir, "keys");
   const options = { legacy: config.sftp.legacyAlgorithms };
   const missing = hostKeyFilesOf(folder, options).filter((file) => !existsSync(file));
@@ -169,11 +167,7 @@ interface Account {
   readonly made: readonly string[];
 }
 
-async function isPasswordOfMember(
-  store: AdminStore,
-  { user, company }: InitOptions,
-  password: string,
-): Promise<boolean> {
+async function isPasswordOfMember(store: AdminStore, { user, company }: InitOptions, password: string) {
   const member = (await findUsersByName(store.read, user)).find(({ memberships }) =>
     memberships.some((one) => isSameCompanyCode(one.companyCode, company)),
   );
@@ -203,11 +197,7 @@ async function ensureUser(
   return generatedPassword === undefined ? { made, isPasswordRight: true } : { generatedPassword, made };
 }
 
-async function ensureAccount(
-  config: Config,
-  options: InitOptions,
-  password: string | undefined,
-): Promise<Account> {
+async function ensureAccount(config: Config, options: InitOptions, password: string | undefined) {
   const use = async (store: AdminStore) => {
     const { code, isNew, folder } = await registerCompany(store, config, options.company);
     const user = await ensureUser(store, options, password);

@@ -75,10 +75,7 @@ interface Imported {
   readonly store: AdminStore | undefined;
 }
 
-async function runImport(
-  { importKind, input, maxLoads, store }: Imported,
-  documentsDir: string,
-): Promise<void> {
+async function runImport({ importKind, input, maxLoads, store }: Imported, documentsDir: string) {
   const deps = { store: undoing(store), clock: systemClock, documentsDir };
   if (importKind === "stops") return await importStops(deps, input);
   if (importKind === "asn") return await importAsns(deps, input);

@@ -94,11 +94,7 @@ function whyNotResent({ delivery, isMessage }: Extract<RepeatOutcome, { kind: "r
 
 const resendsAtOnce = 500;
 
-async function resendSome(
-  store: AdminStore,
-  ids: readonly number[],
-  isDryRun: boolean,
-): Promise<readonly RepeatView[]> {
+async function resendSome(store: AdminStore, ids: readonly number[], isDryRun: boolean) {
   const resend = (some: Pick<AdminStore, "write">) =>
     writeEach(some, ids, async (tx, id) =>
       toRepeatView(id, await resendDelivery(tx, { id, now: systemClock.now() }), whyNotResent),

@@ -4,11 +4,7 @@ import { isSameCompanyCode } from "../../domain/users/company-code.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { formatIntegrationFaults, readIntegrations } from "../daemon/read-integrations.ts";
 
-function checkCompanies(
-  name: string,
-  companies: readonly string[],
-  known: readonly string[],
-): readonly CheckFinding[] {
+function checkCompanies(name: string, companies: readonly string[], known: readonly string[]) {
   const unknown = companies.filter((code) => !known.some((one) => isSameCompanyCode(one, code)));
   const remedy = "`dropgate company add` it, or take it out of the configuration";
   return unknown.map((code) =>

@@ -117,7 +117,7 @@ async function checkOne(
   checked: CheckedTarget,
   stateDir: string,
   { isRemote, probe = probeFolder }: OutboundCheckOptions,
-): Promise<readonly CheckFinding[]> {
+) {
   const { settings } = checked;
   if (settings.type === "folder") {
     const { path, mustBeMount } = settings;

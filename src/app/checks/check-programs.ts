@@ -121,9 +121,7 @@ export async function checkHostKeys({ sftp, stateDir }: Config): Promise<readonl
   return await Promise.all(files.map(checkHostKey));
 }
 
-async function checkCertificate(
-  ...[setting, tls]: Parameters<typeof readTlsMaterial>
-): Promise<CheckFinding> {
+async function checkCertificate(...[setting, tls]: Parameters<typeof readTlsMaterial>) {
   const material = await readTlsMaterial(setting, tls);
   if (material.kind === "faulty") {
     const of = setting === "http.tls" ? "HTTPS" : "FTPS";

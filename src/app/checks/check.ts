@@ -27,10 +27,7 @@ export type { CheckFinding } from "./check-finding.ts";
 const configRemedy = "correct it; docs/configuration.md lists all settings";
 
 /** A check that fails for an unexpected reason is reported as a problem, and the others still run. */
-async function guarded(
-  what: string,
-  check: () => Promise<readonly CheckFinding[]>,
-): Promise<readonly CheckFinding[]> {
+async function guarded(what: string, check: () => Promise<readonly CheckFinding[]>) {
   try {
     return await check();
   } catch (error) {

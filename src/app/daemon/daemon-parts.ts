@@ -88,9 +88,7 @@ function intakeFor({ current, locations, pipeline, clock, log }: BuiltOf<"pipeli
   });
 }
 
-function startWatches(
-  built: BuiltOf<"store" | "companies" | "stack">,
-): Pick<Parts, "ledgerWatch" | "collectionWatch"> {
+function startWatches(built: BuiltOf<"store" | "companies" | "stack">) {
   const { current, store, locations, companies, clock, log, stack } = built;
   const graces = verifyGracesOf(current.config);
   const ledgerWatch = startLedgerWatch({ store, locations, clock, log, ...graces });

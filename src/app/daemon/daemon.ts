@@ -234,11 +234,7 @@ async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> 
   return endpoint;
 }
 
-async function startSftp(
-  parts: Parts,
-  exchange: FolderExchange,
-  hostKeys: readonly HostKey[],
-): Promise<SftpEndpoint | undefined> {
+async function startSftp(parts: Parts, exchange: FolderExchange, hostKeys: readonly HostKey[]) {
   const options = parts.config.sftp;
   if (!options.enabled) return undefined;
   const { arrivals, signIn, log } = parts;
@@ -293,10 +289,7 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
   parts.log.info({ settings: taken }, "configuration reloaded");
 }
 
-function listeningOn(
-  { http, sftp, ftp }: Omit<Endpoints, keyof Traffic>,
-  config: Config,
-): Record<string, string> {
+function listeningOn({ http, sftp, ftp }: Omit<Endpoints, keyof Traffic>, config: Config) {
   const scheme = config.http.tls === undefined ? "http" : "https";
   return given({
     http: `${scheme}://${hostAndPort(config.http.host, http.port)}${config.http.basePath}`,

@@ -1,5 +1,6 @@
 /** From the configuration of what goes out to what the store, the exports and the targets are given. */
 import {
+  type Companies,
   messageChannelsOf,
   messagesConfigOf,
   messageSettingsOf,
@@ -7,7 +8,6 @@ import {
   targetNameOf,
 } from "../../config/company-settings.ts";
 import { defaultExportName, defaultTargetName } from "../../config/sections/outbound-section.ts";
-import type { Config } from "../../config/schema.ts";
 import { messageTargetName } from "../../domain/messages/message-event.ts";
 import { messagePlanOf } from "../../domain/messages/message-settings.ts";
 import { changedOutboundCopies } from "../../outbound/changed-copies.ts";
@@ -17,11 +17,10 @@ import type { Store } from "../../store/database/database.ts";
 import type { Transaction } from "../../store/database/group-commit.ts";
 import { type OutboundCopy, saveOutboundCopy } from "../../store/outbound/outbound-targets.ts";
 
-type OutboundConfigOf = Pick<Config, "companies">;
 type CompanyName = Pick<Company, "id" | "code">;
 
 /** What transactions of state changes have to know of a company's configuration. */
-export function outboundCopyOf(config: OutboundConfigOf, { id, code }: CompanyName): OutboundCopy {
+export function outboundCopyOf(config: Companies, { id, code }: CompanyName): OutboundCopy {
   const { targets, on, embedDocuments } = outboundSettingsOf(config, code);
   const ofFiles = [...targets].map(([name, { completions }]) => ({
     name,
@@ -42,7 +41,7 @@ export function outboundCopyOf(config: OutboundConfigOf, { id, code }: CompanyNa
 }
 
 /** The channels that have a server, and which events cause a message. */
-function messagesOf(config: OutboundConfigOf, code: string) {
+function messagesOf(config: Companies, code: string) {
   const configured = messagesConfigOf(config, code);
   const settings = messageSettingsOf(config, code);
   if (configured === undefined || settings === undefined) return { channels: [], messages: undefined };
@@ -51,18 +50,14 @@ function messagesOf(config: OutboundConfigOf, code: string) {
 }
 
 /** Enters the configuration of a company that is being registered, in the same transaction. */
-export async function enterOutbound(
-  tx: Transaction,
-  config: OutboundConfigOf,
-  company: CompanyName,
-): Promise<void> {
+export async function enterOutbound(tx: Transaction, config: Companies, company: CompanyName): Promise<void> {
   await saveOutboundCopy(tx, outboundCopyOf(config, company));
 }
 
 /** Brings the copy of the configuration in the store up to date: at the start, and at each reload. */
 export async function saveOutboundSettings(
   store: Pick<Store, "read" | "write">,
-  config: OutboundConfigOf,
+  config: Companies,
 ): Promise<void> {
   const companies = await listCompanies(store.read);
   await store.write("site", async (tx) => {
@@ -72,7 +67,7 @@ export async function saveOutboundSettings(
 }
 
 /** The exports of a company in the configuration. */
-export function exportPlansOf(config: OutboundConfigOf, { id, code }: CompanyName): readonly ExportPlan[] {
+export function exportPlansOf(config: Companies, { id, code }: CompanyName): readonly ExportPlan[] {
   const { exports } = outboundSettingsOf(config, code);
   return [...exports].map(([name, { schedule, zone, form, target }]) => ({
     ...{ companyId: id, name, when: { schedule, zone }, form },
@@ -81,10 +76,7 @@ export function exportPlansOf(config: OutboundConfigOf, { id, code }: CompanyNam
 }
 
 /** The export that a company without any in the configuration has when one is asked for. */
-export function defaultExportPlan(
-  config: OutboundConfigOf,
-  { id, code }: CompanyName,
-): ExportPlan | undefined {
+export function defaultExportPlan(config: Companies, { id, code }: CompanyName): ExportPlan | undefined {
   const { exports, targets } = outboundSettingsOf(config, code);
   if (exports.size > 0 || !targets.has(defaultTargetName)) return undefined;
   return { companyId: id, name: defaultExportName, when: null, form: "document", target: defaultTargetName };
@@ -93,7 +85,7 @@ export function defaultExportPlan(
 /** All exports of the configuration, of the companies that there are at this moment. */
 export async function allExportPlans(
   { read }: Pick<Store, "read">,
-  config: OutboundConfigOf,
+  config: Companies,
 ): Promise<readonly ExportPlan[]> {
   return (await listCompanies(read)).flatMap((company) => exportPlansOf(config, company));
 }

@@ -3,8 +3,8 @@ import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { messagesConfigOf, outboundSettingsOf } from "../../config/company-settings.ts";
-import type { Config, EmailConfig, SmsConfig, TargetConfig } from "../../config/schema.ts";
+import { type Companies, messagesConfigOf, outboundSettingsOf } from "../../config/company-settings.ts";
+import type { EmailConfig, SmsConfig, TargetConfig } from "../../config/schema.ts";
 import { messageTargetName } from "../../domain/messages/message-event.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
@@ -140,13 +140,10 @@ export type AnyTargetConfig =
   | ({ readonly type: "sms" } & SmsConfig);
 
 /** All targets of a company by their names: those of files, and those of messages. */
-export function allTargetsOf(
-  config: Pick<Config, "companies">,
-  companyCode: string,
-): ReadonlyMap<string, AnyTargetConfig> {
-  const { email, sms } = messagesConfigOf(config, companyCode) ?? {};
+export function allTargetsOf(config: Companies, code: string): ReadonlyMap<string, AnyTargetConfig> {
+  const { email, sms } = messagesConfigOf(config, code) ?? {};
   return new Map<string, AnyTargetConfig>([
-    ...outboundSettingsOf(config, companyCode).targets,
+    ...outboundSettingsOf(config, code).targets,
     ...(email === undefined ? [] : [[messageTargetName("email"), { type: "email", ...email }] as const]),
     ...(sms === undefined ? [] : [[messageTargetName("sms"), { type: "sms", ...sms }] as const]),
   ]);
@@ -242,7 +239,7 @@ function isSame(one: PlannedTarget, other: PlannedTarget): boolean {
  * a file that it names. Throws for a target that the configuration does not have.
  */
 export function createTargets(deps: {
-  readonly config: () => Pick<Config, "companies">;
+  readonly config: () => Companies;
   readonly stateDir: string;
   /** Of all own folders; closed by who has made it. */
   readonly folderThread?: FolderThread;

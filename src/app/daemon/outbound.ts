@@ -38,10 +38,7 @@ export interface Outbound extends Pick<DeliveryQueue, "statistics"> {
 }
 
 /** The files of exports: they are removed once nobody reads them any more. */
-async function startExportFiles(
-  deps: OutboundDeps,
-  rendering: ReturnType<typeof createExportRendering>,
-): Promise<ExportFiles> {
+async function startExportFiles(deps: OutboundDeps, rendering: ReturnType<typeof createExportRendering>) {
   const directory = join(deps.stateDir, "exports");
   const files = new ExportFiles({ store: deps.store, rendering, directory });
   await files.start();

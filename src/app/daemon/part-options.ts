@@ -55,10 +55,7 @@ export function minFreeBytesOf(config: Pick<Config, "storage">): (diskBytes: num
 }
 
 /** What the section `inbound` says about reading documents, so that a dry run is held to the limits of the daemon. */
-export function documentPoolOptionsOf(
-  { inbound }: Pick<Config, "inbound">,
-  log: Logger,
-): DocumentPoolOptions {
+export function documentPoolOptionsOf({ inbound }: Config, log: Logger): DocumentPoolOptions {
   return {
     log,
     threads: inbound.parserThreads,

@@ -170,10 +170,7 @@ async function logStartFailure(log: Logger, error: unknown, config: Config): Pro
   else log.fatal(text);
 }
 
-async function start(
-  options: RunOptions,
-  signal: AbortSignal,
-): Promise<{ daemon: Daemon; log: Logger; drainMs: number } | number> {
+async function start(options: RunOptions, signal: AbortSignal) {
   const outcome = await load(options);
   if (outcome.kind === "faulty") {
     process.stderr.write(`${outcome.text}\n`);

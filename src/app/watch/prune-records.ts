@@ -20,8 +20,10 @@ import {
   type TrackedLoads,
 } from "../../store/ledger/record-retention.ts";
 
+type RecordStore = Pick<Store, "read" | "write">;
+
 export interface PruneRecordsDeps {
-  readonly store: Pick<Store, "read" | "write">;
+  readonly store: RecordStore;
   readonly clock: Clock;
   readonly config: () => Pick<Config, "companies">;
 }
@@ -61,11 +63,7 @@ interface Removal {
   readonly wanted: OldRecords;
 }
 
-async function removeAll(
-  store: PruneRecordsDeps["store"],
-  { list, remove, wanted }: Removal,
-  signal: AbortSignal,
-): Promise<number> {
+async function removeAll(store: RecordStore, { list, remove, wanted }: Removal, signal: AbortSignal) {
   let removed = 0;
   for (;;) {
     signal.throwIfAborted();
@@ -79,7 +77,7 @@ async function removeAll(
 
 /** Of all companies in one go: which loads have positions cannot be asked by company. `before` is that of a company. */
 async function forgetWhereabouts(
-  store: PruneRecordsDeps["store"],
+  store: RecordStore,
   before: ReadonlyMap<number, number>,
   signal: AbortSignal,
 ): Promise<number> {

@@ -94,11 +94,7 @@ interface Property {
   readonly entry: Entry | undefined;
 }
 
-function readProperty(
-  { name, schema, isOptional, entry }: Property,
-  parent: Found,
-  reading: Reading,
-): unknown {
+function readProperty({ name, schema, isOptional, entry }: Property, parent: Found, reading: Reading) {
   // A section whose settings are all commented out is one that does not stand there.
   const isAbsent = entry === undefined || (isContainer(schema) && isEmptyNode(entry.node));
   if (!isAbsent) {

@@ -9,7 +9,7 @@ import { messageOf, unlessMissing } from "../../lib/errors.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import type { PinnedFolder } from "../../lib/files/open-regular-file.ts";
 import type { SettledFile } from "./candidates.ts";
-import type { CopyOutcome } from "./copy-files.ts";
+import type { CopyOutcome, CopyRequest } from "./copy-files.ts";
 import type { FolderDeps } from "./folder-deps.ts";
 import { copyName, takingFolderName } from "./sweep-copies.ts";
 import { copyIn, errorOf, portionsOf, type TakeThread } from "./take-thread.ts";
@@ -36,6 +36,8 @@ export interface Copied {
   /** Part of the name of the copy, and of the source while it is set aside. */
   readonly mark: string;
 }
+
+type CopyPlace = Pick<CopyRequest, "taking" | "isSynced">;
 
 /** A copy that was asked for. */
 interface Copy {
@@ -78,11 +80,7 @@ async function syncCopied(taking: Taking, inbound: PinnedFolder, copied: readonl
   });
 }
 
-async function makePortion(
-  taking: Taking,
-  portion: readonly SettledFile[],
-  to: { readonly taking: string; readonly isSynced: boolean },
-): Promise<readonly Copied[]> {
+async function makePortion(taking: Taking, portion: readonly SettledFile[], to: CopyPlace) {
   const { staying } = taking.deps;
   const known = portion.filter((file) => isKnownIncomplete(taking, file));
   for (const file of known) taking.outcomes.incomplete(file);
@@ -104,11 +102,7 @@ async function makePortion(
 }
 
 /** By name. A file over the limit is not copied, because its size refuses it. */
-async function copyPortion(
-  taking: Taking,
-  files: readonly SettledFile[],
-  to: { readonly taking: string; readonly isSynced: boolean },
-): Promise<ReadonlyMap<string, Copy>> {
+async function copyPortion(taking: Taking, files: readonly SettledFile[], to: CopyPlace) {
   const { settings, runId, thread } = taking.deps;
   const { maxFileBytes } = settings();
   const toCopy = files

@@ -115,11 +115,7 @@ async function openUpload(session: FtpSession, path: string, place: UploadPlace)
 }
 
 /** Writes what comes until the client ends it in order; calls `seen` with each chunk. */
-async function receiveInto(
-  upload: WriteHandle,
-  data: DataConnection,
-  seen: (chunk: Buffer) => void,
-): Promise<void> {
+async function receiveInto(upload: WriteHandle, data: DataConnection, seen: (chunk: Buffer) => void) {
   let { size: at } = await upload.attributes();
   let gathered: Buffer[] = [];
   let waiting = 0;

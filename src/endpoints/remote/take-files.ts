@@ -135,11 +135,7 @@ export class FileTaker {
     return why === undefined ? undefined : `${why}; the rest is fetched later`;
   }
 
-  async #takePortion(
-    files: readonly RemoteFile[],
-    staying: StopsKeptBack,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #takePortion(files: readonly RemoteFile[], staying: StopsKeptBack, signal: AbortSignal) {
     const portion = await this.#fetchAll(files, staying, signal);
     let placed: readonly Arrival[];
     try {

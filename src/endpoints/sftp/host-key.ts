@@ -133,13 +133,10 @@ export interface HostKeyOptions {
  * Reads the host keys of a directory, and makes missing ones (mode 0600; the directory 0700). Rejects when others can read a
  * key.
  */
-export async function ensureHostKeys(
-  directory: string,
-  options: HostKeyOptions,
-): Promise<readonly HostKey[]> {
-  await makeDirectoryDurably(directory);
-  await chmod(directory, 0o700);
-  return await readAll(directory, options, makeHostKey);
+export async function ensureHostKeys(folder: string, options: HostKeyOptions): Promise<readonly HostKey[]> {
+  await makeDirectoryDurably(folder);
+  await chmod(folder, 0o700);
+  return await readAll(folder, options, makeHostKey);
 }
 
 /** The files of the host keys of a server with these options. */

@@ -138,9 +138,9 @@ export class SshSignIn {
 
   #refuse(
     context: AuthContext,
-    { reason, isBanned }: Extract<Verdict, { readonly kind: "refused" }>,
+    { reason, isBanned }: Extract<Verdict, { kind: "refused" }>,
     isLogged: boolean,
-  ): void {
+  ) {
     const { options, log, leave } = this.#deps;
     context.reject(signInMethods);
     if (context.method !== "none") {

@@ -151,11 +151,7 @@ function noteSignedIn(state: DispatcherState, { request }: Exchange): void {
   );
 }
 
-async function answerAnybody(
-  state: DispatcherState,
-  exchange: Exchange,
-  route: PublicRoute,
-): Promise<Answer> {
+async function answerAnybody(state: DispatcherState, exchange: Exchange, route: PublicRoute) {
   const asked = { isMonitor: () => isMonitor(state, exchange) };
   // Who may not look is told no more than that there is nothing.
   if (route.isForMonitoring === true && !asked.isMonitor()) throw noSuchOperation();

@@ -207,11 +207,8 @@ export interface ExchangeLogs {
   readonly accessLog: AccessLog;
 }
 
-async function logStreamed(
-  { log, accessLog }: ExchangeLogs,
-  exchange: Exchange,
-  streaming: Promise<Streamed>,
-): Promise<void> {
+async function logStreamed(logs: ExchangeLogs, exchange: Exchange, streaming: Promise<Streamed>) {
+  const { log, accessLog } = logs;
   const { status, bytes, failure } = await streaming;
   if (failure !== undefined) {
     const facts = { err: failure, requestId: exchange.id, route: exchange.route };

@@ -112,11 +112,7 @@ async function* bytesOf(
   });
 }
 
-async function stream(
-  response: ServerResponse,
-  file: FileToSend,
-  source: AsyncIterable<Uint8Array>,
-): Promise<Streamed> {
+async function stream(response: ServerResponse, file: FileToSend, source: AsyncIterable<Uint8Array>) {
   let bytes = 0;
   const count = (more: number) => {
     bytes += more;
