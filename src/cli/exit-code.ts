@@ -39,9 +39,8 @@ export function endingAfter(error: unknown): Ending {
     const exitCode = wrongUses.has(error.code) ? wrongUse : failure;
     return { exitCode, message: `dropgate: ${error.message}` };
   }
-  if (isStoreBusy(error)) {
+  if (isStoreBusy(error))
     return { exitCode: failure, message: "dropgate: the database is busy: try again in a moment" };
-  }
   const message = error instanceof Error ? error.message : String(error);
   const remedy = isStoreDamaged(error) ? `; ${storeRemedies.damaged}` : "";
   return { exitCode: failure, message: `dropgate: ${message}${remedy}` };

@@ -38,14 +38,12 @@ interface Compared {
 function mergeSetting({ schema, path, before, after }: Compared, changes: ConfigChange[]): unknown {
   const keywords = keywordsOf(schema);
   const variant = variantOf(keywords, after);
-  if (variant !== undefined && variant === variantOf(keywords, before)) {
+  if (variant !== undefined && variant === variantOf(keywords, before))
     return mergeSetting({ schema: variant, path, before, after }, changes);
-  }
   const { dropgate } = keywords;
   const hasChildren = dropgate.kind === "section" || dropgate.kind === "map";
-  if (hasChildren && isValues(before) && isValues(after)) {
+  if (hasChildren && isValues(before) && isValues(after))
     return mergeChildren({ schema, path, before, after }, changes);
-  }
   if (isEqual(before, after)) return before;
   changes.push({ path, needsRestart: dropgate.needsRestart });
   return dropgate.needsRestart ? before : after;

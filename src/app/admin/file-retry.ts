@@ -29,9 +29,8 @@ export interface FileRetries {
 async function whyNotRetried(entry: LedgerEntry | undefined, path: string): Promise<string | undefined> {
   if (entry === undefined) return "there is no such ledger entry: `dropgate files` lists them";
   if (entry.state === "retry") return "a retry is already requested";
-  if (entry.state !== "refused" && entry.state !== "superseded") {
+  if (entry.state !== "refused" && entry.state !== "superseded")
     return `it is ${entry.state}; only refused and superseded files can be tried again`;
-  }
   if (entry.removedAt !== null) return "its bytes were removed by a user: have the file sent again";
   if (!entry.isFiled) return "it is still being filed away: try again in a moment";
   try {

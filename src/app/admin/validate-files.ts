@@ -277,14 +277,12 @@ export async function validateFiles(
 ): Promise<readonly ValidatedFile[]> {
   // Read before the store is opened: as root, the files may be for root alone.
   const read = await readAll(config, files);
-  if (findStore(config.stateDir) === "none" && options.company === undefined) {
+  if (findStore(config.stateDir) === "none" && options.company === undefined)
     return read.map((one) => validateAlone(one, "there is no state yet: only the document was checked"));
-  }
   return await withAdminStore(config, async (store) => {
     const company = await requireCompany(store, options.company);
-    if (company === undefined) {
+    if (company === undefined)
       return read.map((one) => validateAlone(one, "there is no company yet: only the document was checked"));
-    }
     const { names, lateFiles } = companySettingsOf(config, company.code);
     const validated: ValidatedFile[] = [];
     for (const one of read)

@@ -109,9 +109,8 @@ export async function checkStateDir(config: Config): Promise<readonly CheckFindi
 
 async function checkTree(config: Config, code: string): Promise<readonly CheckFinding[]> {
   const company = createLocations(config.stateDir).companyDirectory(code);
-  if ((await statOf(company)) === undefined) {
+  if ((await statOf(company)) === undefined)
     return [warning(`the folders of company ${code} are not there`, "the next start makes them")];
-  }
   const findings: CheckFinding[] = [];
   const devices = new Set<number>();
   for (const name of folderNames) {
@@ -198,9 +197,8 @@ export async function checkCompanyFolders(
   const dropFolders = await checkDropFolders(config, codes ?? configured, probe);
   if (codes === undefined) return [...dropFolders.values()].flat();
   const findings: CheckFinding[] = [];
-  for (const code of codes) {
+  for (const code of codes)
     findings.push(...(await checkTree(config, code)), ...(dropFolders.get(code) ?? []));
-  }
   const known = new Set(codes.map((code) => code.toLowerCase()));
   const unknown = configured.filter((code) => !known.has(code.toLowerCase()));
   for (const code of unknown) {

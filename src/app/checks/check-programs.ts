@@ -69,12 +69,10 @@ async function checkPort({ name, host, port }: Listener, daemon: DaemonPresence)
   if (port === 0) return fine(`${name} takes any free port on ${host}`);
   const failure = await tryPort(host, port);
   if (failure === undefined) return fine(`${where} is free`);
-  if (failure === "EADDRINUSE" && daemon.kind === "running") {
+  if (failure === "EADDRINUSE" && daemon.kind === "running")
     return fine(`${where} is in use, as it should be: dropgate is running (process ${daemon.pid})`);
-  }
-  if (failure === "EADDRINUSE" && daemon.kind === "unknown") {
+  if (failure === "EADDRINUSE" && daemon.kind === "unknown")
     return warning(`${where} is in use, by dropgate or by another program`, `${rightUser}, to see by which`);
-  }
   const remedies: Readonly<Record<string, string>> = {
     EADDRINUSE: "stop the program that listens there, or set another port",
     EACCES: "set a port above 1023, or give the service CAP_NET_BIND_SERVICE",

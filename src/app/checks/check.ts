@@ -76,9 +76,8 @@ export async function checkAll(
   const node = fine(`Node.js ${process.version}`);
   const toText = (fault: Parameters<typeof formatConfigFaults>[0][number]) =>
     formatConfigFaults([fault], loaded.file ?? "");
-  if (loaded.kind === "faulty") {
+  if (loaded.kind === "faulty")
     return [node, ...loaded.faults.map((fault) => problem(toText(fault), configRemedy))];
-  }
   return [
     node,
     fine(`the configuration ${loaded.file} is valid`),

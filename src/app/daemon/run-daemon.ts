@@ -130,9 +130,8 @@ function settingOfPort({ sftp, ftp }: Config, port: unknown): string {
 /** Why the start failed, in words that say what to do; undefined for what nobody has foreseen. */
 function startFailure(error: unknown, config: Config): string | undefined {
   const code = systemCodeOf(error);
-  if ((code !== "EADDRINUSE" && code !== "EACCES") || !(error instanceof Error) || !("port" in error)) {
+  if ((code !== "EADDRINUSE" && code !== "EACCES") || !(error instanceof Error) || !("port" in error))
     return error instanceof OperatorError ? error.message : undefined;
-  }
   const setting = settingOfPort(config, error.port);
   const why = code === "EADDRINUSE" ? "another program listens there" : "this user may not listen there";
   return `${setting} ${error.port}: ${why}; set another port, or see \`dropgate check\``;

@@ -7,9 +7,8 @@ import { isIP, isIPv4 } from "node:net";
  */
 export function faultOfAddressRange(text: string): string | undefined {
   const [address = "", prefix, ...rest] = text.split("/");
-  if (isIP(address) === 0 || address.includes("%") || rest.length > 0) {
+  if (isIP(address) === 0 || address.includes("%") || rest.length > 0)
     return `must be an address or a CIDR range such as 10.0.0.0/8 or 2001:db8::/32, not \`${text}\``;
-  }
   if (prefix === undefined) return undefined;
   const maxPrefix = isIPv4(address) ? 32 : 128;
   if (/^(0|[1-9][0-9]{0,2})$/.test(prefix) && Number(prefix) <= maxPrefix) return undefined;
@@ -56,8 +55,7 @@ export function faultOfHost(text: string): string | undefined {
   if (isIP(text) !== 0) return undefined;
   if (text === "*") return "must be an address or a host name; 0.0.0.0 or :: stands for all addresses";
   // Only digits and dots is a mistyped address, not a name: 127.0.0.300 would end in a slow name look-up.
-  if (!hostName.test(text) || /^[0-9.]+$/.test(text)) {
+  if (!hostName.test(text) || /^[0-9.]+$/.test(text))
     return `must be an address such as 127.0.0.1 or :: or a host name, not \`${text}\``;
-  }
   return undefined;
 }

@@ -74,9 +74,8 @@ function readText(input: ScalarInput): unknown {
   const value = textOf(input);
   if (value === unreadable) return unreadable;
   const { maxLength = 0, pattern = "", dropgate } = input.setting;
-  if (value.length > maxLength) {
+  if (value.length > maxLength)
     return fault(input, `has ${value.length} characters; at most ${maxLength} are allowed`);
-  }
   if (!new RegExp(pattern).test(value)) return fault(input, `must be ${dropgate.form}, not ${quoted(value)}`);
   return value;
 }
@@ -85,9 +84,8 @@ function readPath(input: ScalarInput): unknown {
   const value = textOf(input);
   if (value === unreadable) return unreadable;
   if (value === "" || value.includes("\0")) return fault(input, "must be the path of a file or folder");
-  if (value === "~" || value.startsWith("~/")) {
+  if (value === "~" || value.startsWith("~/"))
     return fault(input, "`~` is not expanded; write the whole path");
-  }
   return resolve(input.reading.folder, value);
 }
 

@@ -79,9 +79,8 @@ function readVariant(setting: SettingKeywords, found: Found, reading: Reading): 
     return unreadable;
   }
   const entry = entries.get(variantSetting);
-  if (entry === undefined) {
+  if (entry === undefined)
     return refuse(reading, found, `${quoted(variantSetting)} is missing: one of ${types.join(", ")}`);
-  }
   const type = readScalar("choice", keywordsOf(choice("", types)), entry, reading);
   const section = variantOf(setting, { [variantSetting]: type });
   return section === undefined ? unreadable : readSetting(section, found, reading);
@@ -103,9 +102,8 @@ function readProperty({ name, schema, isOptional, entry }: Property, parent: Fou
   }
   if (isOptional) return undefined;
   const value = defaultOf(schema, reading);
-  if (value === undefined) {
+  if (value === undefined)
     refuse(reading, parent, `${quoted(name)} is missing: ${keywordsOf(schema).description ?? ""}`);
-  }
   return value;
 }
 
@@ -137,9 +135,8 @@ function readList(setting: SettingKeywords, found: Found, reading: Reading): unk
   const { items: schema, maxItems = 0 } = setting;
   if (isEmptyNode(node)) return refuse(reading, found, "has no value; write [] for none or remove the line");
   if (!isSeq(node)) return refuse(reading, found, containerFault(node, "a list of values (`- value`)"));
-  if (node.items.length > maxItems) {
+  if (node.items.length > maxItems)
     return refuse(reading, found, `has ${node.items.length} values; at most ${maxItems} are allowed`);
-  }
   const values = node.items.map((item, index) => {
     const path = `${found.path}[${index}]`;
     const offset = item.range?.[0] ?? found.offset;

@@ -117,9 +117,8 @@ function resolveFile(file: string, isModeChecked: boolean): SecretOutcome {
 }
 
 function resolveCredential(name: string, sources: SecretSources): SecretOutcome {
-  if (!/^[A-Za-z0-9._@-]{1,255}$/.test(name) || name === "." || name === "..") {
+  if (!/^[A-Za-z0-9._@-]{1,255}$/.test(name) || name === "." || name === "..")
     return refused("a credential's name is made of letters, digits and . _ @ -");
-  }
   const directory = sources.env["CREDENTIALS_DIRECTORY"];
   if (directory === undefined || directory === "") {
     return missing(

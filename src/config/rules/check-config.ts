@@ -111,13 +111,11 @@ function checkFolders({ companies, stateDir }: Config): RuleFault[] {
     for (const [index, folder] of company.folders.entries()) {
       const path = `companies.${code}.folders[${index}].path`;
       const first = firstUse.get(folder.path);
-      if (first !== undefined) {
+      if (first !== undefined)
         faults.push({ path, message: `is the same folder as ${first}; a file can be taken only once` });
-      }
       firstUse.set(folder.path, first ?? path);
-      if (isWithin(folder.path, stateDir) || isWithin(stateDir, folder.path)) {
+      if (isWithin(folder.path, stateDir) || isWithin(stateDir, folder.path))
         faults.push({ path, message: "overlaps with stateDir; name a folder outside of it" });
-      }
     }
   }
   return faults;

@@ -30,9 +30,7 @@ export async function sweepCopies(deps: SweepDeps, inbound: string): Promise<voi
     (name) => !name.startsWith(`${deps.runId}-`),
   );
   await recoverAside(deps, inbound, copies);
-  for (const name of copies) {
-    await deps.disk.unlink(join(taking, name)).catch(unlessMissing);
-  }
+  for (const name of copies) await deps.disk.unlink(join(taking, name)).catch(unlessMissing);
 }
 
 async function recoverAside(deps: SweepDeps, inbound: string, copies: readonly string[]): Promise<void> {

@@ -40,9 +40,8 @@ function refused(reason: string): Verdict {
 
 /** Only users who may exchange files somewhere get in. */
 function verdictOf(outcome: SignInOutcome): Verdict {
-  if (outcome.kind === "refused") {
+  if (outcome.kind === "refused")
     return { kind: "refused", reason: outcome.message, isBanned: outcome.code === "tooManyAttempts" };
-  }
   if (exchangeCompaniesOf(outcome.user).length === 0)
     return refused("the user has the role DI_Integration in no company");
   return { kind: "granted", user: outcome.user };
@@ -60,9 +59,8 @@ function isSignedWith(context: PublicKeyAuthContext): boolean {
 async function tryKey(deps: AuthenticationDeps, context: PublicKeyAuthContext): Promise<Verdict> {
   if (!keyTypes.has(context.key.algo)) return refused(`keys of type ${context.key.algo} are not accepted`);
   const isSha1 = context.key.algo === "ssh-rsa" && context.hashAlgo === undefined;
-  if (isSha1 && !deps.isSha1Allowed) {
+  if (isSha1 && !deps.isSha1Allowed)
     return refused("the client signs with ssh-rsa (SHA-1); sftp.legacyAlgorithms would accept it");
-  }
   const attempt: KeyAttempt = {
     userName: context.username,
     keyType: context.key.algo,

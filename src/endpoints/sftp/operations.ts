@@ -59,14 +59,12 @@ function failureReply(id: number, thrown: unknown, log: Logger): Reply {
   if (thrown instanceof ExchangeError) {
     const { code, text } = statusOfKind[thrown.kind];
     // The client learns of every refusal; the log has only those that are not its own fault.
-    if (thrown.kind === "failure" && thrown.cause !== undefined) {
+    if (thrown.kind === "failure" && thrown.cause !== undefined)
       log.warn({ err: thrown.cause, reason: thrown.message }, "sftp request failed");
-    }
     return statusReply(id, code, refusalText(text, thrown.message));
   }
-  if (thrown instanceof MalformedPacket) {
+  if (thrown instanceof MalformedPacket)
     return statusReply(id, statusCode.badMessage, refusalText("Bad message", thrown.message));
-  }
   log.error({ err: thrown }, `sftp request failed: ${messageOf(thrown)}`);
   return statusReply(id, statusCode.failure, "Failure: internal error");
 }
@@ -92,9 +90,8 @@ function writeFlagsOf(flags: number): OpenWriteFlags {
 
 async function openFile(context: OperationContext, path: string, flags: number): Promise<OpenHandle> {
   const opened = { path, openedAtMs: Date.now(), bytes: 0 };
-  if ((flags & (openFlag.write | openFlag.append)) === 0) {
+  if ((flags & (openFlag.write | openFlag.append)) === 0)
     return { ...opened, kind: "read", file: await context.exchange.openRead(path) };
-  }
   const file = await context.exchange.openWrite(path, writeFlagsOf(flags));
   const mayRead = (flags & openFlag.read) !== 0;
   return { ...opened, kind: "write", file, mayRead };
@@ -165,9 +162,8 @@ async function syncHandle(context: OperationContext, request: RequestOf<"fsync">
 async function read(context: OperationContext, request: RequestOf<"read">): Promise<Reply> {
   const open = context.handles.get(request.handle);
   if (open.kind === "folder") throw new ExchangeError("isADirectory", "");
-  if (open.kind === "write" && !open.mayRead) {
+  if (open.kind === "write" && !open.mayRead)
     throw new ExchangeError("permissionDenied", "the file was opened for writing only");
-  }
   const data = await open.file.read(request.offset, Math.min(request.length, maxReadBytes));
   if (data.length === 0 && request.length > 0) return endOfFileReply(request.id);
   open.bytes += data.length;

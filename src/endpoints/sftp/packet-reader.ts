@@ -92,8 +92,7 @@ export class PacketReader {
 
 function lengthOf(bytes: Buffer, at: number): number {
   const length = bytes.readUInt32BE(at);
-  if (length === 0 || length > maxPacketBytes) {
+  if (length === 0 || length > maxPacketBytes)
     throw new BrokenStream(`packet length ${length} is not between 1 and ${maxPacketBytes}`);
-  }
   return length;
 }

@@ -155,8 +155,7 @@ export function statisticsReply(id: number, statistics: FileSystemStatistics): R
 export function limitsReply(id: number, maxOpenHandles: number): Reply {
   const bytes = packet(packetType.extendedReply, id, 4 * 8);
   let at = 9;
-  for (const value of [maxPacketBytes, maxTransferBytes, maxTransferBytes, maxOpenHandles]) {
+  for (const value of [maxPacketBytes, maxTransferBytes, maxTransferBytes, maxOpenHandles])
     at = putUint64(bytes, value, at);
-  }
   return [bytes];
 }

@@ -38,9 +38,8 @@ export class RequestInput {
       this.#events.request(request);
       return;
     }
-    if (this.#isOpened || request.kind !== "init") {
+    if (this.#isOpened || request.kind !== "init")
       throw new BrokenStream(this.#isOpened ? "INIT came twice" : "the first packet is not INIT");
-    }
     this.#isOpened = true;
     this.#events.opened();
   }

@@ -116,9 +116,8 @@ class Cursor {
 
 function refuseLongNames(path: string): void {
   for (const name of path.split("/")) {
-    if (Buffer.byteLength(name) > maxNameBytes) {
+    if (Buffer.byteLength(name) > maxNameBytes)
       throw new ExchangeError("badName", `a name has at most ${maxNameBytes} bytes`);
-    }
   }
 }
 
@@ -214,8 +213,7 @@ export function readRequest(packet: Buffer): SftpPacket {
 }
 
 function refused(id: number, error: unknown): RequestOf<"refused"> {
-  if (error instanceof ExchangeError || error instanceof MalformedPacket) {
+  if (error instanceof ExchangeError || error instanceof MalformedPacket)
     return { kind: "refused", id, reason: error };
-  }
   throw error;
 }

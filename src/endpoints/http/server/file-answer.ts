@@ -44,9 +44,8 @@ export function fileHead(selection: Selection, { size, etag }: FileBody): FileHe
     const headers = { ...always, "content-range": `bytes */${size}`, "content-length": 0 };
     return { status: 416, headers: { ...headers, "content-disposition": undefined }, ...none };
   }
-  if (selection.kind === "whole") {
+  if (selection.kind === "whole")
     return { status: 200, headers: { ...always, "content-length": size }, start: 0, length: size };
-  }
   const { start, length } = selection;
   const range = `bytes ${start}-${start + length - 1}/${size}`;
   const headers = { ...always, "content-range": range, "content-length": length };

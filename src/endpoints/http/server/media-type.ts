@@ -41,9 +41,8 @@ export function checkMediaType(
     const found = type === "" ? "there is no Content-Type" : `the Content-Type is ${type.slice(0, 100)}`;
     throw new HttpRefusal("mediaType", `${found}. Send Content-Type: ${accepted.join(" or ")}.`);
   }
-  if (kind === "json" && charset !== undefined && !jsonCharsets.has(charset)) {
+  if (kind === "json" && charset !== undefined && !jsonCharsets.has(charset))
     throw new HttpRefusal("mediaType", `the charset ${charset.slice(0, 40)} is not supported. Send UTF-8.`);
-  }
   const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (encoding !== "identity" && encoding !== "") {
     throw new HttpRefusal(

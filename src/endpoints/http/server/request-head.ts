@@ -43,15 +43,12 @@ function checkHost(request: IncomingMessage): void {
 
 function checkFraming(request: IncomingMessage): void {
   const { "transfer-encoding": encoding, "content-length": length, expect } = request.headers;
-  if (encoding !== undefined && (length !== undefined || encoding.toLowerCase() !== "chunked")) {
+  if (encoding !== undefined && (length !== undefined || encoding.toLowerCase() !== "chunked"))
     throw badHead("the only Transfer-Encoding that is taken is chunked, without a Content-Length.");
-  }
-  if (encoding !== undefined && request.httpVersion !== "1.1") {
+  if (encoding !== undefined && request.httpVersion !== "1.1")
     throw badHead("HTTP/1.0 has no Transfer-Encoding. Send a Content-Length.");
-  }
-  if (expect !== undefined && expect.toLowerCase() !== "100-continue") {
+  if (expect !== undefined && expect.toLowerCase() !== "100-continue")
     throw badHead("the only expectation that is met is 100-continue.");
-  }
 }
 
 /** Throws 902 (400), closing the connection, for a head that could mean two things. */

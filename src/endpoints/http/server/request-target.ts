@@ -66,9 +66,8 @@ export function originFormOf(url: string): string {
 export function readRequestTarget(target: string): RequestTarget {
   const url = originFormOf(target);
   if (!url.startsWith("/")) throw badTarget("the request target must be a path that starts with a slash.");
-  if (!visible.test(url) || url.includes("#")) {
+  if (!visible.test(url) || url.includes("#"))
     throw badTarget("the request target contains characters that must be percent-encoded.");
-  }
   const mark = url.indexOf("?");
   const path = mark === -1 ? url : url.slice(0, mark);
   const end = path.length > 1 && path.endsWith("/") ? path.length - 1 : path.length;
