@@ -14,7 +14,6 @@ function addedLine(given: string, { code, isNew, folder }: AddedCompany): string
   return `Company ${code} was registered already${spelling}; ${place}.`;
 }
 
-/** The address in one line. */
 function addressOf({ addr1, addr2, city, state, zip, country }: CompanyView): string {
   return [addr1, addr2, city, state, zip, country].filter((part) => part !== undefined).join(", ");
 }

@@ -33,7 +33,6 @@ const head = [
   ...["COLLECTED", "FAULT"],
 ];
 
-/** Hints for the deliveries that are listed. */
 function hintLines(deliveries: readonly DeliveryView[]): string[] {
   const faulty = deliveries.find(({ state, fault }) => state !== "delivered" && fault !== null);
   if (faulty === undefined) return [];

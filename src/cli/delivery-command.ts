@@ -32,7 +32,6 @@ function subjectRow({ stopNbr, export: name }: DeliveryDetail): Row {
   return stopNbr === null ? ["Export", name ?? "-"] : ["Stop", stopNbr];
 }
 
-/** What an administrator may do about it. */
 function remedyRows(delivery: DeliveryDetail): Row[] {
   const { id, state, target, company, isTargetConfigured, fault } = delivery;
   const place = target.startsWith("messages.") ? target : "outbound.targets";
@@ -77,7 +76,6 @@ function beforeText({
   return `delivered ${deliveredAt ?? "?"} after ${tries}${fetched}`;
 }
 
-/** When somebody asked for it again or gave it up. */
 function repeatRow(repeat: Repeat): Row {
   const { action, askedAt, askedBy, reason } = repeat;
   const before = `it was ${beforeText(repeat)}`;
@@ -86,7 +84,6 @@ function repeatRow(repeat: Repeat): Row {
     : ["Again", `asked for ${askedAt}; ${before}`];
 }
 
-/** The lines for people. */
 function deliveryLines(delivery: DeliveryDetail): string[] {
   const { fault, message, size, failedAttempts } = delivery;
   return titledLines([

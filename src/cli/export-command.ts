@@ -10,7 +10,6 @@ function exportLine(made: ExportView): string {
     : `${what} made with ${stops}: ${place}.`;
 }
 
-/** The lines for people. */
 function exportLines({ exports, daemonPid }: ExportOutcome): string[] {
   if (exports.length === 0) return [];
   const when =

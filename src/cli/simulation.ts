@@ -42,7 +42,6 @@ export type SimulationOutcome =
       readonly report: object;
       /** The same for people. */
       readonly lines: readonly string[];
-      /** What to do about the refusals. */
       readonly remedy?: string;
     };
 

@@ -10,7 +10,6 @@ interface AddOptions {
   readonly key?: string;
 }
 
-/** Declares a command about one user that is there. */
 function declareForUser(user: CliCommand, name: string, summary: string): CliCommand {
   return user
     .declare(name, summary)

@@ -131,7 +131,6 @@ export async function readPasswordFile(path: string | undefined): Promise<string
   return path === undefined ? undefined : await readGiven(path, "password file");
 }
 
-/** The content of a public key file. */
 function readKeyFile(path: string): Promise<string> {
   return readGiven(path, "public key file");
 }

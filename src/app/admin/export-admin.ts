@@ -52,7 +52,6 @@ function toView({ made, deliveryId, deliveryName, count }: MadeExport, plan: Exp
     target: plan.target,
     /** File, or folder of single files. */
     name: deliveryName,
-    /** The number of its delivery. */
     delivery: deliveryId,
     isAgain,
   };

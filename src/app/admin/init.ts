@@ -111,7 +111,6 @@ function checkPassword(password: string): void {
   );
 }
 
-/** Options that an existing configuration overrides. */
 function ignoredOptions(file: string, config: Config, options: InitOptions): readonly string[] {
   const asked = options.stateDir === undefined ? undefined : resolve(options.stateDir);
   const settings = [

@@ -120,7 +120,6 @@ export async function showFile(config: StateConfig, given: string): Promise<File
   });
 }
 
-/** What is reported of a file besides its entry. */
 function storyView(story: FileStory, stateDir: string): object {
   const { before, first, laterStop, presence, path, repeats, ofSameStop } = story;
   return {
@@ -161,7 +160,6 @@ function explanationView(explanation: Explanation, stateDir: string): object {
 
 /** An explanation, as facts for programs and as text. */
 export interface ExplainedSubject {
-  /** Whether anything is known of it. */
   readonly isKnown: boolean;
   readonly facts: object;
   readonly lines: readonly string[];
@@ -172,7 +170,6 @@ async function roomOf(config: Pick<Config, "stateDir" | "storage">): Promise<Dis
   return { freeBytes: bavail * bsize, minFreeBytes: minFreeBytesOf(config)(blocks * bsize) };
 }
 
-/** With what the running daemon knows of the files that wait. */
 function withHeld(explanation: Explanation, report: HeldReport | undefined): Explanation {
   if (report === undefined) return explanation;
   const withReason = (story: FileStory): FileStory => {

@@ -160,7 +160,6 @@ const retriesAtOnce = 500;
 export interface TargetRetry {
   /** Dead ones. */
   readonly queued: number;
-  /** Whether the target was left alone until now. */
   readonly wasPaused: boolean;
   /** Those that waited for their next attempt. */
   readonly hastened: number;

@@ -34,7 +34,6 @@ export interface ResendPlan {
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Why nothing was found for the stop. */
 async function noneOfStop(
   { read }: AdminStore,
   stopNbr: string,

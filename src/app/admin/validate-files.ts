@@ -154,7 +154,6 @@ interface Trial {
   readonly asNew?: true;
 }
 
-/** The original of a duplicate. */
 async function firstOf(tx: Transaction, id: number): Promise<LedgerEntry | undefined> {
   const firstId = (await findFile(tx, id))?.firstId ?? null;
   return firstId === null ? undefined : await findFile(tx, firstId);

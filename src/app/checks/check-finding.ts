@@ -2,7 +2,6 @@
 export interface CheckFinding {
   readonly status: "ok" | "warning" | "problem";
   readonly what: string;
-  /** What to do about it. */
   readonly remedy?: string;
 }
 

@@ -30,7 +30,6 @@ import { createSmsTarget, type SmsTargetOptions } from "../../targets/web/sms-ta
 
 type TargetOf<Type extends TargetConfig["type"]> = Extract<TargetConfig, { type: Type }>;
 
-/** What targets share. */
 type TargetParts = Pick<FolderTargetParts, "thread">;
 
 /** A target before it is made: two of the same type and options are the same target. */

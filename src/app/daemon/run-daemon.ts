@@ -37,7 +37,6 @@ async function load({ configPath: path, env, cwd }: RunOptions) {
   return { ...loaded, integrations: read.integrations };
 }
 
-/** Resolves with the first signal to stop. */
 function untilStopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, () => resolve(name));

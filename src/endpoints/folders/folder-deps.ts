@@ -24,7 +24,6 @@ export interface WatchedFolder {
   readonly path: string;
   /** The company's own `inbound/`: its files stay in place. Those of other folders are moved there. */
   readonly isInbox: boolean;
-  /** The company's `inbound/`. */
   readonly inboundDirectory: string;
 }
 
@@ -124,7 +123,6 @@ export interface FolderDeps {
   }) => Promise<string | undefined>;
   /** Makes everything durable that was written to the file system of the folder. */
   readonly syncCopies: (folder: string) => Promise<void>;
-  /** Makes a thread in which files are copied. */
   readonly takeThread: () => TakeThread;
   /** Marks temporary files as those of this run: what else lies there was left by a crash. */
   readonly runId: string;

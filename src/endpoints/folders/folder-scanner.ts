@@ -29,7 +29,6 @@ export interface FolderScannerDeps
   readonly watch: Pick<FolderWatchKeeper, "keep" | "release">;
 }
 
-/** The files that one pass over entries has found. */
 type Found = Map<string, FileState>;
 
 export class FolderScanner {

@@ -8,7 +8,6 @@ const hintPauseMs = 100;
 const maxNames = 1_000;
 
 export interface HintedNamesDeps {
-  /** The names are to be taken and scanned. */
   readonly ready: () => void;
   /** There are too many names: the whole folder is to be scanned. */
   readonly tooMany: () => void;

@@ -55,7 +55,6 @@ interface Placed {
   readonly file: FileToPlace;
   /** Where the copy is. */
   readonly path: string;
-  /** Where the source is. */
   readonly source: string;
   readonly isAgain: boolean;
 }

@@ -39,7 +39,6 @@ export interface Copied {
 
 type CopyPlace = Pick<CopyRequest, "taking" | "isSynced">;
 
-/** A copy that was asked for. */
 interface Copy {
   readonly path: string;
   readonly mark: string;

@@ -18,7 +18,6 @@ import { type Copied, makeCopies, type TakerDeps, type Taking } from "./settled-
 import { errorOf, placeIn, portionsOf } from "./take-thread.ts";
 import { isOfAgain, Outcomes, type Settled, type TakenFiles } from "./taken-files.ts";
 
-/** The folders of the places. */
 interface PlaceFolders {
   readonly inbound: PinnedFolder;
   readonly again: PinnedFolder;

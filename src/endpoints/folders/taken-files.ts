@@ -30,7 +30,6 @@ export function isOfAgain({ name }: SettledFile): boolean {
 /** Collects what becomes of each file, and notes those that stay. */
 export class Outcomes {
   readonly arrivals: Arrival[] = [];
-  /** Names of the sources that are gone. */
   readonly removed: string[] = [];
   /** Names of files that have changed since they settled: they have to settle again. */
   readonly changed: string[] = [];

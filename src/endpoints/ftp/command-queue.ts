@@ -24,7 +24,6 @@ export class CommandQueue {
     this.#deps = deps;
   }
 
-  /** Whether a command is running. */
   get isRunning(): boolean {
     return this.#isRunning;
   }

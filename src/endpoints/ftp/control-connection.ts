@@ -41,7 +41,6 @@ const stalledMs = 2_000;
 
 interface TransferDrainDeps {
   readonly session: Pick<FtpSession, "transfer" | "abortTransfer">;
-  /** Whether a command is running. */
   readonly isRunning: () => boolean;
   /** Called when nothing is under way any more. */
   readonly done: () => void;

@@ -7,14 +7,12 @@ import type { TLSSocket } from "node:tls";
 import { type Reply, renderReply } from "./replies.ts";
 import { handshake, type TlsSession } from "./tls-session.ts";
 
-/** How much of its replies a client may leave unread. */
 const maxUnreadBytes = 256 * 1024;
 
 export interface ControlStreamDeps {
   readonly socket: Socket;
   readonly tls: TlsSession | undefined;
   readonly data: (chunk: Buffer) => void;
-  /** The client sends no more. */
   readonly ended: () => void;
   /** The handshake has failed; the connection ends. */
   readonly tlsFailed: (error: unknown) => void;

@@ -32,7 +32,6 @@ const cutWithoutNotice = "The data connection ended without TLS close_notify: wh
  */
 class TlsUnderlay extends Duplex {
   readonly #socket: Socket;
-  /** The first fault of a write. */
   writeFault: Error | undefined;
 
   /** Calls `over` when no more can come from the client and all that came has been passed on. */

@@ -46,7 +46,6 @@ export interface FtpSessionDeps {
 /** A transfer under way. */
 export interface Transfer {
   data: DataConnection | undefined;
-  /** Why it has to end. */
   fault: DataFault | undefined;
   readonly startedAtMs: number;
 }

@@ -86,7 +86,6 @@ export interface Listing {
   readonly lineOf: (entry: ExchangeEntry) => string | undefined;
 }
 
-/** What LIST or NLST is to show. */
 interface Wanted {
   /** As the client has written it, up to the last `/`; empty when there is none. */
   readonly front: string;

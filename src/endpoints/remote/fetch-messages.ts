@@ -15,7 +15,6 @@ export interface FetchSettings {
   readonly server: ServerSettings;
   /** The folder to poll; undefined for the one where the sign-in leads. */
   readonly directory: string | undefined;
-  /** Where files go that have been taken. */
   readonly moveTo: string | undefined;
 }
 

@@ -33,7 +33,6 @@ class FetchWorker implements ThreadClient {
   readonly #send: Send;
   readonly #settings: FetchSettings;
   readonly #kept: KeptSessions;
-  /** Of the last call. */
   #session: RemoteSession | undefined;
   #current: { readonly id: number; more: PromiseWithResolvers<boolean> | undefined } | undefined;
 

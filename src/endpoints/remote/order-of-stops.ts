@@ -13,7 +13,6 @@ export class StopsKeptBack {
   /** The name of the earliest file that stays, by stop. */
   readonly #earliest = new Map<string, { readonly name: string; readonly time: number }>();
 
-  /** Adds a file that stays on the server for now. */
   add(name: string): void {
     const place = stopAndTimeOf(name);
     if (place === undefined) return;

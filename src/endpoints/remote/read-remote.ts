@@ -54,7 +54,6 @@ export interface ListedRemote {
 type ListDeps = Pick<RemoteDeps, "memory" | "limits">;
 
 interface Tally {
-  /** How many files are noted. */
   readonly noted: number;
   readonly names: NameFilter | undefined;
   /** How many of these the listing had. */

@@ -14,7 +14,6 @@ export type TakePortion = (entries: readonly ListedEntry[]) => Promise<boolean>;
 
 interface Listing {
   readonly take: TakePortion;
-  /** What it rejected with. */
   failure: { readonly reason: unknown } | undefined;
 }
 

@@ -18,7 +18,6 @@ export interface PolledRemote {
   readonly companyId: number;
   readonly companyCode: string;
   readonly name: string;
-  /** The company's `inbound/`. */
   readonly inboundDirectory: string;
   /** How to reach it; or why that is unknown, such as a key file that cannot be read. */
   readonly fetch: FetchSettings | { readonly fault: string };

@@ -60,7 +60,6 @@ interface Fetched {
 }
 
 interface Portion {
-  /** Files that stay on the server for now. */
   readonly staying: StopsKeptBack;
   readonly fetched: Fetched[];
   /** Files that the ledger has from an earlier round. */

@@ -13,7 +13,6 @@ export interface ClientOffer {
   readonly compressions: readonly (readonly string[])[];
 }
 
-/** Signature algorithms of one type of key. */
 function hostKeyTypeOf(algorithm: string): string {
   if (algorithm === "ssh-rsa" || algorithm.startsWith("rsa-sha2-")) return "rsa";
   return algorithm.startsWith("ecdsa-sha2-") ? "ecdsa" : algorithm;

@@ -66,7 +66,6 @@ export class HandleTable {
     }
   }
 
-  /** Whether an upload is under way. */
   get isWriting(): boolean {
     for (const handle of this.#handles.values()) if (handle.kind === "write") return true;
     return false;

@@ -69,7 +69,6 @@ function failureReply(id: number, thrown: unknown, log: Logger): Reply {
   return statusReply(id, statusCode.failure, "Failure: internal error");
 }
 
-/** Names in one READDIR answer. */
 const entriesPerReply = 100;
 
 /** Every request but WRITE, which may run in a row with its neighbours. */
@@ -170,7 +169,6 @@ async function read(context: OperationContext, request: RequestOf<"read">): Prom
   return dataReply(request.id, data);
 }
 
-/** The handle a WRITE may go to. */
 function writableHandle(handles: HandleTable, name: string): OpenForWriting {
   const open = handles.get(name);
   if (open.kind === "write") return open;

@@ -35,7 +35,6 @@ const maxQueuedRequests = 1024;
 /** WRITEs of one run are answered together, so a run must not be long. */
 const maxRunBytes = 1024 * 1024;
 
-/** Consecutive WRITEs to one file. */
 interface WriteRun {
   readonly writes: readonly RequestOf<"write">[];
   readonly bytes: number;

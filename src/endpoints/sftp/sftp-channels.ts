@@ -45,7 +45,6 @@ export class SftpChannels {
     return Math.max(0, ...[...this.#sessions].map((session) => session.lastRequestAtMs));
   }
 
-  /** The client asks for a session. */
   open(accept: () => Session, reject: () => void): void {
     const { options, log, isOpen } = this.#deps;
     if (!isOpen() || this.#count >= options.maxSessionsPerConnection) {

@@ -69,7 +69,6 @@ export interface SshSignInDeps {
   readonly log: ClientLog;
   /** False once the connection is about to end. */
   readonly isOpen: () => boolean;
-  /** Ends the connection. */
   readonly leave: () => void;
 }
 

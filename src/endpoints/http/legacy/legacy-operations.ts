@@ -86,7 +86,6 @@ const total = { "X-Total-Count": "How many results match in all." };
 
 const legacyRead = { ...gatewayRead, version: "none", isAnyCase: true } as const;
 
-/** One page of a retrieval. */
 function finds(find: typeof findLegacyStops): CompanyRoute["run"] {
   return async ({ call }, request) => {
     const { companyId, companyCode, query } = request;

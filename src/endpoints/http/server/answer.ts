@@ -11,7 +11,6 @@ import { HttpRefusal, retryAfter } from "./http-refusal.ts";
 /** A file as a body: ranges and conditions of the request are handled when it is sent. */
 export interface FileBody {
   readonly path: string;
-  /** Bytes. */
   readonly size: number;
   /** Strong, with its quotes. */
   readonly etag: string;

@@ -52,12 +52,10 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** Bytes in work. */
   get inWork(): number {
     return this.#inWork;
   }
 
-  /** How many requests wait. */
   get waiting(): number {
     return this.#waiters.size;
   }

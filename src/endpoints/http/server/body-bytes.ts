@@ -29,7 +29,6 @@ export function announcedLength(request: IncomingMessage): number | undefined {
   return Number(request.headers["content-length"] ?? 0);
 }
 
-/** The part of a body that has come so far. */
 interface Received {
   readonly chunks: Buffer[];
   size: number;
@@ -39,7 +38,6 @@ interface Stretch {
   /** The stretch ends when more than this has come in all. */
   readonly most: number;
   readonly timeoutMs: number;
-  /** The error when the time is over. */
   readonly late: () => HttpRefusal;
 }
 

@@ -7,7 +7,6 @@ export function isLoopback(address: string): boolean {
   return address === "::1" || (address.startsWith("127.") && isIPv4(address));
 }
 
-/** Headers that proxies add. */
 const forwardingHeaders = [
   "forwarded",
   "via",

@@ -95,7 +95,6 @@ interface Asked {
   readonly user: SignedInUser;
 }
 
-/** Throws unless the user may run the route. */
 async function runOperation(state: DispatcherState, exchange: Exchange, asked: Asked): Promise<Answer> {
   const { route, target, params, user } = asked;
   const { id: requestId, response } = exchange;

@@ -95,13 +95,11 @@ function headOf(exchange: Exchange, answer: Answer, mustClose: boolean): Head {
 }
 
 export interface Sending {
-  /** The connection ends after the answer. */
   readonly mustClose: boolean;
   /** The answer in place of a file that cannot be opened or read. */
   readonly refusalOf: (failure: unknown) => Answer | undefined;
 }
 
-/** Answers why the file cannot be sent. */
 function refuseFile(exchange: Exchange, failure: unknown, sending: Sending): Streamed {
   const refusal = sending.refusalOf(failure);
   if (refusal === undefined) {

@@ -31,7 +31,6 @@ export interface BodyServices {
 
 export interface AskedOperation {
   readonly route: CompanyRoute;
-  /** That of the route. */
   readonly body: "json" | "xml";
   readonly params: Readonly<Record<string, string>>;
   readonly companyCode: string;
@@ -55,7 +54,6 @@ export function signalFor(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** Waits for the body. */
 async function receiveBody(services: BodyServices, exchange: Exchange): Promise<Buffer> {
   const { request, response } = exchange;
   const reserve = async (bytes: number, timeoutMs: number) => {
