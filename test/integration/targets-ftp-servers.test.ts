@@ -1,7 +1,7 @@
 /** The FTP target and servers that are not as well-behaved as vsftpd. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DeliveryOutcome, Target } from "../../src/outbound/target.ts";
-import { createFtpTarget } from "../../src/targets/servers/server-targets.ts";
+import { createFtpTarget } from "../support/server-targets.ts";
 import { deliveryOf, faultOf, fileOf, messageOf, never } from "../support/deliveries.ts";
 import { type ScriptedFtp, startScriptedFtp } from "../support/scripted-ftp.ts";
 import { testTimes } from "../support/target-conformance.ts";

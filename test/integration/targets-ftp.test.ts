@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createFtpTarget, type FtpTargetOptions } from "../../src/targets/servers/server-targets.ts";
+import { createFtpTarget, type FtpTargetOptions } from "../support/server-targets.ts";
 import { type Authority, type Certificate, makeAuthority } from "../support/certificates.ts";
 import { deliveryOf, faultOf, fileOf, messageOf, never } from "../support/deliveries.ts";
 import { filesBelow } from "../support/files-below.ts";

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Target } from "../../src/outbound/target.ts";
-import { createSftpTarget, type SftpTargetOptions } from "../../src/targets/servers/server-targets.ts";
+import { createSftpTarget, type SftpTargetOptions } from "../support/server-targets.ts";
 import { deliveryOf, faultOf, fileOf, messageOf, never } from "../support/deliveries.ts";
 import { filesBelow } from "../support/files-below.ts";
 import { isInstalled, runProgram } from "../support/run-program.ts";

@@ -7,11 +7,7 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import ssh2, { type AuthContext, type Connection } from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  createFtpTarget,
-  createSftpTarget,
-  type SftpTargetOptions,
-} from "../../src/targets/servers/server-targets.ts";
+import { createFtpTarget, createSftpTarget, type SftpTargetOptions } from "../support/server-targets.ts";
 import { describeKey } from "../../src/remote/host-keys.ts";
 import { deliveryOf, faultOf, fileOf, never } from "../support/deliveries.ts";
 import { listenFree } from "../support/listen-free.ts";
@@ -206,11 +202,13 @@ describe("the thread of an upload target", () => {
     }
   });
 
-  const built = join(projectFolder, "dist/targets/servers/server-targets.js");
+  const built = join(projectFolder, "dist/targets/servers/upload-target.js");
   test.skipIf(!existsSync(built))("runs from what is built as well", async () => {
     const script = `
-      import { createFtpTarget } from ${JSON.stringify(built)};
-      const target = createFtpTarget({ host: "127.0.0.1", port: ${ftp.port}, user: "u", password: "p", security: "plain" });
+      import { UploadTarget } from ${JSON.stringify(built)};
+      const times = { connectMs: 15_000, silenceMs: 20_000, keepMs: 10_000 };
+      const server = { kind: "ftp", host: "127.0.0.1", port: ${ftp.port}, user: "u", password: "p", security: "plain", times };
+      const target = new UploadTarget({ server, makeFolders: false, timeoutMs: 60_000, connections: 2, idleMs: 30_000 });
       const files = [{ name: "a.xml", contentType: "x", read: async () => Buffer.from("built") }];
       const outcome = await target.deliver({ id: "1", companyCode: "A", files }, new AbortController().signal);
       await target.close();

@@ -18,15 +18,11 @@ import {
   type FolderTargetParts,
 } from "../../targets/folder/folder-target.ts";
 import { createFolderThread, type FolderThread } from "../../targets/folder/folder-thread.ts";
-import {
-  createFtpTarget,
-  createSftpTarget,
-  type FtpTargetOptions,
-  type SftpTargetOptions,
-} from "../../targets/servers/server-targets.ts";
+import { UploadTarget } from "../../targets/servers/upload-target.ts";
 import { createHttpsTarget, type HttpsTargetOptions } from "../../targets/web/https-target.ts";
 import { markerFileName } from "../../store/database/database.ts";
 import { createSmsTarget, type SmsTargetOptions } from "../../targets/web/sms-target.ts";
+import { directoryOf, serverSettingsOf } from "./server-settings.ts";
 
 type TargetOf<Type extends TargetConfig["type"]> = Extract<TargetConfig, { type: Type }>;
 
@@ -76,35 +72,15 @@ function httpsOptions(settings: TargetOf<"https">): HttpsTargetOptions {
   return { url, allowPlain, timeoutMs, connections, ...given({ ...secrets, ...files }) };
 }
 
-/** Undefined is the folder that the user is in after signing in. */
-function directoryOf({ directory }: { readonly directory: string }): string | undefined {
-  return directory === "." ? undefined : directory;
-}
+/** How long a connection is kept for the next delivery, and the thread of a target. */
+const keepMs = 10_000;
+const idleMs = 30_000;
 
-function sftpOptions(settings: TargetOf<"sftp">): SftpTargetOptions {
-  const { host, port, user, makeFolders, timeoutMs, connections, hostKeys = [] } = settings;
-  const secrets = given({
-    password: settings.password?.reveal(),
-    privateKey: settings.privateKey?.reveal(),
-    passphrase: settings.passphrase?.reveal(),
-  });
-  return {
-    ...{ host, port, user, makeFolders, timeoutMs, connections, hostKeys },
-    ...given({ directory: directoryOf(settings) }),
-    ...secrets,
-  };
-}
-
-function ftpOptions(settings: TargetOf<"ftp"> | TargetOf<"ftps">): FtpTargetOptions {
-  const { host, port, user, makeFolders, timeoutMs, connections } = settings;
-  const shared = {
-    ...{ host, user, makeFolders, timeoutMs, connections },
-    password: settings.password.reveal(),
-    ...given({ port, directory: directoryOf(settings) }),
-  };
-  if (settings.type === "ftp") return { ...shared, security: "plain" };
-  const { certificateFingerprint, tls: security } = settings;
-  return { ...shared, security, ...given({ certificateFingerprint, ca: contentOf(settings.ca, "ca") }) };
+function uploadSettings(settings: TargetOf<"sftp" | "ftp" | "ftps">) {
+  const { makeFolders, timeoutMs, connections } = settings;
+  const ca = settings.type === "ftps" ? contentOf(settings.ca, "ca") : undefined;
+  const server = serverSettingsOf(settings, { ca, keepMs });
+  return { server, directory: directoryOf(settings), makeFolders, timeoutMs, connections, idleMs };
 }
 
 function emailOptions(settings: EmailConfig): EmailTargetOptions {
@@ -182,10 +158,9 @@ function planOf(settings: AnyTargetConfig, place: TargetPlace): PlannedTarget {
     case "https":
       return planned(type, httpsOptions(settings), createHttpsTarget);
     case "sftp":
-      return planned(type, sftpOptions(settings), createSftpTarget);
     case "ftp":
     case "ftps":
-      return planned(type, ftpOptions(settings), createFtpTarget);
+      return planned(type, uploadSettings(settings), (options) => new UploadTarget(options));
   }
 }
 

@@ -14,25 +14,13 @@ import { createRemoteMemory, createRemoteStates } from "../../inbound/remotes/re
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
-import { plainFingerprint, type ServerSettings, type Times } from "../../remote/server-settings.ts";
 import { listCompanies } from "../../store/accounts/companies.ts";
 import type { Store } from "../../store/database/database.ts";
+import { directoryOf, serverSettingsOf } from "./server-settings.ts";
 import type { ReleaseStack } from "./service-group.ts";
 
-type RemoteOf<Type extends RemoteConfig["type"]> = Extract<RemoteConfig, { type: Type }>;
-
-const longestConnectMs = 15_000;
-const longestSilenceMs = 20_000;
 /** Between the calls of one poll, and from a first listing to the second. */
 const keepMs = 15_000;
-
-function timesOf({ timeoutMs }: RemoteConfig): Times {
-  return {
-    connectMs: Math.min(longestConnectMs, timeoutMs),
-    silenceMs: Math.min(longestSilenceMs, timeoutMs),
-    keepMs,
-  };
-}
 
 /** Asynchronous: the remotes are read again and again, and the file may lie on a share that hangs. */
 async function contentOf(file: string, setting: string): Promise<string> {
@@ -43,39 +31,12 @@ async function contentOf(file: string, setting: string): Promise<string> {
   }
 }
 
-function sftpServerOf(settings: RemoteOf<"sftp">): ServerSettings {
-  const { host, port, user, hostKeys = [] } = settings;
-  return {
-    ...{ kind: "sftp", host, port, user, hostKeys, times: timesOf(settings) },
-    password: settings.password?.reveal(),
-    privateKey: settings.privateKey?.reveal(),
-    passphrase: settings.passphrase?.reveal(),
-  };
-}
-
-async function ftpServerOf(settings: RemoteOf<"ftp" | "ftps">): Promise<ServerSettings> {
-  const { host, user } = settings;
-  const shared = { kind: "ftp", host, user, times: timesOf(settings) } as const;
-  const password = settings.password.reveal();
-  if (settings.type === "ftp") {
-    const none = { ca: undefined, certificateFingerprint: undefined };
-    return { ...shared, ...none, password, port: settings.port, security: "plain" };
-  }
-  const { tls: security, ca, certificateFingerprint } = settings;
-  return {
-    ...{ ...shared, password, security },
-    port: settings.port ?? (security === "implicit" ? 990 : 21),
-    ca: ca === undefined ? undefined : await contentOf(ca, "ca"),
-    certificateFingerprint:
-      certificateFingerprint === undefined ? undefined : plainFingerprint(certificateFingerprint),
-  };
-}
-
 /** Values of secrets and contents of files instead of their names. Rejects when a file cannot be read. */
 export async function fetchSettingsOf(settings: RemoteConfig): Promise<FetchSettings> {
-  const server = settings.type === "sftp" ? sftpServerOf(settings) : await ftpServerOf(settings);
-  const { directory, moveTo } = settings;
-  return { server, directory: directory === "." ? undefined : directory, moveTo };
+  const file = settings.type === "ftps" ? settings.ca : undefined;
+  const ca = file === undefined ? undefined : await contentOf(file, "ca");
+  const server = serverSettingsOf(settings, { ca, keepMs });
+  return { server, directory: directoryOf(settings), moveTo: settings.moveTo };
 }
 
 function scheduleOf({ schedule, zone, everyMs = defaultEveryMs }: RemoteConfig): PollSchedule {

@@ -47,7 +47,7 @@ const maxLeftovers = 100;
 /** After these nothing more could be removed. */
 const losingFaults: ReadonlySet<DeliveryFault> = new Set(["connectionLost", "timeout", "protocol"]);
 
-/** A target whose client runs in a thread; the thread is there when it is needed. */
+/** A target on a server (specification/outbound.md#targets), whose client runs in a thread that is there when needed. */
 export class UploadTarget implements Target {
   readonly concurrency: number;
   readonly #jobs: ThreadJobs<ToThread, FromThread, DeliveryOutcome>;

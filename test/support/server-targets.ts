@@ -1,7 +1,7 @@
-/** Targets on SFTP and FTP servers, from their options. */
-import type { Target } from "../../outbound/target.ts";
-import { plainFingerprint } from "../../remote/server-settings.ts";
-import { UploadTarget } from "./upload-target.ts";
+/** Targets on SFTP and FTP servers, as tests need them: most options have a default. */
+import type { Target } from "../../src/outbound/target.ts";
+import { plainFingerprint } from "../../src/remote/server-settings.ts";
+import { UploadTarget } from "../../src/targets/servers/upload-target.ts";
 
 /** What all targets have that upload to a server. */
 interface UploadOptions {
