@@ -135,11 +135,12 @@ function readKeyFile(path: string): Promise<string> {
   return readGiven(path, "public key file");
 }
 
-async function withAccounts<T>(
-  config: StateConfig,
-  use: (deps: { readonly store: AdminStore; readonly clock: Clock }) => Promise<T>,
-): Promise<T> {
-  return await withAdminStore(config, (store) => use({ store, clock: systemClock }));
+/** The operation as a command runs it: on the store of the configuration. */
+function onAccounts<Given extends unknown[], Result>(
+  operation: (deps: { store: AdminStore; clock: Clock }, ...given: Given) => Promise<Result>,
+) {
+  return (config: StateConfig, ...given: Given): Promise<Result> =>
+    withAdminStore(config, (store) => operation({ store, clock: systemClock }, ...given));
 }
 
 export interface NewUserOptions {
@@ -157,7 +158,7 @@ export async function addUser(config: StateConfig, options: NewUserOptions): Pro
   const password = await readPasswordFile(passwordFile);
   const publicKey = keyFile === undefined ? undefined : await readKeyFile(keyFile);
   const secrets = given({ password, publicKey });
-  return await withAccounts(config, (deps) => userAdmin.addUser(deps, { ...user, ...secrets }));
+  return await onAccounts(userAdmin.addUser)(config, { ...user, ...secrets });
 }
 
 export interface UserView extends Omit<userAdmin.ListedUser, "createdAt"> {
@@ -187,17 +188,11 @@ export async function setPassword(
 ): Promise<{ readonly generatedPassword?: string }> {
   const { passwordFile, ...user } = who;
   const password = given({ password: await readPasswordFile(passwordFile) });
-  return await withAccounts(config, (deps) => userAdmin.setPassword(deps, { ...user, ...password }));
+  return await onAccounts(userAdmin.setPassword)(config, { ...user, ...password });
 }
 
 /** Lets a user sign in, or no more. */
-export async function setUserEnabled(
-  config: StateConfig,
-  who: userAdmin.UserReference,
-  isEnabled: boolean,
-): Promise<{ readonly isChanged: boolean }> {
-  return await withAccounts(config, (deps) => userAdmin.setEnabled(deps, who, isEnabled));
-}
+export const setUserEnabled = onAccounts(userAdmin.setEnabled);
 
 /** Adds the public key in a file to a user. */
 export async function addUserKey(
@@ -206,23 +201,13 @@ export async function addUserKey(
 ): Promise<{ readonly fingerprint: string; readonly isNew: boolean }> {
   const { keyFile, ...user } = who;
   const publicKey = await readKeyFile(keyFile);
-  return await withAccounts(config, (deps) => userAdmin.addUserKey(deps, { ...user, publicKey }));
+  return await onAccounts(userAdmin.addUserKey)(config, { ...user, publicKey });
 }
 
 export type UserKeyView = userAdmin.ListedKey;
 
 /** The public keys of one user. */
-export async function listUserKeys(
-  config: StateConfig,
-  who: userAdmin.UserReference,
-): Promise<readonly UserKeyView[]> {
-  return await withAccounts(config, (deps) => userAdmin.listKeysOfUser(deps, who));
-}
+export const listUserKeys = onAccounts(userAdmin.listKeysOfUser);
 
 /** Takes a public key away from a user. */
-export async function removeUserKey(
-  config: StateConfig,
-  who: userAdmin.UserReference & { readonly fingerprint: string },
-): Promise<{ readonly fingerprint: string; readonly canSignIn: boolean }> {
-  return await withAccounts(config, (deps) => userAdmin.removeUserKey(deps, who));
-}
+export const removeUserKey = onAccounts(userAdmin.removeUserKey);
