@@ -13,8 +13,14 @@ import { DriverAssignment } from "../../../operations/loads/load-driver.ts";
 
 const companyCode = identifier("companyCode");
 const maybeText = Type.Union([Type.String(), Type.Null()]);
+const optionalText = Type.Optional(maybeText);
 const maybeNumber = Type.Union([Type.Number(), Type.Null()]);
 const maybeTextOrNumber = Type.Union([Type.String(), Type.Number(), Type.Null()]);
+
+/** Properties of one schema, by their names. */
+export function alike<Schema extends TSchema, Name extends string>(schema: Schema, ...names: Name[]) {
+  return Object.fromEntries(names.map((name) => [name, schema])) as { [Each in Name]: Schema };
+}
 
 function importOf(list: string, entity: TSchema) {
   return Type.Object({ companyCode, [list]: Type.Array(entity, { minItems: 1 }) });
@@ -74,19 +80,13 @@ const loadStatus = Type.Integer({
 });
 
 export const PartyExecution = Type.Object({
-  plannedEtaDTTM: maybeText,
-  arrivalDTTM: maybeText,
-  confirmedDTTM: maybeText,
-  departureDTTM: maybeText,
+  ...alike(maybeText, "plannedEtaDTTM", "arrivalDTTM", "confirmedDTTM", "departureDTTM"),
   duration: maybeNumber,
 });
 
-export const Cancellation = Type.Object({
-  reasonCode: Type.Optional(maybeText),
-  reasonDesc: Type.Optional(maybeText),
-  cancelDTTM: Type.Optional(maybeText),
-  cancelTimeZone: Type.Optional(maybeText),
-});
+export const Cancellation = Type.Object(
+  alike(optionalText, "reasonCode", "reasonDesc", "cancelDTTM", "cancelTimeZone"),
+);
 
 export const StopExecutionInfo = Type.Object({
   stopStatus,
@@ -98,9 +98,7 @@ export const StopExecutionInfo = Type.Object({
   from: PartyExecution,
   to: PartyExecution,
   exceptionPresent: Type.Boolean(),
-  exceptions: Type.Array(
-    Type.Object({ exceptionCode: Type.Optional(maybeText), exceptionDesc: Type.Optional(maybeText) }),
-  ),
+  exceptions: Type.Array(Type.Object(alike(optionalText, "exceptionCode", "exceptionDesc"))),
   cancellation: Type.Union([Cancellation, Type.Null()]),
 });
 
@@ -109,9 +107,7 @@ const LoadOfStop = Type.Object({ loadNbr: maybeText, driverName: maybeText, vehi
 const Appointment = Type.Object(
   {
     timeSlotId: Type.String(),
-    startDateTime: Type.Optional(Type.String()),
-    endDateTime: Type.Optional(Type.String()),
-    timeZone: Type.Optional(Type.String()),
+    ...alike(Type.Optional(Type.String()), "startDateTime", "endDateTime", "timeZone"),
     serviceRegion: Type.String(),
   },
   { description: "The confirmed appointment; missing without one. `to.schedule` is what was sent last." },
@@ -128,20 +124,14 @@ export const StopRetrieval = Type.Object({
 
 export const LoadExecutionInfo = Type.Object({
   loadStatus,
-  actualStartDTTM: maybeText,
-  actualStartTimeZone: maybeText,
-  actualEndDTTM: maybeText,
-  actualEndTimeZone: maybeText,
+  ...alike(maybeText, "actualStartDTTM", "actualStartTimeZone", "actualEndDTTM", "actualEndTimeZone"),
   cancellation: Type.Optional(Cancellation),
 });
 
 const LoadAssignmentInfo = Type.Object({
-  carrierCode: Type.Optional(maybeText),
-  assignmentCriteria: Type.Optional(maybeTextOrNumber),
-  driverCdl: Type.Optional(maybeTextOrNumber),
-  driverEmail: Type.Optional(maybeText),
-  driverName: Type.Optional(maybeText),
-  driverUserName: Type.Optional(maybeText),
+  carrierCode: optionalText,
+  ...alike(Type.Optional(maybeTextOrNumber), "assignmentCriteria", "driverCdl"),
+  ...alike(optionalText, "driverEmail", "driverName", "driverUserName"),
 });
 
 export const LoadRetrieval = Type.Object({

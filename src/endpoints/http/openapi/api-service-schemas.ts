@@ -1,7 +1,7 @@
 /** Definitions for the API document: answers of the legacy web services and of the service itself. */
 import { Type } from "@sinclair/typebox";
 import { DocumentObject } from "../../../domain/documents/document-object.ts";
-import { Reasons } from "./api-schemas.ts";
+import { alike, Reasons } from "./api-schemas.ts";
 
 const optionalText = Type.Optional(Type.String());
 const optionalNumber = Type.Optional(Type.Number());
@@ -17,17 +17,12 @@ export const LegacyLoadHeader = Type.Object({
   loadNbr: Type.String(),
   status: Type.String(),
   origin: optionalTextOrNumber,
-  originName: optionalText,
-  originAddr1: optionalText,
-  originAddr2: optionalText,
-  originCity: optionalText,
-  originState: optionalText,
+  ...alike(optionalText, "originName", "originAddr1", "originAddr2", "originCity", "originState"),
   originZip: optionalTextOrNumber,
   originCountry: optionalText,
   totalStops: optionalNumber,
   reference: optionalTextOrNumber,
-  weight: measure,
-  volume: measure,
+  ...alike(measure, "weight", "volume"),
   companyId: Type.Optional(Type.Object({ companyId: optionalNumber, companyName: optionalText })),
   assignedDriver: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
@@ -35,10 +30,8 @@ export const LegacyLoadHeader = Type.Object({
 export const LegacyLoad = Type.Intersect([
   LegacyLoadHeader,
   Type.Object({
-    earliestStartDttm: legacyDate,
-    latestStartDttm: legacyDate,
-    totalPallets: optionalTextOrNumber,
-    totalCartons: optionalTextOrNumber,
+    ...alike(legacyDate, "earliestStartDttm", "latestStartDttm"),
+    ...alike(optionalTextOrNumber, "totalPallets", "totalCartons"),
   }),
 ]);
 
@@ -47,36 +40,34 @@ export const LegacyStop = Type.Object({
   stopNbr: Type.String(),
   status: Type.String({ description: "As `stopStatus` of the stop detail." }),
   stopSeq: optionalNumber,
-  shipmentNbr: optionalTextOrNumber,
-  bol: optionalTextOrNumber,
+  ...alike(optionalTextOrNumber, "shipmentNbr", "bol"),
   signatureRequired: Type.Optional(Type.Boolean()),
-  shipToName: optionalText,
-  shipToAddr1: optionalText,
-  shipToAddr2: optionalText,
-  shipToCity: optionalText,
-  shipToState: optionalText,
-  shipToZip: optionalText,
-  billToName: optionalText,
-  billToAddr1: optionalText,
-  billToCity: optionalText,
-  billToState: optionalText,
-  billToZip: optionalText,
-  billToCountry: optionalText,
-  earliestStartDttm: legacyDate,
-  latestStartDttm: legacyDate,
-  totalPallets: optionalNumber,
-  totalCartons: optionalNumber,
-  sealNbr: optionalTextOrNumber,
-  reference1: optionalTextOrNumber,
-  reference2: optionalTextOrNumber,
+  ...alike(
+    optionalText,
+    "shipToName",
+    "shipToAddr1",
+    "shipToAddr2",
+    "shipToCity",
+    "shipToState",
+    "shipToZip",
+  ),
+  ...alike(
+    optionalText,
+    "billToName",
+    "billToAddr1",
+    "billToCity",
+    "billToState",
+    "billToZip",
+    "billToCountry",
+  ),
+  ...alike(legacyDate, "earliestStartDttm", "latestStartDttm"),
+  ...alike(optionalNumber, "totalPallets", "totalCartons"),
+  ...alike(optionalTextOrNumber, "sealNbr", "reference1", "reference2"),
   documents: Type.Array(DocumentObject),
   stopDetails: Type.Array(
     Type.Object({
-      product: optionalTextOrNumber,
-      productIdentifier: optionalTextOrNumber,
-      quantity: measure,
-      weight: measure,
-      volume: measure,
+      ...alike(optionalTextOrNumber, "product", "productIdentifier"),
+      ...alike(measure, "quantity", "weight", "volume"),
     }),
   ),
 });
@@ -146,19 +137,16 @@ export const RecordedEvent = Type.Object({
   eventId: Type.String({ description: "Names the event; of no order, and of no meaning elsewhere." }),
   eventCode: Type.Integer(),
   eventName: Type.String(),
-  loadNbr: optionalText,
-  stopNbr: optionalText,
+  ...alike(optionalText, "loadNbr", "stopNbr"),
   eventDTTM: Type.String({ description: "When it happened, `YYYY-MM-DDThh:mm:ss`." }),
   eventTz: Type.String({ description: "The zone of `eventDTTM`." }),
-  latitude: Type.Optional(Type.Number()),
-  longitude: Type.Optional(Type.Number()),
+  ...alike(optionalNumber, "latitude", "longitude"),
   reportedBy: Type.Optional(Type.String({ description: "Who reported it." })),
   reportedCode: Type.Optional(Type.String({ description: "The `eventCode` of the report." })),
   visit: Type.Optional(
     Type.String({ enum: ["pickup", "dropoff"], description: "Whose geofence was entered." }),
   ),
-  exceptionCode: optionalText,
-  exceptionDesc: optionalText,
+  ...alike(optionalText, "exceptionCode", "exceptionDesc"),
   reasonCode: optionalTextOrNumber,
   reasonComments: optionalText,
   releasedStops: Type.Optional(
