@@ -285,6 +285,7 @@ class Walk {
   async #expectUpload(): Promise<string> {
     const { name, result } = await this.#host.put();
     this.#transcript.expect(`${name} is answered`, result.exitCode === 0, result.output.trim());
+    if (result.exitCode !== 0) return name;
     const { receipt } = await this.#host.receipt(name);
     this.#transcript.expect("its receipt says that it is applied", receipt.status === 10);
     this.#answered.push(name);
@@ -300,8 +301,10 @@ class Walk {
     await waitFor(
       "the service to be active",
       async () => {
-        const { output } = await this.#machine.run("systemctl is-active dropgate");
-        return output.trim() === "active" && (await this.#mainPid()) !== former;
+        // Both at once: right after a death the unit is still called active.
+        const { stdout } = await this.#machine.run("systemctl show -p ActiveState -p MainPID dropgate");
+        const pid = /^MainPID=(\d+)$/m.exec(stdout)?.[1] ?? "0";
+        return /^ActiveState=active$/m.test(stdout) && pid !== "0" && pid !== former;
       },
       240_000,
     );
