@@ -6,6 +6,7 @@ import type { CompanyFolders } from "./folders/company-folders.ts";
 import type { ExchangePeer } from "./exchange-session.ts";
 import type { Intake } from "./uploads/intake.ts";
 import type { PartialDownloads } from "./folders/download.ts";
+import type { ChannelTransfers } from "./transfer-figures.ts";
 import type { UploadClaims } from "./uploads/upload-claims.ts";
 
 /** A host deletes a file from `error/`: the ledger notes it before the bytes go. */
@@ -50,6 +51,8 @@ export interface SessionContext {
   readonly peer: ExchangePeer;
   /** For the times of closes: never goes back. */
   readonly closeClock: Clock;
+  /** Of the protocol of the session. */
+  readonly transfers: ChannelTransfers;
 }
 
 /** One company as the session sees it. */

@@ -14,10 +14,13 @@ import {
 } from "./exchange-session.ts";
 import { FolderSession } from "./folder-session.ts";
 import { PartialDownloads } from "./folders/download.ts";
+import { noTransfers, type TransferFigures } from "./transfer-figures.ts";
 import { type SweepOptions, sweepPartials } from "./uploads/sweep-partials.ts";
 import { UploadClaims } from "./uploads/upload-claims.ts";
 
 export interface FolderExchange extends FileExchange {
+  /** What was transferred since the start. */
+  readonly transfers: TransferFigures;
   /**
    * Removes parts of interrupted uploads that no client has continued, and reports files left under unfinished names. To be run
    * at start-up, before endpoints listen, and then from time to time.
@@ -34,6 +37,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   const closeClock = forwardClock(clock);
   const claims = new UploadClaims();
   const partialDownloads = new PartialDownloads();
+  const transfers = noTransfers();
   const companies = new Map<string, CompanyFolders>();
   const sessions = new Set<FolderSession>();
   const reported = new Set<string>();
@@ -50,7 +54,10 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
   function openSession(peer: ExchangePeer): ExchangeSession {
     if (isStopping) throw new ExchangeError("failure", "The server is stopping; connect again in a moment");
     const session: FolderSession = new FolderSession({
-      context: { deps, disk, claims, partialDownloads, peer, closeClock },
+      context: {
+        ...{ deps, disk, claims, partialDownloads, peer, closeClock },
+        transfers: transfers[peer.channel],
+      },
       companies: peer.companies.map(({ id, code }) => ({ id, code, folders: foldersOf(code) })),
       ended: () => void sessions.delete(session),
     });
@@ -68,6 +75,7 @@ export function createFileExchange(deps: FileExchangeDeps): FolderExchange {
 
   return {
     openSession,
+    transfers,
     sweepPartials: (options) => sweepPartials({ companiesDir, claims, log, reported }, options),
     stop,
   };

@@ -11,7 +11,6 @@
  *   entry decided, not filed                the move and the receipt are done (again)
  *   entry decided and filed                 nothing
  */
-import type { DecidedState } from "../domain/files/file-state.ts";
 import type { DocumentPool } from "../documents/pool/document-pool.ts";
 import type { Clock } from "../lib/clock.ts";
 import { killPoint } from "../lib/kill-point.ts";
@@ -26,6 +25,7 @@ import {
   removeReceiptsOfWaiting,
 } from "./receipts/awaited-receipts.ts";
 import { CompanyLanes } from "./lanes/company-lanes.ts";
+import type { DecisionStatistics } from "./lanes/decision-figures.ts";
 import { EnteringFiles } from "./entering-files.ts";
 import { FilingQueue } from "./places/filing-queue.ts";
 import { type HeldFiles, type HeldInDetail, logHeld } from "./lanes/held-files.ts";
@@ -51,17 +51,18 @@ interface PipelineDependencies {
   readonly log: Logger;
 }
 
-/** Figures for monitoring; `decided` counts since the start. */
-export interface PipelineStatistics {
-  readonly waiting: readonly { readonly company: string; readonly count: number }[];
-  readonly decided: readonly {
-    readonly company: string;
-    readonly state: DecidedState;
-    readonly count: number;
-  }[];
+/** Files of a company that wait. */
+export interface WaitingStatistics {
+  readonly companyId: number;
+  readonly count: number;
+  /** Since the one came that has waited longest to be decided; 0 when none waits. */
+  readonly oldestAgeMs: number;
+}
+
+/** Figures for monitoring; counts are since the start. Companies that have had no file are left out. */
+export interface PipelineStatistics extends DecisionStatistics {
+  readonly waiting: readonly WaitingStatistics[];
   readonly unfiled: number;
-  /** Halted companies and held files, by company. */
-  readonly held: readonly HeldFiles[];
 }
 
 const retryPollMs = 1_000;
@@ -127,16 +128,21 @@ export class Pipeline implements Inbox, Service {
   }
 
   statistics(): PipelineStatistics {
-    const runners = this.#lanes.all;
+    const now = this.#deps.clock.now();
+    const { decided, lastAppliedAt, refused, receiptDelays } = this.#lanes.figures;
     return {
-      waiting: runners.map((runner) => ({
-        company: runner.companyCode,
+      ...{ decided, lastAppliedAt, refused, receiptDelays, unfiled: this.#filing.length },
+      waiting: this.#lanes.all.map((runner) => ({
+        companyId: runner.companyId,
         count: this.waitingCount(runner.companyId),
+        oldestAgeMs: Math.max(0, now - (runner.oldestReceivedAt() ?? now)),
       })),
-      decided: this.#lanes.decidedCounts(),
-      unfiled: this.#filing.length,
-      held: runners.map((runner) => runner.held()),
     };
+  }
+
+  /** Halted companies and held files, by company. */
+  held(): readonly HeldFiles[] {
+    return this.#lanes.all.map((runner) => runner.held());
   }
 
   heldInDetail(): readonly HeldInDetail[] {

@@ -32,6 +32,12 @@ export class BoundedMap<Value> {
     return this.#newer.has(key) || this.#older.has(key);
   }
 
+  /** Those that are kept, in no order. */
+  *values(): Generator<Value> {
+    yield* this.#newer.values();
+    yield* this.#older.values();
+  }
+
   set(key: string, value: Value): void {
     this.delete(key);
     this.#newer.set(key, value);

@@ -9,7 +9,9 @@
  *
  * All but `refused` are faults of the store: they say nothing about what was to be written, which is kept and tried again.
  */
-export type StoreErrorKind = "busy" | "unavailable" | "damaged" | "unfit" | "refused";
+export const storeErrorKinds = ["busy", "unavailable", "damaged", "unfit", "refused"] as const;
+
+export type StoreErrorKind = (typeof storeErrorKinds)[number];
 
 export class StoreError extends Error {
   readonly kind: StoreErrorKind;
@@ -24,6 +26,12 @@ export class StoreError extends Error {
 /** Whether the store is at fault, and not the values to be written: these are held, never refused. */
 export function isStoreFault(error: unknown): boolean {
   return error instanceof StoreError && error.kind !== "refused";
+}
+
+/** For `catch` of a promise: undefined for a fault of the store; every other error is thrown. */
+export function unlessStoreFault(error: unknown): undefined {
+  if (!isStoreFault(error)) throw error;
+  return undefined;
 }
 
 /** Whether the fault passes when disk or other processes allow it, without a repair of the database. */

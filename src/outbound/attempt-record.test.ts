@@ -13,6 +13,7 @@ const row: DeliveryToRender = {
   ...{ id: 7, guid: "guid", companyId: 1, companyCode: "ACME", targetId: 2, kind: "completion" },
   ...{ subjectId: 3, orderKey: "S1", name: "s1_20261105_080000.xml", dueAt: at, attempts: 0 },
   firstAttemptAt: null,
+  createdAt: 0,
 };
 const delivery = { id: "guid", companyCode: "ACME", files: [] };
 

@@ -6,7 +6,15 @@ import type { DeliveryOutcome, Target } from "./target.ts";
 
 const row: DeliveryToRender = {
   ...{ id: 7, guid: "guid", companyId: 1, companyCode: "ACME", targetId: 2, kind: "completion" },
-  ...{ subjectId: 3, orderKey: "S1", name: "s1.xml", dueAt: 0, attempts: 0, firstAttemptAt: null },
+  ...{
+    subjectId: 3,
+    orderKey: "S1",
+    name: "s1.xml",
+    dueAt: 0,
+    attempts: 0,
+    firstAttemptAt: null,
+    createdAt: 0,
+  },
 };
 const rendered: RenderedDelivery = {
   delivery: { id: "guid", companyCode: "ACME", files: [] },

@@ -46,6 +46,7 @@ describe("what people see", () => {
         ...{ company: "ACME", target: "host", isConfigured: true, isPaused: false },
         ...{ open: 2, dead: 1, oldestAgeMs: second },
         attempts: { delivered: 1, later: 1, dead: 1, nameTaken: 0, dropped: 0, postponed: 0 },
+        lags: expect.any(Object),
       },
     ]);
   });

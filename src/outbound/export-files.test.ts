@@ -49,6 +49,7 @@ async function render({ site, files }: Exports, exportId: number) {
       dueAt: 0,
       attempts: 0,
       firstAttemptAt: null,
+      createdAt: 0,
     },
   });
 }

@@ -52,7 +52,7 @@ function rowOf(
 ): DeliveryToRender {
   return {
     ...{ id: 1, guid: "g", companyId: 1, targetId: 1, kind: "completion", subjectId: 1, orderKey: "S1" },
-    ...{ name: "moved.xml", dueAt: 0, attempts: 0, firstAttemptAt: null, companyCode: "ACME" },
+    ...{ name: "moved.xml", dueAt: 0, attempts: 0, firstAttemptAt: null, createdAt: 0, companyCode: "ACME" },
     ...(completion === undefined ? {} : { completion }),
     ...rest,
   };

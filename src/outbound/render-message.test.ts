@@ -46,7 +46,7 @@ class Renderer {
     const render = createMessageRenderer({ store, clock: { now: () => this.site.now }, settings });
     return await render({
       ...{ id: 7, guid: "d7", companyId, companyCode: "ACME", targetId: 1, kind: "message", subjectId: 1 },
-      ...{ orderKey: "S1", name: "m", dueAt: start, attempts: 0, firstAttemptAt: null },
+      ...{ orderKey: "S1", name: "m", dueAt: start, attempts: 0, firstAttemptAt: null, createdAt: 0 },
       ...(more === null ? {} : { message }),
     });
   }

@@ -23,7 +23,7 @@ import { type AttemptsDeps, TargetAttempts } from "./target-attempts.ts";
 export interface RunnerDeps extends AttemptsDeps {
   readonly store: Pick<Store, "read">;
   readonly recorder: Pick<OutcomeRecorder, "add">;
-  readonly onAttempt: (record: AttemptRecord) => void;
+  readonly onAttempt: (record: AttemptRecord, row: DeliveryToRender) => void;
 }
 
 /** Outcomes that wait to be recorded; beyond it no more is sent, because all of it would be sent again after a crash. */
@@ -148,7 +148,7 @@ export class TargetRunner {
     }
     const isAwaited = this.#inFlight.release(row);
     this.#inFlight.noteMove(row, record.kind === "nameTaken");
-    onAttempt(record);
+    onAttempt(record, row);
     logAttempt(log, { row, record, target: this.target.name });
     const isPutOff = record.kind === "later" || record.kind === "postponed";
     if (isPutOff) this.#due.expectAt(record.dueAt);

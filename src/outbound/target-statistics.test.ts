@@ -8,12 +8,13 @@ test("attempts are counted by target and by what became of them", async () => {
   const [host] = await listOutboundTargets(site.store.read);
   if (host === undefined) throw new Error("the site has a target");
   const counters = new TargetCounters();
-  const before = counters.statistics([host], site.now)[0]?.attempts;
+  const before = { ...counters.statistics([host], site.now)[0]?.attempts };
+  const due = { dueAt: 1, attempts: 0, firstAttemptAt: null, createdAt: 0 };
   const attempt = { id: 1, at: 1, durationMs: 1 };
-  counters.counterOf(host.id)({ ...attempt, kind: "delivered", sha256: null, size: null });
-  counters.counterOf(host.id)({ ...attempt, kind: "postponed", dueAt: 2 });
-  counters.counterOf(host.id)({ ...attempt, kind: "postponed", dueAt: 2 });
-  counters.counterOf(host.id + 1)({ ...attempt, kind: "postponed", dueAt: 2 });
+  counters.counterOf(host.id)({ ...attempt, kind: "delivered", sha256: null, size: null }, due);
+  counters.counterOf(host.id)({ ...attempt, kind: "postponed", dueAt: 2 }, due);
+  counters.counterOf(host.id)({ ...attempt, kind: "postponed", dueAt: 2 }, due);
+  counters.counterOf(host.id + 1)({ ...attempt, kind: "postponed", dueAt: 2 }, due);
   const none = { delivered: 0, later: 0, dead: 0, nameTaken: 0, dropped: 0, postponed: 0 };
   expect(before).toEqual(none);
   expect(counters.statistics([host], site.now)[0]?.attempts).toEqual({ ...none, delivered: 1, postponed: 2 });
@@ -45,4 +46,23 @@ test("a target is paused until the very moment at which its pause ends", async (
   const paused = [{ ...host, pausedUntil: site.now }];
   const isPausedAt = (now: number) => new TargetCounters().statistics(paused, now)[0]?.isPaused;
   expect([isPausedAt(site.now - 1), isPausedAt(site.now)]).toEqual([true, false]);
+});
+
+test("the lag of a delivery counts from when it was due, or from the first of its attempts", async () => {
+  const site = await DeliverySite.open();
+  const [host] = await listOutboundTargets(site.store.read);
+  if (host === undefined) throw new Error("the site has a target");
+  const counters = new TargetCounters();
+  const count = counters.counterOf(host.id);
+  const made = { id: 1, at: 9_000, durationMs: 1_000, kind: "delivered", sha256: null, size: null } as const;
+  count(made, { dueAt: 6_000, attempts: 0, firstAttemptAt: null, createdAt: 0 });
+  count(made, { dueAt: 8_900, attempts: 3, firstAttemptAt: 2_000, createdAt: 0 });
+  count(made, { dueAt: 8_900, attempts: 3, firstAttemptAt: null, createdAt: 9_000 });
+  count(
+    { id: 1, at: 9_000, durationMs: 1_000, kind: "postponed", dueAt: 2 },
+    { dueAt: 1, attempts: 0, firstAttemptAt: null, createdAt: 0 },
+  );
+  const [statistics] = counters.statistics([host], site.now);
+  expect(statistics?.lags.sum).toBe(4 + 8 + 1);
+  expect(statistics?.lags.cumulated().at(-1)).toBe(3);
 });

@@ -7,7 +7,12 @@ import { normaliseAddress } from "../lib/address-range.ts";
 import { newRequestId } from "../lib/ids.ts";
 import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
-import { ConnectionGate, type ConnectionLimits, type Place } from "./connection-gate.ts";
+import {
+  ConnectionGate,
+  type ConnectionLimits,
+  type ConnectionStatistics,
+  type Place,
+} from "./connection-gate.ts";
 import type { CurrentUser, SignIn, SignInReview } from "./sign-in.ts";
 
 /** How soon the change of a user by an administrator takes effect. */
@@ -81,6 +86,10 @@ export class ClientConnections {
 
   get count(): number {
     return this.#open.size;
+  }
+
+  statistics(): ConnectionStatistics {
+    return this.#gate.statistics();
   }
 
   /** Lets a client in: `connect` makes its connection. False when it has no place; its socket is destroyed then. */

@@ -49,6 +49,28 @@ function mustCome(gate: ConnectionGate, address: string, more: { name?: string }
   return place;
 }
 
+describe("the figures of a server", () => {
+  test("count who is there, who has signed in, and who was turned away, by reason", () => {
+    const gate = createGate();
+    banned.add("10.0.0.9");
+    come(gate, "10.0.0.9");
+    const places = ["a", "b", "c"].map((name) => mustCome(gate, "10.0.0.1", { name }));
+    come(gate, "10.0.0.1");
+    expect(gate.statistics()).toMatchObject({ open: 3, signedIn: 0 });
+    for (const place of places) place.signIn();
+    const late = mustCome(gate, "10.0.0.2");
+    expect(late.signIn()).toBe(false);
+    places[0]?.leave();
+    for (const address of ["10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]) come(gate, address);
+    gate.close();
+    come(gate, "10.0.0.7");
+    expect(gate.statistics()).toEqual({
+      ...{ open: 6, signedIn: 2 },
+      refused: { stopping: 1, banned: 1, too_many: 1, too_many_of_address: 1, displaced: 1 },
+    });
+  });
+});
+
 describe("a pool that is full", () => {
   test("takes the newcomer in place of the oldest connection of the address that holds most of it", () => {
     const gate = createGate();

@@ -25,6 +25,25 @@ export interface ConnectionLimits {
   readonly maxConnectionsPerAddress: number;
 }
 
+/** Why a connection was turned away, or had to make room, in the words of the log. */
+const refusalTexts = {
+  stopping: "stopping",
+  banned: "the address is banned",
+  too_many: "too many connections",
+  too_many_of_address: "too many connections from the address",
+  displaced: "too many are not signed in",
+} as const;
+
+export type ConnectionRefusal = keyof typeof refusalTexts;
+
+/** For monitoring. */
+export interface ConnectionStatistics {
+  readonly open: number;
+  readonly signedIn: number;
+  /** Since the start; sign-ins for which there was no place count as `too_many`. */
+  readonly refused: Readonly<Record<ConnectionRefusal, number>>;
+}
+
 /** Where a connection is counted. */
 export interface Place {
   readonly isSignedIn: boolean;
@@ -126,6 +145,7 @@ export class ConnectionGate {
   readonly #waiting = new WaitingConnections();
   #signedIn = 0;
   #admitted = 0;
+  readonly #refused = { stopping: 0, banned: 0, too_many: 0, too_many_of_address: 0, displaced: 0 };
   #isClosed = false;
 
   constructor(deps: ConnectionGateDeps) {
@@ -142,8 +162,10 @@ export class ConnectionGate {
   /** Gives the connection a place, to which another may have to give way, or says why it gets none. */
   admit(newcomer: Newcomer): Admission {
     const { address } = newcomer;
-    const reason = this.#refusalOf(newcomer);
-    if (reason !== undefined) {
+    const refusal = this.#refusalOf(newcomer);
+    if (refusal !== undefined) {
+      const reason = refusalTexts[refusal];
+      this.#refused[refusal] += 1;
       this.#log.info({ address, reason }, `${this.#deps.name} connection refused`);
       return { kind: "refused", reason };
     }
@@ -160,17 +182,22 @@ export class ConnectionGate {
     return { kind: "admitted", place: this.#placeOf(entry) };
   }
 
-  #refusalOf({ address, isProxy }: Newcomer): string | undefined {
+  statistics(): ConnectionStatistics {
+    const signedIn = this.#signedIn;
+    return { open: signedIn + this.#waiting.count, signedIn, refused: this.#refused };
+  }
+
+  #refusalOf({ address, isProxy }: Newcomer): ConnectionRefusal | undefined {
     const { standing, letsInBanned, limits } = this.#deps;
     if (this.#isClosed) return "stopping";
-    if (letsInBanned !== true && standing.bannedForMs(address) > 0) return "the address is banned";
+    if (letsInBanned !== true && standing.bannedForMs(address) > 0) return "banned";
     const { maxConnections, maxConnectionsPerAddress } = limits();
-    if (isProxy === true) return this.#signedIn < maxConnections ? undefined : "too many connections";
+    if (isProxy === true) return this.#signedIn < maxConnections ? undefined : "too_many";
     const peer = this.#peers.get(peerKeyOf(address));
     if (peer === undefined || peer.open < maxConnectionsPerAddress) return undefined;
     if (!peer.isReported) standing.reportBrokenLimit(address);
     peer.isReported = true;
-    return "too many connections from the address";
+    return "too_many_of_address";
   }
 
   #peerOf(address: string): Peer {
@@ -203,7 +230,8 @@ export class ConnectionGate {
     const first = this.#waiting.firstToGo();
     if (first === undefined) throw new Error("the pool is full and holds nothing");
     const { address } = first.newcomer;
-    this.#log.info({ address }, `${this.#deps.name} connection dropped: too many are not signed in`);
+    this.#refused.displaced += 1;
+    this.#log.info({ address }, `${this.#deps.name} connection dropped: ${refusalTexts.displaced}`);
     this.#leave(first);
     first.newcomer.displace();
   }
@@ -211,7 +239,10 @@ export class ConnectionGate {
   #signIn(entry: Entry): boolean {
     if (entry.state !== "waiting") return entry.state === "signedIn";
     entry.peer.isKnown = true;
-    if (this.#signedIn >= this.#deps.limits().maxConnections) return false;
+    if (this.#signedIn >= this.#deps.limits().maxConnections) {
+      this.#refused.too_many += 1;
+      return false;
+    }
     this.#waiting.remove(entry);
     this.#signedIn += 1;
     entry.state = "signedIn";

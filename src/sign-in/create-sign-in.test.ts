@@ -114,6 +114,26 @@ describe("signing in with a password", () => {
   });
 });
 
+describe("the figures of sign-ins", () => {
+  it("count each by its protocol and outcome, and bans", async () => {
+    await at.withPassword();
+    await at.withPassword();
+    expect(at.signIn.statistics().bans).toEqual({ begun: 0, active: 0 });
+    for (let time = 0; time < 30; time += 1) await at.withPassword({ password: `wrong ${time}` });
+    const { signIns, bans } = at.signIn.statistics();
+    const { protocol } = attempt();
+    const counts = signIns[protocol];
+    expect(counts.accepted).toBe(2);
+    expect(counts.refused + counts.turned_away).toBe(30);
+    expect(Math.min(counts.refused, counts.turned_away)).toBeGreaterThan(0);
+    expect(bans).toEqual({ begun: 1, active: 1 });
+    const others = Object.entries(signIns).filter(([name]) => name !== protocol);
+    expect(others.flatMap(([, other]) => Object.values(other))).toEqual([0, 0, 0, 0, 0, 0]);
+    at.time.now += 40 * 86_400_000;
+    expect(at.signIn.statistics().bans).toEqual({ begun: 1, active: 0 });
+  });
+});
+
 describe("a password that was checked before", () => {
   it("is remembered for five minutes", async () => {
     await at.withPassword();

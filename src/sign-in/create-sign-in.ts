@@ -31,7 +31,7 @@ import { createLimitedLog, type LimitedLog } from "../lib/logs/limited-log.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { Store } from "../store/database/database.ts";
 import { findUsersByKey, findUsersByName, type UserRecord } from "../store/accounts/users.ts";
-import { type BanOptions, FailedSignIns, type SignInPeer } from "./failed-sign-ins.ts";
+import { type BanOptions, type BanStatistics, FailedSignIns, type SignInPeer } from "./failed-sign-ins.ts";
 import { FamiliarAddresses } from "./familiar-addresses.ts";
 import type {
   KeyAttempt,
@@ -63,7 +63,20 @@ export interface SignInDeps {
   wait?(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/**
+ * Sign-ins since the start: `accepted`; `refused`, for a wrong password, key or user; `turned_away`, for too many before
+ * it, or too many at once.
+ */
+type SignInCounts = Record<"accepted" | "refused" | "turned_away", number>;
+
+/** For monitoring. */
+export interface SignInStatistics {
+  readonly signIns: Readonly<Record<SignInProtocol, Readonly<SignInCounts>>>;
+  readonly bans: BanStatistics;
+}
+
 export interface ConfigurableSignIn extends SignIn, SignInReview {
+  statistics(): SignInStatistics;
   /** Reads from which addresses users have signed in before. Comes before the first sign-in. */
   load(): Promise<void>;
   /** Resolves when the results of the sign-ins so far are written. */
@@ -101,7 +114,21 @@ interface Context {
   readonly familiar: FamiliarAddresses;
   readonly log: LimitedLog;
   readonly passwords: PasswordCheck;
+  readonly counts: Record<SignInProtocol, SignInCounts>;
   options: SignInOptions;
+}
+
+function noSignIns(): SignInCounts {
+  return { accepted: 0, refused: 0, turned_away: 0 };
+}
+
+/** Counts an outcome and passes it on. */
+function counted({ counts }: Context, protocol: SignInProtocol, outcome: SignInOutcome): SignInOutcome {
+  const ofProtocol = counts[protocol];
+  if (outcome.kind === "signedIn") ofProtocol.accepted += 1;
+  else if (outcome.code === "badCredentials") ofProtocol.refused += 1;
+  else ofProtocol.turned_away += 1;
+  return outcome;
 }
 
 /** One attempt on its way through the checks. */
@@ -257,7 +284,7 @@ async function signInWithPassword(
   const startedAt = context.deps.clock.now();
   // Before the query: a banned address costs next to nothing.
   const bannedForMs = context.failures.bannedForMs(address);
-  if (bannedForMs > 0) return tooMany(bannedForMs);
+  if (bannedForMs > 0) return counted(context, protocol, tooMany(bannedForMs));
   const records = recordsToTry(context, input, await findUsersByName(context.deps.store.read, userName));
   const isKnownUser = records.length > 0;
   const attempt: Attempt = {
@@ -270,11 +297,12 @@ async function signInWithPassword(
     signal,
   };
   const { open, bar } = admit(context, attempt, records);
-  if (bar !== undefined) return bar;
+  if (bar !== undefined) return counted(context, protocol, bar);
   const tried = { records: open, password };
   const recalled = recallSignIn(context, attempt, tried);
-  if (recalled !== undefined) return recalled;
-  return await answerVerdict(context, attempt, await judgePassword(context, attempt, tried));
+  if (recalled !== undefined) return counted(context, protocol, recalled);
+  const verdict = await judgePassword(context, attempt, tried);
+  return counted(context, protocol, await answerVerdict(context, attempt, verdict));
 }
 
 async function judgeKey(context: Context, input: KeyAttempt, isKnownUser: boolean): Promise<Verdict> {
@@ -303,8 +331,9 @@ async function signInWithKey(
   const attempt = await attemptWithKey(context, input, signal);
   // A key cannot be guessed: whoever holds it is no stranger, even while passwords are being guessed.
   const bannedForMs = context.failures.bannedForMs(attempt.address);
-  if (bannedForMs > 0) return tooMany(bannedForMs);
-  return await answerVerdict(context, attempt, await judgeKey(context, input, attempt.isKnownUser));
+  if (bannedForMs > 0) return counted(context, input.protocol, tooMany(bannedForMs));
+  const verdict = await judgeKey(context, input, attempt.isKnownUser);
+  return counted(context, input.protocol, await answerVerdict(context, attempt, verdict));
 }
 
 /** Clients offer each of their keys in turn, so an unknown key is not counted; the log has it all the same. */
@@ -325,6 +354,7 @@ export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
   const hasSignedInLately = (address: string) => familiar.hasSignedInLately(address);
   const context: Context = {
     ...{ deps, options, log, familiar },
+    counts: { http: noSignIns(), sftp: noSignIns(), ftp: noSignIns() },
     failures: new FailedSignIns({ clock, log, options, hasSignedInLately }),
     passwords: new PasswordCheck({
       clock,
@@ -333,6 +363,7 @@ export function createSignIn(deps: SignInDeps): ConfigurableSignIn {
     }),
   };
   return {
+    statistics: () => ({ signIns: context.counts, bans: context.failures.bans }),
     load: () => familiar.load(),
     async settled() {
       log.flush();

@@ -128,13 +128,28 @@ class UserCounts {
   }
 }
 
+/** For monitoring. A network counts as one address. */
+export interface BanStatistics {
+  /** Since the start. */
+  readonly begun: number;
+  readonly active: number;
+}
+
 class Bans {
   readonly #clock: Clock;
   /** `count`: how many bans of the address this is the latest of. */
   readonly #bans = new BoundedMap<{ readonly until: number; readonly count: number }>(maxAddresses);
+  #begun = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  statistics(): BanStatistics {
+    const now = this.#clock.now();
+    let active = 0;
+    for (const { until } of this.#bans.values()) if (until > now) active += 1;
+    return { begun: this.#begun, active };
   }
 
   remainingMs(key: string | undefined): number {
@@ -149,6 +164,7 @@ class Bans {
     const earlier = before === undefined || now - before.until > banMemoryMs ? 0 : before.count;
     const lastsMs = Math.min(longestBanMs, Math.round(banMs * (1 + growthPercent / 100) ** earlier));
     this.#bans.set(key, { until: now + lastsMs, count: earlier + 1 });
+    this.#begun += 1;
     return lastsMs;
   }
 }
@@ -190,6 +206,10 @@ export class FailedSignIns {
     this.#bans = new Bans(deps.clock);
     this.#options = deps.options;
     this.#allowed = createAddressSet(deps.options.allow);
+  }
+
+  get bans(): BanStatistics {
+    return this.#bans.statistics();
   }
 
   /** Replaces the options; what was counted and banned stays. */

@@ -69,7 +69,7 @@ function roundsOfEach(): () => Promise<boolean> {
   const after = Date.now() / 1000 + 2;
   return async () => {
     const text = await (await fetch(`${site.http}/metrics`)).text();
-    const ends = [...text.matchAll(/^dropgate_remote_last_success_seconds\{.*\} (\d+)$/gm)];
+    const ends = [...text.matchAll(/^dropgate_remote_last_success_timestamp_seconds\{.*\} (\d+)$/gm)];
     return ends.length === afters.length && ends.every(([, at]) => Number(at) > after);
   };
 }

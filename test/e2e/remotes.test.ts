@@ -44,7 +44,9 @@ const metrics = async () => await (await fetch(`${site.http}/metrics`)).text();
 function roundsOfEach(): () => Promise<boolean> {
   const after = Date.now() / 1000 + 2;
   return async () => {
-    const ends = [...(await metrics()).matchAll(/^dropgate_remote_last_success_seconds\{.*\} (\d+)$/gm)];
+    const ends = [
+      ...(await metrics()).matchAll(/^dropgate_remote_last_success_timestamp_seconds\{.*\} (\d+)$/gm),
+    ];
     return ends.length === 2 && ends.every(([, at]) => Number(at) > after);
   };
 }

@@ -132,7 +132,7 @@ const toolMayImport: Readonly<Record<string, readonly string[]>> = {
   simulator: ["src/domain", "src/lib", "src/cli/simulation.ts"],
   generators: [
     ...["src/cli", "src/config", "src/documents", "src/domain", "src/endpoints/http", "src/lib"],
-    "src/operations",
+    ...["src/operations", "src/app/watch/metrics"],
   ],
   package: ["tools/generators"],
 };

@@ -14,6 +14,8 @@ import { readStopDetail } from "../../src/operations/stops/stop-detail.ts";
 import { listSharedLocations } from "../../src/store/ledger/shared-locations.ts";
 import { eachStopOfLoad } from "../../src/store/stops/shown-stops.ts";
 import { findStopSummaries, listStopEvents } from "../../src/store/stops/stop-history.ts";
+import { listExportTimes } from "../../src/store/outbound/export-schedules.ts";
+import { countWaitingImports } from "../../src/store/stops/imports.ts";
 import { saveStop } from "../../src/store/stops/stops.ts";
 import { plainStop } from "../support/plain-stop.ts";
 import { plansOf } from "../support/query-plans.ts";
@@ -82,6 +84,15 @@ describe("an index serves", () => {
       "SEARCH stops USING INDEX stops_by_load (load_id=?)",
       "SEARCH appointments USING COVERING INDEX appointments_by_order (company_id=? AND order_nbr=?)",
     ]);
+  });
+
+  test("what the metrics read, however many imports and exports there were", async () => {
+    const imports = await plan(() => countWaitingImports(store.read));
+    expect(imports.filter((step) => step.startsWith("SCAN"))).toEqual([
+      expect.stringMatching(/^SCAN import_items USING (COVERING )?INDEX import_items_waiting/),
+    ]);
+    const exports = await plan(() => listExportTimes(store.read));
+    expect(exports.filter((step) => step.startsWith("SCAN"))).toEqual(["SCAN s"]);
   });
 
   test("places that two entries claim, without the entries", async () => {

@@ -19,7 +19,9 @@ const forTheSite: Readonly<Record<string, string>> = {
   "outbound/delivery-queue.ts": "the counts of all targets, at the start",
   "sign-in/familiar-addresses.ts": "addresses of users",
   "store/database/generation.ts": "what the store notes of itself",
+  "store/database/last-verification.ts": "what a verification of the whole ledger has found",
   "store/database/meta.ts": "what the daemon notes of itself",
+  "store/ledger/last-applied.ts": "times of the last files of all companies",
 };
 
 it("only what is of no company, or of several, is written for the site", () => {

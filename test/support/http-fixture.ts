@@ -129,7 +129,7 @@ function callScripted(scripts: readonly Scripted[]): CallOperation {
 
 const monitoring: Monitoring = {
   health: () => ({ isReady: true, checks: { store: true }, messages: [] }),
-  metrics: () => "dropgate_ready 1\n",
+  metrics: async () => "dropgate_ready 1\n",
 };
 
 export interface HttpParts extends Partial<Monitoring> {

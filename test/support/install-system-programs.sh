@@ -19,6 +19,7 @@ find_missing() {
   need xmllint libxml2-utils
   need groff groff-base
   need systemd-analyze systemd
+  need prometheus prometheus
 }
 need() { command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] || missing="$missing $2"; }
 

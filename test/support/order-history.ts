@@ -196,9 +196,7 @@ export class OrderHistory {
 
   /** Whether it says that this installation is at fault, while a file is held for that. */
   get saysOwnFault(): boolean {
-    return this.#rig.pipeline
-      .statistics()
-      .held.some(({ company, isOwnFault }) => company === this.code && isOwnFault);
+    return this.#rig.pipeline.held().some(({ company, isOwnFault }) => company === this.code && isOwnFault);
   }
 
   async outcome(): Promise<HistoryOutcome> {

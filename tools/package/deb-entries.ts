@@ -49,6 +49,7 @@ export function documentEntries(source: ProgramSource, seconds: number, sbom: st
     ...committed("docs"),
     // A configuration of the one who packages, which lies there too, is not for others.
     ...committed("config"),
+    ...committed("monitoring"),
   ];
 }
 

@@ -19,6 +19,7 @@ import { verifyLedger } from "../../inbound/recovery/ledger-verify.ts";
 import type { VerifyOptions, VerifyProgress } from "../../inbound/recovery/verify-options.ts";
 import { createLocations } from "../../inbound/places/locations.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { unlessStoreFault } from "../../lib/store-error.ts";
 import { isSealedForm } from "../../lib/sealed-numbers.ts";
 import { type Fault, reasonCodeOf } from "../../lib/errors.ts";
 import { given } from "../../lib/given.ts";
@@ -27,6 +28,7 @@ import { listCompanies } from "../../store/accounts/companies.ts";
 import { listFiles } from "../../store/ledger/file-queries.ts";
 import { type FileRepeat, type LedgerEntry, listFileRepeats } from "../../store/ledger/files.ts";
 import { noteVerified } from "../../store/database/generation.ts";
+import { noteLastVerification } from "../../store/database/last-verification.ts";
 import { findDeliveryHold } from "../../store/outbound/delivery-hold.ts";
 import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { companyFilter } from "./admin.ts";
@@ -238,6 +240,9 @@ export async function verifyWholeLedger(
     const locations = createLocations(stateDir);
     const deps = { store, locations, clock: systemClock, ...verifyGracesOf(config), isStopped };
     const report = await verifyLedger(deps, options);
+    const verification = { at: systemClock.now(), discrepancies: report.discrepancyCount };
+    // The report comes first: a database that takes no writes only keeps the figure of an earlier one.
+    await noteLastVerification(store, verification).catch(unlessStoreFault);
     await noteVerified(store);
     if (!isStopped) return report;
     const journaled = await countUploadsOfFormerJournal(exchangeFoldersOf(stateDir));

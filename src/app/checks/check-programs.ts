@@ -1,5 +1,4 @@
 /** Checks of what dropgate runs on: ports, keys, certificates, schemas, time zones, the database. */
-import { X509Certificate } from "node:crypto";
 import { constants } from "node:fs";
 import { access, readFile, stat } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -19,7 +18,7 @@ import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
 import { holdText } from "../watch/delivery-hold-watch.ts";
 import { restoredText } from "../watch/restored-watch.ts";
-import { readTlsMaterial, tlsSettingsOf } from "../daemon/tls-material.ts";
+import { certificateExpiry, readTlsMaterial, tlsSettingsOf } from "../daemon/tls-material.ts";
 
 const dayMs = 86_400_000;
 const rightUser = "run this as the user of the daemon, or as root";
@@ -125,7 +124,7 @@ async function checkCertificate(...[setting, tls]: Parameters<typeof readTlsMate
     const of = setting === "http.tls" ? "HTTPS" : "FTPS";
     return problem(`certificate and key of ${of} cannot be used: ${material.what}`, material.remedy);
   }
-  const validTo = new Date(new X509Certificate(material.cert).validTo);
+  const validTo = new Date(certificateExpiry(material.cert));
   const days = Math.floor((validTo.getTime() - Date.now()) / dayMs);
   const what = `the certificate ${tls.certFile} is valid until ${validTo.toISOString()}`;
   if (days < 0)

@@ -14,7 +14,9 @@ import type { Logger } from "../../lib/logs/log.ts";
 import type { SealedNumbers } from "../../lib/sealed-numbers.ts";
 import { keepThreadHeapsSmall } from "../../lib/threads/thread-heaps.ts";
 import { type ConfigurableSignIn, createSignIn } from "../../sign-in/create-sign-in.ts";
+import type { SignInProtocol } from "../../sign-in/sign-in.ts";
 import type { Store } from "../../store/database/database.ts";
+import { type AppliedWatch, startAppliedWatch } from "../watch/applied-watch.ts";
 import { CollectionWatch } from "../watch/collection-watch.ts";
 import { type CompanyDirectory, createCompanyDirectory } from "./company-directory.ts";
 import {
@@ -27,7 +29,9 @@ import {
 import type { DeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
 import { createHealth, type Health } from "../watch/health.ts";
 import { startHeldReports } from "../watch/held-report.ts";
-import { type LedgerWatch, startLedgerWatch, verifyGracesOf } from "../watch/ledger-watch.ts";
+import { startLedgerWatch, verifyGracesOf } from "../watch/ledger-watch.ts";
+import { type LoopLag, startLoopLag } from "../watch/loop-lag.ts";
+import type { EndpointFigures } from "../watch/metrics/figures.ts";
 import type { ReleaseStack } from "./service-group.ts";
 import { startStoreWatch } from "../watch/store-watch.ts";
 import { troublesOf } from "../watch/troubles.ts";
@@ -51,11 +55,16 @@ export interface Parts {
   readonly intake: Intake;
   readonly signIn: ConfigurableSignIn;
   readonly health: Health;
-  /** Open connections by endpoint, counted for each request of the metrics. */
-  readonly connections: Record<string, () => number>;
-  readonly ledgerWatch: LedgerWatch;
   /** Whether deliveries are held since a restore. */
   readonly holdWatch: DeliveryHoldWatch;
+  /** What listens, for the metrics. */
+  readonly listening: (() => EndpointFigures)[];
+  /** When the certificate that an endpoint uses expires, milliseconds UTC. */
+  readonly certificates: Map<SignInProtocol, number>;
+  /** When the configuration in force was read, and whether none was refused since. */
+  readonly configRead: { at: number; isLastGood: boolean };
+  readonly loopLag: LoopLag;
+  readonly appliedWatch: AppliedWatch;
   readonly collectionWatch: CollectionWatch;
   readonly integrations: Integrations;
   /** Takes what uploads bring to the pipeline. */
@@ -88,8 +97,8 @@ function intakeFor({ current, locations, pipeline, clock, log }: BuiltOf<"pipeli
   });
 }
 
-function startWatches(built: BuiltOf<"store" | "companies" | "stack">) {
-  const { current, store, locations, companies, clock, log, stack } = built;
+function startWatches(built: BuiltOf<"store" | "companies" | "stack" | "pipeline">) {
+  const { current, store, locations, companies, pipeline, clock, log, stack } = built;
   const graces = verifyGracesOf(current.config);
   const ledgerWatch = startLedgerWatch({ store, locations, clock, log, ...graces });
   stack.push({ name: "ledger watch", release: () => ledgerWatch.stop() });
@@ -101,7 +110,12 @@ function startWatches(built: BuiltOf<"store" | "companies" | "stack">) {
   stack.push({ name: "collection watch", release: () => collectionWatch.stop() });
   const storeWatch = startStoreWatch({ store, stateDir: locations.stateDir, log });
   stack.push({ name: "store watch", release: () => storeWatch.stop() });
-  return { ledgerWatch, collectionWatch };
+  const lastAppliedAt = () => pipeline.statistics().lastAppliedAt;
+  const appliedWatch = startAppliedWatch({ store, lastAppliedAt, log });
+  stack.push({ name: "applied watch", release: () => appliedWatch.stop() });
+  const loopLag = startLoopLag();
+  stack.push({ name: "loop lag", release: async () => loopLag.stop() });
+  return { loopLag, appliedWatch, collectionWatch };
 }
 
 function startHeldReportsOf(built: BuiltOf<"store" | "pipeline" | "intake" | "stack" | "holdWatch">): void {
@@ -163,20 +177,22 @@ export function buildParts(
     troubles: () =>
       troublesOf({
         damage: store.condition.damage,
-        held: pipeline.statistics().held,
+        held: pipeline.held(),
         noRoom: intake.current(),
         deliveryHold: holdWatch.current(),
         now: clock.now(),
       }),
   });
-  const watches = startWatches({ current, store, locations, companies, clock, log, stack });
+  const watches = startWatches({ current, store, locations, companies, pipeline, clock, log, stack });
   startHeldReportsOf({ current, locations, store, pipeline, intake, clock, log, stack, holdWatch });
   const arrivals = createArrivals(pipeline);
   stack.push({ name: "arrivals", release: async () => arrivals.stop() });
   return {
     ...rest,
     ...{ locations, store, companies, documents, pipeline, arrivals, intake, signIn, health, ...watches },
-    connections: {},
+    listening: [],
+    certificates: new Map(),
+    configRead: { at: clock.now(), isLastGood: true },
     get config() {
       return current.config;
     },

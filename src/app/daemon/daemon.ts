@@ -54,8 +54,8 @@ import { startDeliveryHoldWatch } from "../watch/delivery-hold-watch.ts";
 import { type BackupSchedule, createBackupSchedule } from "../watch/backup-schedule.ts";
 import type { Health } from "../watch/health.ts";
 import { startHousekeeping } from "../watch/housekeeping.ts";
-import { renderMetrics } from "../watch/metrics.ts";
 import { type Outbound, pruneOutbound, startOutbound } from "./outbound.ts";
+import { createMetrics, exchangeFigures, noteCertificate } from "./read-figures.ts";
 import { endHolds, pruneRecords } from "../watch/prune-records.ts";
 import { startRemotes } from "./remotes.ts";
 import { startRestoredWatch } from "../watch/restored-watch.ts";
@@ -67,6 +67,8 @@ export interface Daemon {
   readonly health: Health;
   /** Applies the settings that can change while running; the log names those that cannot. */
   reload(config: Config, integrations: ReadonlyMap<string, Integration>): Promise<void>;
+  /** Notes that another configuration was to be taken over, and could not be read. */
+  reloadFailed(): void;
   /** Stops in reverse order; returns the number of failures. */
   stop(deadline: AbortSignal): Promise<number>;
 }
@@ -180,25 +182,6 @@ interface Traffic {
   readonly remotes: RemoteEndpoint;
 }
 
-function metricsOf(parts: Parts, { outbound, remotes, backups }: Traffic): string {
-  const { store, pipeline, health, connections, ledgerWatch, collectionWatch, holdWatch } = parts;
-  const counts = Object.entries(connections).map(([name, count]) => [name, count()] as const);
-  return renderMetrics({
-    statistics: () => pipeline.statistics(),
-    refusedUploads: () => parts.intake.counts(),
-    noRoom: () => parts.intake.current(),
-    connections: () => Object.fromEntries(counts),
-    discrepancies: ledgerWatch.discrepancies,
-    isReady: () => health.current().isReady,
-    store: () => ({ damage: store.condition.damage, count: (kind) => store.condition.count(kind) }),
-    targets: () => outbound.statistics(),
-    remotes: () => remotes.statistics(),
-    uncollected: () => collectionWatch.uncollected(),
-    lastBackupAt: () => backups.last()?.begunAt,
-    areDeliveriesHeld: () => holdWatch.current() !== undefined,
-  });
-}
-
 function outboundFor(parts: Parts): Promise<Outbound> {
   const { store, clock, log, stack, signal, locations } = parts;
   return startOutbound({
@@ -221,16 +204,23 @@ async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> 
     events: () => parts.config.events,
     appointments: (companyCode) => appointmentSettingsOf(parts.config, companyCode),
   });
-  const endpoint = createHttpEndpoint({
-    options: await httpOptionsOf(parts.config),
+  const options = await httpOptionsOf(parts.config);
+  noteCertificate(parts, "http", options.tls);
+  const requests = () => endpoint.figures.routes;
+  const endpoint: HttpEndpoint = createHttpEndpoint({
+    options,
     ...{ signIn, readers, refusalDocument, log },
     call: callWith(context),
     monitoring: {
       health: () => parts.health.current(),
-      metrics: () => metricsOf(parts, traffic),
+      metrics: createMetrics(parts, { ...traffic, requests }),
     },
   });
   await parts.stack.start(endpoint, parts.signal);
+  parts.listening.push(() => ({
+    ...{ endpoint: "http", certificateExpiresAt: parts.certificates.get("http") },
+    ...{ connections: endpoint.figures.connections, bytes: endpoint.figures.bytes },
+  }));
   return endpoint;
 }
 
@@ -241,7 +231,7 @@ async function startSftp(parts: Parts, exchange: FolderExchange, hostKeys: reado
   const { received } = arrivals;
   const endpoint = new SftpEndpoint({ exchange, signIn, hostKeys, options, log, received });
   await parts.stack.start(endpoint, parts.signal);
-  parts.connections["sftp"] = () => endpoint.connectionCount;
+  parts.listening.push(() => exchangeFigures(parts, endpoint, exchange));
   for (const { type, fingerprint } of hostKeys) log.info({ type, fingerprint }, "SSH host key");
   return endpoint;
 }
@@ -250,9 +240,10 @@ async function startFtp(parts: Parts, exchange: FolderExchange): Promise<FtpEndp
   if (!parts.config.ftp.enabled) return undefined;
   const { arrivals, signIn, log } = parts;
   const options = await ftpOptionsOf(parts.config);
+  noteCertificate(parts, "ftp", options.tls);
   const endpoint = new FtpEndpoint({ exchange, signIn, options, log, received: arrivals.received });
   await parts.stack.start(endpoint, parts.signal);
-  parts.connections["ftp"] = () => endpoint.connectionCount;
+  parts.listening.push(() => exchangeFigures(parts, endpoint, exchange));
   return endpoint;
 }
 
@@ -272,9 +263,12 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
   const loaded = await realStateDir(read.config);
   const changes = reloadDifference(parts.config, loaded);
   const next = reloadedConfig(parts.config, loaded);
-  http.reconfigure(await httpOptionsOf(next));
+  const [httpOptions, ftpOptions] = [await httpOptionsOf(next), await ftpOptionsOf(next)];
+  http.reconfigure(httpOptions);
+  noteCertificate(parts, "http", httpOptions.tls);
   sftp?.reload(next.sftp);
-  ftp?.reload(await ftpOptionsOf(next));
+  ftp?.reload(ftpOptions);
+  noteCertificate(parts, "ftp", ftpOptions.tls);
   parts.signIn.configure(signInOptionsOf(next));
   parts.integrations.configure(read.integrations);
   parts.log.level = next.log.level;
@@ -285,6 +279,7 @@ async function reload(parts: Parts, endpoints: Endpoints, read: Reloaded): Promi
   await remotes.reload();
   const taken = changes.filter(({ needsRestart }) => !needsRestart).map(({ path }) => path);
   const waiting = changes.filter(({ needsRestart }) => needsRestart).map(({ path }) => path);
+  Object.assign(parts.configRead, { at: parts.clock.now(), isLastGood: true });
   if (waiting.length > 0) parts.log.warn({ settings: waiting }, "these settings need a restart");
   parts.log.info({ settings: taken }, "configuration reloaded");
 }
@@ -346,6 +341,9 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
     health,
     reload: (config, integrations) =>
       reload(parts, { http, sftp, ftp, outbound, remotes, backups }, { config, integrations }),
+    reloadFailed() {
+      parts.configRead.isLastGood = false;
+    },
     stop(deadline) {
       health.setStopping();
       return stack.releaseAll(deadline);

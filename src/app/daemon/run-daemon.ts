@@ -74,12 +74,18 @@ async function reload(daemon: Daemon, options: RunOptions, log: Logger): Promise
     const outcome = await load(options);
     if (outcome.kind === "faulty") {
       log.error({ faults: outcome.faults }, "the configuration is faulty; the old one stays in force");
+      daemon.reloadFailed();
       return;
     }
     const tlsFault = await tlsFaultOf(outcome.config);
-    if (tlsFault === undefined) await daemon.reload(outcome.config, outcome.integrations);
-    else log.error(`the configuration could not be reloaded; the old one stays in force: ${tlsFault}`);
+    if (tlsFault === undefined) {
+      await daemon.reload(outcome.config, outcome.integrations);
+      return;
+    }
+    log.error(`the configuration could not be reloaded; the old one stays in force: ${tlsFault}`);
+    daemon.reloadFailed();
   } catch (error) {
+    daemon.reloadFailed();
     log.error({ err: error }, "the configuration could not be reloaded; the old one stays in force");
   }
 }

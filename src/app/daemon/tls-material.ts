@@ -1,4 +1,5 @@
 /** Certificate and key of HTTPS and FTPS, read and tested; messages name the setting and the file at fault. */
+import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import type { Config } from "../../config/schema.ts";
@@ -64,6 +65,11 @@ export async function readTlsMaterial(setting: TlsSetting, tls: TlsConfig): Prom
   if (ofBoth === undefined) return { kind: "usable", cert };
   const what = `${setting}: the key ${keyFile} and the certificate ${certFile} cannot be used together (${ofBoth})`;
   return faulty(what, "give it the key that the certificate was made for");
+}
+
+/** When a certificate, the first of its chain, expires; milliseconds UTC. */
+export function certificateExpiry(cert: string | Buffer): number {
+  return Date.parse(new X509Certificate(cert).validTo);
 }
 
 /** The certificates that are set and used. */

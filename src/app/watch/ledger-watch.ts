@@ -5,6 +5,8 @@
 import type { Config } from "../../config/schema.ts";
 import { verifyLedger } from "../../inbound/recovery/ledger-verify.ts";
 import type { VerifyDependencies } from "../../inbound/recovery/verify-options.ts";
+import { noteLastVerification } from "../../store/database/last-verification.ts";
+import type { Store } from "../../store/database/database.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { type Rounds, startRounds } from "./rounds.ts";
 
@@ -21,19 +23,18 @@ export function verifyGracesOf({
   return { arrivalGraceMs, stayGraceMs: inbound.incompleteGraceMs + arrivalGraceMs };
 }
 
-export interface LedgerWatch extends Pick<Rounds, "stop"> {
-  /** What the last verification found, undefined before the first. */
-  discrepancies(): number | undefined;
+export interface LedgerWatchDeps extends VerifyDependencies {
+  readonly store: Pick<Store, "read" | "write">;
+  readonly log: Logger;
 }
 
 /** Starts the watch; the first verification runs an hour after the start, when the backlog is done. */
-export function startLedgerWatch(deps: VerifyDependencies & { readonly log: Logger }): LedgerWatch {
-  let found: number | undefined;
-
+export function startLedgerWatch(deps: LedgerWatchDeps): Pick<Rounds, "stop"> {
   async function verify(signal: AbortSignal): Promise<void> {
     try {
       const report = await verifyLedger(deps, { signal });
-      found = report.discrepancyCount;
+      const found = report.discrepancyCount;
+      await noteLastVerification(deps.store, { at: deps.clock.now(), discrepancies: found });
       const first = report.discrepancies.slice(0, 5);
       if (found > 0) deps.log.error({ discrepancies: found, first }, "the ledger and the files disagree");
       else deps.log.info({ entries: report.entries }, "the ledger was verified");
@@ -42,8 +43,5 @@ export function startLedgerWatch(deps: VerifyDependencies & { readonly log: Logg
     }
   }
 
-  return {
-    discrepancies: () => found,
-    stop: startRounds(verify, { everyMs: intervalMs, firstAfterMs }).stop,
-  };
+  return startRounds(verify, { everyMs: intervalMs, firstAfterMs });
 }

@@ -1,5 +1,4 @@
 /** What `/readyz` says besides the self-check: why work is held, in messages that name no path. */
-import type { PipelineStatistics } from "../../inbound/pipeline.ts";
 import type { NoRoom } from "../../exchange/uploads/intake.ts";
 import type { HeldFiles } from "../../inbound/lanes/held-files.ts";
 import { storeRemedies } from "../../lib/store-error.ts";
@@ -45,7 +44,7 @@ function noRoomOf({ company, message, since, refused }: NoRoom, now: number): Tr
 /** All that is known at this moment. */
 export function troublesOf(state: {
   readonly damage: string | undefined;
-  readonly held: PipelineStatistics["held"];
+  readonly held: readonly HeldFiles[];
   readonly noRoom: readonly NoRoom[];
   /** Deliveries are held since a restore; all else works. */
   readonly deliveryHold: DeliveryHold | undefined;

@@ -8,6 +8,7 @@ import { boundTo, listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Service } from "../../lib/service.ts";
 import { ClientConnections } from "../../sign-in/client-connections.ts";
+import type { ConnectionStatistics } from "../../sign-in/connection-gate.ts";
 import type { SignIn, SignInReview } from "../../sign-in/sign-in.ts";
 import { ControlConnection } from "./control-connection.ts";
 import type { FtpOptions } from "./ftp-options.ts";
@@ -57,6 +58,11 @@ export class FtpEndpoint implements Service {
 
   get connectionCount(): number {
     return this.#clients.count;
+  }
+
+  /** For monitoring. */
+  get connections(): ConnectionStatistics {
+    return this.#clients.statistics();
   }
 
   /** Limits, time-outs and certificate for connections from now on; host, ports and banner stay as they were. */

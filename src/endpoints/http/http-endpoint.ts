@@ -21,7 +21,7 @@ import type { Logger } from "../../lib/logs/log.ts";
 import { createAddressSet } from "../../lib/address-range.ts";
 import type { Service } from "../../lib/service.ts";
 import { tlsSettings } from "../../lib/tls-settings.ts";
-import { ConnectionGate } from "../../sign-in/connection-gate.ts";
+import { ConnectionGate, type ConnectionStatistics } from "../../sign-in/connection-gate.ts";
 import type { AddressStanding, SignIn } from "../../sign-in/sign-in.ts";
 import { AccessLog } from "./server/access-log.ts";
 import type { RefusalDocument } from "./server/answer.ts";
@@ -32,6 +32,7 @@ import { HttpConnections } from "./server/http-connections.ts";
 import type { HttpOptions } from "./server/http-options.ts";
 import type { CallOperation } from "./server/operation-context.ts";
 import type { JsonReaders } from "./server/request-content.ts";
+import { RequestFigures, type RouteStatistics } from "./server/request-figures.ts";
 import type { Monitoring } from "./server/route.ts";
 import { createRouteTable } from "./server/route-table.ts";
 import { routes } from "./routes.ts";
@@ -48,9 +49,18 @@ export interface HttpEndpointDeps {
   readonly log: Logger;
 }
 
+export interface HttpStatistics {
+  readonly connections: ConnectionStatistics;
+  /** Of bodies. */
+  readonly bytes: { readonly bytesIn: number; readonly bytesOut: number };
+  readonly routes: readonly RouteStatistics[];
+}
+
 export interface HttpEndpoint extends Service {
   /** The port that is listened on; the configured one until `start` has resolved. */
   readonly port: number;
+  /** For monitoring; counts are since the start. */
+  readonly figures: HttpStatistics;
   /**
    * Takes new options for requests and connections to come: limits, time-outs, proxies, certificate. Host, port, base
    * path and whether there is TLS at all stay as they are. Throws, changing nothing, when the certificate is unusable.
@@ -159,6 +169,7 @@ function createRunning(deps: HttpEndpointDeps): Running {
     refusalDocument,
     log,
     accessLog: new AccessLog(log),
+    figures: new RequestFigures(routes),
     options: () => running.options,
     inHand: new Set(),
     connections,
@@ -222,6 +233,10 @@ export function createHttpEndpoint(deps: HttpEndpointDeps): HttpEndpoint {
     name: "http",
     get port() {
       return boundTo(running.server).port || running.options.port;
+    },
+    get figures() {
+      const { bytes, routes: byRoute } = running.state.figures;
+      return { connections: running.gate.statistics(), bytes, routes: byRoute };
     },
     async start(signal) {
       signal.throwIfAborted();

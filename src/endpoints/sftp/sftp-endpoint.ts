@@ -12,6 +12,7 @@ import { boundTo, listen } from "../../lib/listen.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import type { Service } from "../../lib/service.ts";
 import { ClientConnections } from "../../sign-in/client-connections.ts";
+import type { ConnectionStatistics } from "../../sign-in/connection-gate.ts";
 import type { SignIn, SignInReview } from "../../sign-in/sign-in.ts";
 import { algorithmsFor } from "./algorithms.ts";
 import { Connection } from "./connection.ts";
@@ -81,6 +82,11 @@ export class SftpEndpoint implements Service {
 
   get connectionCount(): number {
     return this.#clients.count;
+  }
+
+  /** For monitoring. */
+  get connections(): ConnectionStatistics {
+    return this.#clients.statistics();
   }
 
   /** Limits and time-outs for connections from now on; host, port, algorithms and banner stay as they were. */

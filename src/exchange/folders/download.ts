@@ -8,6 +8,7 @@ import {
   type ReadHandle,
 } from "../exchange-session.ts";
 import { ByteRanges } from "../byte-ranges.ts";
+import type { ChannelTransfers } from "../transfer-figures.ts";
 import { attributesOf } from "./listing.ts";
 
 const maxReadBytes = 256 * 1024;
@@ -61,11 +62,20 @@ export class PartialDownloads {
 
 export type ReadPart = Pick<PartOfFile, "stats" | "ranges" | "isBroken">;
 
+interface DownloadDeps {
+  readonly disk: DiskCalls;
+  /** Counts what is read. */
+  readonly transfers: Pick<ChannelTransfers, "bytesOut">;
+  /** Gets what the client has read, if it has asked for anything. */
+  readonly ended: (read: ReadPart) => void;
+}
+
 /** A file that a client reads. */
 export class Download implements ReadHandle {
   readonly kind = "read";
   readonly #file: RegularFile;
   readonly #disk: DiskCalls;
+  readonly #transfers: Pick<ChannelTransfers, "bytesOut">;
   readonly #ended: (read: ReadPart) => void;
   readonly #pending = new Set<Promise<unknown>>();
   #isOpen = true;
@@ -73,10 +83,10 @@ export class Download implements ReadHandle {
   readonly #ranges = noBytes();
   #hasRead: boolean;
 
-  /** `ended` gets what the client has read, if it has asked for anything. */
-  constructor(file: RegularFile, disk: DiskCalls, ended: (read: ReadPart) => void) {
+  constructor(file: RegularFile, { disk, transfers, ended }: DownloadDeps) {
     this.#file = file;
     this.#disk = disk;
+    this.#transfers = transfers;
     this.#ended = ended;
     this.#hasRead = file.stats.size === 0;
   }
@@ -94,6 +104,7 @@ export class Download implements ReadHandle {
       const count = await reading;
       this.#ranges.add(offset, offset + count);
       this.#hasRead = true;
+      this.#transfers.bytesOut += count;
       return bytes.subarray(0, count);
     } catch (error) {
       throw exchangeErrorOf(error);

@@ -48,13 +48,14 @@ export class PlainFolder {
 
   async openRead(components: readonly string[]): Promise<Download> {
     if (!rightsOf(this.#name).get) throw denied(`Files in ${this.#name}/ cannot be read`);
-    const { disk } = this.#context;
+    const { disk, transfers } = this.#context;
     return await this.#withParent(components, async (folder, name) => {
       const found = await lookAt(disk, folder, name, this.#mayBeFolder(components));
       if (found?.isDirectory === true) throw new ExchangeError("isADirectory", "This is a folder");
       const file = await openRegularFile(folder.child(name), undefined, disk);
       if (file === undefined) throw noSuchFile();
-      return new Download(file, disk, (read) => this.#wasRead(join(folder.path, name), read));
+      const ended = (read: ReadPart) => this.#wasRead(join(folder.path, name), read);
+      return new Download(file, { disk, transfers, ended });
     });
   }
 

@@ -8,6 +8,14 @@ export interface DiskSpace {
   /** Throws `noSpace` when the disk has less free space than it must keep. Asks the system at most once a second. */
   assertEnough(): Promise<void>;
   statistics(): Promise<FileSystemStatistics>;
+  /** For monitoring. */
+  room(): Promise<FreeSpace>;
+}
+
+/** Bytes for whoever may write there, and how many of them must stay. */
+export interface FreeSpace {
+  readonly freeBytes: number;
+  readonly minFreeBytes: number;
 }
 
 interface DiskSpaceDeps {
@@ -48,15 +56,19 @@ export function createDiskSpace(deps: DiskSpaceDeps): DiskSpace {
     return asked.answer;
   }
 
+  async function room(): Promise<FreeSpace> {
+    const { blocks, blocksAvailable, blockSize } = await statistics();
+    return { freeBytes: blocksAvailable * blockSize, minFreeBytes: deps.minFreeBytes(blocks * blockSize) };
+  }
+
   async function assertEnough(): Promise<void> {
-    const found = await statistics();
-    const mustStay = deps.minFreeBytes(found.blocks * found.blockSize);
-    if (found.blocksAvailable * found.blockSize >= mustStay) return;
+    const { freeBytes, minFreeBytes } = await room();
+    if (freeBytes >= minFreeBytes) return;
     throw new ExchangeError(
       "noSpace",
-      `The server's disk has less than ${sizeText(mustStay)} free; try again later`,
+      `The server's disk has less than ${sizeText(minFreeBytes)} free; try again later`,
     );
   }
 
-  return { assertEnough, statistics };
+  return { assertEnough, statistics, room };
 }

@@ -79,7 +79,7 @@ function newUpload(
   },
 ): Upload {
   const { names, partials, own } = destination;
-  const { company, deps, disk, memory } = names.context;
+  const { company, deps, disk, memory, transfers } = names.context;
   const { flags, resumed, releaseClaim } = how;
   memory.forget(own.key);
   const { space } = deps.intake;
@@ -94,5 +94,5 @@ function newUpload(
     maxBytes: deps.limits.maxUploadBytes,
   });
   const openedSeconds = Math.floor(deps.clock.now() / 1000);
-  return new Upload({ content, destination, openedSeconds, releaseClaim });
+  return new Upload({ content, destination, transfers, openedSeconds, releaseClaim });
 }

@@ -18,12 +18,15 @@ import {
   exchangeErrorOf,
   type WriteHandle,
 } from "../exchange-session.ts";
+import type { ChannelTransfers } from "../transfer-figures.ts";
 import type { CurrentUpload } from "./upload-claims.ts";
 import type { UploadContent } from "./upload-content.ts";
 
 export interface UploadOptions {
   readonly content: UploadContent;
   readonly destination: Destination;
+  /** Counts what is written, and how it ends. */
+  readonly transfers: ChannelTransfers;
   readonly openedSeconds: number;
   /** Called once, when nothing touches the unfinished file any more. */
   readonly releaseClaim: () => void;
@@ -63,6 +66,7 @@ export class Upload implements WriteHandle, CurrentUpload {
   }
 
   async write(offset: number, bytes: Uint8Array): Promise<void> {
+    this.#options.transfers.bytesIn += bytes.length;
     await this.#orFail(() => this.#content.put(offset, bytes));
   }
 
@@ -134,6 +138,9 @@ export class Upload implements WriteHandle, CurrentUpload {
 
   /** Of an upload that became a file nothing is left to write. */
   async #end(): Promise<void> {
+    const { transfers } = this.#options;
+    if (this.#state === "closed") transfers.uploadsComplete += 1;
+    else transfers.uploadsBroken += 1;
     try {
       if (this.#state === "closed") await this.#content.close();
       else await this.#content.leave();

@@ -73,6 +73,19 @@ test("a closed upload stands under its final name and has arrived once", async (
   ]);
 });
 
+test("what is transferred is counted by protocol, and so are uploads that are whole and that break off", async () => {
+  const { transfers } = fixture.exchange;
+  await put(fixture.session(), "/inbound/a.xml", "<Stop/>");
+  await putBroken(fixture.session(), "/inbound/b.xml", "<St");
+  await writeFile(join(fixture.home, "receipts", "r.xml"), "12345");
+  const download = await fixture.session().openRead("/receipts/r.xml");
+  await download.read(0, 3);
+  await download.read(3, 100);
+  await download.close();
+  expect(transfers.sftp).toEqual({ bytesIn: 10, bytesOut: 5, uploadsComplete: 1, uploadsBroken: 1 });
+  expect(transfers.ftp).toEqual({ bytesIn: 0, bytesOut: 0, uploadsComplete: 0, uploadsBroken: 0 });
+});
+
 test("the close is answered after file sync, link and folder sync in this order", async () => {
   const calls: string[] = [];
   await reopen({

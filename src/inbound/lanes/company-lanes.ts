@@ -1,10 +1,10 @@
 /** The runners of the companies: made when the first file of one comes, and kept. */
-import type { DecidedState } from "../../domain/files/file-state.ts";
+import { DecisionFigures, type DecisionStatistics } from "./decision-figures.ts";
 import { LaneRunner, type LaneRunnerDependencies } from "./lane-runner.ts";
 import type { WaitingFile } from "./waiting-file.ts";
 
 export interface CompanyLanesDependencies
-  extends Omit<LaneRunnerDependencies, "onDecided" | "onGone" | "onFiled"> {
+  extends Omit<LaneRunnerDependencies, "onDecided" | "onGone" | "onReceipt" | "onFiled"> {
   /** The code of a company as it was registered. */
   readonly companyCodeOf: (companyId: number) => Promise<string>;
   /** Resolves when the runner may decide, for one that was made just now. */
@@ -21,7 +21,7 @@ export class CompanyLanes {
   readonly #deps: CompanyLanesDependencies;
   readonly #asked = new Map<number, Promise<LaneRunner>>();
   readonly #runners = new Map<number, LaneRunner>();
-  readonly #decided = new Map<LaneRunner, Map<DecidedState, number>>();
+  readonly #figures = new DecisionFigures();
   #isStopped = false;
 
   constructor(deps: CompanyLanesDependencies) {
@@ -61,11 +61,9 @@ export class CompanyLanes {
     }
   }
 
-  /** How many files of each company were decided since the start, by what became of them. */
-  decidedCounts(): { readonly company: string; readonly state: DecidedState; readonly count: number }[] {
-    return [...this.#decided].flatMap(([{ companyCode }, counts]) =>
-      [...counts].map(([state, count]) => ({ company: companyCode, state, count })),
-    );
+  /** What was decided since the start. */
+  get figures(): DecisionStatistics {
+    return this.#figures;
   }
 
   /** A company that cannot be read is not retried any more. */
@@ -81,23 +79,24 @@ export class CompanyLanes {
   async #make(companyId: number): Promise<LaneRunner> {
     const { made, decided, left, companyCodeOf, ...deps } = this.#deps;
     const code = await companyCodeOf(companyId);
-    const counts = new Map<DecidedState, number>();
+    const { clock } = deps;
     const runner = new LaneRunner(
       { id: companyId, code },
       {
         ...deps,
-        onDecided: (file, state) => {
+        onDecided: (file, made) => {
           decided(file);
-          counts.set(state, (counts.get(state) ?? 0) + 1);
+          this.#figures.count(companyId, made, clock.now());
         },
         onGone: (file) => {
           decided(file);
           left(file);
         },
+        onReceipt: ({ channel, receivedAt }) =>
+          this.#figures.receiptWritten(channel, clock.now() - receivedAt),
         onFiled: left,
       },
     );
-    this.#decided.set(runner, counts);
     this.#runners.set(companyId, runner);
     await made(runner);
     return runner;

@@ -60,11 +60,12 @@ function open(changes: Partial<PipelineSettings> = {}): LaneRunner {
         get length() {
           return unfiled;
         },
-        add: (task, _key, done) => void filed.push({ task, done }),
+        add: (task, _key, { done }) => void filed.push({ task, done }),
       },
       ...{ locations: createLocations("/srv"), ledgerNumbers, settings: () => settings, log },
       ...{ clock: { now: () => 5_000 }, failing: createLimitedLog(log) },
-      onDecided: ({ name }, state) => void ended.push(`${name} ${state}`),
+      onDecided: ({ name }, { state }) => void ended.push(`${name} ${state}`),
+      onReceipt: () => undefined,
       onGone: ({ name }) => void ended.push(`${name} gone`),
       onFiled: ({ name }) => void ended.push(`${name} filed`),
     },

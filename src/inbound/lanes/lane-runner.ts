@@ -10,7 +10,6 @@
  * disk is full for instance, all files stay in line and the front is retried each second.
  */
 import type { DocumentPool } from "../../documents/pool/document-pool.ts";
-import type { DecidedState } from "../../domain/files/file-state.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { reasonCodeOf } from "../../lib/errors.ts";
 import { killPoint } from "../../lib/kill-point.ts";
@@ -54,9 +53,11 @@ export interface LaneRunnerDependencies {
   readonly log: Logger;
   /** For what may be many lines of one kind. */
   readonly failing: LimitedLog;
-  readonly onDecided: (file: WaitingFile, state: DecidedState) => void;
+  readonly onDecided: (file: WaitingFile, made: Pick<DecidedFile, "state" | "faults">) => void;
   /** There is nothing to decide about: the file is gone. */
   readonly onGone: (file: WaitingFile) => void;
+  /** The receipt of the file is there. */
+  readonly onReceipt: (file: WaitingFile) => void;
   /** The file is decided and filed: its path may be used again. */
   readonly onFiled: (file: WaitingFile) => void;
 }
@@ -100,6 +101,11 @@ export class LaneRunner {
 
   get size(): number {
     return this.#files.size;
+  }
+
+  /** When the one that has waited longest came, milliseconds UTC; undefined when none waits. */
+  oldestReceivedAt(): number | undefined {
+    return this.#files.oldestReceivedAt();
   }
 
   /** What does not go on, and why. */
@@ -206,7 +212,7 @@ export class LaneRunner {
   #handOver(file: ReadyFile, decided: DecidedFile): void {
     const ms = this.#deps.clock.now() - file.receivedAt;
     logDecision(this.#deps.log, decided, { file, company: this.companyCode, ms });
-    this.#deps.onDecided(file, decided.state);
+    this.#deps.onDecided(file, decided);
     const reference = this.#deps.ledgerNumbers.seal(decided.id);
     const task = toFilingTask(this.#deps.locations, {
       companyId: file.companyId,
@@ -215,9 +221,12 @@ export class LaneRunner {
       from: pathOf(file),
       decided: { ...decided, reference },
     });
-    this.#deps.filing.add(task, receiptKeyOf(file), () => {
-      this.#deps.onFiled(file);
-      this.wake();
+    this.#deps.filing.add(task, receiptKeyOf(file), {
+      receiptWritten: () => this.#deps.onReceipt(file),
+      done: () => {
+        this.#deps.onFiled(file);
+        this.wake();
+      },
     });
   }
 }

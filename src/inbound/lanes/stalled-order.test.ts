@@ -50,7 +50,7 @@ async function settled(): Promise<void> {
 }
 
 function heldFiles() {
-  const held = rig.pipeline.statistics().held.find(({ company }) => company === `ACME${companies}`);
+  const held = rig.pipeline.held().find(({ company }) => company === `ACME${companies}`);
   if (held === undefined) throw new Error("the company has no lane");
   return held;
 }

@@ -54,8 +54,8 @@ test("bytes that are not there for a while are filed away when they are back; th
   const inbound = join(folder, "inbound");
   renameSync(inbound, join(folder, "away"));
   symlinkSync(join(folder, "elsewhere"), inbound);
-  const done = vi.fn();
-  filing.add(task, "1/a.receipt.xml", done);
+  const [done, receiptWritten] = [vi.fn(), vi.fn()];
+  filing.add(task, "1/a.receipt.xml", { done, receiptWritten });
   await vi.waitFor(() => expect(existsSync(receiptPath)).toBe(true), { timeout: 20_000 });
   await filing.drain();
   expect([done.mock.calls.length, await isFiled()]).toEqual([0, false]);
@@ -63,12 +63,14 @@ test("bytes that are not there for a while are filed away when they are back; th
   renameSync(join(folder, "away"), inbound);
   await vi.waitFor(() => expect(done).toHaveBeenCalled(), { timeout: 20_000 });
   expect([existsSync(task.to), await isFiled()]).toEqual([true, true]);
+  // With the first attempt, and not again with those that found the bytes.
+  expect(receiptWritten).toHaveBeenCalledTimes(1);
 });
 
 test("bytes that stay away are given up in the end", async () => {
   const { filing, task, isFiled } = await ground(1);
   const done = vi.fn();
-  filing.add(task, "1/a.receipt.xml", done);
+  filing.add(task, "1/a.receipt.xml", { done });
   await vi.waitFor(() => expect(done).toHaveBeenCalled(), { timeout: 20_000 });
   expect([existsSync(task.to), await isFiled()]).toEqual([false, true]);
 });
@@ -99,7 +101,10 @@ test("the marks of a company are final although those of another in its group fa
     const [from, to] = [join(folder, "inbound", name), join(folder, "archive", name)];
     writeFileSync(from, "x");
     const receiptPaths = [join(folder, "receipts", name)];
-    return () => filing.add({ ...task, id, companyId, from, to, receiptPaths }, name, () => ends.push(name));
+    return () =>
+      filing.add({ ...task, id, companyId, from, to, receiptPaths }, name, {
+        done: () => void ends.push(name),
+      });
   };
   failures = 1;
   // The first is a group of its own; what comes while it is filed is the next one.

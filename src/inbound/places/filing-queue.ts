@@ -27,6 +27,14 @@ const usualLostAfterMs = 3_600_000;
 
 const nothing = (): void => undefined;
 
+/** Called when a task has come so far. */
+export interface FilingSteps {
+  /** Its receipts are there; called once. Not for one whose receipts are those of a later file. */
+  receiptWritten?(): void;
+  /** It is filed away and marked in the ledger. */
+  done(): void;
+}
+
 interface Queued {
   readonly task: FilingTask;
   /** Attempts that found no bytes. */
@@ -36,7 +44,7 @@ interface Queued {
   readonly receiptKey: string | undefined;
   /** Counts the tasks in the order in which their files were decided about. */
   readonly turn: number;
-  done(): void;
+  readonly steps: FilingSteps;
 }
 
 export interface FilingQueueDependencies {
@@ -74,6 +82,19 @@ function mayComeBack({ queued, result }: Filed, lostAfterMs = usualLostAfterMs):
 /** The task without the receipt of its name. The one beside a file in `error/` is its own, and always written. */
 function withoutReceiptOfName(task: FilingTask): FilingTask {
   return { ...task, receiptPaths: task.receiptPaths.slice(1) };
+}
+
+/** Whose bytes are missed has its receipt since the first attempt. */
+function reportReceipts(
+  group: readonly Queued[],
+  tasks: readonly FilingTask[],
+  results: readonly FilingResult[],
+): void {
+  for (const [index, { missed, steps }] of group.entries()) {
+    const [task, result] = [tasks[index], results[index]];
+    const hasReceipt = task !== undefined && task.receiptPaths.length > 0;
+    if (hasReceipt && missed === 0 && result?.kind !== "failed") steps.receiptWritten?.();
+  }
 }
 
 async function mark(
@@ -168,8 +189,8 @@ export class FilingQueue {
    * `receiptKey`: of several files with one receipt only the last one's is written. Undefined when the receipt in `receipts/`
    * is that of another file.
    */
-  add(task: FilingTask, receiptKey: string | undefined, done: () => void): void {
-    this.#enqueue({ task, missed: 0, receiptKey, turn: this.#receipts.begin(receiptKey), done });
+  add(task: FilingTask, receiptKey: string | undefined, steps: FilingSteps): void {
+    this.#enqueue({ task, missed: 0, receiptKey, turn: this.#receipts.begin(receiptKey), steps });
   }
 
   /** Resolves when the thread is not writing the receipt. */
@@ -220,6 +241,7 @@ export class FilingQueue {
       });
       const results = await this.#thread.run(tasks, receiptKeys);
       killPoint("filing.done");
+      reportReceipts(group, tasks, results);
       const noting = this.#note(group, results)
         .catch((error: unknown) => this.#failed(group, error))
         .finally(() => this.#noting.delete(noting));
@@ -278,7 +300,7 @@ export class FilingQueue {
       log.error({ fileId, path, remedy }, "the bytes of a decided file are gone");
     }
     this.#receipts.end(queued.receiptKey);
-    queued.done();
+    queued.steps.done();
   }
 
   #failed(group: readonly Queued[], error: unknown): void {

@@ -218,7 +218,7 @@ test("a receipt whose file is filed late, after a fault, does not replace the on
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     const filed: number[] = [];
-    for (const id of [1, 2]) queue.add(taskOf(id), "1/a.receipt.xml", () => filed.push(id));
+    for (const id of [1, 2]) queue.add(taskOf(id), "1/a.receipt.xml", { done: () => void filed.push(id) });
     await queue.drain();
     expect(filed).toEqual([2]);
     rmSync(join(folder, "day1"));

@@ -67,7 +67,7 @@ export async function redoFiling(
       const decided = await decidedOf(deps, entry);
       const task = toFilingTask(deps.locations, { companyId, companyCode, name: entry.name, from, decided });
       const receiptKey = decided.rulesReceipt ? receiptKeyOf(entry) : undefined;
-      filing.add(task, receiptKey, () => knownPaths.delete(dirname(from), basename(from)));
+      filing.add(task, receiptKey, { done: () => knownPaths.delete(dirname(from), basename(from)) });
     }
     await filing.drain();
     if (entries.length < page) return;

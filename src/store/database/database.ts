@@ -14,7 +14,7 @@ import { OperatorError } from "../../lib/operator-error.ts";
 import { newGuid } from "../../lib/ids.ts";
 import { killPoint } from "../../lib/kill-point.ts";
 import { createListeners, type Listeners } from "./announcements.ts";
-import { createGroupCommit, type Owner, type Work } from "./group-commit.ts";
+import { createGroupCommit, type GroupCommit, type Owner, type Work } from "./group-commit.ts";
 import { findSchema, migrate, type MigrationSurroundings, readMeta } from "./migrate.ts";
 import { connectionOf } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
@@ -39,6 +39,8 @@ export interface Store {
   readonly instanceId: string;
   /** The faults of statements since the store was opened. */
   readonly condition: StoreCondition;
+  /** Commits since the store was opened. */
+  readonly commits: GroupCommit["figures"];
   /** Committed state only. */
   readonly read: Reader;
   /** Runs a unit of work; resolves after it is durable. Units share commits but fail alone. `whose`: see `Owner`. */
@@ -186,6 +188,7 @@ export async function openStore(stateDir: string, options: OpenOptions = {}): Pr
     return {
       instanceId,
       condition,
+      commits: commits.figures,
       read,
       write: commits.run,
       writeSoon: commits.runSoon,

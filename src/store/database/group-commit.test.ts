@@ -121,6 +121,20 @@ describe("a group of units", () => {
     ]);
   });
 
+  it("counts its units and its one commit, and nothing of a group that could not be committed", async () => {
+    await Promise.all([add("a", 1), add("b", 1), add("c", 1)]);
+    const { figures } = commits;
+    expect([figures.units, figures.durations.cumulated().at(-1)]).toEqual([3, 1]);
+    expect(figures.durations.sum).toBeGreaterThan(0);
+    const busy = new StoreError("busy", "database is locked", undefined);
+    const undone = commits.run("site", async (tx) => {
+      await sql`rollback`.execute(tx);
+      throw busy;
+    });
+    await expect(undone).rejects.toBe(busy);
+    expect([figures.units, figures.durations.cumulated().at(-1)]).toEqual([3, 1]);
+  });
+
   it("gathers those of the next turns as long as each brings more", async () => {
     const other = openSqlite(path, { isNew: false });
     onTestFinished(() => void other.close());

@@ -18,6 +18,7 @@ import { DropgateError } from "../../lib/errors.ts";
 import { beginStep } from "../../lib/kill-point.ts";
 import { isStoreBusy, isStoreDamaged } from "../../lib/store-error.ts";
 import { takeAnnouncements, type Topic } from "./announcements.ts";
+import { CommitFigures } from "./commit-figures.ts";
 import { connectionOf, type PreparedStatement, type StatementConnection } from "./prepared-query.ts";
 import type { Tables } from "./schema.ts";
 import { forgetAnswers } from "./transaction-answers.ts";
@@ -51,6 +52,8 @@ export interface GroupCommit {
   run<T>(whose: Owner, work: Work<T>): Promise<T>;
   /** The same for a unit that can wait: it goes with the next commit, or `soonMs` later. */
   runSoon<T>(whose: Owner, work: Work<T>): Promise<T>;
+  /** For monitoring. */
+  readonly figures: Pick<CommitFigures, "units" | "durations">;
   /** Refuses new units; resolves when the running ones are committed. */
   close(): Promise<void>;
 }
@@ -164,6 +167,7 @@ interface Committing {
   readonly db: Kysely<Tables>;
   /** Called with the announcements, before the units are answered. */
   readonly tell: (topics: Iterable<Topic>) => void;
+  readonly figures: CommitFigures;
 }
 
 /**
@@ -191,10 +195,11 @@ async function commitGroup(committing: Committing, units: readonly Unit[]): Prom
 }
 
 async function commitOnce(
-  { db, tell }: Committing,
+  { db, tell, figures }: Committing,
   units: readonly Unit[],
   begun: { units: number },
 ): Promise<void> {
+  const beganAt = performance.now();
   const done = await db.transaction().execute(async (tx) => {
     const connection = await connectionOf(tx);
     const brackets = aroundUnit(connection);
@@ -205,6 +210,7 @@ async function commitOnce(
     }
     return results;
   });
+  figures.count(units.length, performance.now() - beganAt);
   const announced = new Set<Topic>();
   for (const { topics } of done) for (const topic of topics ?? []) announced.add(topic);
   tell(announced);
@@ -225,6 +231,7 @@ export function createGroupCommit(
   tell: (topics: Iterable<Topic>) => void = () => undefined,
   around = <T>(_whose: Owner, work: Work<T>): Work<T> => work,
 ): GroupCommit {
+  const committing: Committing = { db, tell, figures: new CommitFigures() };
   let waiting: Unit[] = [];
   let soon: Unit[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -256,7 +263,7 @@ export function createGroupCommit(
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
       await gather();
-      await commitGroup({ db, tell }, takeGroup());
+      await commitGroup(committing, takeGroup());
     }
     running = undefined;
   }
@@ -281,6 +288,7 @@ export function createGroupCommit(
   }
 
   return {
+    figures: committing.figures,
     run: (whose, work) =>
       queue(around(whose, work), (unit) => {
         waiting.push(unit);

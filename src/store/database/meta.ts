@@ -8,9 +8,11 @@ export type MetaKey =
   | "boot_id"
   | "deliveries_held"
   | "generation"
+  | "last_applied"
   | "last_backup"
   | "number_key"
-  | "restored";
+  | "restored"
+  | "verified";
 
 export async function readMeta(read: Reader, key: MetaKey): Promise<string | undefined> {
   const row = await read.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();

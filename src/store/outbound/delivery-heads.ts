@@ -7,7 +7,10 @@ import { isInState } from "./delivery-states.ts";
 type IdValue = "id" | "guid" | "companyId" | "targetId" | "kind" | "subjectId" | "orderKey" | "name";
 
 /** A delivery that is waiting. */
-export type DeliveryHead = Pick<RowOf<"deliveries">, IdValue | "dueAt" | "attempts" | "firstAttemptAt">;
+export type DeliveryHead = Pick<
+  RowOf<"deliveries">,
+  IdValue | "dueAt" | "attempts" | "firstAttemptAt" | "createdAt"
+>;
 
 interface PageArguments {
   readonly targetId: number;
@@ -19,7 +22,7 @@ export const listHeads = prepareQuery<PageArguments, DeliveryHead>((db, arg) =>
   db
     .selectFrom("deliveries")
     .select(namedColumns("id", "guid", "company_id", "target_id", "kind", "subject_id", "order_key", "name"))
-    .select(namedColumns("due_at", "attempts", "first_attempt_at"))
+    .select(namedColumns("due_at", "attempts", "first_attempt_at", "created_at"))
     .where("target_id", "=", arg("targetId"))
     .where(isInState("state", "waiting"))
     .orderBy("due_at")

@@ -12,6 +12,33 @@ export async function listExportSchedules(read: Reader): Promise<readonly Export
   return (await read.selectFrom("export_schedules").selectAll().execute()).map(named);
 }
 
+/** When an export was last made, and when it is due next; milliseconds UTC, null when it never was, or is not planned. */
+export interface ExportTimes extends ExportKey {
+  readonly lastAt: number | null;
+  readonly nextAt: number | null;
+}
+
+/** The same of all exports that ever existed. */
+export async function listExportTimes(read: Reader): Promise<readonly ExportTimes[]> {
+  const rows = await read
+    .selectFrom("export_schedules as s")
+    .select(["s.company_id", "s.name", "s.next_due_at"])
+    .select((eb) =>
+      eb
+        .selectFrom("exports as e")
+        .select("e.created_at")
+        .whereRef("e.company_id", "=", "s.company_id")
+        .whereRef("e.name", "=", "s.name")
+        .orderBy("e.sequence_nbr", "desc")
+        .limit(1)
+        .as("last_at"),
+    )
+    .execute();
+  return rows.map(({ company_id, name, next_due_at, last_at }) => ({
+    ...{ companyId: company_id, name, lastAt: last_at, nextAt: next_due_at },
+  }));
+}
+
 export async function findExportSchedule(
   tx: Transaction,
   { companyId, name }: ExportKey,

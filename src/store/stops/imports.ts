@@ -73,6 +73,23 @@ export async function listWaitingItems(
     .execute();
 }
 
+export interface WaitingImports {
+  readonly companyId: number;
+  readonly imports: number;
+}
+
+/** How many imports of each company have loads that wait; companies without are left out. From the index of what waits. */
+export async function countWaitingImports(read: Reader): Promise<readonly WaitingImports[]> {
+  return await read
+    .selectFrom("import_items")
+    .innerJoin("imports", "imports.id", "import_items.import_id")
+    .select(namedColumns("company_id"))
+    .select((eb) => eb.fn.count<number>("import_id").distinct().as("imports"))
+    .where("import_items.state", "=", sql.lit("waiting"))
+    .groupBy("company_id")
+    .execute();
+}
+
 /** A load with its text; undefined when it does not wait any more. */
 export async function readWaitingItem(read: Reader, key: ItemKey): Promise<WaitingItem | undefined> {
   const row = await read

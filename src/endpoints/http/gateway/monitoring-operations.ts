@@ -52,8 +52,12 @@ export const monitoringOperations: readonly PublicOperation[] = [
     isForMonitoring: true,
     tag: "Service",
     description: "Figures in the text form of Prometheus, for the addresses of `http.metricsFrom` only.",
-    answer: textAnswerOf("The figures.", figuresType, "# TYPE dropgate_waiting_files gauge\n"),
+    answer: textAnswerOf("The figures.", figuresType, "# TYPE dropgate_files_waiting gauge\n"),
     errors: ["noSuchOperation"],
-    run: async ({ monitoring }) => ({ status: 200, contentType: figuresType, body: monitoring.metrics() }),
+    run: async ({ monitoring }) => ({
+      status: 200,
+      contentType: figuresType,
+      body: await monitoring.metrics(),
+    }),
   },
 ];

@@ -17,12 +17,13 @@ import { type Answer, type RefusalDocument, refusalAnswer, textType } from "./an
 import { authorise, checkBan, checkTransport, signInUser } from "./authentication.ts";
 import type { BodyBudget } from "./body-budget.ts";
 import { clientAddress, isForwarded } from "./client-address.ts";
-import { type Exchange, logExchange, openExchange, sendAnswer } from "./exchange.ts";
+import { type Exchange, noteExchange, openExchange, sendAnswer } from "./exchange.ts";
 import type { HttpOptions } from "./http-options.ts";
 import type { HttpConnections } from "./http-connections.ts";
 import { ClientGone, HttpRefusal } from "./http-refusal.ts";
 import { contentOf, type JsonReaders, noContent, signalFor } from "./request-content.ts";
 import type { CallOperation } from "./operation-context.ts";
+import type { RequestFigures } from "./request-figures.ts";
 import { checkHead } from "./request-head.ts";
 import { type QueryParameter, type RequestTarget, readQuery, readRequestTarget } from "./request-target.ts";
 import type { CompanyRoute, Monitoring, PublicRoute, Route } from "./route.ts";
@@ -37,6 +38,7 @@ export interface DispatcherState {
   readonly refusalDocument: RefusalDocument;
   readonly log: Logger;
   readonly accessLog: AccessLog;
+  readonly figures: RequestFigures;
   readonly options: () => HttpOptions;
   readonly inHand: Set<Exchange>;
   readonly connections: Pick<HttpConnections, "signIn">;
@@ -208,13 +210,13 @@ function finish(state: DispatcherState, exchange: Exchange, answer: Answer | und
   const isGone = answer === undefined || response.destroyed || response.headersSent;
   if (isGone) {
     response.destroy();
-    logExchange(state, exchange, 0, 0);
+    noteExchange(state, exchange, 0, 0);
     return;
   }
   const mustClose = state.isStopping || state.options().keepAliveTimeoutMs === 0;
   const refusalOf = (thrown: unknown) => answerOfFailure(state, exchange, thrown);
   const length = sendAnswer(exchange, answer, { mustClose, refusalOf });
-  logExchange(state, exchange, answer.status, exchange.request.method === "HEAD" ? 0 : length);
+  noteExchange(state, exchange, answer.status, exchange.request.method === "HEAD" ? 0 : length);
 }
 
 /** Answers. Until all of it has gone out the request is in hand: a stop waits for it. Never throws. */

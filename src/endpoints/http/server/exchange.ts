@@ -9,6 +9,7 @@ import type { Answer, ErrorShape, FileBody } from "./answer.ts";
 import { selectPart } from "./byte-range.ts";
 import { fileHead, sendFile, type Streamed } from "./file-answer.ts";
 import { announcedLength } from "./body-bytes.ts";
+import type { RequestFigures } from "./request-figures.ts";
 import { originFormOf } from "./request-target.ts";
 
 export interface Exchange {
@@ -182,9 +183,16 @@ function pathOf(target: string): string {
   return (mark === -1 ? url : url.slice(0, mark)).slice(0, 300);
 }
 
-function writeLine(log: AccessLog, exchange: Exchange, status: number, bytesOut: number): void {
+function noteEnd(
+  { accessLog, figures }: ExchangeNotes,
+  exchange: Exchange,
+  status: number,
+  bytesOut: number,
+) {
   const { id, request, route, userName, companyCode, address, bytesIn } = exchange;
-  log.write({
+  const durationMs = performance.now() - exchange.startedAtMs;
+  figures.count({ route, status, durationMs, bytesIn, bytesOut });
+  accessLog.write({
     requestId: id,
     method: request.method,
     path: pathOf(request.url ?? ""),
@@ -193,34 +201,39 @@ function writeLine(log: AccessLog, exchange: Exchange, status: number, bytesOut:
     company: companyCode,
     address,
     status,
-    durationMs: Math.round((performance.now() - exchange.startedAtMs) * 100) / 100,
+    durationMs: Math.round(durationMs * 100) / 100,
     bytesIn,
     bytesOut,
   });
 }
 
-/** Where log lines of requests go, and those of faults. */
-export interface ExchangeLogs {
+/** Where log lines of requests go, and those of faults, and what counts requests. */
+export interface ExchangeNotes {
   readonly log: Logger;
   readonly accessLog: AccessLog;
+  readonly figures: RequestFigures;
 }
 
-async function logStreamed(logs: ExchangeLogs, exchange: Exchange, streaming: Promise<Streamed>) {
-  const { log, accessLog } = logs;
+async function noteStreamed(notes: ExchangeNotes, exchange: Exchange, streaming: Promise<Streamed>) {
   const { status, bytes, failure } = await streaming;
   if (failure !== undefined) {
     const facts = { err: failure, requestId: exchange.id, route: exchange.route };
-    log.error(facts, "http answer failed: a file could not be sent");
+    notes.log.error(facts, "http answer failed: a file could not be sent");
   }
-  writeLine(accessLog, exchange, status, bytes);
+  noteEnd(notes, exchange, status, bytes);
 }
 
 /**
- * The line of a request (`access-log.ts`); of an answer that is streamed when it has been sent, with what has really gone out. The query
- * is left out: filters can be personal data. `status` 0: nobody was left to answer.
+ * Counts a request and writes its line (`access-log.ts`); of an answer that is streamed when it has been sent, with what has really
+ * gone out. The query is left out: filters can be personal data. `status` 0: nobody was left to answer.
  */
-export function logExchange(logs: ExchangeLogs, exchange: Exchange, status: number, bytesOut: number): void {
+export function noteExchange(
+  notes: ExchangeNotes,
+  exchange: Exchange,
+  status: number,
+  bytesOut: number,
+): void {
   const { streaming } = exchange;
-  if (streaming === undefined) writeLine(logs.accessLog, exchange, status, bytesOut);
-  else void logStreamed(logs, exchange, streaming);
+  if (streaming === undefined) noteEnd(notes, exchange, status, bytesOut);
+  else void noteStreamed(notes, exchange, streaming);
 }

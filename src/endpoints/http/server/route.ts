@@ -46,7 +46,7 @@ export interface Health {
 export interface Monitoring {
   health(): Health;
   /** In the text form of Prometheus. */
-  metrics(): string;
+  metrics(): Promise<string>;
 }
 
 /** The services that routes use. */

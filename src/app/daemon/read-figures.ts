@@ -1,0 +1,144 @@
+/** From the parts of the daemon to the text of `/metrics`. A scrape does the work, and the parts count plain numbers. */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { RouteStatistics } from "../../endpoints/http/server/request-figures.ts";
+import type { RemoteEndpoint } from "../../endpoints/remote/remote-endpoint.ts";
+import type { FtpEndpoint } from "../../endpoints/ftp/ftp-endpoint.ts";
+import type { SftpEndpoint } from "../../endpoints/sftp/sftp-endpoint.ts";
+import type { FolderExchange } from "../../exchange/file-exchange.ts";
+import type { FreeSpace } from "../../exchange/uploads/disk-space.ts";
+import { readCommit, readVersion } from "../../lib/program-version.ts";
+import { unlessMissing } from "../../lib/errors.ts";
+import { isStoreFault, storeErrorKinds } from "../../lib/store-error.ts";
+import type { TlsOptions } from "../../lib/tls-settings.ts";
+import type { SignInProtocol } from "../../sign-in/sign-in.ts";
+import { listCompanies } from "../../store/accounts/companies.ts";
+import { databaseFileName, type Reader } from "../../store/database/database.ts";
+import { findLastVerification } from "../../store/database/last-verification.ts";
+import { listExportTimes } from "../../store/outbound/export-schedules.ts";
+import { countWaitingImports } from "../../store/stops/imports.ts";
+import type {
+  DatabaseFigures,
+  EndpointFigures,
+  Figures,
+  ProgramFigures,
+  StoredFigures,
+} from "../watch/metrics/figures.ts";
+import type { BackupSchedule } from "../watch/backup-schedule.ts";
+import { metricTable } from "../watch/metrics/metric-table.ts";
+import { renderMetrics } from "../watch/metrics/render-metrics.ts";
+import type { Parts } from "./daemon-parts.ts";
+import type { Outbound } from "./outbound.ts";
+import { certificateExpiry } from "./tls-material.ts";
+
+/** What the parts do not have. */
+export interface MeasuredTraffic {
+  readonly outbound: Pick<Outbound, "statistics">;
+  readonly remotes: Pick<RemoteEndpoint, "statistics">;
+  readonly backups: Pick<BackupSchedule, "last">;
+  readonly requests: () => readonly RouteStatistics[];
+}
+
+/** While the database cannot be read, what was read last is shown: its faults have a metric of their own. */
+function storedFigures(read: Reader): () => Promise<StoredFigures> {
+  let last: StoredFigures = { companies: [], verification: undefined, waitingImports: [], exports: [] };
+  return async () => {
+    try {
+      last = {
+        companies: await listCompanies(read),
+        verification: await findLastVerification(read),
+        waitingImports: await countWaitingImports(read),
+        exports: await listExportTimes(read),
+      };
+    } catch (error) {
+      if (!isStoreFault(error)) throw error;
+    }
+    return last;
+  };
+}
+
+async function databaseBytesIn(stateDir: string): Promise<Figures["databaseBytes"]> {
+  const path = join(stateDir, databaseFileName);
+  const sizeOf = async (file: string) => (await stat(file).catch(unlessMissing))?.size ?? 0;
+  return { file: await sizeOf(path), wal: await sizeOf(`${path}-wal`) };
+}
+
+/** Not a number when the disk does not say: all else is told even so. */
+function unknownSpace(): FreeSpace {
+  return { freeBytes: Number.NaN, minFreeBytes: Number.NaN };
+}
+
+function programFigures({ health, loopLag, configRead }: Parts, built: BuildInfo): ProgramFigures {
+  const { user, system } = process.cpuUsage();
+  return {
+    ...built,
+    startedAt: performance.timeOrigin,
+    residentBytes: process.memoryUsage.rss(),
+    cpuSeconds: (user + system) / 1_000_000,
+    loopLags: loopLag.lags,
+    isReady: health.current().isReady,
+    configReadAt: configRead.at,
+    isReloadGood: configRead.isLastGood,
+  };
+}
+
+function databaseFigures({ store }: Parts): DatabaseFigures {
+  const { condition, commits } = store;
+  return {
+    damage: condition.damage,
+    faults: new Map(storeErrorKinds.map((kind) => [kind, condition.count(kind)])),
+    commitUnits: commits.units,
+    commits: commits.durations,
+  };
+}
+
+/** Keeps when the certificate that an endpoint uses from now on expires. */
+export function noteCertificate(
+  { certificates }: Parts,
+  endpoint: SignInProtocol,
+  tls: TlsOptions | undefined,
+): void {
+  if (tls === undefined) certificates.delete(endpoint);
+  else certificates.set(endpoint, certificateExpiry(tls.cert));
+}
+
+/** What the metrics show of SFTP or FTP. */
+export function exchangeFigures(
+  { certificates }: Parts,
+  { name, connections }: SftpEndpoint | FtpEndpoint,
+  { transfers }: FolderExchange,
+): EndpointFigures {
+  const { [name]: transferred } = transfers;
+  const certificateExpiresAt = certificates.get(name);
+  return { endpoint: name, connections, bytes: transferred, uploads: transferred, certificateExpiresAt };
+}
+
+type BuildInfo = Pick<ProgramFigures, "version" | "commit" | "node">;
+
+/** Makes what renders the metrics as they are at the moment of the call. */
+export function createMetrics(parts: Parts, traffic: MeasuredTraffic): () => Promise<string> {
+  const { store, pipeline, intake, locations, appliedWatch, collectionWatch, holdWatch, signIn } = parts;
+  const readStored = storedFigures(store.read);
+  const built = { version: readVersion(), commit: readCommit() ?? "unknown", node: process.versions.node };
+  return async () =>
+    renderMetrics(metricTable, {
+      program: programFigures(parts, built),
+      stored: await readStored(),
+      database: databaseFigures(parts),
+      databaseBytes: await databaseBytesIn(locations.stateDir),
+      space: await intake.space.room().catch(unknownSpace),
+      pipeline: pipeline.statistics(),
+      lastAppliedAt: appliedWatch.lastAppliedAt(),
+      held: pipeline.held(),
+      refusedUploads: intake.counts(),
+      isIntakeStopped: intake.current().length > 0,
+      endpoints: parts.listening.map((figuresOf) => figuresOf()),
+      requests: traffic.requests(),
+      signIn: signIn.statistics(),
+      targets: traffic.outbound.statistics(),
+      remotes: traffic.remotes.statistics(),
+      uncollected: collectionWatch.uncollected(),
+      lastBackupAt: traffic.backups.last()?.begunAt,
+      areDeliveriesHeld: holdWatch.current() !== undefined,
+    });
+}

@@ -1,0 +1,22 @@
+/** What the last verification of the ledger found, by the daemon or by a command. */
+import type { Reader, Store } from "./database.ts";
+import { readMeta, writeMeta } from "./meta.ts";
+
+export interface LastVerification {
+  /** When it ended, milliseconds UTC. */
+  readonly at: number;
+  readonly discrepancies: number;
+}
+
+/** Undefined before the first. */
+export async function findLastVerification(read: Reader): Promise<LastVerification | undefined> {
+  const text = await readMeta(read, "verified");
+  return text === undefined ? undefined : (JSON.parse(text) as LastVerification);
+}
+
+export async function noteLastVerification(
+  store: Pick<Store, "write">,
+  verification: LastVerification,
+): Promise<void> {
+  await store.write("site", (tx) => writeMeta(tx, "verified", JSON.stringify(verification)));
+}

@@ -1,0 +1,19 @@
+/**
+ * When a file of each company was last applied. The ledger has the times, but no index by which the last of a company is
+ * found quickly; so the daemon notes them now and then.
+ */
+import type { Reader } from "../database/database.ts";
+import type { Store } from "../database/database.ts";
+import { readMeta, writeMeta } from "../database/meta.ts";
+
+/** Milliseconds UTC, by the id of the company. */
+export type LastApplied = ReadonlyMap<number, number>;
+
+export async function readLastApplied(read: Reader): Promise<LastApplied> {
+  const text = await readMeta(read, "last_applied");
+  return new Map(text === undefined ? [] : (JSON.parse(text) as [number, number][]));
+}
+
+export async function noteLastApplied(store: Pick<Store, "write">, lastApplied: LastApplied): Promise<void> {
+  await store.write("site", (tx) => writeMeta(tx, "last_applied", JSON.stringify([...lastApplied])));
+}
