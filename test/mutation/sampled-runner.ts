@@ -10,7 +10,13 @@ import {
   PluginKind,
   tokens,
 } from "@stryker-mutator/api/plugin";
-import { type DryRunResult, DryRunStatus, type TestRunner } from "@stryker-mutator/api/test-runner";
+import {
+  type DryRunResult,
+  DryRunStatus,
+  type MutantRunResult,
+  MutantRunStatus,
+  type TestRunner,
+} from "@stryker-mutator/api/test-runner";
 import { strykerPlugins as plugins } from "@stryker-mutator/vitest-runner";
 import { randomOf } from "../support/random-numbers.ts";
 import { sampleOfRun } from "./sample.ts";
@@ -43,6 +49,16 @@ function sampled(result: DryRunResult, say: (line: string) => void): DryRunResul
   return { ...result, mutantCoverage: { ...result.mutantCoverage, perTest: Object.fromEntries(kept) } };
 }
 
+/**
+ * A run ends before its last test only because a test has failed. Of failures that come soon after other results vitest loses
+ * the result at times, and the change would pass as unseen.
+ */
+function withLostFailure(result: MutantRunResult, tests: readonly string[] | undefined): MutantRunResult {
+  if (result.status !== MutantRunStatus.Survived || result.nrOfTests >= (tests?.length ?? 0)) return result;
+  const failureMessage = "a test has failed, and vitest has lost which";
+  return { status: MutantRunStatus.Killed, killedBy: [], failureMessage, nrOfTests: result.nrOfTests };
+}
+
 function sampledRunner(injector: Injector<PluginContext>): TestRunner {
   const factory = plugins[0]?.factory;
   if (factory === undefined) throw new Error("@stryker-mutator/vitest-runner has no test runner");
@@ -52,7 +68,7 @@ function sampledRunner(injector: Injector<PluginContext>): TestRunner {
     capabilities: () => runner.capabilities(),
     init: () => runner.init?.() ?? Promise.resolve(),
     dryRun: async (options) => sampled(await runner.dryRun(options), (line) => log.info(line)),
-    mutantRun: (options) => runner.mutantRun(options),
+    mutantRun: async (options) => withLostFailure(await runner.mutantRun(options), options.testFilter),
     dispose: () => runner.dispose?.() ?? Promise.resolve(),
   };
 }
