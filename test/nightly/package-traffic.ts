@@ -71,7 +71,8 @@ export class Traffic {
     const { exitCode, output } = await this.#host.sftp([`put ${name} /inbound/${name}`], more);
     if (exitCode === 0) return true;
     const said = output.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("sftp>"));
-    const kind = expected.exec(output)?.[0] ?? "other";
+    // A refusal always has its words; a client that is cut off just then ends without any.
+    const kind = expected.exec(output)?.[0] ?? (said.length === 0 ? "cut off without a word" : "other");
     this.#failures.set(kind, (this.#failures.get(kind) ?? 0) + 1);
     if (kind === "other") this.#unexpected.push(`${name}: ${said.join(" | ")}`);
     return false;
