@@ -19,10 +19,10 @@ import {
 const instance = "1a2b3c4d-0000-4000-8000-000000000000";
 const at = Date.UTC(2026, 10, 5, 2, 0, 0, 7);
 
-function manifestOf(list: string): Manifest {
+function manifestOf(list: string, files = 1): Manifest {
   return newManifest({
     ...{ name: "one", instance, schema: 7, version: "0.2.0", begunAt: at, endedAt: at, lastReceivedAt: null },
-    ...{ base: null, files: 1, bytes: 1, shared: 0, ledgerEntries: 0, discrepancies: [], list },
+    ...{ base: null, files, bytes: 1, shared: 0, ledgerEntries: 0, discrepancies: [], list },
   });
 }
 
@@ -30,7 +30,7 @@ function manifestOf(list: string): Manifest {
 function folderWith(text: string): { folder: string; manifest: Manifest } {
   const folder = temporaryFolder();
   writeFileSync(join(folder, listName), text);
-  return { folder, manifest: manifestOf(hash("sha256", text, "hex")) };
+  return { folder, manifest: manifestOf(hash("sha256", text, "hex"), text.split("\n").length - 1) };
 }
 
 describe("the folders of backups", () => {
@@ -69,14 +69,23 @@ describe("the folders of backups", () => {
 });
 
 describe("the list of files", () => {
-  test("has every name, also one with a line break or a backslash", async () => {
+  test("has every name, also one with a line break, a line separator or a backslash", async () => {
     const files = new Map([
       ["state/a b.xml", "a".repeat(64)],
       ["state/line\nbreak.xml", "b".repeat(64)],
       ["state/back\\slash\\n.xml", "c".repeat(64)],
+      ["state/line\u2028paragraph\u2029.xml", "d".repeat(64)],
     ]);
     const { folder, manifest } = folderWith(formatList(files));
     expect(await readList(folder, manifest)).toEqual(files);
+  });
+
+  test("is refused when a line says no file, or the manifest knows another number of files", async () => {
+    const text = formatList([["state/a.xml", "a".repeat(64)]]);
+    const cut = folderWith(`${text}b\n`);
+    await expect(readList(cut.folder, cut.manifest)).rejects.toThrow("has a line of no file (b)");
+    const { folder, manifest } = folderWith(text);
+    await expect(readList(folder, { ...manifest, files: 2 })).rejects.toThrow("names 1 files");
   });
 
   test("is refused when it is not that of the manifest, or leads out of the backup", async () => {

@@ -172,6 +172,9 @@ function isInside(path: string): boolean {
   );
 }
 
+/** What a line of the list says. Not `.`, which leaves out line separators that a name may have. */
+const lineForm = /^(\\?)([0-9a-f]{64}) {2}([^\n]+)$/;
+
 /** The files of a backup by their paths, each with its SHA-256. Throws when the list is not that of the manifest. */
 export async function readList(folder: string, manifest: Manifest): Promise<ReadonlyMap<string, string>> {
   const bytes = await readFile(join(folder, listName));
@@ -179,12 +182,20 @@ export async function readList(folder: string, manifest: Manifest): Promise<Read
     throw new OperatorError(`${join(folder, listName)} is not the list of its manifest: use another backup`);
   const found = new Map<string, string>();
   for (const line of bytes.toString("utf8").split("\n")) {
-    const [, begin, sha256 = "", text = ""] = /^(\\?)([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? [];
-    if (text === "") continue;
+    if (line === "") continue;
+    const [, begin, sha256 = "", text = ""] = lineForm.exec(line) ?? [];
+    if (text === "")
+      throw new OperatorError(
+        `${join(folder, listName)} has a line of no file (${line}): use another backup`,
+      );
     const path = begin === "" ? text : text.replaceAll(/\\[\\nr]/g, (mark) => escapes[mark] ?? mark);
     if (!isInside(path))
       throw new OperatorError(`${join(folder, listName)} names ${path}, outside of the backup`);
     found.set(path, sha256);
+  }
+  if (found.size !== manifest.files) {
+    const counts = `${found.size} files, and its manifest ${manifest.files}`;
+    throw new OperatorError(`${join(folder, listName)} names ${counts}: use another backup`);
   }
   return found;
 }

@@ -225,6 +225,8 @@ async function finish(
     discrepancies: [...discrepancyTexts(report), ...lost],
     list: hash("sha256", text, "hex"),
   });
+  // As a restore reads it: throws when it says anything else.
+  await readList(part, manifest);
   await writeFile(join(part, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, {
     mode: 0o640,
     flag: "wx",
