@@ -7,9 +7,9 @@ function backupsAt(...times: readonly string[]) {
   return times.map((time) => ({ name: time, folder: time, begunAt: Date.parse(`${time}Z`) }));
 }
 
-function kept(times: readonly string[], rules: Partial<KeepRules>): string[] {
+function kept(times: readonly string[], rules: Partial<KeepRules>, made = times.at(-1)): string[] {
   const backups = backupsAt(...times);
-  const outdated = new Set(outdatedBackups(backups, { ...none, ...rules }));
+  const outdated = new Set(outdatedBackups(backups, { ...none, ...rules }, Date.parse(`${made}Z`)));
   return backups.filter((one) => !outdated.has(one)).map(({ name }) => name);
 }
 
@@ -51,6 +51,14 @@ test("days are those of the zone", () => {
   const times = ["2026-03-02T01:00:00", "2026-03-02T23:00:00"];
   expect(kept(times, { daily: 5 })).toEqual(times.slice(1));
   expect(kept(times, { daily: 5, zone: "America/New_York" })).toEqual(times);
+});
+
+test("the one that was just made is kept beside one of a clock that was ahead, which takes no place", () => {
+  const ahead = "2031-01-01T02:00:00";
+  const [first = "", second = "", made = ""] = daily("2026-03-01", 3);
+  const all = [first, second, made, ahead];
+  expect(kept(all, { daily: 1 }, made)).toEqual([made, ahead]);
+  expect(kept(all, { daily: 2 }, made)).toEqual([second, made, ahead]);
 });
 
 test("the newest is kept whatever the rules say", () => {

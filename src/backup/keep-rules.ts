@@ -33,13 +33,19 @@ function newestOfEach(
   return [...byPeriod.values()].slice(0, count);
 }
 
-/** Those that no rule keeps. The newest is always kept; without any rule all are. */
+/**
+ * Those that no rule keeps, at the moment at which the one that was made last was begun: that one is always kept. What is dated
+ * later, by a clock that was ahead, is kept too, and takes no place of another. Without any rule all are kept.
+ */
 export function outdatedBackups(
   backups: readonly BackupFolder[],
   { daily, weekly, monthly, zone }: KeepRules,
+  lastBegunAt: number,
 ): readonly BackupFolder[] {
   if (daily + weekly + monthly === 0) return [];
-  const newestFirst = backups.toSorted((one, other) => other.begunAt - one.begunAt);
+  const newestFirst = backups
+    .filter(({ begunAt }) => begunAt <= lastBegunAt)
+    .toSorted((one, other) => other.begunAt - one.begunAt);
   const dayOf = ({ begunAt }: BackupFolder) => localTimeOf(begunAt, zone).slice(0, 10);
   const kept = new Set([
     ...newestFirst.slice(0, 1),

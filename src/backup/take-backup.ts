@@ -81,7 +81,7 @@ const lockName = "dropgate.backup.lock";
 const mostCopies = 5;
 
 /** Two backups of a state at once would disturb each other; the lock goes with its process. */
-function lockBackups(stateDir: string): { release(): void } {
+export function lockBackups(stateDir: string): { release(): void } {
   try {
     return lockExclusively(join(stateDir, lockName));
   } catch (error) {

@@ -108,6 +108,10 @@ async function make({ folder: destination, options, command }: Given): Promise<v
   });
   progress.end();
   run.printResult(options, made, backupLines);
+  if (made.notRemoved !== undefined)
+    run.printError(
+      `(older backups could not be removed, the next backup tries it again: ${made.notRemoved})`,
+    );
   for (const why of made.leftOut) run.printError(`(not in the backup: ${why})`);
   if (made.discrepancies.length > 0) run.exitCode = exitCodes.failure;
 }

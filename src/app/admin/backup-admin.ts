@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { listBackups, type Manifest, removeBackup } from "../../backup/backup-folder.ts";
 import { outdatedBackups } from "../../backup/keep-rules.ts";
 import { restoreBackup, type RestoreProgress } from "../../backup/restore-backup.ts";
-import { type BackupProgress, takeBackup } from "../../backup/take-backup.ts";
+import { type BackupProgress, lockBackups, takeBackup } from "../../backup/take-backup.ts";
 import { verifyBackup, type VerifyFilesProgress } from "../../backup/verify-backup.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { messageOf, unlessMissing } from "../../lib/errors.ts";
@@ -50,6 +50,8 @@ export interface BackupOutcome extends BackupView {
   readonly leftOut: readonly string[];
   /** Older backups that the rules of the configuration keep no longer. */
   readonly removed: readonly string[];
+  /** Why those that no rule keeps could not be removed; the next backup tries it again. */
+  readonly notRemoved?: string;
 }
 
 /** What a restore has no other copy of: the configuration, and the expressions that it names. */
@@ -85,20 +87,28 @@ async function currentInstance(stateDir: string): Promise<string> {
   );
 }
 
-/** Removes what no rule keeps, unless the new backup has less than the state ought to have. */
-async function removeOutdated(
-  { backup }: BackupConfig,
-  manifest: Manifest,
-  folder: string,
-): Promise<string[]> {
-  if (manifest.discrepancies.length > 0) return [];
+type Removal = Pick<BackupOutcome, "removed" | "notRemoved">;
+
+/** Removes what no rule keeps, unless the new backup has less than the state ought to have. The new one is there, whatever fails. */
+async function removeOutdated(config: BackupConfig, manifest: Manifest, folder: string): Promise<Removal> {
+  const { keep, zone } = config.backup;
   const removed: string[] = [];
-  const backups = await listBackups(folder, manifest.instance);
-  for (const outdated of outdatedBackups(backups, { ...backup.keep, zone: backup.zone })) {
-    await removeBackup(outdated);
-    removed.push(outdated.name);
+  if (manifest.discrepancies.length > 0) return { removed };
+  try {
+    const lock = lockBackups(config.stateDir);
+    try {
+      const backups = await listBackups(folder, manifest.instance);
+      for (const outdated of outdatedBackups(backups, { ...keep, zone }, manifest.begunAt)) {
+        await removeBackup(outdated);
+        removed.push(outdated.name);
+      }
+    } finally {
+      lock.release();
+    }
+    return { removed };
+  } catch (error) {
+    return { removed, notRemoved: messageOf(error) };
   }
-  return removed;
 }
 
 function requireFolder({ backup }: BackupConfig, destination = backup.folder): string {
@@ -121,8 +131,10 @@ export async function backUp(config: BackupConfig, request: BackupRequest): Prom
   const { folder, manifest } = await withAdminStore(config, (store) =>
     takeBackup(order, { store, clock: systemClock, onProgress }),
   );
-  const removed = isOwnFolder ? await removeOutdated(config, manifest, destination) : [];
-  return { ...toView(folder, manifest), leftOut, removed };
+  const removal = isOwnFolder
+    ? await removeOutdated({ ...config, stateDir }, manifest, destination)
+    : { removed: [] };
+  return { ...toView(folder, manifest), leftOut, ...removal };
 }
 
 export interface VerifiedBackupView extends BackupView {

@@ -8,8 +8,9 @@ stepBack();
 const [text = ""] = process.argv.slice(2);
 const { config, request } = JSON.parse(text) as BackupTask;
 try {
-  const { folder, files, bytes, shared, removed, discrepancies } = await backUp(config, request);
-  const report: BackupReport = { folder, files, bytes, shared, removed, discrepancies };
+  const { folder, files, bytes, shared, removed, notRemoved, discrepancies } = await backUp(config, request);
+  const why = notRemoved === undefined ? {} : { notRemoved };
+  const report: BackupReport = { folder, files, bytes, shared, removed, ...why, discrepancies };
   process.stdout.write(JSON.stringify(report));
 } catch (error) {
   process.stderr.write(`${messageOf(error)}\n`);

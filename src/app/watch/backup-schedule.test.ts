@@ -26,14 +26,17 @@ async function scheduleOf(backup: BackupConfig["backup"] = always) {
   let now = start;
   const tasks: BackupTask[] = [];
   let failure: Error | undefined;
-  const make = async (task: BackupTask) => {
-    tasks.push(task);
-    if (failure !== undefined) throw failure;
-    const facts = { folder: "/backups/one", files: 1, bytes: 1 };
+  const note = async (folder: string) => {
+    const facts = { folder, files: 1, bytes: 1 };
     await store.write("site", (tx) =>
       noteLastBackup(tx, { ...facts, begunAt: now, endedAt: now, discrepancies: 0 }),
     );
-    return { ...facts, shared: 0, removed: [], discrepancies: [] };
+    return facts;
+  };
+  const make = async (task: BackupTask) => {
+    tasks.push(task);
+    if (failure !== undefined) throw failure;
+    return { ...(await note("/backups/one")), shared: 0, removed: [], discrepancies: [] };
   };
   const config: BackupConfig = { stateDir: "/state", integrations: {}, backup };
   const log = createLogger({ level: "silent" });
@@ -45,6 +48,7 @@ async function scheduleOf(backup: BackupConfig["backup"] = always) {
   });
   return {
     tasks,
+    note,
     fail: (error: Error | undefined) => {
       failure = error;
     },
@@ -65,6 +69,7 @@ async function scheduleOf(backup: BackupConfig["backup"] = always) {
 describe("the schedule of backups", () => {
   test("makes one when it is due, and the next a day later, also after a time in which nothing ran", async () => {
     const site = await scheduleOf();
+    await site.note("/backups/before");
     expect(await site.at(59 * minute)).toBe(0);
     expect(await site.at(hour)).toBe(1);
     expect(await site.at(hour + minute)).toBe(0);
@@ -73,6 +78,18 @@ describe("the schedule of backups", () => {
     expect(await site.at(100 * hour)).toBe(1);
     expect(await site.at(100 * hour + minute)).toBe(0);
     expect(site.tasks[0]?.request.configFile).toBe("/etc/dropgate.yaml");
+    await site.end();
+  });
+
+  test("makes the first one at once, and counts none that lies elsewhere", async () => {
+    const site = await scheduleOf();
+    await site.note("/media/stick/one");
+    expect(await site.at(minute)).toBe(1);
+    expect(await site.at(2 * minute)).toBe(0);
+    await site.at(59 * minute);
+    await site.note("/media/stick/two");
+    expect(await site.at(59 * minute)).toBe(0);
+    expect(await site.at(hour)).toBe(1);
     await site.end();
   });
 

@@ -4,10 +4,11 @@
  *   waiting ──due──> made by a process of its own ──> waiting for the next time
  *                         └── failed: again after half an hour
  *
- * When a backup is due follows from the last one, which the database has noted: one that was missed while nothing ran is made
- * at the next start. A process of its own makes it, so that this one answers meanwhile, however much there is to read.
+ * When a backup is due follows from the last one in that folder, which the database has noted: one that was missed while nothing
+ * ran is made at the next start, and the first one at once. A process of its own makes it, so that this one answers meanwhile, however much there is to read.
  */
 import { execFile } from "node:child_process";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config } from "../../config/schema.ts";
 import { nextDue, readCronSchedule } from "../../domain/time/cron-schedule.ts";
@@ -38,6 +39,7 @@ export interface BackupReport {
   readonly bytes: number;
   readonly shared: number;
   readonly removed: readonly string[];
+  readonly notRemoved?: string;
   readonly discrepancies: readonly string[];
 }
 
@@ -63,14 +65,18 @@ export interface BackupSchedule extends Service {
 const retryAfterMs = 30 * 60_000;
 
 function makeInProcess(task: BackupTask, signal: AbortSignal): Promise<BackupReport> {
-  const { promise, resolve, reject } = Promise.withResolvers<BackupReport>();
+  const made = Promise.withResolvers<BackupReport>();
   const file = fileURLToPath(siblingModule("../admin/backup-process", import.meta.url));
   const args = ["--disable-warning=ExperimentalWarning", file, JSON.stringify(task)];
   execFile(process.execPath, args, { signal }, (error, stdout, stderr) => {
-    if (error === null) resolve(JSON.parse(stdout) as BackupReport);
-    else reject(new Error(stderr.trim() === "" ? error.message : stderr.trim(), { cause: error }));
+    try {
+      if (error === null) made.resolve(JSON.parse(stdout) as BackupReport);
+      else made.reject(new Error(stderr.trim() === "" ? error.message : stderr.trim(), { cause: error }));
+    } catch (cause) {
+      made.reject(new Error("the process that made the backup gave no report", { cause }));
+    }
   });
-  return promise;
+  return made.promise;
 }
 
 /** The moment of the next backup after `after`; undefined when none is asked for. */
@@ -92,8 +98,8 @@ function taskOf({ stateDir, integrations, backup }: BackupConfig, configFile: st
 /** Makes backups when they are due, from its start on. */
 export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
   const { store, clock, log, trigger = everyMinute("backups"), make = makeInProcess } = deps;
-  /** The next backup is the first that is due after it. */
-  let since = clock.now();
+  /** When the last one in the folder of the configuration was begun. */
+  let since: number | undefined;
   const stopping = new AbortController();
   let task: { stop(): void } | undefined;
   let last: LastBackup | undefined;
@@ -102,10 +108,16 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
 
   async function isDue(): Promise<boolean> {
     const now = clock.now();
+    const config = deps.config();
+    const { folder } = config.backup;
     last = await findLastBackup(store.read);
+    // One that was made elsewhere may be on a disk that is in a drawer by now.
+    if (last !== undefined && folder !== undefined && dirname(last.folder) === resolve(folder))
+      since = last.begunAt;
     // A clock that was ahead must not put off backups until it is as late as that.
-    since = Math.min(last !== undefined && last.begunAt <= now ? last.begunAt : since, now);
-    const due = dueAfter(deps.config(), since);
+    if (since !== undefined && since > now) since = undefined;
+    // Without one before it, the first is due at once: a machine that is off at the time of day would never make it.
+    const due = dueAfter(config, since ?? 0);
     return due !== undefined && due <= now && now >= notBefore;
   }
 
@@ -113,8 +125,10 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
     const begun = performance.now();
     const report = await make(taskOf(deps.config(), deps.configFile), stopping.signal);
     last = await findLastBackup(store.read);
-    const { discrepancies, ...rest } = report;
+    const { discrepancies, notRemoved, ...rest } = report;
     log.info({ ...rest, ms: Math.round(performance.now() - begun) }, "backup made");
+    if (notRemoved !== undefined)
+      log.warn({ fault: notRemoved }, "older backups could not be removed; the next backup tries it again");
     if (discrepancies.length > 0)
       log.error({ discrepancies }, "the backup is whole, but ledger and files of the state disagree");
   }
