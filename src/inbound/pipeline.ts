@@ -127,11 +127,16 @@ export class Pipeline implements Inbox, Service {
     return this.#files.counts.total;
   }
 
+  /** When a file of each company was applied last, milliseconds UTC. */
+  get lastAppliedAt(): ReadonlyMap<number, number> {
+    return this.#lanes.figures.lastAppliedAt;
+  }
+
   statistics(): PipelineStatistics {
     const now = this.#deps.clock.now();
-    const { decided, lastAppliedAt, refused, receiptDelays } = this.#lanes.figures;
+    const { decided, refused, receiptDelays } = this.#lanes.figures;
     return {
-      ...{ decided, lastAppliedAt, refused, receiptDelays, unfiled: this.#filing.length },
+      ...{ decided, lastAppliedAt: this.lastAppliedAt, refused, receiptDelays, unfiled: this.#filing.length },
       waiting: this.#lanes.all.map((runner) => ({
         companyId: runner.companyId,
         count: this.waitingCount(runner.companyId),

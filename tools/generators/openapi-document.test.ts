@@ -25,7 +25,7 @@ function make(basePath = ""): ApiDocument {
 }
 
 /** The file that the service answers with. */
-const file = join(import.meta.dirname, "../../api/openapi.json");
+const file = join(import.meta.dirname, "../../config/openapi.json");
 const fileText = `${JSON.stringify(createOpenApiDocument(described), null, 2)}\n`;
 
 const document = make();

@@ -46,7 +46,7 @@ describe("the files of the package", () => {
     `${program}/bin/dropgate`,
     `${program}/dist/main.js`,
     `${program}/dist-tools/tools/simulator/simulate.js`,
-    `${program}/api/openapi.json`,
+    `${program}/config/openapi.json`,
     `${program}/xsd/stop.xsd`,
     `${program}/node_modules/libxml2-wasm/lib/index.mjs`,
     `${program}/node_modules/node-linux-${process.arch}/bin/node`,

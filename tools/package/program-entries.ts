@@ -42,9 +42,10 @@ function moduleEntries({ modules, packages, architecture }: ProgramSource, below
 /** The tree of the program below a folder of the installed system. */
 export function programEntries(source: ProgramSource, below: string): PackageEntry[] {
   const scripts = ["dropgate", "run-node"];
-  const read = ["api", "xsd"].flatMap((folder) =>
-    filesBelow(join(projectFolder, folder)).map((name) => join(folder, name)),
-  );
+  const read = [
+    "config/openapi.json",
+    ...filesBelow(join(projectFolder, "xsd")).map((name) => join("xsd", name)),
+  ];
   return [
     ...scripts.map((name) => copied(`${below}/bin/${name}`, join(projectFolder, "bin", name), 0o755)),
     ...read.map((name) => copied(`${below}/${name}`, join(projectFolder, name))),

@@ -110,7 +110,7 @@ function startWatches(built: BuiltOf<"store" | "companies" | "stack" | "pipeline
   stack.push({ name: "collection watch", release: () => collectionWatch.stop() });
   const storeWatch = startStoreWatch({ store, stateDir: locations.stateDir, log });
   stack.push({ name: "store watch", release: () => storeWatch.stop() });
-  const lastAppliedAt = () => pipeline.statistics().lastAppliedAt;
+  const lastAppliedAt = () => pipeline.lastAppliedAt;
   const appliedWatch = startAppliedWatch({ store, lastAppliedAt, log });
   stack.push({ name: "applied watch", release: () => appliedWatch.stop() });
   const loopLag = startLoopLag();

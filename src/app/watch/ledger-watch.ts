@@ -2,6 +2,7 @@
  * Verifies the ledger once a day while the daemon runs, so that a discrepancy is found before somebody asks for the
  * file.
  */
+import { unlessStoreFault } from "../../lib/store-error.ts";
 import type { Config } from "../../config/schema.ts";
 import { verifyLedger } from "../../inbound/recovery/ledger-verify.ts";
 import type { VerifyDependencies } from "../../inbound/recovery/verify-options.ts";
@@ -34,10 +35,12 @@ export function startLedgerWatch(deps: LedgerWatchDeps): Pick<Rounds, "stop"> {
     try {
       const report = await verifyLedger(deps, { signal });
       const found = report.discrepancyCount;
-      await noteLastVerification(deps.store, { at: deps.clock.now(), discrepancies: found });
       const first = report.discrepancies.slice(0, 5);
       if (found > 0) deps.log.error({ discrepancies: found, first }, "the ledger and the files disagree");
       else deps.log.info({ entries: report.entries }, "the ledger was verified");
+      await noteLastVerification(deps.store, { at: deps.clock.now(), discrepancies: found }).catch(
+        unlessStoreFault,
+      );
     } catch (error) {
       if (!signal.aborted) deps.log.error({ err: error }, "the ledger could not be verified");
     }

@@ -127,6 +127,16 @@ test("a flow in which some files follow at once on one that was held up is no pu
   for (const turn of turnsOf(handed)) expect(turn).toBeLessThanOrEqual(40);
 });
 
+test("a file that comes alone after a push is handed over at once", () => {
+  arriveEvery(5, 200, () => true);
+  vi.advanceTimersByTime(10_000);
+  const lone = arrive();
+  expect(handed.at(-1)?.names).toEqual([lone]);
+  vi.advanceTimersByTime(200);
+  const pushed = arrive(1, true);
+  expect(handed.at(-1)?.names).toEqual([pushed]);
+});
+
 test("a push that pauses is over soon", () => {
   arriveEvery(5, 100, () => true);
   arriveEvery(50, 20);

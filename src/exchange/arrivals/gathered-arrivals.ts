@@ -22,7 +22,8 @@ const dense = { count: 8, withinMs: 130 };
 const flood = { count: 160, withinMs: 155 };
 /**
  * The same at any rate: clients begin a file as soon as the one before is answered. Each such file counts one up to the
- * most, each other one takes several back: in a flow with pauses, some files follow at once on one that was held up.
+ * most, each other one takes several back: in a flow with pauses, some files follow at once on one that was held up. What
+ * comes after a turn without any file begins to count anew.
  */
 const pushes = { enough: 48, most: 64, pause: 8 };
 /** A flood lasts so long after each time that it was as dense: where processors are short, its files come more slowly. */
@@ -72,6 +73,7 @@ class Burst {
   readonly #dense = new Density(dense);
   readonly #flood = new Density(flood);
   #pushes = 0;
+  #lastAtMs = Number.NEGATIVE_INFINITY;
   #floodUntilMs = Number.NEGATIVE_INFINITY;
   #firstAtMs = 0;
   #handedAtMs = Number.NEGATIVE_INFINITY;
@@ -90,7 +92,7 @@ class Burst {
     this.#waiting.push(arrival);
     const isDense = this.#dense.isReachedAt(nowMs);
     this.#dense.note(nowMs);
-    this.#notePush(isPushed);
+    this.#notePush(isPushed, nowMs);
     const isPush = this.#pushes >= pushes.enough;
     if (isPush || this.#flood.isReachedAt(nowMs)) this.#floodUntilMs = nowMs + floodHoldMs;
     this.#flood.note(nowMs);
@@ -110,7 +112,9 @@ class Burst {
     void this.#inbox.arriveAll(arrivals);
   }
 
-  #notePush(isPushed: boolean): void {
+  #notePush(isPushed: boolean, nowMs: number): void {
+    if (nowMs - this.#lastAtMs > floodTurnMs) this.#pushes = 0;
+    this.#lastAtMs = nowMs;
     if (isPushed) this.#pushes = Math.min(pushes.most, this.#pushes + 1);
     else this.#pushes = Math.max(0, this.#pushes - pushes.pause);
   }

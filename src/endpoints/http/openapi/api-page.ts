@@ -138,7 +138,7 @@ export const pageFiles: readonly Route[] = [
 ];
 
 /** Made of the records of all operations (`tools/generators/openapi-document.ts`), for a service without a base path. */
-const documentFile = new URL("../../../../api/openapi.json", import.meta.url);
+const documentFile = new URL("../../../../config/openapi.json", import.meta.url);
 
 interface ApiDocument {
   readonly paths: Readonly<Record<string, object>>;
