@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import {
   cutBaseOf,
   isReceiptName,
+  nameOfSharers,
+  namesWithReceiptOf,
   nameWithMark,
   parseStopFileName,
   receiptNameOf,
@@ -63,6 +65,22 @@ describe("the name of a stop file", () => {
     const cut = receiptNameOf(`${fits}a.xml`);
     expect(cut).toMatch(/^a{230}~[0-9a-f]{12}\.receipt\.xml$/);
     expect(cutBaseOf(cut)).toBe("a".repeat(230));
+  });
+
+  it.each(["4711_20261105_080000.xml", "a.receipt.xml", `${"a".repeat(243)}.xml`, ".xml"])(
+    "%s stands for all names with its receipt, and is the same for each of them",
+    (name) => {
+      const sharers = namesWithReceiptOf(name);
+      expect(sharers.length).toBeGreaterThan(1);
+      expect(new Set(sharers.map(nameOfSharers))).toEqual(new Set([name]));
+    },
+  );
+
+  it("is another one where the receipt is another, also when that has a cut name", () => {
+    const names = ["a", "a.receipt", "a.receipt.xml.xml", `${"a".repeat(244)}.xml`, `${"a".repeat(245)}.xml`];
+    expect(new Set(names.map(nameOfSharers)).size).toBe(names.length);
+    const cut = receiptNameOf(names.at(-1) ?? "");
+    expect(nameOfSharers(names.at(-1) ?? "")).toBe(nameOfSharers(cut.replace(".receipt.xml", "")));
   });
 
   it.each([

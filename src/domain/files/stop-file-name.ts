@@ -77,6 +77,15 @@ export function receiptNameOf(fileName: string): string {
   return withEnding(fileName, receiptEnding);
 }
 
+/**
+ * The name that stands for all file names with the same receipt. Mostly it is the name itself, which then takes no memory of
+ * its own where many are kept.
+ */
+export function nameOfSharers(fileName: string): string {
+  const name = `${receiptNameOf(fileName).slice(0, -receiptEnding.length)}.xml`;
+  return name === fileName ? fileName : name;
+}
+
 const endings = ["xml", "xmL", "xMl", "xML", "Xml", "XmL", "XMl", "XML"].map((ending) => `.${ending}`);
 /** With the name that has no such ending. */
 export const mostReceiptNames = endings.length + 1;

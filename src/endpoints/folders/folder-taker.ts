@@ -2,6 +2,7 @@
  * Takes the candidates of one folder that have settled, and hands them over to the pipeline, portion by portion. A file on
  * which `lstat` fails stays, like one that cannot be read: it keeps back the later files of its stop, and no others.
  */
+import type { Stats } from "node:fs";
 import { type Candidates, fileStateOf, type SettledFile } from "./candidates.ts";
 import type { FolderDeps, WatchedFolder } from "./folder-deps.ts";
 import { FolderTrouble, RoomTrouble } from "./folder-trouble.ts";
@@ -157,18 +158,21 @@ export class FolderTaker {
   async #settledOf(at: string, names: readonly string[]): Promise<SettledFile[]> {
     const settled: SettledFile[] = [];
     const { disk, candidates, staying, clock, settings } = this.#deps;
-    const found = await statEntries(disk, at, names);
-    const nowMs = performance.now();
-    for (const [index, name] of names.entries()) {
-      const stats = found[index];
-      const moment = { nowMs, now: clock.now() };
-      if (stats === undefined || "error" in stats || !stats.isFile()) {
+    const found = new Map<string, Stats | undefined>();
+    const failed = await statEntries(disk, at, names, (name, stats) => found.set(name, stats));
+    const moment = { nowMs: performance.now(), now: clock.now() };
+    for (const { name, error } of failed) {
+      candidates.drop(name);
+      staying.failed(name, error, { ...moment, scanMs: settings().scanMs });
+    }
+    for (const name of names.filter((one) => found.has(one))) {
+      const stats = found.get(name);
+      if (stats?.isFile() !== true) {
         candidates.drop(name);
-        if (stats === undefined || !("error" in stats)) staying.drop(name);
-        else staying.failed(name, stats.error, { ...moment, scanMs: settings().scanMs });
+        staying.drop(name);
         continue;
       }
-      const file = candidates.checkAgain(name, fileStateOf(stats), nowMs);
+      const file = candidates.checkAgain(name, fileStateOf(stats), moment.nowMs);
       if (file === undefined) staying.changing(name, moment);
       else settled.push(file);
     }

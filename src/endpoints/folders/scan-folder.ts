@@ -50,12 +50,8 @@ export async function scanNames(
   names: readonly string[],
   visitor: Pick<ScanVisitor, "visit">,
 ): Promise<void> {
-  const found = await statEntries(disk, path, names);
-  for (const [index, name] of names.entries()) {
-    const stats = found[index];
-    if (stats !== undefined && "error" in stats) visitor.visit(name, { kind: "faulty", error: stats.error });
-    else visitStats(visitor, name, stats);
-  }
+  const failed = await statEntries(disk, path, names, (name, stats) => visitStats(visitor, name, stats));
+  for (const { name, error } of failed) visitor.visit(name, { kind: "faulty", error });
 }
 
 function visitStats(visitor: Pick<ScanVisitor, "visit">, name: string, stats: Stats | undefined): void {
@@ -71,25 +67,35 @@ function visitStats(visitor: Pick<ScanVisitor, "visit">, name: string, stats: St
   else visitor.visit(name, { kind: "special", special: "other" });
 }
 
-/** Undefined for what is not there. Rejects when `lstat` fails on all of several: then the folder is at fault. */
+export interface FaultyEntry {
+  readonly name: string;
+  readonly error: unknown;
+}
+
+/**
+ * Looks at each entry as soon as its status is known, in any order: with 100,000 entries, memory does not hold the status of
+ * all. Undefined stands for what is not there. Gives the entries on which `lstat` fails; rejects when it fails on all of
+ * several: then the folder is at fault.
+ */
 export async function statEntries(
   disk: FolderDisk,
   path: string,
   names: readonly string[],
-): Promise<(Stats | { readonly error: unknown } | undefined)[]> {
-  let failed = 0;
-  let last: unknown;
-  const found = await mapConcurrently(names, disk.statsAtOnce, async (name) => {
-    try {
-      return await disk.lstat(join(path, name)).catch(unlessMissing);
-    } catch (error) {
-      failed += 1;
-      last = error;
-      return { error };
-    }
+  look: (name: string, stats: Stats | undefined) => void,
+): Promise<readonly FaultyEntry[]> {
+  const failed: FaultyEntry[] = [];
+  const statOf = (name: string) =>
+    disk
+      .lstat(join(path, name))
+      .catch(unlessMissing)
+      .catch((error: unknown) => ({ error }));
+  await mapConcurrently(names, disk.statsAtOnce, async (name) => {
+    const stats = await statOf(name);
+    if (stats !== undefined && "error" in stats) failed.push({ name, ...stats });
+    else look(name, stats);
   });
-  if (failed > 1 && failed === names.length) throw last;
-  return found;
+  if (failed.length > 1 && failed.length === names.length) throw failed.at(-1)?.error;
+  return failed;
 }
 
 /** A folder is reported only when it is called like a file; our own have dot-names. */

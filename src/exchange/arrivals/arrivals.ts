@@ -3,7 +3,7 @@
  * brings, and how to take it out.
  *
  *   gathered-arrivals.ts   files of a burst go to the pipeline in groups
- *   heap-growth.ts         the heap may grow while much is received
+ *   heap-growth.ts         the heap may grow while much is received, and a large one is collected sooner
  *   shared-reads.ts        sockets of signed-in users read into one buffer; for endpoints that make sockets
  */
 import type { ArrivalSink } from "../../inbound/places/inbox.ts";

@@ -1,16 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { busyPercentFor, HeapGrowth } from "./heap-growth.ts";
+import { busyPercentFor, HeapGrowth, usualPercentFor } from "./heap-growth.ts";
 
 const megabyte = 1024 * 1024;
 let percents: number[];
+let usedBytes: number;
 let growth: HeapGrowth;
 
 beforeEach(() => {
   vi.useFakeTimers();
   percents = [];
+  usedBytes = 16 * megabyte;
   growth = new HeapGrowth({
-    usedBytes: () => 16 * megabyte,
+    usedBytes: () => usedBytes,
     setGrowthPercent: (percent) => percents.push(percent),
   });
 });
@@ -23,6 +25,36 @@ test.each([
   [1_000 * megabyte, 100],
 ])("while much is received a heap of %i bytes may grow by %i percent", (usedBytes, percent) => {
   expect(busyPercentFor(usedBytes)).toBe(percent);
+});
+
+test.each([
+  [10 * megabyte, 100],
+  [24 * megabyte, 100],
+  [48 * megabyte, 50],
+  [1_000 * megabyte, 25],
+])("a heap of %i bytes may grow by %i percent", (bytes, percent) => {
+  expect(usualPercentFor(bytes)).toBe(percent);
+});
+
+test("a heap that has become large is collected sooner, until it is small again", () => {
+  usedBytes = 48 * megabyte;
+  vi.advanceTimersByTime(2_000);
+  expect(percents).toEqual([50]);
+  usedBytes = 16 * megabyte;
+  vi.advanceTimersByTime(2_000);
+  expect(percents).toEqual([50, 100]);
+});
+
+test("a large heap may grow as much as any other while much is received", () => {
+  usedBytes = 48 * megabyte;
+  vi.advanceTimersByTime(2_000);
+  for (let second = 0; second < 5; second += 1) {
+    growth.received(20 * megabyte);
+    vi.advanceTimersByTime(1_000);
+  }
+  expect(percents).toEqual([50, 100]);
+  vi.advanceTimersByTime(3_000);
+  expect(percents).toEqual([50, 100, 50]);
 });
 
 test("little that is received changes nothing", () => {

@@ -1,6 +1,7 @@
 /**
- * How far the JavaScript heap may grow before garbage is collected: to twice what lives in it, which the launcher asks for
- * and which bounds the memory of a process with a large backlog; while much is received, to 48 MB at least.
+ * How far the JavaScript heap may grow before garbage is collected: to twice what lives in it, which the launcher asks for,
+ * but by 24 MB at most, which bounds the memory of a process with a large backlog; while much is received, to twice, and to
+ * 48 MB at least.
  *
  * V8 counts the memory of buffers outside of its heap as well. With 20 MB of living objects and no more than their double it
  * would collect garbage every few megabytes of a large upload, and spend much of the time on that.
@@ -8,12 +9,23 @@
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 
 const usualPercent = 100;
+const usualGrowthBytes = 24 * 1024 * 1024;
+/** Below it a heap of any size would be collected all the time. */
+const leastPercent = 25;
+/** Much faster than a heap gets large. */
+const lookMs = 2_000;
 const busyHeapBytes = 48 * 1024 * 1024;
 const windowMs = 1_000;
 /** More than this within a window is much. */
 const muchBytes = 8 * 1024 * 1024;
 
-/** By how many percent a heap may grow in which so many bytes are used, while much is received. */
+/** By how many percent a heap may grow in which so many bytes are used. */
+export function usualPercentFor(usedBytes: number): number {
+  const percent = Math.round((100 * usualGrowthBytes) / usedBytes);
+  return Math.min(Math.max(percent, leastPercent), usualPercent);
+}
+
+/** The same while much is received. */
 export function busyPercentFor(usedBytes: number): number {
   return Math.max(usualPercent, Math.round((100 * (busyHeapBytes - usedBytes)) / usedBytes));
 }
@@ -35,9 +47,11 @@ export class HeapGrowth {
   #receivedBytes = 0;
   #percent = usualPercent;
   #timer: NodeJS.Timeout | undefined;
+  readonly #looking: NodeJS.Timeout;
 
   constructor(engine: Engine = v8) {
     this.#engine = engine;
+    this.#looking = setInterval(() => this.#look(), lookMs).unref();
   }
 
   /** To be called for every byte that is received. */
@@ -49,9 +63,15 @@ export class HeapGrowth {
   }
 
   stop(): void {
+    clearInterval(this.#looking);
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#set(usualPercent);
+  }
+
+  /** A window sets the limit at its end. */
+  #look(): void {
+    if (this.#timer === undefined) this.#set(usualPercentFor(this.#engine.usedBytes()));
   }
 
   #busyPercent(): number {
@@ -60,10 +80,11 @@ export class HeapGrowth {
 
   #endWindow(): void {
     this.#timer = undefined;
-    this.#set(this.#receivedBytes > muchBytes ? this.#busyPercent() : usualPercent);
+    const wasMuch = this.#receivedBytes > muchBytes;
+    this.#set(wasMuch ? this.#busyPercent() : usualPercentFor(this.#engine.usedBytes()));
     this.#receivedBytes = 0;
     // One more window, which ends the busy time when nothing comes in it.
-    if (this.#percent !== usualPercent) this.#timer = setTimeout(() => this.#endWindow(), windowMs).unref();
+    if (wasMuch) this.#timer = setTimeout(() => this.#endWindow(), windowMs).unref();
   }
 
   #set(percent: number): void {

@@ -10,6 +10,10 @@ export class CountedPaths {
   /** Additions beyond the first, which are rare. */
   readonly #more = new Map<string, number>();
 
+  get isEmpty(): boolean {
+    return this.#namesByDirectory.size === 0;
+  }
+
   has(path: string): boolean {
     return this.#namesByDirectory.get(dirname(path))?.has(basename(path)) ?? false;
   }

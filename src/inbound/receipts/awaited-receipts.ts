@@ -12,10 +12,11 @@ import { lstatSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { receiptNameOf } from "../../domain/files/stop-file-name.ts";
+import { nameOfSharers, receiptNameOf } from "../../domain/files/stop-file-name.ts";
 import { systemDisk } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import type { LimitedLog } from "../../lib/logs/limited-log.ts";
+import { CountedPaths } from "../places/counted-paths.ts";
 import type { Channel } from "../places/inbox.ts";
 import type { Locations } from "../places/locations.ts";
 import { againFolderName, nameOfAgainFile } from "../places/place-arrival.ts";
@@ -28,7 +29,7 @@ export interface ReceiptOwner {
 
 /** Files that have one receipt between them. */
 export function receiptKeyOf({ companyId, name }: ReceiptOwner): string {
-  return `${companyId}/${receiptNameOf(name)}`;
+  return `${companyId}/${nameOfSharers(name)}`;
 }
 
 export interface AwaitedReceiptsDeps {
@@ -42,19 +43,14 @@ export interface AwaitedReceiptsDeps {
   readonly failing: LimitedLog;
 }
 
-interface Awaited {
-  count: number;
-  /** One of those that are on their way: the others share its receipt. */
-  readonly owner: ReceiptOwner;
-  /** The receipt of an earlier file was removed, or not written, for the sake of these. */
-  isWithheld: boolean;
-}
-
 const restorePauseMs = 5_000;
 
 export class AwaitedReceipts {
   readonly #deps: AwaitedReceiptsDeps;
-  readonly #awaited = new Map<string, Awaited>();
+  /** By their keys. 100,000 files may wait: nothing else is kept of one. */
+  readonly #awaited = new CountedPaths();
+  /** Keys of those for whose sake the receipt of an earlier file was removed, or not written. */
+  readonly #withheld = new Set<string>();
   readonly #reserved = new Map<string, ReceiptOwner>();
   /** Receipts that are being written again. */
   readonly #restoring = new Map<string, AbortController>();
@@ -65,9 +61,8 @@ export class AwaitedReceipts {
 
   /** Whether a file on its way is to have this receipt, so that none of an earlier one is written. */
   withholds(key: string): boolean {
-    const awaited = this.#awaited.get(key);
-    if (awaited === undefined) return false;
-    awaited.isWithheld = true;
+    if (!this.#awaited.has(key)) return false;
+    this.#withheld.add(key);
     return true;
   }
 
@@ -86,14 +81,13 @@ export class AwaitedReceipts {
   /** The file waits. */
   add(owner: ReceiptOwner): void {
     const key = receiptKeyOf(owner);
-    const awaited = this.#awaited.get(key);
-    if (awaited !== undefined) awaited.count += 1;
-    else this.#awaited.set(key, { count: 1, owner, isWithheld: this.#stopRestoring(key) });
+    if (!this.#awaited.has(key) && this.#stopRestoring(key)) this.#withheld.add(key);
+    this.#awaited.add(String(owner.companyId), nameOfSharers(owner.name));
   }
 
   /** It is decided about, or gone: its own receipt is written. */
   delete(owner: ReceiptOwner): void {
-    this.#countDown(receiptKeyOf(owner));
+    this.#countDown(owner);
   }
 
   /** Removes the receipt of an earlier file of the name. Rejects when that cannot be done. */
@@ -126,18 +120,14 @@ export class AwaitedReceipts {
   #giveBack(path: string): void {
     const owner = this.#reserved.get(path);
     this.#reserved.delete(path);
-    const last = owner === undefined ? undefined : this.#countDown(receiptKeyOf(owner));
-    if (last?.isWithheld === true) void this.#restore(last.owner);
+    if (owner !== undefined && this.#countDown(owner)) void this.#restore(owner);
   }
 
-  /** Gives what is known of the name when nothing of it is on its way any more. */
-  #countDown(key: string): Awaited | undefined {
-    const awaited = this.#awaited.get(key);
-    if (awaited === undefined) return undefined;
-    awaited.count -= 1;
-    if (awaited.count > 0) return undefined;
-    this.#awaited.delete(key);
-    return awaited;
+  /** Whether nothing of the name is on its way any more, and its receipt was withheld. */
+  #countDown(owner: ReceiptOwner): boolean {
+    const key = receiptKeyOf(owner);
+    this.#awaited.delete(String(owner.companyId), nameOfSharers(owner.name));
+    return !this.#awaited.has(key) && this.#withheld.delete(key);
   }
 
   #stopRestoring(key: string): boolean {

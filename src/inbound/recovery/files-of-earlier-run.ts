@@ -11,11 +11,12 @@
  */
 import type { Dirent } from "node:fs";
 import { opendir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { parseStopFileName } from "../../domain/files/stop-file-name.ts";
 import { isUnfinishedName } from "../../domain/files/unfinished-name.ts";
 import { messageOf, systemCodeOf } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/logs/log.ts";
+import { CountedPaths } from "../places/counted-paths.ts";
 import { againFolderName } from "../places/place-arrival.ts";
 
 const portion = 2_048;
@@ -36,12 +37,12 @@ async function eachEntry(folder: string, visit: (entry: Dirent) => void): Promis
 async function findFilesOfEarlierRun(
   inbound: string,
   isKnown: (path: string) => boolean,
-): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
+): Promise<CountedPaths> {
+  const found = new CountedPaths();
   for (const folder of [inbound, join(inbound, againFolderName)]) {
     await eachEntry(folder, (entry) => {
-      const path = join(folder, entry.name);
-      if (entry.isFile() && !isUnfinishedName(entry.name) && !isKnown(path)) found.add(path);
+      const { name } = entry;
+      if (entry.isFile() && !isUnfinishedName(name) && !isKnown(join(folder, name))) found.add(folder, name);
     });
   }
   return found;
@@ -118,7 +119,7 @@ export interface SearchedCompany {
 interface Held {
   readonly companyId: number;
   /** Paths in `inbound/`. */
-  readonly paths: Set<string>;
+  readonly paths: CountedPaths;
   /** Those in further folders. */
   readonly names: NamesByStop;
   readonly timer: NodeJS.Timeout;
@@ -137,9 +138,9 @@ export class FilesOfEarlierRun {
   async waitFor(company: SearchedCompany, release: () => void): Promise<void> {
     const { companyId, companyCode, inbound, furtherFolders, settleMs, isKnown } = company;
     const listed = Promise.all(furtherFolders.map((folder) => listSoon(folder, this.#log)));
-    const paths = new Set<string>();
+    let paths = new CountedPaths();
     try {
-      for (const path of await findFilesOfEarlierRun(inbound, isKnown)) paths.add(path);
+      paths = await findFilesOfEarlierRun(inbound, isKnown);
     } catch (error) {
       // A folder that cannot be read has nothing that the scan could bring.
       this.#log.error(
@@ -158,7 +159,7 @@ export class FilesOfEarlierRun {
   /** The file is in line. */
   arrived({ companyId, name, path }: { companyId: number; name: string; path: string }): void {
     for (const held of this.#held) {
-      held.paths.delete(path);
+      held.paths.delete(dirname(path), basename(path));
       if (held.companyId === companyId) held.names.delete(name);
       this.#releaseIfDone(held);
     }
@@ -178,7 +179,7 @@ export class FilesOfEarlierRun {
   }
 
   #releaseIfDone(held: Held): void {
-    if (held.paths.size === 0 && held.names.isEmpty) this.#giveUp(held);
+    if (held.paths.isEmpty && held.names.isEmpty) this.#giveUp(held);
   }
 
   #giveUp(held: Held): void {
