@@ -63,6 +63,22 @@ class Density {
   }
 }
 
+/** Whether clients begin each file as soon as the one before is answered. */
+class Pushes {
+  #count = 0;
+  #lastAtMs = Number.NEGATIVE_INFINITY;
+
+  get areEnough(): boolean {
+    return this.#count >= pushes.enough;
+  }
+
+  note(isPushed: boolean, nowMs: number): void {
+    if (nowMs - this.#lastAtMs > floodTurnMs) this.#count = 0;
+    this.#lastAtMs = nowMs;
+    this.#count = isPushed ? Math.min(pushes.most, this.#count + 1) : Math.max(0, this.#count - pushes.pause);
+  }
+}
+
 /** The uploads of one company. */
 class Burst {
   readonly #inbox: GatheringInbox;
@@ -72,8 +88,7 @@ class Burst {
   #timer: NodeJS.Timeout | undefined;
   readonly #dense = new Density(dense);
   readonly #flood = new Density(flood);
-  #pushes = 0;
-  #lastAtMs = Number.NEGATIVE_INFINITY;
+  readonly #pushes = new Pushes();
   #floodUntilMs = Number.NEGATIVE_INFINITY;
   #firstAtMs = 0;
   #handedAtMs = Number.NEGATIVE_INFINITY;
@@ -92,8 +107,8 @@ class Burst {
     this.#waiting.push(arrival);
     const isDense = this.#dense.isReachedAt(nowMs);
     this.#dense.note(nowMs);
-    this.#notePush(isPushed, nowMs);
-    const isPush = this.#pushes >= pushes.enough;
+    this.#pushes.note(isPushed, nowMs);
+    const isPush = this.#pushes.areEnough;
     if (isPush || this.#flood.isReachedAt(nowMs)) this.#floodUntilMs = nowMs + floodHoldMs;
     this.#flood.note(nowMs);
     if (isDense || isPush) this.#flushWhenDue();
@@ -110,13 +125,6 @@ class Burst {
     this.#doneAtMs = undefined;
     // What becomes of the files is in the ledger.
     void this.#inbox.arriveAll(arrivals);
-  }
-
-  #notePush(isPushed: boolean, nowMs: number): void {
-    if (nowMs - this.#lastAtMs > floodTurnMs) this.#pushes = 0;
-    this.#lastAtMs = nowMs;
-    if (isPushed) this.#pushes = Math.min(pushes.most, this.#pushes + 1);
-    else this.#pushes = Math.max(0, this.#pushes - pushes.pause);
   }
 
   #flushWhenDue(): void {
