@@ -1,6 +1,6 @@
 /** Files that move while a backup gathers them: each lies where the copy of the database has it, or is found. */
-import { existsSync, readFileSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { appendFile, rename, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
@@ -8,7 +8,7 @@ import { ledgerOfEachTest } from "../inbound/testing/ledger-fixture.ts";
 import { recordRemoval } from "../store/ledger/files.ts";
 import { copyStore, openStoredCopy } from "../store/database/stored-copy.ts";
 import { CopyOutdated, gatherState } from "./gather-state.ts";
-import { lookAround } from "./look-around.ts";
+import { lookAround, type Surroundings } from "./look-around.ts";
 import { proveLedger } from "./prove-copy.ts";
 import { FileTaker, type PreviousBackup } from "./take-files.ts";
 
@@ -18,9 +18,13 @@ const name = "a1_20261105_080000.xml";
 const fixture = ledgerOfEachTest();
 
 /** Gathers into a folder; `meanwhile` happens after the database was copied. Proves the copy. */
-async function gather(meanwhile: () => Promise<void> = async () => undefined, previous?: PreviousBackup) {
+async function gather(
+  meanwhile: () => Promise<unknown> = async () => undefined,
+  previous?: PreviousBackup,
+  looked?: Surroundings,
+) {
   const folder = temporaryFolder();
-  const before = lookAround(fixture.stateDir, ["ACME"]);
+  const before = looked ?? (await lookAround(fixture.store.read, fixture.stateDir, ["ACME"]));
   await copyStore(fixture.stateDir, join(folder, "dropgate.db"), () => undefined);
   await meanwhile();
   const copy = openStoredCopy(join(folder, "dropgate.db"));
@@ -89,6 +93,77 @@ test("one that gets its entry and is filed away after the copy was made is there
   });
   expect(text(`${inbound}/${name}`)).toBe("answered");
   expect(discrepancies).toEqual([]);
+});
+
+const later = "a1_20261105_090000.xml";
+
+test("files of a stop that arrive after the copy was made are not there, be they filed away or still waiting", async () => {
+  const { taker, discrepancies } = await gather(async () => {
+    await fileAway(await fixture.wait(name));
+    await fixture.put(`${inbound}/${later}`, "change");
+  });
+  expect([...taker.files.keys()]).toEqual([]);
+  expect(discrepancies).toEqual([]);
+});
+
+test("a file that comes again after the copy was made is not taken for the one that the copy has filed", async () => {
+  await fixture.put(`${inbound}/${name}`, "first");
+  const live = fixture.store.read;
+  const before = await lookAround(live, fixture.stateDir, ["ACME"]);
+  await rm(join(fixture.stateDir, inbound, name));
+  await fileAway(await fixture.wait(name, { text: "first" }), "first");
+  const { taker, text } = await gather(() => fixture.put(`${inbound}/${name}`, "again"), undefined, before);
+  expect([...taker.files.keys()]).toEqual([`${archive}/${name}`]);
+  expect(text(`${archive}/${name}`)).toBe("first");
+});
+
+test("a file in inbound/ is copied: what its writer adds later is not in the backup", async () => {
+  const known = await fixture.wait(later);
+  await fixture.put(`${inbound}/${name}`, "whole");
+  const { text } = await gather();
+  for (const one of [name, later]) await appendFile(join(fixture.stateDir, inbound, one), "more");
+  expect(known).toBeGreaterThan(0);
+  expect([text(`${inbound}/${name}`), text(`${inbound}/${later}`)]).toEqual(["whole", later]);
+});
+
+test("arrivals have times in the order in which they came, whatever their names and their own times", async () => {
+  const names = ["z1_20261105_080000.xml", "m1_20261105_080000.xml", "b1_20261105_080000.xml"];
+  let last = 0;
+  for (const [index, one] of names.entries()) {
+    const path = await fixture.put(`${inbound}/${one}`, one);
+    // Until the clock of the file system has gone on.
+    do await utimes(path, 1_000 - index, 1_000 - index);
+    while (statSync(path).ctimeMs <= last);
+    last = statSync(path).ctimeMs;
+  }
+  const { folder } = await gather(async () => {
+    for (const one of names)
+      expect(statSync(join(fixture.stateDir, inbound, one)).ctimeMs).toBeLessThanOrEqual(last);
+  });
+  const times = names.map((one) => statSync(join(folder, inbound, one)).mtimeMs);
+  expect(times[0]).toBeLessThan(times[1] ?? 0);
+  expect(times[1]).toBeLessThan(times[2] ?? 0);
+  expect(statSync(join(fixture.stateDir, inbound, names[2] ?? "")).ctimeMs).toBe(last);
+});
+
+describe("a file that a scan has set aside", () => {
+  const mark = "0123456789ab";
+  const aside = `${inbound}/.aside/${mark}-${name}`;
+  const again = `${inbound}/.again/${mark}-${name}`;
+
+  test("is in .again of the backup, where the start takes it", async () => {
+    await fixture.put(aside, "dropped");
+    const { taker, text } = await gather();
+    expect(text(again)).toBe("dropped");
+    expect([...taker.files.keys()]).toEqual([again]);
+  });
+
+  test("is there once when its copy has its place", async () => {
+    await fixture.put(aside, "dropped");
+    await fixture.put(`${inbound}/${name}`, "dropped");
+    const { taker } = await gather();
+    expect([...taker.files.keys()]).toEqual([`${inbound}/${name}`]);
+  });
 });
 
 test("a filed file that a user has removed since the copy was made calls for another copy", async () => {

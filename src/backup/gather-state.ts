@@ -6,14 +6,15 @@
  * What a row of the copy names may have been moved since: the live database says where to, because it always knows a place
  * before the file gets there; the SHA-256 of the ledger proves that it is the same. A file that a user has removed since is
  * gone: then the copy is out of date, and the caller copies the database anew. Files that were answered before the backup
- * began and that the copy does not know yet lie in `inbound/`, or the live database knows them by now: they are put into the
- * `inbound/` of the backup, where the start after a restore takes them.
+ * began and that the copy does not know yet lay in `inbound/` then, or the live database knows them by now: they are put into
+ * the `inbound/` of the backup, where the start after a restore takes them. What came later is not in the backup.
  */
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { readFileSync } from "node:fs";
 import { isOpenState } from "../domain/files/file-state.ts";
 import { receiptNameOf } from "../domain/files/stop-file-name.ts";
 import type { Locations } from "../inbound/places/locations.ts";
+import { againFolderName, asideFolderName, nameOfAgainFile } from "../inbound/places/place-arrival.ts";
 import { isBelowErrorFolder } from "../inbound/places/places.ts";
 import { ledgerNumberKind } from "../inbound/receipts/receipts.ts";
 import { createSealedNumbers } from "../lib/sealed-numbers.ts";
@@ -29,7 +30,7 @@ import {
 } from "../store/ledger/file-queries.ts";
 import { findFile } from "../store/ledger/files.ts";
 import type { HashedFile } from "./backup-folder.ts";
-import { arrivedIn, filesBelow, identityOf, type Surroundings, unlistedFolders } from "./look-around.ts";
+import { type Arrived, filesBelow, identityOf, type Surroundings, unlistedFolders } from "./look-around.ts";
 import type { FileTaker } from "./take-files.ts";
 
 /** Bytes that the copy names were removed since it was made: another copy is needed. */
@@ -157,34 +158,75 @@ async function gatherLedger(gathering: Gathering): Promise<void> {
   }
 }
 
-/** A file that has arrived and that the copy does not know. */
-async function takeArrival(gathering: Gathering, path: string, afterId: number): Promise<void> {
+/** Whether the copy has taken a file from there which may have lain there in the beginning. */
+async function isKnownFrom({ before, copy }: Gathering, path: string): Promise<boolean> {
+  if (before.openSources.has(path)) return true;
+  return (await findEntryFrom(copy, { source: path, afterId: before.lastId })) !== undefined;
+}
+
+/** A file that had arrived before the copy was made, and that the copy does not know. */
+async function takeArrival(
+  gathering: Gathering,
+  { path, identity }: LookedFor,
+  afterId: number,
+): Promise<void> {
   const { live, taker, locations } = gathering;
+  const isKnown = await isKnownFrom(gathering, path);
+  const isLater = (from: string) => isKnown && identityOf(from) !== identity;
   for (let moves = 0; moves < mostMoves; moves += 1) {
     const entry = await findEntryFrom(live, { source: path, afterId });
-    const places = entry === undefined ? [path] : [entry.location, entry.source];
     const sha256 = entry?.sha256 === null || entry?.sha256 === "" ? undefined : entry?.sha256;
-    const isTaken = places.some(
-      (place) => taker.take({ path, from: locations.fromLedger(place), sha256 }) === "taken",
-    );
-    // Another file can lie there only after this one has an entry.
-    if (
-      isTaken &&
-      (entry !== undefined || (await findEntryFrom(live, { source: path, afterId })) === undefined)
-    )
-      return;
-    if (isTaken) taker.drop(path);
+    const places = entry === undefined ? [path] : [entry.location, entry.source];
+    const isTaken = places
+      .map((place) => locations.fromLedger(place))
+      .some((from) => !isLater(from) && taker.take({ path, from, sha256 }) === "taken");
     // The copy knows it by another place, or it was taken away by hand.
-    else if (entry === undefined) return;
+    if (!isTaken && entry === undefined) return;
+    // Another file can lie there only after this one has an entry, and has left.
+    const after = await findEntryFrom(live, { source: path, afterId });
+    if (isTaken && after?.location === entry?.location && after?.state === entry?.state) return;
+    if (isTaken) taker.drop(path);
   }
 }
 
-async function gatherArrivals(gathering: Gathering, companies: readonly Company[]): Promise<void> {
-  const { taker, before, locations, copy } = gathering;
+type LookedFor = Pick<Arrived, "path"> & Partial<Arrived>;
+
+/** Where a file that a scan had set aside gets its place: the name of its copy, or one in `.again`. */
+function placesOfAside(path: string): readonly string[] {
+  const [folder, name] = [dirname(path), basename(path)];
+  if (basename(folder) !== asideFolderName) return [];
+  const inbound = dirname(folder);
+  return [join(inbound, nameOfAgainFile(name)), join(inbound, againFolderName, name)];
+}
+
+/** Takes what still lies aside as a start would recover it: to `.again`, unless its copy has its place. */
+function takeAside({ taker, locations }: Gathering, path: string, places: readonly string[]): void {
+  const again = places.at(-1);
+  if (again === undefined || taker.files.has(again)) return;
+  if (taker.take({ path: again, from: locations.fromLedger(path) }) !== "taken") return;
+  const { sha256 } = taker.files.get(again) ?? {};
+  if (places.some((place) => place !== again && taker.files.get(place)?.sha256 === sha256)) taker.drop(again);
+}
+
+/**
+ * What had arrived before the copy was made, and nothing that came later: a later file of a stop without the earlier one would
+ * be refused after a restore, and hosts send all of it again. Their times say in which order they came.
+ */
+async function gatherArrivals(gathering: Gathering): Promise<void> {
+  const { taker, before, copy } = gathering;
   const afterId = await lastFileId(copy);
-  const now = companies.flatMap(({ code }) => arrivedIn(locations.stateDir, code));
-  for (const path of new Set([...before.arrived, ...now])) {
-    if (!taker.files.has(path)) await takeArrival(gathering, path, afterId);
+  let at = 0;
+  for (const arrived of before.arrived) {
+    const places = placesOfAside(arrived.path);
+    const wanted: readonly LookedFor[] = places.length === 0 ? [arrived] : places.map((path) => ({ path }));
+    const missing = wanted.filter(({ path }) => !taker.files.has(path));
+    for (const one of missing) await takeArrival(gathering, one, afterId);
+    takeAside(gathering, arrived.path, places);
+    for (const { path } of missing) {
+      if (!taker.files.has(path)) continue;
+      at = Math.max(at + 1, Math.ceil(arrived.placedAt));
+      taker.setTime(path, at);
+    }
   }
 }
 
@@ -287,7 +329,7 @@ export async function gatherState(gathering: Gathering): Promise<void> {
   const { taker, locations, copy } = gathering;
   const companies = await listCompanies(copy);
   await gatherLedger(gathering);
-  await gatherArrivals(gathering, companies);
+  await gatherArrivals(gathering);
   await gatherUnlisted(gathering, companies);
   gatherContents(gathering);
   for (const folder of ["keys", "journal"]) {

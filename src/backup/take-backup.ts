@@ -138,7 +138,7 @@ async function gatherOnce({ order, deps, part, previous }: Work) {
   await rm(state, { recursive: true, force: true });
   await mkdir(state, { mode: 0o750 });
   const codes = (await listCompanies(store.read)).map(({ code }) => code);
-  const before = lookAround(stateDir, codes);
+  const before = await lookAround(store.read, stateDir, codes);
   const database = join(state, databaseFileName);
   await copyStore(stateDir, database, (pages) => onProgress?.({ step: "database", ...pages }));
   const copy = openStoredCopy(database);

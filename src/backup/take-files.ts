@@ -1,8 +1,9 @@
 /**
  * Takes files into a backup: from the backup before it where that has the same bytes, else by a hard link, else as a copy.
  * Finished files of a state never change, they are only renamed and removed: so a link to one is as good as a copy, but for
- * damage of the disk, for which backups belong on another one. Everything that is not shared with the backup before is read
- * and hashed.
+ * damage of the disk, for which backups belong on another one. What may change in its place is always copied: whoever left a
+ * file in `inbound/` can still write to it. Everything that is not shared with the backup before is read and hashed, a copy
+ * after it was made.
  *
  * Synchronous: it runs in a process of its own, and a hundred thousand small calls are several times as fast like this.
  */
@@ -11,6 +12,7 @@ import { closeSync, lstatSync, openSync, readSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { isMissing, systemCodeOf } from "../lib/errors.ts";
 import { copyFileSync, linkSync, mkdirSync, unlinkSync, utimesSync } from "../lib/files/changes.ts";
+import { markerFileName } from "../store/database/database.ts";
 import type { HashedFile } from "./backup-folder.ts";
 
 const buffer = Buffer.allocUnsafeSlow(1024 * 1024);
@@ -34,15 +36,28 @@ export function hashFile(path: string): HashedFile {
 /** Another file system, too many links, or a file that this user may read but not link. */
 const linkRefusals = ["EXDEV", "EMLINK", "EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP"];
 
-/** Gives a file a second name, or copies it with its mode and times where that cannot be. */
+/** With its mode and times. */
+function copy(from: string, to: string, stats: Stats): void {
+  copyFileSync(from, to);
+  utimesSync(to, stats.atime, stats.mtime);
+}
+
+/** Gives a file a second name, or copies it where that cannot be. */
 function linkOrCopy(from: string, to: string, stats: Stats): void {
   try {
     linkSync(from, to);
   } catch (error) {
     if (!linkRefusals.includes(systemCodeOf(error) ?? "")) throw error;
-    copyFileSync(from, to);
-    utimesSync(to, stats.atime, stats.mtime);
+    copy(from, to, stats);
   }
+}
+
+const inboundForm = /(?:^|\/)companies\/[^/]+\/inbound\//;
+
+/** Whether its bytes, or times that count, may change under any of its names. */
+function mayChange({ path, from }: FileToTake): boolean {
+  const isInbound = inboundForm.test(path) || inboundForm.test(from);
+  return isInbound || /^(?:keys|journal)\/(?!kept\/)/.test(path) || path === markerFileName;
 }
 
 export interface PreviousBackup {
@@ -83,9 +98,10 @@ export class FileTaker {
     if (stats?.isFile() !== true) return "absent";
     const to = join(this.#folder, file.path);
     this.#makeFolder(dirname(to));
-    if (this.#share(file, stats, to)) return "taken";
+    const isCopied = mayChange(file);
+    if (!isCopied && this.#share(file, stats, to)) return "taken";
     try {
-      linkOrCopy(file.from, to, stats);
+      (isCopied ? copy : linkOrCopy)(file.from, to, stats);
     } catch (error) {
       if (isMissing(error)) return "absent";
       throw error;
@@ -102,6 +118,11 @@ export class FileTaker {
   /** Where a file that was taken lies. */
   pathOf(path: string): string {
     return join(this.#folder, path);
+  }
+
+  /** Gives a file that was copied another time, milliseconds UTC. */
+  setTime(path: string, at: number): void {
+    utimesSync(this.pathOf(path), at / 1000, at / 1000);
   }
 
   /** Takes it back. */

@@ -173,6 +173,7 @@ describe("a crash", () => {
     "mkdir@take-backup.makePart",
     "syncFolder@sqlite-schema.copyDatabase",
     "link@take-files.linkOrCopy:2",
+    "copyFile@take-files.copy",
     "write@take-backup.finish:2",
     "rename@take-backup.takeLocked",
   ])("of a backup at %s leaves none that is not whole, and the next one is", async (step) => {
