@@ -68,6 +68,47 @@ describe("the folders of backups", () => {
   });
 });
 
+describe("the backup of a folder", () => {
+  const other = "99999999-0000-4000-8000-000000000000";
+  const clock = { now: () => at + 10_000 };
+
+  /** A folder of backups with those names; `made` is what their manifests say. */
+  function folderOf(names: readonly string[], made?: string): string {
+    const destination = temporaryFolder();
+    for (const name of names) {
+      mkdirSync(join(destination, name));
+      writeFileSync(
+        join(destination, name, "manifest.json"),
+        JSON.stringify({ ...manifestOf(""), name: made ?? name }),
+      );
+    }
+    return destination;
+  }
+
+  test("is the newest of one instance; of several none is chosen, and the newest of each are named", async () => {
+    const names = [backupName(at, instance), backupName(at + 1, instance), backupName(at + 2, other)];
+    const destination = folderOf(names);
+    await expect(findBackup(destination, { clock })).rejects.toThrow(
+      `has backups of 2 instances; name the one that is meant. The newest of each: ${names[1]}, ${names[2]}`,
+    );
+    expect(await findBackup(destination, { clock, instance })).toBe(join(destination, names[1] ?? ""));
+    expect(await findBackup(join(destination, names[0] ?? ""), { clock })).toBe(
+      join(destination, names[0] ?? ""),
+    );
+    const third = { clock, instance: "77777777-0000" };
+    await expect(findBackup(destination, third)).rejects.toThrow(
+      "no backup of this state (instance 77777777)",
+    );
+  });
+
+  test("is not one that is dated in the future, or that has another name than it was made with", async () => {
+    const ahead = folderOf([backupName(at, instance), backupName(at + 20_000, instance)]);
+    await expect(findBackup(ahead, { clock })).rejects.toThrow("is dated in the future");
+    const renamed = folderOf([backupName(at, instance)], backupName(at - 1, instance));
+    await expect(findBackup(renamed, { clock })).rejects.toThrow("was made with the name");
+  });
+});
+
 describe("the list of files", () => {
   test("has every name, also one with a line break, a line separator or a backslash", async () => {
     const files = new Map([

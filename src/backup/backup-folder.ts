@@ -14,6 +14,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { hash } from "node:crypto";
+import { type Clock, systemClock } from "../lib/clock.ts";
 import { messageOf, unlessMissing } from "../lib/errors.ts";
 import { rename, rm } from "../lib/files/changes.ts";
 import { syncDirectory } from "../lib/files/durable-file.ts";
@@ -133,14 +134,53 @@ async function isBackup(folder: string): Promise<boolean> {
   return (await stat(join(folder, manifestName)).catch(unlessMissing)) !== undefined;
 }
 
-/** The backup that a path stands for: itself, or the newest one in it. */
-export async function findBackup(path: string): Promise<string> {
+/** The newest of each instance. */
+function newestOfEach(backups: readonly BackupFolder[]): readonly BackupFolder[] {
+  return [...new Map(backups.map((one) => [one.name.slice(one.name.indexOf("-")), one])).values()];
+}
+
+/** Throws when it is not certain that this is the newest one: nobody has named it. */
+async function refuseDoubtful({ name, folder, begunAt }: BackupFolder, now: number): Promise<void> {
+  if (begunAt > now)
+    throw new OperatorError(
+      `the newest backup ${folder} is dated in the future: correct the clock, or name the backup that is meant`,
+    );
+  const manifest = await readManifest(folder);
+  if (manifest.name !== name)
+    throw new OperatorError(
+      `the backup ${folder} was made with the name ${manifest.name}: name the backup that is meant`,
+    );
+}
+
+/**
+ * The backup that a path stands for: itself, or the newest one in it. In a folder with those of several instances it is the
+ * newest of the instance that is given; without one none is chosen.
+ */
+export async function findBackup(
+  path: string,
+  { instance, clock = systemClock }: { readonly instance?: string | undefined; readonly clock?: Clock } = {},
+): Promise<string> {
   if (basename(path).endsWith(partEnding))
     throw new OperatorError(`${path} is not complete: it was interrupted; use another backup`);
   if (await isBackup(path)) return path;
-  const newest = (await listBackups(path)).at(-1);
-  if (newest !== undefined) return newest.folder;
-  throw new OperatorError(`there is no backup in ${path}: name a backup, or the folder that has some`);
+  const backups = await listBackups(path);
+  const candidates = newestOfEach(backups).filter(
+    ({ name }) => instance === undefined || isOf(name, instance),
+  );
+  const [newest, ...others] = candidates;
+  if (newest === undefined) {
+    const of =
+      instance !== undefined && backups.length > 0 ? ` of this state (instance ${shortOf(instance)})` : "";
+    throw new OperatorError(`there is no backup${of} in ${path}: name a backup, or the folder that has some`);
+  }
+  if (others.length > 0) {
+    const names = candidates.map(({ name }) => name).join(", ");
+    throw new OperatorError(
+      `${path} has backups of ${candidates.length} instances; name the one that is meant. The newest of each: ${names}`,
+    );
+  }
+  await refuseDoubtful(newest, clock.now());
+  return newest.folder;
 }
 
 export interface HashedFile {

@@ -189,7 +189,7 @@ async function writeConfiguration(
 }
 
 /** Makes all of it durable: at once where the system can, else file by file. */
-async function syncAll(part: string, paths: Iterable<string>): Promise<void> {
+export async function syncAll(part: string, paths: Iterable<string>): Promise<void> {
   try {
     return await syncFileSystems([part]);
   } catch {

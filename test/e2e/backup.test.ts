@@ -1,9 +1,21 @@
 /** Backups of the real program: taken beside a working daemon and without one, verified, and restored after any crash. */
 import { existsSync, statSync } from "node:fs";
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { lockExclusively } from "../../src/store/database/sqlite-dialect.ts";
 import { http } from "../support/clients.ts";
 import { company, oneParser, program, Site } from "../support/daemon.ts";
 import { importLoads, outcome, post } from "../support/gateway-client.ts";
@@ -189,9 +201,11 @@ describe("a crash", () => {
   });
 
   test.each([
-    "create@restore-backup.restoreBackup",
+    "create@restore-backup.restoreLocked",
     "copyFile@restore-backup.copyFiles:2",
+    "unlink@restore-backup.finish",
     "rename@restore-backup.finish",
+    "rename@restore-backup.finish:2",
   ])("of a restore at %s leaves a whole state or none, and can be done again", async (step) => {
     await site.start();
     await send(site, stopFile("K2"));
@@ -219,6 +233,61 @@ test("a restore takes no folder that has something in it", async () => {
   await site.mustRun("restore", backups, "--to", elsewhere);
   const instance = (folder: string) => readFile(join(folder, "dropgate.instance"), "utf8");
   expect(await instance(elsewhere)).not.toBe(await instance(site.stateDir));
+});
+
+test("a restore is refused while another one to the folder runs", async () => {
+  await backUp();
+  const elsewhere = join(site.folder, "elsewhere");
+  await dieAt("copyFile@restore-backup.copyFiles", "restore", backups, "--to", elsewhere);
+  const left = await readdir(elsewhere);
+  const lock = lockExclusively(join(elsewhere, "dropgate.restore.lock"));
+  const refused = await site.cli("restore", backups, "--to", elsewhere);
+  expect([refused.exitCode, refused.output]).toEqual([1, expect.stringContaining("another restore to")]);
+  expect(await readdir(elsewhere)).toEqual(left);
+  lock.release();
+  await site.mustRun("restore", backups, "--to", elsewhere);
+  expect(await readdir(elsewhere)).not.toContain("dropgate.restore.lock");
+});
+
+test("a restore cut off at its last steps leaves no mark by which a later one would clear a state", async () => {
+  await backUp();
+  const elsewhere = join(site.folder, "elsewhere");
+  await dieAt("rename@restore-backup.finish:2", "restore", backups, "--to", elsewhere);
+  // Years later the database is lost, and nothing else.
+  await rm(join(elsewhere, "dropgate.db"));
+  const left = await readdir(elsewhere);
+  const refused = await site.cli("restore", backups, "--to", elsewhere);
+  expect([refused.exitCode, refused.output]).toEqual([1, expect.stringContaining("is not empty")]);
+  expect(await readdir(elsewhere)).toEqual(left);
+});
+
+test("files that wait in a backup are restored in the order of their times, keys for their owner alone", async () => {
+  const inbound = join(site.stateDir, "companies", company, "inbound");
+  for (const [name, at] of Object.entries({ "b.xml": 1_000, "c.xml": 2_000, "a.xml": 3_000 })) {
+    await writeFile(join(inbound, name), name);
+    await utimes(join(inbound, name), at, at);
+  }
+  await backUp();
+  const elsewhere = join(site.folder, "elsewhere");
+  await site.mustRun("restore", backups, "--to", elsewhere);
+  const stats = ["b.xml", "c.xml", "a.xml"].map((name) =>
+    statSync(join(elsewhere, "companies", company, "inbound", name), { bigint: true }),
+  );
+  expect(stats.map(({ mtimeMs }) => Number(mtimeMs))).toEqual([1_000_000, 2_000_000, 3_000_000]);
+  const changed = stats.map(({ ctimeNs }) => ctimeNs);
+  expect(changed.toSorted((one, other) => (one < other ? -1 : 1))).toEqual(changed);
+  expect(new Set(changed).size).toBe(3);
+  expect(statSync(join(elsewhere, "keys")).mode & 0o777).toBe(0o700);
+});
+
+test("a link in a backup is not restored", async () => {
+  const made = await backUp();
+  const keys = join(made.folder, "state", "keys");
+  const [name = ""] = await readdir(keys);
+  await rename(join(keys, name), join(site.folder, "key"));
+  await symlink(join(site.folder, "key"), join(keys, name));
+  const refused = await site.cli("restore", backups, "--to", join(site.folder, "elsewhere"));
+  expect([refused.exitCode, refused.output]).toEqual([1, expect.stringContaining("no regular file")]);
 });
 
 describe("after a restore", () => {

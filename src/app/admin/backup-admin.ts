@@ -1,7 +1,7 @@
 /** Backups of a state, and what is restored from one, as the commands of an administrator see them. */
 import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { listBackups, type Manifest, removeBackup } from "../../backup/backup-folder.ts";
+import { findBackup, listBackups, type Manifest, removeBackup } from "../../backup/backup-folder.ts";
 import { outdatedBackups } from "../../backup/keep-rules.ts";
 import { restoreBackup, type RestoreProgress } from "../../backup/restore-backup.ts";
 import { type BackupProgress, lockBackups, takeBackup } from "../../backup/take-backup.ts";
@@ -10,7 +10,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { messageOf, unlessMissing } from "../../lib/errors.ts";
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
 import { OperatorError } from "../../lib/operator-error.ts";
-import { stateFault } from "../../store/database/database.ts";
+import { markerFileName, stateFault } from "../../store/database/database.ts";
 import { inspectStore } from "../../store/database/inspect-store.ts";
 import type { BackupConfig } from "../watch/backup-schedule.ts";
 import { sendAgainText } from "../watch/delivery-hold-watch.ts";
@@ -144,13 +144,15 @@ export interface VerifiedBackupView extends BackupView {
   readonly isProved: boolean;
 }
 
-/** Verifies a backup, or the newest of a folder. */
+/** Verifies a backup, or the newest of a folder: where there is a state, the newest of that. */
 export async function verifyBackupIn(
   config: BackupConfig,
   path: string | undefined,
   onProgress?: VerifyFilesProgress,
 ): Promise<VerifiedBackupView> {
-  const { folder, manifest, faults, isProved } = await verifyBackup(requireFolder(config, path), onProgress);
+  const marker = await readFile(join(config.stateDir, markerFileName), "utf8").catch(unlessMissing);
+  const found = await findBackup(requireFolder(config, path), { instance: marker?.trim() });
+  const { folder, manifest, faults, isProved } = await verifyBackup(found, onProgress);
   return { ...toView(folder, manifest), faults, isProved };
 }
 

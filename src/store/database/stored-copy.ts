@@ -64,20 +64,24 @@ export function openStoredCopy(path: string): StoredCopy {
   }
 }
 
-/** Makes the copy the database of another instance, and notes facts in it. Its schema may be any that has them. */
+/** Makes the copy the database of another instance, and notes facts in it, or forgets them (null). Its schema may be any that has them. */
 export function makeOwnInstance(
   path: string,
   instanceId: string,
-  facts: Readonly<Partial<Record<MetaKey, string>>>,
+  facts: Readonly<Partial<Record<MetaKey, string | null>>>,
 ): void {
   const database = openSqlite(path, { isNew: false });
   try {
     const upsert = database.prepare<[string, string]>(
       "insert into meta (key, value) values (?, ?) on conflict (key) do update set value = excluded.value",
     );
+    const forget = database.prepare<[string]>("delete from meta where key = ?");
     database.transaction(() => {
       upsert.run("instance", instanceId);
-      for (const [key, value] of Object.entries(facts)) upsert.run(key, value);
+      for (const [key, value] of Object.entries(facts)) {
+        if (value === null) forget.run(key);
+        else upsert.run(key, value);
+      }
     })();
   } finally {
     database.close();
