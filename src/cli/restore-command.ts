@@ -8,13 +8,19 @@ interface RestoreOptions extends CommonOptions {
 }
 
 function restoredLines(restored: RestoredView): readonly string[] {
-  const { folder, stateDir, files, ledgerEntries, isProved, schema, sendAgain, configuration } = restored;
+  const { folder, stateDir, files, ledgerEntries, isProved, schema, sendAgain, configuration, isOfRoot } =
+    restored;
   const proof = isProved
     ? `Its ledger of ${counted(ledgerEntries, "entry", "entries")} is correct.`
     : `Its database has schema ${schema} of an older version: the first start migrates it.`;
   return [
     `The backup ${folder} is restored to ${stateDir}: ${counted(files, "file")}. ${proof}`,
     `The configuration of that time is in ${configuration}; stateDir in yours has to be ${stateDir}.`,
+    ...(isOfRoot
+      ? [
+          `All of it belongs to root. When the daemon runs as another user: chown -R dropgate:dropgate ${stateDir}`,
+        ]
+      : []),
     "Then: `dropgate check`, and start dropgate.",
     `Have your hosts know: ${sendAgain}.`,
     "Deliveries are held: what went out since the backup would go out again. See `dropgate deliveries`, give up what is",

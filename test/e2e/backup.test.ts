@@ -235,6 +235,23 @@ test("a restore takes no folder that has something in it", async () => {
   expect(await instance(elsewhere)).not.toBe(await instance(site.stateDir));
 });
 
+test("no backup lies in a state, and no state in a backup, whatever links lead there", async () => {
+  const link = join(site.folder, "link");
+  await symlink(site.stateDir, link);
+  const inState = await site.cli("backup", join(link, "backups"));
+  expect([inState.exitCode, inState.output]).toEqual([
+    2,
+    expect.stringContaining("overlaps with the state directory"),
+  ]);
+  expect(existsSync(join(site.stateDir, "backups"))).toBe(false);
+  const around = await site.cli("backup", site.folder);
+  expect(around.output).toContain("overlaps with the state directory");
+  const made = await backUp();
+  const inBackup = await site.cli("restore", made.folder, "--to", join(made.folder, "state", "new"));
+  expect(inBackup.output).toContain("overlaps with the state directory");
+  expect(await site.mustRun("backup", backups, "--verify")).toContain("is whole");
+});
+
 test("a restore is refused while another one to the folder runs", async () => {
   await backUp();
   const elsewhere = join(site.folder, "elsewhere");

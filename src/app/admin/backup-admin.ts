@@ -1,11 +1,12 @@
 /** Backups of a state, and what is restored from one, as the commands of an administrator see them. */
 import { readFile, realpath } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { findBackup, listBackups, type Manifest, removeBackup } from "../../backup/backup-folder.ts";
 import { outdatedBackups } from "../../backup/keep-rules.ts";
 import { restoreBackup, type RestoreProgress } from "../../backup/restore-backup.ts";
 import { type BackupProgress, lockBackups, takeBackup } from "../../backup/take-backup.ts";
 import { verifyBackup, type VerifyFilesProgress } from "../../backup/verify-backup.ts";
+import { isWithin } from "../../config/rules/rule-fault.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { messageOf, unlessMissing } from "../../lib/errors.ts";
 import { isoOrNull, isoTime } from "../../lib/iso-time.ts";
@@ -116,6 +117,21 @@ function requireFolder({ backup }: BackupConfig, destination = backup.folder): s
   throw new WrongUseError("name the folder of backups, or set backup.folder");
 }
 
+/** Where a path leads that may not be there yet, without links. Where that cannot be seen, nothing can be made either. */
+async function realPathOf(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => undefined);
+  return real ?? join(await realPathOf(dirname(path)), basename(path));
+}
+
+/** A backup in the state would be a part of it; a state in a backup would be removed with it. */
+async function refuseOverlap(stateDir: string, backups: string): Promise<void> {
+  const [state, folder] = [await realPathOf(stateDir), await realPathOf(backups)];
+  if (!isWithin(state, folder) && !isWithin(folder, state)) return;
+  throw new WrongUseError(
+    `${backups} overlaps with the state directory ${stateDir}: name a folder outside of it`,
+  );
+}
+
 /** Takes a backup of the state; in the folder of the configuration its rules decide which older ones stay. */
 export async function backUp(config: BackupConfig, request: BackupRequest): Promise<BackupOutcome> {
   const { version, configFile, onProgress } = request;
@@ -126,6 +142,7 @@ export async function backUp(config: BackupConfig, request: BackupRequest): Prom
   const { texts, leftOut } = await readConfiguration(config, configFile);
   await becomeOwnerOf(config.stateDir);
   const stateDir = (await realpath(config.stateDir).catch(unlessMissing)) ?? config.stateDir;
+  await refuseOverlap(stateDir, destination);
   const instance = await currentInstance(stateDir);
   const order = { stateDir, instance, destination, isIncremental, configuration: texts, version };
   const { folder, manifest } = await withAdminStore(config, (store) =>
@@ -158,11 +175,14 @@ export async function verifyBackupIn(
 
 /** Restores a backup, or the newest of a folder, to a state directory that is empty or not there. */
 export async function restoreTo(source: string, stateDir: string, onProgress?: RestoreProgress) {
+  await refuseOverlap(stateDir, source);
   await becomeOwnerOf(stateDir);
   const restored = await restoreBackup(source, stateDir, { clock: systemClock, onProgress });
   return {
     ...toView(restored.backup, restored.manifest),
     stateDir,
+    /** Whether it belongs to root, as its folder does or because there was none: a daemon of another user cannot open it. */
+    isOfRoot: process.getuid?.() === 0,
     configuration: join(restored.backup, "configuration"),
     instance: restored.instance,
     isProved: restored.isProved,
