@@ -2,12 +2,13 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { appendFile, rename, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 import { ledgerOfEachTest } from "../inbound/testing/ledger-fixture.ts";
 import { recordRemoval } from "../store/ledger/files.ts";
+import { saveDocuments } from "../store/stops/documents.ts";
 import { copyStore, openStoredCopy } from "../store/database/stored-copy.ts";
-import { CopyOutdated, gatherState } from "./gather-state.ts";
+import { CopyOutdated, findLostContents, gatherState } from "./gather-state.ts";
 import { lookAround, type Surroundings } from "./look-around.ts";
 import { proveLedger } from "./prove-copy.ts";
 import { FileTaker, type PreviousBackup } from "./take-files.ts";
@@ -176,6 +177,31 @@ test("a filed file that a user has removed since the copy was made calls for ano
       await rm(join(fixture.stateDir, archive, name));
     }),
   ).rejects.toThrow(CopyOutdated);
+});
+
+describe("a content of a document that is not there", () => {
+  const content = "a".repeat(64);
+
+  beforeEach(async () => {
+    const documents = [{ guid: "g", sha256: content, size: 1, name: "photo" }];
+    await fixture.store.write(fixture.companyId, (tx) =>
+      saveDocuments(tx, { companyId: fixture.companyId, documents, now: 1 }),
+    );
+  });
+
+  test("calls for another copy when no document refers to it any more", async () => {
+    const removeDocuments = () =>
+      fixture.store.write(fixture.companyId, (tx) => tx.deleteFrom("documents").execute());
+    await expect(gather(removeDocuments)).rejects.toThrow(CopyOutdated);
+  });
+
+  test("is a discrepancy of the state otherwise", async () => {
+    const { taker } = await gather();
+    const copy = fixture.store.read;
+    expect(await findLostContents(copy, taker)).toEqual([
+      { sha256: content, path: `documents/aa/aa/${content}` },
+    ]);
+  });
 });
 
 test("a file that is damaged in the state is taken as it is, and told", async () => {

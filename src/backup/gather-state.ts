@@ -29,6 +29,7 @@ import {
   listAccountedFiles,
 } from "../store/ledger/file-queries.ts";
 import { findFile } from "../store/ledger/files.ts";
+import { findKnownContents } from "../store/stops/documents.ts";
 import type { HashedFile } from "./backup-folder.ts";
 import { type Arrived, filesBelow, identityOf, type Surroundings, unlistedFolders } from "./look-around.ts";
 import type { FileTaker } from "./take-files.ts";
@@ -306,21 +307,41 @@ function gatherContents({ taker, locations }: Gathering): void {
   }
 }
 
+export interface LostContent {
+  readonly sha256: string;
+  /** Where it should be, in the state directory. */
+  readonly path: string;
+}
+
 /** Contents that the copy refers to and that are not there, or not what they were. */
 export async function findLostContents(
   copy: Reader,
   { files }: { readonly files: ReadonlyMap<string, HashedFile> },
-): Promise<string[]> {
-  const lost: string[] = [];
+): Promise<LostContent[]> {
+  const lost: LostContent[] = [];
   for (let after = ""; ; ) {
     const hashes = await listContentHashes(copy, { after, limit: pageSize });
     for (const sha256 of hashes) {
       const path = `documents/${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;
-      if (files.get(path)?.sha256 !== sha256) lost.push(path);
+      if (files.get(path)?.sha256 !== sha256) lost.push({ sha256, path });
     }
     const last = hashes.at(-1);
     if (last === undefined || hashes.length < pageSize) return lost;
     after = last;
+  }
+}
+
+/** Throws when a content that the copy refers to was removed because no document refers to it any more. */
+async function refuseSweptContents({ copy, live, taker }: Gathering): Promise<void> {
+  const lost = await findLostContents(copy, taker);
+  for (let from = 0; from < lost.length; from += pageSize) {
+    const some = lost.slice(from, from + pageSize);
+    const known = await findKnownContents(
+      live,
+      some.map(({ sha256 }) => sha256),
+    );
+    const swept = some.find(({ sha256 }) => !known.has(sha256));
+    if (swept !== undefined) throw new CopyOutdated({ name: swept.sha256, location: dirname(swept.path) });
   }
 }
 
@@ -332,6 +353,7 @@ export async function gatherState(gathering: Gathering): Promise<void> {
   await gatherArrivals(gathering);
   await gatherUnlisted(gathering, companies);
   gatherContents(gathering);
+  await refuseSweptContents(gathering);
   for (const folder of ["keys", "journal"]) {
     for (const path of filesBelow(locations.stateDir, folder))
       taker.take({ path, from: join(locations.stateDir, path) });

@@ -7,6 +7,7 @@ import { createLocations } from "../inbound/places/locations.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Reader } from "../store/database/database.ts";
 import type { HashedFile } from "./backup-folder.ts";
+import type { LostContent } from "./gather-state.ts";
 
 export interface ProvedState {
   /** The folder of the state, absolute. */
@@ -33,9 +34,20 @@ export async function proveLedger({ stateDir, copy, files }: ProvedState): Promi
 
 const maxTold = 20;
 
+/** The first of the texts, and how many more there are. */
+function firstOf(texts: readonly string[], count = texts.length): readonly string[] {
+  const told = texts.slice(0, maxTold);
+  const more = count - told.length;
+  return more > 0 ? [...told, `and ${more} more`] : told;
+}
+
 /** What the ledger and the files disagree about, in words. */
 export function discrepancyTexts({ discrepancies, discrepancyCount }: LedgerReport): readonly string[] {
-  const told = discrepancies.slice(0, maxTold).map(({ location, message }) => `${location}: ${message}`);
-  const more = discrepancyCount - told.length;
-  return more > 0 ? [...told, `and ${more} more`] : told;
+  const texts = discrepancies.slice(0, maxTold).map(({ location, message }) => `${location}: ${message}`);
+  return firstOf(texts, discrepancyCount);
+}
+
+/** Which documents have no content, in words. */
+export function lostTexts(lost: readonly LostContent[]): readonly string[] {
+  return firstOf(lost.map(({ path }) => `${path}: a document has no content`));
 }

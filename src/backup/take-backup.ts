@@ -39,7 +39,7 @@ import {
 } from "./backup-folder.ts";
 import { CopyOutdated, findLostContents, gatherState } from "./gather-state.ts";
 import { lookAround } from "./look-around.ts";
-import { discrepancyTexts, proveLedger } from "./prove-copy.ts";
+import { discrepancyTexts, lostTexts, proveLedger } from "./prove-copy.ts";
 import { FileTaker, hashFile, type PreviousBackup } from "./take-files.ts";
 
 export type BackupStep = "database" | "files" | "proof" | "disk";
@@ -70,6 +70,8 @@ export interface BackupDeps {
   readonly store: Pick<Store, "read" | "write">;
   readonly clock: Clock;
   readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
+  /** By default it goes to standard error. */
+  readonly onWarning?: ((text: string) => void) | undefined;
 }
 
 export interface TakenBackup {
@@ -106,21 +108,37 @@ async function makePart(
   }
 }
 
-async function previousOf({
-  destination,
-  instance,
-  isIncremental,
-}: BackupOrder): Promise<(PreviousBackup & { readonly name: string }) | undefined> {
-  const newest = (await listBackups(destination, instance)).at(-1);
-  if (!isIncremental || newest === undefined) return undefined;
-  const list = await readList(newest.folder, await readManifest(newest.folder));
+/** The newest backup of the instance whose files can be shared; those that cannot be read are passed over with a warning. */
+async function previousOf(
+  { destination, instance, isIncremental }: BackupOrder,
+  { onWarning = process.emitWarning }: BackupDeps,
+): Promise<(PreviousBackup & { readonly name: string }) | undefined> {
+  if (!isIncremental) return undefined;
+  const faults: string[] = [];
+  let previous: (PreviousBackup & { readonly name: string }) | undefined;
+  for (const { name, folder } of (await listBackups(destination, instance)).toReversed()) {
+    try {
+      previous = { name, state: join(folder, stateName), hashes: await hashesIn(folder) };
+      break;
+    } catch (error) {
+      faults.push(`${name}: ${messageOf(error)}`);
+    }
+  }
+  const instead = previous === undefined ? "it is a full one" : `it shares those of ${previous.name}`;
+  const [first] = faults;
+  if (first !== undefined)
+    onWarning(
+      `the newest backup cannot be read, so the new one shares no files with it (${first}): ${instead}`,
+    );
+  return previous;
+}
+
+/** Of the files of its state, by their paths in that. */
+async function hashesIn(folder: string): Promise<ReadonlyMap<string, string>> {
+  const list = await readList(folder, await readManifest(folder));
   const inState = `${stateName}/`;
   const hashes = [...list].filter(([path]) => path.startsWith(inState));
-  return {
-    name: newest.name,
-    state: join(newest.folder, stateName),
-    hashes: new Map(hashes.map(([path, sha256]) => [path.slice(inState.length), sha256])),
-  };
+  return new Map(hashes.map(([path, sha256]) => [path.slice(inState.length), sha256]));
 }
 
 interface Work {
@@ -162,7 +180,11 @@ async function gather(work: Work): Promise<{ readonly copy: StoredCopy; readonly
     try {
       return await gatherOnce(work);
     } catch (error) {
-      if (!(error instanceof CopyOutdated) || copies === mostCopies) throw error;
+      if (!(error instanceof CopyOutdated)) throw error;
+      if (copies < mostCopies) continue;
+      const often = `files were removed from ${work.order.stateDir} while it was copied, ${copies} times in a row`;
+      const remedy = "make it again when users do not remove files";
+      throw new OperatorError(`${often} (${error.message}): no backup was made; ${remedy}`, { cause: error });
     }
   }
 }
@@ -209,7 +231,7 @@ async function finish(
   deps.onProgress?.({ step: "proof", done: 0, total: 1 });
   refuseDamaged(copy);
   const report = await proveLedger({ stateDir: join(part, stateName), copy: copy.read, files: taker.files });
-  const lost = (await findLostContents(copy.read, taker)).map((path) => `${path}: a document has no content`);
+  const lost = lostTexts(await findLostContents(copy.read, taker));
   const inState = [...taker.files].map(([path, { sha256 }]) => [`${stateName}/${path}`, sha256] as const);
   const list = new Map([...inState, ...(await writeConfiguration(part, order.configuration))]);
   const text = formatList(list);
@@ -236,10 +258,20 @@ async function finish(
   return manifest;
 }
 
+const fullCodes: readonly unknown[] = ["ENOSPC", "EDQUOT"];
+
+/** What to do when the folder of backups is full; other errors as they are. */
+function explainFull(error: unknown, destination: string): unknown {
+  if (!fullCodes.includes(systemCodeOf(error))) return error;
+  const remedy = "remove backups that are not needed, or name a folder on a larger disk";
+  const message = `no space is left in ${destination} (${messageOf(error)}): no backup was made; ${remedy}`;
+  return new OperatorError(message, { cause: error });
+}
+
 async function takeLocked(order: BackupOrder, deps: BackupDeps): Promise<TakenBackup> {
   const { destination, instance } = order;
   await removeParts(destination, instance);
-  const previous = await previousOf(order);
+  const previous = await previousOf(order, deps);
   const { part, name, begunAt } = await makePart(order, deps.clock);
   try {
     const work: Work = { order, deps, part, previous };
@@ -255,7 +287,7 @@ async function takeLocked(order: BackupOrder, deps: BackupDeps): Promise<TakenBa
     }
   } catch (error) {
     await rm(part, { recursive: true, force: true });
-    throw error;
+    throw explainFull(error, destination);
   }
 }
 

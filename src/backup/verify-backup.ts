@@ -15,7 +15,7 @@ import {
 } from "./backup-folder.ts";
 import { findLostContents } from "./gather-state.ts";
 import { filesBelow } from "./look-around.ts";
-import { discrepancyTexts, proveLedger } from "./prove-copy.ts";
+import { discrepancyTexts, lostTexts, proveLedger } from "./prove-copy.ts";
 import { hashFile } from "./take-files.ts";
 
 export interface VerifiedBackup {
@@ -75,9 +75,7 @@ async function proofFaults(
   const other = isOther ? ["the database is of another instance than the manifest says"] : [];
   if (!copy.isCurrent || damage.length > 0) return [...damage, ...other];
   const report = await proveLedger({ stateDir: join(folder, stateName), copy: copy.read, files });
-  const lost = (await findLostContents(copy.read, { files })).map(
-    (path) => `${path}: a document has no content`,
-  );
+  const lost = lostTexts(await findLostContents(copy.read, { files }));
   const known = new Set(manifest.discrepancies);
   return [...other, ...[...discrepancyTexts(report), ...lost].filter((text) => !known.has(text))];
 }
@@ -89,7 +87,10 @@ export async function verifyBackup(path: string, onProgress?: VerifyFilesProgres
   const list = await readList(folder, manifest);
   const { files, faults } = readFiles(folder, list, onProgress);
   const { discrepancies } = manifest;
-  if (!files.has(databaseFileName)) return { folder, manifest, faults, discrepancies, isProved: false };
+  if (!files.has(databaseFileName)) {
+    const none = list.has(`${stateName}/${databaseFileName}`) ? [] : ["the backup has no database"];
+    return { folder, manifest, faults: [...faults, ...none], discrepancies, isProved: false };
+  }
   const copy = openStoredCopy(join(folder, stateName, databaseFileName));
   try {
     const found = await proofFaults({ folder, manifest, copy }, files);
