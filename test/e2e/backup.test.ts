@@ -279,12 +279,11 @@ test("a restore cut off at its last steps leaves no mark by which a later one wo
 });
 
 test("files that wait in a backup are restored in the order of their times, keys for their owner alone", async () => {
-  const inbound = join(site.stateDir, "companies", company, "inbound");
-  for (const [name, at] of Object.entries({ "b.xml": 1_000, "c.xml": 2_000, "a.xml": 3_000 })) {
-    await writeFile(join(inbound, name), name);
-    await utimes(join(inbound, name), at, at);
-  }
-  await backUp();
+  const inbound = join("companies", company, "inbound");
+  const times = Object.entries({ "b.xml": 1_000, "c.xml": 2_000, "a.xml": 3_000 });
+  for (const [name] of times) await writeFile(join(site.stateDir, inbound, name), name);
+  const made = await backUp();
+  for (const [name, at] of times) await utimes(join(made.folder, "state", inbound, name), at, at);
   const elsewhere = join(site.folder, "elsewhere");
   await site.mustRun("restore", backups, "--to", elsewhere);
   const stats = ["b.xml", "c.xml", "a.xml"].map((name) =>
