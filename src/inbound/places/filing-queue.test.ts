@@ -67,6 +67,22 @@ test("bytes that are not there for a while are filed away when they are back; th
   expect(receiptWritten).toHaveBeenCalledTimes(1);
 });
 
+test("a file that cannot be filed away is not marked as filed, and filed away when it can be", async () => {
+  const { folder, filing, task, isFiled } = await ground(3_600_000);
+  writeFileSync(task.from, "x");
+  const archive = join(folder, "archive");
+  renameSync(archive, join(folder, "kept"));
+  writeFileSync(archive, "in its place");
+  const done = vi.fn();
+  filing.add(task, "1/a.receipt.xml", { done });
+  await filing.drain();
+  expect([done.mock.calls.length, await isFiled(), existsSync(task.from)]).toEqual([0, false, true]);
+  unlinkSync(archive);
+  renameSync(join(folder, "kept"), archive);
+  await vi.waitFor(() => expect(done).toHaveBeenCalled(), { timeout: 20_000 });
+  expect([existsSync(task.to), await isFiled()]).toEqual([true, true]);
+});
+
 test("bytes that stay away are given up in the end", async () => {
   const { filing, task, isFiled } = await ground(1);
   const done = vi.fn();
