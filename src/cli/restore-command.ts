@@ -22,7 +22,7 @@ function restoredLines(restored: RestoredView): readonly string[] {
         ]
       : []),
     "Then: `dropgate check`, and start dropgate.",
-    `Have your hosts know: ${sendAgain}.`,
+    `Remember: ${sendAgain}.`,
     "Deliveries are held: what went out since the backup would go out again. See `dropgate deliveries`, give up what is",
     "not wanted, then `dropgate delivery release`.",
   ];
