@@ -117,7 +117,9 @@ export async function removeBackup({ folder }: Pick<BackupFolder, "folder">): Pr
 /** Reads the manifest of a backup; throws when it cannot be used. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, manifestName);
-  const text = await readFile(path, "utf8");
+  const text = await readFile(path, "utf8").catch(unlessMissing);
+  if (text === undefined)
+    throw new OperatorError(`${folder} has no ${manifestName}, it is no whole backup: use another one`);
   let read: Manifest;
   try {
     read = JSON.parse(text) as Manifest;

@@ -181,10 +181,10 @@ async function takeArrival(
     const isTaken = places
       .map((place) => locations.fromLedger(place))
       .some((from) => !isLater(from) && taker.take({ path, from, sha256 }) === "taken");
-    // The copy knows it by another place, or it was taken away by hand.
-    if (!isTaken && entry === undefined) return;
-    // Another file can lie there only after this one has an entry, and has left.
     const after = await findEntryFrom(live, { source: path, afterId });
+    // The copy knows it by another place, or it was taken away by hand. With an entry since, it is where that says.
+    if (!isTaken && entry === undefined && after === undefined) return;
+    // Another file can lie there only after this one has an entry, and has left.
     if (isTaken && after?.location === entry?.location && after?.state === entry?.state) return;
     if (isTaken) taker.drop(path);
   }

@@ -109,7 +109,7 @@ interface FileToRestore {
   readonly stats: Stats;
 }
 
-/** The files of the state, those that have arrived at the end, oldest first. Throws when one is no regular file. */
+/** The files of the state, those that have arrived at the end, as listed: oldest first. Throws when one is no regular file. */
 function filesOf({ folder, list }: Copying): readonly FileToRestore[] {
   const found: FileToRestore[] = [];
   for (const [path, sha256] of list) {
@@ -125,8 +125,7 @@ function filesOf({ folder, list }: Copying): readonly FileToRestore[] {
     found.push({ own, path, from, sha256, stats });
   }
   const isArrival = ({ own }: FileToRestore) => arrivals.test(own);
-  const arrived = found.filter(isArrival).toSorted((one, other) => one.stats.mtimeMs - other.stats.mtimeMs);
-  return [...found.filter((one) => !isArrival(one)), ...arrived];
+  return [...found.filter((one) => !isArrival(one)), ...found.filter(isArrival)];
 }
 
 /** Makes the folder of a file; the one that it is copied from must not lead out of the backup. */
@@ -136,13 +135,19 @@ function makeFolder({ folder }: Copying, { path, from, own }: FileToRestore, to:
   mkdirSync(dirname(to), { recursive: true, mode: own.startsWith("keys/") ? 0o700 : 0o750 });
 }
 
+const pauseMs = 1;
+/** Some file systems have times of whole seconds. */
+const mostPauses = 3_000;
+
 /** Gives the copy the time of the file, and a moment of change after `since`: by it files are taken in their order. */
 function keepTimes(to: string, { atimeMs, mtimeMs }: Stats, since: bigint): bigint {
-  for (;;) {
+  for (let pauses = 0; pauses < mostPauses; pauses += 1) {
     utimesSync(to, atimeMs / 1000, mtimeMs / 1000);
     const { ctimeNs } = statSync(to, { bigint: true });
     if (ctimeNs > since) return ctimeNs;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
   }
+  throw new OperatorError("the clock was set back during the restore: restore once more when it is right");
 }
 
 /** Copies what belongs to the state, and reads each copy again. Gives the files by their paths in it. */

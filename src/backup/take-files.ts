@@ -97,6 +97,10 @@ export class FileTaker {
     const stats = lstatSync(file.from, { throwIfNoEntry: false });
     if (stats?.isFile() !== true) return "absent";
     const to = join(this.#folder, file.path);
+    // Two entries with one location: a discrepancy of the ledger, which the proof names.
+    const taken = this.files.get(file.path);
+    if (taken !== undefined)
+      return file.sha256 === undefined || file.sha256 === taken.sha256 ? "taken" : "other";
     this.#makeFolder(dirname(to));
     const isCopied = mayChange(file);
     if (!isCopied && this.#share(file, stats, to)) return "taken";

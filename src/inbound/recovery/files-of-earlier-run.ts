@@ -41,8 +41,10 @@ async function findFilesOfEarlierRun(
   const found = new CountedPaths();
   for (const folder of [inbound, join(inbound, againFolderName)]) {
     await eachEntry(folder, (entry) => {
-      const { name } = entry;
-      if (entry.isFile() && !isUnfinishedName(name) && !isKnown(join(folder, name))) found.add(folder, name);
+      const path = join(folder, entry.name);
+      // A listing may give a name twice that went and came back meanwhile.
+      if (entry.isFile() && !isUnfinishedName(entry.name) && !isKnown(path) && !found.has(path))
+        found.add(folder, entry.name);
     });
   }
   return found;
