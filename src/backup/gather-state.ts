@@ -62,8 +62,13 @@ function isOpen({ state }: Pick<AccountedFile, "state">): boolean {
   return state !== undefined && isOpenState(state);
 }
 
+/** The hash that an entry has noted; none before the file was read, and an empty one where it could not be. */
+function notedHash(entry: Pick<AccountedFile, "sha256"> | undefined): string | undefined {
+  return entry?.sha256 === null || entry?.sha256 === "" ? undefined : entry?.sha256;
+}
+
 function hashOf(file: AccountedFile): string | undefined {
-  return isOpen(file) || file.sha256 === null || file.sha256 === "" ? undefined : file.sha256;
+  return isOpen(file) ? undefined : notedHash(file);
 }
 
 /** Where its bytes may be: a decided file that is not filed yet is being moved. */
@@ -176,7 +181,7 @@ async function takeArrival(
   const isLater = (from: string) => isKnown && identityOf(from) !== identity;
   for (let moves = 0; moves < mostMoves; moves += 1) {
     const entry = await findEntryFrom(live, { source: path, afterId });
-    const sha256 = entry?.sha256 === null || entry?.sha256 === "" ? undefined : entry?.sha256;
+    const sha256 = notedHash(entry);
     const places = entry === undefined ? [path] : [entry.location, entry.source];
     const isTaken = places
       .map((place) => locations.fromLedger(place))

@@ -18,9 +18,8 @@ import { makeDirectoryDurably, syncDirectory, writeFileDurably } from "../lib/fi
 import { entriesOf } from "../lib/files/entries-of.ts";
 import { newGuid } from "../lib/ids.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { isStoreBusy } from "../lib/store-error.ts";
 import { databaseFileName, markerFileName } from "../store/database/database.ts";
-import { lockExclusively } from "../store/database/sqlite-dialect.ts";
+import { lockOrRefuse } from "../store/database/process-lock.ts";
 import { makeOwnInstance, openStoredCopy } from "../store/database/stored-copy.ts";
 import { type DeliveryHold, deliveryHoldKey } from "../store/outbound/delivery-hold.ts";
 import { findBackup, type Manifest, readList, readManifest, stateName } from "./backup-folder.ts";
@@ -84,13 +83,8 @@ async function clear(stateDir: string): Promise<void> {
 
 /** Two restores to a folder would each remove what the other one writes; the lock goes with its process. */
 function lockRestores(stateDir: string): { release(): void } {
-  try {
-    return lockExclusively(join(stateDir, lockName));
-  } catch (error) {
-    if (!isStoreBusy(error)) throw error;
-    const message = `another restore to ${stateDir} is running: wait until it is done, or name another folder`;
-    throw new OperatorError(message, { cause: error });
-  }
+  const message = `another restore to ${stateDir} is running: wait until it is done, or name another folder`;
+  return lockOrRefuse(join(stateDir, lockName), () => message);
 }
 
 interface Copying {
@@ -203,11 +197,8 @@ async function prove(
 
 /** The mark goes before the database gets its name, and with it becomes a state: none has both. */
 async function finish(stateDir: string, instance: string, paths: Iterable<string>): Promise<void> {
-  const folders = new Set<string>();
   const written = [...paths].map((path) => (path === databaseFileName ? unnamedDatabase : path));
-  for (const path of written)
-    for (let folder = dirname(path); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
-  await syncAll(stateDir, [...written, ...folders]);
+  await syncAll(stateDir, written);
   await writeFileDurably(join(stateDir, markerFileName), `${instance}\n`);
   await rm(join(stateDir, markName));
   await syncDirectory(stateDir);

@@ -7,7 +7,7 @@
  * removed since it was copied, it is copied anew.
  */
 import { hash } from "node:crypto";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createLocations } from "../inbound/places/locations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { messageOf, systemCodeOf } from "../lib/errors.ts";
@@ -15,11 +15,10 @@ import { mkdir, open, rename, rm, syncFile, writeFile } from "../lib/files/chang
 import { makeDirectoryDurably, syncDirectory } from "../lib/files/durable-file.ts";
 import { syncFileSystems } from "../lib/files/sync-file-system.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { isStoreBusy } from "../lib/store-error.ts";
 import { listCompanies } from "../store/accounts/companies.ts";
 import { databaseFileName, markerFileName, type Store } from "../store/database/database.ts";
 import { type LastBackup, noteLastBackup } from "../store/database/last-backup.ts";
-import { lockExclusively } from "../store/database/sqlite-dialect.ts";
+import { lockOrRefuse } from "../store/database/process-lock.ts";
 import { copyStore, openStoredCopy, type StoredCopy } from "../store/database/stored-copy.ts";
 import { findLastReceived } from "../store/ledger/backup-queries.ts";
 import {
@@ -84,13 +83,8 @@ const mostCopies = 5;
 
 /** Two backups of a state at once would disturb each other; the lock goes with its process. */
 export function lockBackups(stateDir: string): { release(): void } {
-  try {
-    return lockExclusively(join(stateDir, lockName));
-  } catch (error) {
-    if (!isStoreBusy(error)) throw error;
-    const message = `another backup of ${stateDir} is being made at this moment: wait until it is done`;
-    throw new OperatorError(message, { cause: error });
-  }
+  const message = `another backup of ${stateDir} is being made at this moment: wait until it is done`;
+  return lockOrRefuse(join(stateDir, lockName), () => message);
 }
 
 /** Makes the folder of a new backup; of two within a thousandth of a second, the later one gets the next name. */
@@ -210,15 +204,23 @@ async function writeConfiguration(
   return hashes;
 }
 
-/** Makes all of it durable: at once where the system can, else file by file. */
-export async function syncAll(part: string, paths: Iterable<string>): Promise<void> {
+/** The files, and the folders that they lie in up to the one that their paths begin in. */
+function withFolders(files: Iterable<string>): ReadonlySet<string> {
+  const all = new Set<string>(files);
+  for (const path of [...all])
+    for (let folder = dirname(path); !all.has(folder); folder = dirname(folder)) all.add(folder);
+  return all;
+}
+
+/** Makes files below a folder durable, and their names: at once where the system can, else one by one. */
+export async function syncAll(root: string, files: Iterable<string>): Promise<void> {
   try {
-    return await syncFileSystems([part]);
+    return await syncFileSystems([root]);
   } catch {
-    // There is no such program, or it took too long: what counts is that each file is synced.
+    // There is no such program, or it took too long: what counts is that each file and folder is synced.
   }
-  for (const path of paths) {
-    const handle = await open(join(part, path), "r");
+  for (const path of withFolders(files)) {
+    const handle = await open(join(root, path), "r");
     await syncFile(handle).finally(() => handle.close());
   }
 }

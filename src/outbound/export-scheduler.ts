@@ -1,6 +1,6 @@
 /** Makes the exports that are due, each minute. The store keeps when that is; the trigger only asks. */
 import type { Clock } from "../lib/clock.ts";
-import { everyMinute } from "../lib/every-minute.ts";
+import { lookEachMinute } from "../lib/every-minute.ts";
 import { isoOrNull } from "../lib/iso-time.ts";
 import type { Logger } from "../lib/logs/log.ts";
 import type { Service } from "../lib/service.ts";
@@ -35,9 +35,7 @@ function logMade(log: Logger, { made, deliveryId, deliveryName, count }: MadeExp
 
 /** Makes exports when they are due, those that were missed at the start. */
 export function createExportScheduler(deps: ExportSchedulerDeps): ExportScheduler {
-  const { log, trigger = everyMinute("exports") } = deps;
-  let task: { stop(): void } | undefined;
-  let turn = Promise.resolve();
+  const { log, trigger } = deps;
 
   async function lookOnce(): Promise<void> {
     try {
@@ -48,22 +46,14 @@ export function createExportScheduler(deps: ExportSchedulerDeps): ExportSchedule
     }
   }
 
-  function look(): Promise<void> {
-    turn = turn.then(lookOnce);
-    return turn;
-  }
-
+  const looks = lookEachMinute("exports", lookOnce, trigger);
   return {
     name: "exports",
-    look,
+    look: looks.look,
     async start() {
-      await look();
-      task = trigger(() => void look());
+      await looks.look();
+      looks.begin();
     },
-    async stop() {
-      task?.stop();
-      task = undefined;
-      await turn;
-    },
+    stop: looks.end,
   };
 }

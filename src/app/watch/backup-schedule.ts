@@ -4,8 +4,9 @@
  *   waiting ──due──> made by a process of its own ──> waiting for the next time
  *                         └── failed: again after half an hour
  *
- * When a backup is due follows from the last one in that folder, which the database has noted: one that was missed while nothing
- * ran is made at the next start, and the first one at once. A process of its own makes it, so that this one answers meanwhile, however much there is to read.
+ * When a backup is due follows from the last one in that folder, which the database has noted: one that was missed while
+ * nothing ran is made at the next start, and the first one at once. A process of its own makes it, so that this one answers
+ * meanwhile, however much there is to read.
  */
 import { execFile } from "node:child_process";
 import { dirname, resolve } from "node:path";
@@ -13,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import type { Config } from "../../config/schema.ts";
 import { nextDue, readCronSchedule } from "../../domain/time/cron-schedule.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { everyMinute } from "../../lib/every-minute.ts";
+import { lookEachMinute } from "../../lib/every-minute.ts";
 import type { Logger } from "../../lib/logs/log.ts";
 import { readVersion } from "../../lib/program-version.ts";
 import type { Service } from "../../lib/service.ts";
@@ -97,14 +98,12 @@ function taskOf({ stateDir, integrations, backup }: BackupConfig, configFile: st
 
 /** Makes backups when they are due, from its start on. */
 export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
-  const { store, clock, log, trigger = everyMinute("backups"), make = makeInProcess } = deps;
+  const { store, clock, log, trigger, make = makeInProcess } = deps;
   /** When the last one in the folder of the configuration was begun. */
   let since: number | undefined;
   const stopping = new AbortController();
-  let task: { stop(): void } | undefined;
   let last: LastBackup | undefined;
   let notBefore = Number.NEGATIVE_INFINITY;
-  let turn = Promise.resolve();
 
   async function isDue(): Promise<boolean> {
     const now = clock.now();
@@ -144,23 +143,18 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
     }
   }
 
-  function look(): Promise<void> {
-    turn = turn.then(lookOnce);
-    return turn;
-  }
-
+  const looks = lookEachMinute("backups", lookOnce, trigger);
   return {
     name: "backups",
-    look,
+    look: looks.look,
     last: () => last,
     async start() {
       last = await findLastBackup(store.read);
-      task = trigger(() => void look());
+      looks.begin();
     },
     async stop() {
-      task?.stop();
       stopping.abort();
-      await turn;
+      await looks.end();
     },
   };
 }

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { writeFileDurably } from "../../lib/files/durable-file.ts";
 import { unlessMissing } from "../../lib/errors.ts";
 import type { Reader, Store } from "./database.ts";
-import { forgetMeta, type MetaKey, readMeta, writeMeta } from "./meta.ts";
+import { forgetMeta, readMeta, readNote, type MetaKey, writeMeta } from "./meta.ts";
 
 export const generationFileName = "dropgate.generation";
 
@@ -68,9 +68,8 @@ async function findUnnoticed(read: Reader, stateDir: string): Promise<Restored |
 }
 
 /** The note `restored` of a start that noticed an older database, until the ledger is verified. */
-export async function findRestored(read: Reader): Promise<Restored | undefined> {
-  const text = await readMeta(read, restoredKey);
-  return text === undefined ? undefined : (JSON.parse(text) as Restored);
+export function findRestored(read: Reader): Promise<Restored | undefined> {
+  return readNote(read, restoredKey);
 }
 
 /** The same, also before a start. */

@@ -1,7 +1,7 @@
 /** What is noted in the state of the last backup that was taken of it. */
 import type { Reader } from "./database.ts";
 import type { Transaction } from "./group-commit.ts";
-import { readMeta, writeMeta } from "./meta.ts";
+import { readNote, writeMeta } from "./meta.ts";
 
 const lastBackupKey = "last_backup";
 
@@ -17,9 +17,8 @@ export interface LastBackup {
 }
 
 /** Undefined when none was taken of this instance. */
-export async function findLastBackup(read: Reader): Promise<LastBackup | undefined> {
-  const text = await readMeta(read, lastBackupKey);
-  return text === undefined ? undefined : (JSON.parse(text) as LastBackup);
+export function findLastBackup(read: Reader): Promise<LastBackup | undefined> {
+  return readNote(read, lastBackupKey);
 }
 
 /** Notes a backup that is whole. */

@@ -1,6 +1,6 @@
 /** What the last verification of the ledger found, by the daemon or by a command. */
 import type { Reader, Store } from "./database.ts";
-import { readMeta, writeMeta } from "./meta.ts";
+import { readNote, writeMeta } from "./meta.ts";
 
 export interface LastVerification {
   /** When it ended, milliseconds UTC. */
@@ -9,9 +9,8 @@ export interface LastVerification {
 }
 
 /** Undefined before the first. */
-export async function findLastVerification(read: Reader): Promise<LastVerification | undefined> {
-  const text = await readMeta(read, "verified");
-  return text === undefined ? undefined : (JSON.parse(text) as LastVerification);
+export function findLastVerification(read: Reader): Promise<LastVerification | undefined> {
+  return readNote(read, "verified");
 }
 
 export async function noteLastVerification(

@@ -19,6 +19,12 @@ export async function readMeta(read: Reader, key: MetaKey): Promise<string | und
   return row?.value;
 }
 
+/** A note that was written as JSON; undefined when there is none. */
+export async function readNote<Note>(read: Reader, key: MetaKey): Promise<Note | undefined> {
+  const text = await readMeta(read, key);
+  return text === undefined ? undefined : (JSON.parse(text) as Note);
+}
+
 export async function forgetMeta(tx: Transaction, key: MetaKey): Promise<void> {
   await tx.deleteFrom("meta").where("key", "=", key).execute();
 }

@@ -11,20 +11,27 @@ export interface ProcessLock {
   release(): void;
 }
 
+/** Takes a lock that goes with its process; throws an `OperatorError` with that message when another process has it. */
+export function lockOrRefuse(path: string, messageOf: () => string): ProcessLock {
+  try {
+    return lockExclusively(path);
+  } catch (error) {
+    if (!isStoreBusy(error)) throw error;
+    throw new OperatorError(messageOf(), { cause: error });
+  }
+}
+
 /** Takes the lock of a state directory or throws an error that names the process that has it. */
 export function takeProcessLock(stateDir: string): ProcessLock {
   const pidPath = join(stateDir, "dropgate.pid");
-  try {
-    const lock = lockExclusively(join(stateDir, "dropgate.lock"));
-    killPoint("lock.taken");
-    writeFileSync(pidPath, `${process.pid}\n`);
-    return lock;
-  } catch (error) {
-    if (!isStoreBusy(error)) throw error;
+  const lock = lockOrRefuse(join(stateDir, "dropgate.lock"), () => {
     const pid = readText(pidPath)?.trim();
     const holder = pid === undefined ? "another process" : `process ${pid}`;
-    throw new OperatorError(`the state directory ${stateDir} is in use by ${holder}`, { cause: error });
-  }
+    return `the state directory ${stateDir} is in use by ${holder}`;
+  });
+  killPoint("lock.taken");
+  writeFileSync(pidPath, `${process.pid}\n`);
+  return lock;
 }
 
 function readText(path: string): string | undefined {

@@ -2,16 +2,14 @@
  * When a file of each company was last applied. The ledger has the times, but no index by which the last of a company is
  * found quickly; so the daemon notes them now and then.
  */
-import type { Reader } from "../database/database.ts";
-import type { Store } from "../database/database.ts";
-import { readMeta, writeMeta } from "../database/meta.ts";
+import type { Reader, Store } from "../database/database.ts";
+import { readNote, writeMeta } from "../database/meta.ts";
 
 /** Milliseconds UTC, by the id of the company. */
 export type LastApplied = ReadonlyMap<number, number>;
 
 export async function readLastApplied(read: Reader): Promise<LastApplied> {
-  const text = await readMeta(read, "last_applied");
-  return new Map(text === undefined ? [] : (JSON.parse(text) as [number, number][]));
+  return new Map(await readNote<[number, number][]>(read, "last_applied"));
 }
 
 export async function noteLastApplied(store: Pick<Store, "write">, lastApplied: LastApplied): Promise<void> {

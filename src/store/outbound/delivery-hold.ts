@@ -4,7 +4,7 @@
  */
 import type { Reader } from "../database/database.ts";
 import type { Transaction } from "../database/group-commit.ts";
-import { forgetMeta, readMeta } from "../database/meta.ts";
+import { forgetMeta, readNote } from "../database/meta.ts";
 import { rememberAnswers } from "../database/version-cache.ts";
 
 export const deliveryHoldKey = "deliveries_held";
@@ -20,12 +20,7 @@ export interface DeliveryHold {
   readonly lastReceivedAt: number | null;
 }
 
-async function queryHold(read: Reader): Promise<DeliveryHold | undefined> {
-  const text = await readMeta(read, deliveryHoldKey);
-  return text === undefined ? undefined : (JSON.parse(text) as DeliveryHold);
-}
-
-const remembered = rememberAnswers(queryHold);
+const remembered = rememberAnswers((read: Reader) => readNote<DeliveryHold>(read, deliveryHoldKey));
 
 /** Undefined while deliveries go out. Costs next to nothing until the next commit. */
 export function findDeliveryHold(read: Reader): Promise<DeliveryHold | undefined> {
