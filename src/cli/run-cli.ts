@@ -1,27 +1,27 @@
 /** The command line: one program, one file for each command. Commands load what they need when they run. */
 import { Help, type Option } from "commander";
-import { declareBackup } from "./backup-command.ts";
-import { declareCheck } from "./check-command.ts";
+import { declareBackup } from "./commands/backup-command.ts";
+import { declareCheck } from "./commands/check-command.ts";
 import { CliCommand, type CliIo, CliRun } from "./command-line.ts";
-import { declareCompany } from "./company-command.ts";
+import { declareCompany } from "./commands/company-command.ts";
 import { endingAfter } from "./exit-code.ts";
-import { declareDeliveries } from "./deliveries-command.ts";
-import { declareDelivery } from "./delivery-command.ts";
-import { declareExplain } from "./explain-command.ts";
-import { declareExport } from "./export-command.ts";
-import { declareFile, declareFiles } from "./file-command.ts";
-import { declareInit } from "./init-command.ts";
-import { declareIntegration } from "./integration-command.ts";
-import { declareLedger } from "./ledger-command.ts";
-import { declareMessages } from "./messages-command.ts";
-import { declareRemote } from "./remote-command.ts";
-import { declareRestore } from "./restore-command.ts";
-import { declareServe } from "./serve-command.ts";
-import { declareSimulate } from "./simulate-command.ts";
-import { declareUser } from "./user-command.ts";
-import { declareValidate } from "./validate-command.ts";
+import { declareDeliveries } from "./commands/deliveries-command.ts";
+import { declareDelivery } from "./commands/delivery-command.ts";
+import { declareExplain } from "./commands/explain-command.ts";
+import { declareExport } from "./commands/export-command.ts";
+import { declareFile, declareFiles } from "./commands/file-command.ts";
+import { declareInit } from "./commands/init-command.ts";
+import { declareIntegration } from "./commands/integration-command.ts";
+import { declareLedger } from "./commands/ledger-command.ts";
+import { declareMessages } from "./commands/messages-command.ts";
+import { declareRemote } from "./commands/remote-command.ts";
+import { declareRestore } from "./commands/restore-command.ts";
+import { declareServe } from "./commands/serve-command.ts";
+import { declareSimulate } from "./commands/simulate-command.ts";
+import { declareUser } from "./commands/user-command.ts";
+import { declareValidate } from "./commands/validate-command.ts";
 import { readVersion } from "../lib/program-version.ts";
-import { declareVersion } from "./version-command.ts";
+import { declareVersion } from "./commands/version-command.ts";
 
 const declarations = [
   ...[declareInit, declareServe, declareCheck, declareCompany, declareUser],

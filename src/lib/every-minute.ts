@@ -38,6 +38,7 @@ export function lookEachMinute(
     },
     async end() {
       task?.stop();
+      task = undefined;
       await turn;
     },
   };

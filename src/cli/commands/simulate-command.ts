@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { InvalidArgumentError } from "commander";
-import { WrongUseError } from "../app/admin/wrong-use-error.ts";
-import { httpAddressOf } from "../config/reader/address-range.ts";
-import type { Config } from "../config/schema.ts";
-import { given } from "../lib/given.ts";
+import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
+import { httpAddressOf } from "../../config/reader/address-range.ts";
+import type { Config } from "../../config/schema.ts";
+import { given } from "../../lib/given.ts";
 import {
   type CliCommand,
   type CliRun,
@@ -13,8 +13,8 @@ import {
   FaultyConfigError,
   gathered,
   wholeNumber,
-} from "./command-line.ts";
-import type { SimulationRequest, Simulator } from "./simulation.ts";
+} from "../command-line.ts";
+import type { SimulationRequest, Simulator } from "../simulation.ts";
 
 interface SimulateOptions {
   readonly url?: string;
@@ -71,7 +71,7 @@ async function addressOf(command: CliCommand, url: string | undefined): Promise<
 }
 
 async function passwordsOf(run: CliRun, options: SimulateOptions) {
-  const { readPasswordFile } = await import("../app/admin/admin.ts");
+  const { readPasswordFile } = await import("../../app/admin/admin.ts");
   const fromFile = await readPasswordFile(options.passwordFile);
   const password = fromFile ?? run.io.env["DROPGATE_PASSWORD"];
   if (password === undefined || password === "") {
@@ -105,12 +105,12 @@ function untilInterrupted(): { readonly signal: AbortSignal; readonly release: (
 }
 
 /** The same place seen from the sources and from `dist`. */
-const simulatorFile = new URL("../../dist-tools/tools/simulator/simulate.js", import.meta.url);
+const simulatorFile = new URL("../../../dist-tools/tools/simulator/simulate.js", import.meta.url);
 
 /** The simulator is built beside the program, and is no part of it: the daemon runs without. */
 async function loadSimulator(): Promise<Simulator> {
   if (existsSync(simulatorFile)) return await import(simulatorFile.href);
-  const home = fileURLToPath(new URL("../..", import.meta.url));
+  const home = fileURLToPath(new URL("../../..", import.meta.url));
   throw new WrongUseError(
     `the simulator is not built: run 'npm ci && npm run build' in ${home}, or simulate from a clone of dropgate with --url`,
   );

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import type { RestoredView } from "../app/admin/backup-admin.ts";
-import { type CliCommand, type CommonOptions, counted } from "./command-line.ts";
-import { progressOn } from "./progress.ts";
+import type { RestoredView } from "../../app/admin/backup-admin.ts";
+import { type CliCommand, type CommonOptions, counted } from "../command-line.ts";
+import { progressOn } from "../progress.ts";
 
 interface RestoreOptions extends CommonOptions {
   readonly to: string;
@@ -41,7 +41,7 @@ export function declareRestore(program: CliCommand): void {
       "\nRun as root it goes on as the owner of the folder: make it first, for the user of the daemon.",
     )
     .action(async (backup: string, options: RestoreOptions) => {
-      const { restoreTo } = await import("../app/admin/backup-admin.ts");
+      const { restoreTo } = await import("../../app/admin/backup-admin.ts");
       const { cwd, stderr } = run.io;
       const progress = progressOn(stderr);
       const restored = await restoreTo(resolve(cwd, backup), resolve(cwd, options.to), ({ done, total }) =>

@@ -1,5 +1,5 @@
-import type { ExportOutcome, ExportRequest, ExportView } from "../app/admin/export-admin.ts";
-import { type CliCommand, type CommonOptions, counted, wholeNumber } from "./command-line.ts";
+import type { ExportOutcome, ExportRequest, ExportView } from "../../app/admin/export-admin.ts";
+import { type CliCommand, type CommonOptions, counted, wholeNumber } from "../command-line.ts";
 
 function exportLine(made: ExportView): string {
   const stops = counted(made.stops, "stop");
@@ -32,7 +32,7 @@ export function declareExport(program: CliCommand): void {
       "\nAn export contains everything completed since the last one of its name; the schedule continues\nfrom there. With --again it contains the same as that export.",
     )
     .onConfig(async (run, config, options: ExportRequest & CommonOptions) => {
-      const { runExports } = await import("../app/admin/export-admin.ts");
+      const { runExports } = await import("../../app/admin/export-admin.ts");
       const outcome = await runExports(config, options);
       run.printResult(options, outcome.exports, () => exportLines(outcome));
       for (const refusal of outcome.refusals) run.printFailure(refusal);

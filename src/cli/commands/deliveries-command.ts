@@ -1,7 +1,7 @@
-import { type DeliveryView, isGivenUp } from "../app/admin/delivery-view.ts";
-import type { DeliveryListOptions } from "../app/admin/outbound-admin.ts";
-import type { CliCommand, LongListOptions } from "./command-line.ts";
-import { tableLines } from "./table.ts";
+import { type DeliveryView, isGivenUp } from "../../app/admin/delivery-view.ts";
+import type { DeliveryListOptions } from "../../app/admin/outbound-admin.ts";
+import type { CliCommand, LongListOptions } from "../command-line.ts";
+import { tableLines } from "../table.ts";
 
 /** When it was delivered, or the time of its next attempt. */
 function whenText(delivery: DeliveryView): string {
@@ -57,7 +57,7 @@ export function declareDeliveries(program: CliCommand): void {
     .option("--target <name>", "deliveries to a target")
     .option("--stop <number>", "completion files of a stop, and messages about it");
   deliveries.withLimit().onConfig(async (run, config, options: DeliveryListOptions & LongListOptions) => {
-    const { listDeliveries } = await import("../app/admin/outbound-admin.ts");
+    const { listDeliveries } = await import("../../app/admin/outbound-admin.ts");
     run.printLongList(options, await listDeliveries(config, options), deliveryLines);
   });
 }

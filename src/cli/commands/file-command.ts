@@ -1,8 +1,8 @@
-import type { FileFilter } from "../app/admin/file-filter.ts";
-import type { FileDetail, FileReason, FileView } from "../app/admin/ledger-admin.ts";
-import { type CliCommand, type CommonOptions, type LongListOptions, titledLines } from "./command-line.ts";
+import type { FileFilter } from "../../app/admin/file-filter.ts";
+import type { FileDetail, FileReason, FileView } from "../../app/admin/ledger-admin.ts";
+import { type CliCommand, type CommonOptions, type LongListOptions, titledLines } from "../command-line.ts";
 import { declareFileRetry, fileFilterOf, withFileFilter } from "./file-retry-command.ts";
-import { tableLines } from "./table.ts";
+import { tableLines } from "../table.ts";
 
 function reasonCodesOf(reasons: readonly FileReason[]): string {
   return [...new Set(reasons.map(({ reasonCode }) => reasonCode))].join(" ");
@@ -23,7 +23,7 @@ function listLines(files: readonly FileView[]): readonly string[] {
 export function declareFiles(program: CliCommand): void {
   const files = withFileFilter(program.declare("files", "list the ledger, the newest first").withJson());
   files.withLimit().onConfig(async (run, config, options: FileFilter & LongListOptions) => {
-    const { listLedger } = await import("../app/admin/ledger-admin.ts");
+    const { listLedger } = await import("../../app/admin/ledger-admin.ts");
     const listed = await listLedger(config, { ...fileFilterOf(options), limit: options.limit });
     run.printLongList(options, listed, listLines);
   });
@@ -71,7 +71,7 @@ function declareShow(file: CliCommand): void {
     .withJson()
     .argument("<entry>", "number of the ledger entry, or the reference in its receipt")
     .onConfig(async (run, config, named: string, options: CommonOptions) => {
-      const { showFile } = await import("../app/admin/ledger-admin.ts");
+      const { showFile } = await import("../../app/admin/ledger-admin.ts");
       const found = await showFile(config, named);
       if (found !== undefined) return run.printResult(options, found, fileLines);
       run.printFailure(`there is no ledger entry ${named}: \`dropgate files\` lists them`);

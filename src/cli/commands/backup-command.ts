@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
-import { WrongUseError } from "../app/admin/wrong-use-error.ts";
-import { readVersion } from "../lib/program-version.ts";
-import type { BackupOutcome, BackupProgressView, VerifiedBackupView } from "../app/admin/backup-admin.ts";
+import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
+import { readVersion } from "../../lib/program-version.ts";
+import type { BackupOutcome, BackupProgressView, VerifiedBackupView } from "../../app/admin/backup-admin.ts";
 import {
   type CliCommand,
   type CommonOptions,
   counted,
   exitCodes,
   FaultyConfigError,
-} from "./command-line.ts";
-import { progressOn } from "./progress.ts";
+} from "../command-line.ts";
+import { progressOn } from "../progress.ts";
 
 interface BackupOptions extends CommonOptions {
   readonly incremental?: true;
@@ -76,7 +76,7 @@ interface Given {
 
 async function verify({ folder, options, command }: Given): Promise<void> {
   const { run } = command;
-  const { verifyBackupIn } = await import("../app/admin/backup-admin.ts");
+  const { verifyBackupIn } = await import("../../app/admin/backup-admin.ts");
   const progress = progressOn(run.io.stderr);
   const config = await command.requireConfig();
   const verified = await verifyBackupIn(config, folder, ({ done, total }) =>
@@ -97,7 +97,7 @@ function incrementalOf({ incremental, full }: BackupOptions): boolean | undefine
 async function make({ folder: destination, options, command }: Given): Promise<void> {
   const { run } = command;
   const isIncremental = incrementalOf(options);
-  const { backUp } = await import("../app/admin/backup-admin.ts");
+  const { backUp } = await import("../../app/admin/backup-admin.ts");
   const loaded = await command.loadConfig(false);
   if (loaded.kind === "faulty") throw new FaultyConfigError(loaded.faults, loaded.file);
   const progress = progressOn(run.io.stderr);

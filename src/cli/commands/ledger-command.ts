@@ -1,7 +1,7 @@
-import type { VerifiedLedger, VerifyProgressView } from "../app/admin/ledger-admin.ts";
-import { type CliCommand, type CommonOptions, counted, exitCodes } from "./command-line.ts";
-import { progressOn } from "./progress.ts";
-import { tableLines } from "./table.ts";
+import type { VerifiedLedger, VerifyProgressView } from "../../app/admin/ledger-admin.ts";
+import { type CliCommand, type CommonOptions, counted, exitCodes } from "../command-line.ts";
+import { progressOn } from "../progress.ts";
+import { tableLines } from "../table.ts";
 
 function accountLines(report: VerifiedLedger): readonly string[] {
   const head = ["COMPANY", "RECEIVED", "APPLIED", "REFUSED", "DUPLICATE", "SUPERSEDED", "WAITING"];
@@ -59,7 +59,7 @@ export function declareLedger(program: CliCommand): void {
     .withJson()
     .addHelpText("after", "\nExit code 1 and a list when it is not.")
     .onConfig(async (run, config, options: CommonOptions) => {
-      const { verifyWholeLedger } = await import("../app/admin/ledger-admin.ts");
+      const { verifyWholeLedger } = await import("../../app/admin/ledger-admin.ts");
       const progress = progressOn(run.io.stderr);
       const report = await verifyWholeLedger(config, {
         onProgress: (now) => progress.show(() => progressText(now)),

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
-import { WrongUseError } from "../app/admin/wrong-use-error.ts";
-import { type CliCommand, counted } from "./command-line.ts";
-import { isConfirmed, printRepeats, readNumbers } from "./repeats.ts";
+import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
+import { type CliCommand, counted } from "../command-line.ts";
+import { isConfirmed, printRepeats, readNumbers } from "../repeats.ts";
 
 interface Options {
   readonly reason: string;
@@ -33,7 +33,7 @@ function requireOneWay(ids: readonly number[], { all, target, company, yes }: Op
 
 async function giveUpAll(command: CliCommand, target: string, options: Options): Promise<void> {
   const { run } = command;
-  const { currentOperator, countForTarget, giveUpTarget } = await import("../app/admin/give-up-admin.ts");
+  const { currentOperator, countForTarget, giveUpTarget } = await import("../../app/admin/give-up-admin.ts");
   const by = currentOperator(run.io.env);
   const config = await command.requireConfig();
   const selection = { ...options, target };
@@ -64,7 +64,7 @@ export function declareGiveUp(delivery: CliCommand): void {
       const ids = named ?? [];
       const target = requireOneWay(ids, options);
       if (target !== undefined) return await giveUpAll(command, target, options);
-      const { currentOperator, giveUpDeliveries } = await import("../app/admin/give-up-admin.ts");
+      const { currentOperator, giveUpDeliveries } = await import("../../app/admin/give-up-admin.ts");
       const by = currentOperator(run.io.env);
       const config = await command.requireConfig();
       const report = await giveUpDeliveries(config, ids, { by, reason: options.reason });

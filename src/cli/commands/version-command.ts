@@ -1,5 +1,5 @@
-import { readCommit, readVersion } from "../lib/program-version.ts";
-import type { CliCommand, CommonOptions } from "./command-line.ts";
+import { readCommit, readVersion } from "../../lib/program-version.ts";
+import type { CliCommand, CommonOptions } from "../command-line.ts";
 
 /** `dropgate version` */
 export function declareVersion(program: CliCommand): void {

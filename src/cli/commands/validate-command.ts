@@ -1,6 +1,6 @@
-import type { FileReason } from "../app/admin/ledger-admin.ts";
-import type { StopChangeView, ValidatedFile } from "../app/admin/validate-files.ts";
-import { type CliCommand, type CommonOptions, exitCodes } from "./command-line.ts";
+import type { FileReason } from "../../app/admin/ledger-admin.ts";
+import type { StopChangeView, ValidatedFile } from "../../app/admin/validate-files.ts";
+import { type CliCommand, type CommonOptions, exitCodes } from "../command-line.ts";
 
 const verdicts: Readonly<Record<ValidatedFile["verdict"], string>> = {
   applied: "would be applied",
@@ -75,7 +75,7 @@ export function declareValidate(program: CliCommand): void {
       "\nEach file is checked by itself against the current state. Exit code 1 when one would not be applied,\nor is a duplicate of one that was not; 2 when one cannot be read.",
     )
     .onConfig(async (run, config, files: readonly string[], options: CommonOptions) => {
-      const { validateFiles } = await import("../app/admin/validate-files.ts");
+      const { validateFiles } = await import("../../app/admin/validate-files.ts");
       const validated = await validateFiles(config, files, options);
       run.printResult(options, validated, (all) => all.flatMap(fileLines));
       if (!validated.every(isGood)) run.exitCode = exitCodes.failure;

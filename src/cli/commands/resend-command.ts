@@ -1,8 +1,8 @@
-import type { Config } from "../config/schema.ts";
-import type { ResendOptions } from "../app/admin/resend-admin.ts";
-import { WrongUseError } from "../app/admin/wrong-use-error.ts";
-import { type CliCommand, type CliRun, counted, exitCodes } from "./command-line.ts";
-import { momentText, readMoment } from "./moment.ts";
+import type { Config } from "../../config/schema.ts";
+import type { ResendOptions } from "../../app/admin/resend-admin.ts";
+import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
+import { type CliCommand, type CliRun, counted, exitCodes } from "../command-line.ts";
+import { momentText, readMoment } from "../moment.ts";
 import {
   isConfirmed,
   numbersText,
@@ -10,7 +10,7 @@ import {
   readNumbers,
   type SelectionOptions,
   whenText,
-} from "./repeats.ts";
+} from "../repeats.ts";
 
 type Options = ResendOptions & SelectionOptions;
 
@@ -33,7 +33,7 @@ function resentText(ids: readonly number[]): string {
 }
 
 async function resendSelected(run: CliRun, config: Config, options: Options): Promise<void> {
-  const { planResend, resendDeliveries } = await import("../app/admin/resend-admin.ts");
+  const { planResend, resendDeliveries } = await import("../../app/admin/resend-admin.ts");
   const { ids, remarks } = await planResend(config, options);
   for (const remark of remarks) run.printError(`dropgate: ${remark}`);
   if (ids.length === 0) {
@@ -76,7 +76,7 @@ export function declareResend(delivery: CliCommand): void {
       const isSelected = isSelection(ids, options);
       const config = await command.requireConfig();
       if (isSelected) return await resendSelected(run, config, options);
-      const { resendDeliveries } = await import("../app/admin/resend-admin.ts");
+      const { resendDeliveries } = await import("../../app/admin/resend-admin.ts");
       const { dryRun: isDryRun = false } = options;
       printRepeats(run, await resendDeliveries(config, ids, { isDryRun }), isDryRun ? dryWords : words);
     });

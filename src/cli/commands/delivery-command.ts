@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from "commander";
-import { type DeliveryDetail, isGivenUp } from "../app/admin/delivery-view.ts";
-import type { TargetRetry } from "../app/admin/outbound-admin.ts";
-import { WrongUseError } from "../app/admin/wrong-use-error.ts";
-import { type CliCommand, type CommonOptions, counted, titledLines } from "./command-line.ts";
+import { type DeliveryDetail, isGivenUp } from "../../app/admin/delivery-view.ts";
+import type { TargetRetry } from "../../app/admin/outbound-admin.ts";
+import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
+import { type CliCommand, type CommonOptions, counted, titledLines } from "../command-line.ts";
 import { declareGiveUp } from "./give-up-command.ts";
 import { declareRelease } from "./release-command.ts";
 import { declareResend } from "./resend-command.ts";
-import { printRepeats, readNumber, readNumbers, whenText } from "./repeats.ts";
+import { printRepeats, readNumber, readNumbers, whenText } from "../repeats.ts";
 
 type Row = readonly [title: string, value: string];
 
@@ -125,7 +125,7 @@ function declareShow(delivery: CliCommand): void {
     .withJson()
     .argument("<id>", "number of the delivery, or the id that its receiver knows", readKey)
     .onConfig(async (run, config, key: number | string, options: CommonOptions) => {
-      const { showDelivery } = await import("../app/admin/outbound-admin.ts");
+      const { showDelivery } = await import("../../app/admin/outbound-admin.ts");
       const found = await showDelivery(config, key);
       if (found !== undefined) return run.printResult(options, found, deliveryLines);
       run.printFailure(`there is no delivery ${key}: \`dropgate deliveries\` lists them`);
@@ -176,7 +176,7 @@ function declareRetry(delivery: CliCommand): void {
       const ids = named ?? [];
       const target = requireOneWay(ids, options);
       const config = await command.requireConfig();
-      const { retryDeliveries, retryTarget } = await import("../app/admin/outbound-admin.ts");
+      const { retryDeliveries, retryTarget } = await import("../../app/admin/outbound-admin.ts");
       if (target === undefined) return printRepeats(run, await retryDeliveries(config, ids), retryWords);
       run.printLines([targetLine(target, await retryTarget(config, { ...options, target }))]);
     });

@@ -1,5 +1,5 @@
-import type { CheckFinding } from "../app/checks/check.ts";
-import { type CliCommand, type CommonOptions, exitCodes, printable } from "./command-line.ts";
+import type { CheckFinding } from "../../app/checks/check.ts";
+import { type CliCommand, type CommonOptions, exitCodes, printable } from "../command-line.ts";
 
 function findingLine({ status, what, remedy }: CheckFinding): string {
   const text = `${status.padEnd(7)}  ${what}`;
@@ -26,7 +26,7 @@ export function declareCheck(program: CliCommand): void {
     )
     .action(async (options: CheckOptions, command: CliCommand) => {
       const { run } = command;
-      const { checkAll } = await import("../app/checks/check.ts");
+      const { checkAll } = await import("../../app/checks/check.ts");
       const found = await checkAll(await command.loadConfig(options.upgrade !== true), options);
       run.printResult(options, found, (findings) => findings.map(findingLine));
       if (found.some(({ status }) => status === "problem")) run.exitCode = exitCodes.wrongUse;

@@ -1,8 +1,12 @@
 import { Option } from "commander";
-import type { FileReason } from "../app/admin/ledger-admin.ts";
-import type { IntegrationTrial, IntegrationView, TriedIntegration } from "../app/admin/integration-admin.ts";
-import { type CliCommand, type CommonOptions, exitCodes } from "./command-line.ts";
-import { tableLines } from "./table.ts";
+import type { FileReason } from "../../app/admin/ledger-admin.ts";
+import type {
+  IntegrationTrial,
+  IntegrationView,
+  TriedIntegration,
+} from "../../app/admin/integration-admin.ts";
+import { type CliCommand, type CommonOptions, exitCodes } from "../command-line.ts";
+import { tableLines } from "../table.ts";
 
 const kinds = ["loads", "stops", "asn", "orders"] as const;
 
@@ -58,7 +62,7 @@ function declareTest(integration: CliCommand): void {
     .option("--company <code>", "the company to try it for; needed when there are several")
     .addHelpText("after", "\nExit code 1 when the body cannot be mapped or the import would be refused.")
     .onConfig(async (run, config, name: string, file: string, options: TestOptions) => {
-      const { tryIntegration } = await import("../app/admin/integration-admin.ts");
+      const { tryIntegration } = await import("../../app/admin/integration-admin.ts");
       const tried = await tryIntegration(config, { name, file, ...options });
       run.printResult(options, tried, trialLines);
       if (tried.reasons.length > 0) run.exitCode = exitCodes.failure;
@@ -73,7 +77,7 @@ export function declareIntegration(program: CliCommand): void {
     .declare("list", "list the integrations; exit code 1 when one cannot be used")
     .withJson()
     .onConfig(async (run, config, options: CommonOptions) => {
-      const { listIntegrations } = await import("../app/admin/integration-admin.ts");
+      const { listIntegrations } = await import("../../app/admin/integration-admin.ts");
       const views = await listIntegrations(config);
       run.printResult(options, views, listLines);
       if (views.some(({ fault }) => fault !== null)) run.exitCode = exitCodes.failure;

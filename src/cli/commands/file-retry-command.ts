@@ -1,12 +1,12 @@
 /** The options by which commands choose files of the ledger, and the command that retries them. */
-import type { FileFilter } from "../app/admin/file-filter.ts";
-import type { FileRetries } from "../app/admin/file-retry.ts";
-import type { Config } from "../config/schema.ts";
-import { WrongUseError } from "../app/admin/wrong-use-error.ts";
-import { given } from "../lib/given.ts";
-import { type CliCommand, type CliRun, counted, wholeNumber } from "./command-line.ts";
-import { momentText, readMoment } from "./moment.ts";
-import { isConfirmed, numbersText, type SelectionOptions, whenText } from "./repeats.ts";
+import type { FileFilter } from "../../app/admin/file-filter.ts";
+import type { FileRetries } from "../../app/admin/file-retry.ts";
+import type { Config } from "../../config/schema.ts";
+import { WrongUseError } from "../../app/admin/wrong-use-error.ts";
+import { given } from "../../lib/given.ts";
+import { type CliCommand, type CliRun, counted, wholeNumber } from "../command-line.ts";
+import { momentText, readMoment } from "../moment.ts";
+import { isConfirmed, numbersText, type SelectionOptions, whenText } from "../repeats.ts";
 
 const readReason = wholeNumber(900, 9_999);
 
@@ -39,7 +39,7 @@ function printRefused(run: CliRun, { retries }: FileRetries, isDryRun: boolean):
 }
 
 async function retryNumbers(run: CliRun, config: Config, entries: readonly string[], isDryRun: boolean) {
-  const { retryFiles } = await import("../app/admin/file-retry.ts");
+  const { retryFiles } = await import("../../app/admin/file-retry.ts");
   const report = await retryFiles(config, entries, { isDryRun });
   const lines = report.retries
     .filter(({ why }) => why === undefined)
@@ -51,7 +51,7 @@ async function retryNumbers(run: CliRun, config: Config, entries: readonly strin
 }
 
 async function retrySelected(run: CliRun, config: Config, options: Options): Promise<void> {
-  const { retryFiles, selectRetries } = await import("../app/admin/file-retry.ts");
+  const { retryFiles, selectRetries } = await import("../../app/admin/file-retry.ts");
   const ids = await selectRetries(config, fileFilterOf(options));
   if (ids.length === 0)
     return run.printFailure("no refused or superseded file of that kind can be tried again");

@@ -1,6 +1,6 @@
-import type { OptOutChange, OptOutView } from "../app/admin/message-admin.ts";
-import type { CliCommand, CommonOptions } from "./command-line.ts";
-import { tableLines } from "./table.ts";
+import type { OptOutChange, OptOutView } from "../../app/admin/message-admin.ts";
+import type { CliCommand, CommonOptions } from "../command-line.ts";
+import { tableLines } from "../table.ts";
 
 function addedLine({ address, company, isChanged }: OptOutChange): string {
   return isChanged
@@ -28,7 +28,7 @@ function declareList(optOut: CliCommand): void {
     .withJson()
     .option("--company <code>", "those of a company")
     .onConfig(async (run, config, options: CommonOptions) => {
-      const { listOptOuts } = await import("../app/admin/message-admin.ts");
+      const { listOptOuts } = await import("../../app/admin/message-admin.ts");
       run.printResult(options, await listOptOuts(config, options.company), listLines);
     });
 }
@@ -42,7 +42,7 @@ export function declareMessages(program: CliCommand): void {
     .argument("<address>", "e-mail address or telephone number")
     .option("--company <code>", companyText)
     .onConfig(async (run, config, address: string, options: CommonOptions) => {
-      const { optOut: add } = await import("../app/admin/message-admin.ts");
+      const { optOut: add } = await import("../../app/admin/message-admin.ts");
       run.printLines([addedLine(await add(config, { address, ...options }))]);
     });
   optOut
@@ -50,7 +50,7 @@ export function declareMessages(program: CliCommand): void {
     .argument("<address>", "e-mail address or telephone number")
     .option("--company <code>", companyText)
     .onConfig(async (run, config, address: string, options: CommonOptions) => {
-      const { endOptOut } = await import("../app/admin/message-admin.ts");
+      const { endOptOut } = await import("../../app/admin/message-admin.ts");
       run.printLines([removedLine(await endOptOut(config, { address, ...options }))]);
     });
   declareList(optOut);

@@ -1,7 +1,7 @@
-import type { UserKeyView, UserView } from "../app/admin/admin.ts";
-import { given } from "../lib/given.ts";
-import { type CliCommand, type CommonOptions, gathered } from "./command-line.ts";
-import { tableLines } from "./table.ts";
+import type { UserKeyView, UserView } from "../../app/admin/admin.ts";
+import { given } from "../../lib/given.ts";
+import { type CliCommand, type CommonOptions, gathered } from "../command-line.ts";
+import { tableLines } from "../table.ts";
 
 interface AddOptions {
   readonly company: string;
@@ -38,7 +38,7 @@ function declareAdd(user: CliCommand): void {
       "\nA new user without password and key gets a generated password, which is shown once.",
     )
     .onConfig(async (run, config, userName: string, options: AddOptions) => {
-      const { addUser } = await import("../app/admin/admin.ts");
+      const { addUser } = await import("../../app/admin/admin.ts");
       const { company: companyCode, role: roles, passwordFile, key: keyFile } = options;
       const files = given({ passwordFile, keyFile });
       const added = await addUser(config, { userName, companyCode, roles, ...files });
@@ -70,7 +70,7 @@ function declareList(user: CliCommand): void {
     .withJson()
     .option("--company <code>", "only those of a company")
     .onConfig(async (run, config, options: CommonOptions) => {
-      const { listUsers } = await import("../app/admin/admin.ts");
+      const { listUsers } = await import("../../app/admin/admin.ts");
       run.printResult(options, await listUsers(config, options), listLines);
     });
 }
@@ -83,7 +83,7 @@ function declareSetPassword(user: CliCommand): void {
     )
     .onConfig(
       async (run, config, userName: string, options: CommonOptions & { readonly passwordFile?: string }) => {
-        const { setPassword } = await import("../app/admin/admin.ts");
+        const { setPassword } = await import("../../app/admin/admin.ts");
         const file = given({ passwordFile: options.passwordFile });
         const who = { ...referenceOf(userName, options), ...file };
         const { generatedPassword } = await setPassword(config, who);
@@ -98,7 +98,7 @@ function declareEnabling(user: CliCommand, isEnabled: boolean): void {
     : ["disable", "block a user from signing in"];
   declareForUser(user, name, summary).onConfig(
     async (run, config, userName: string, options: CommonOptions) => {
-      const { setUserEnabled } = await import("../app/admin/admin.ts");
+      const { setUserEnabled } = await import("../../app/admin/admin.ts");
       const { isChanged } = await setUserEnabled(config, referenceOf(userName, options), isEnabled);
       run.printLines([`User ${userName} is ${isChanged ? "" : "already "}${name}d.`]);
     },
@@ -109,7 +109,7 @@ function declareAddKey(user: CliCommand): void {
   declareForUser(user, "add-key", "add a public key for SFTP to a user")
     .requiredOption("--key <file>", "public key, as in an .pub file")
     .onConfig(async (run, config, userName: string, options: CommonOptions & { readonly key: string }) => {
-      const { addUserKey } = await import("../app/admin/admin.ts");
+      const { addUserKey } = await import("../../app/admin/admin.ts");
       const added = await addUserKey(config, { ...referenceOf(userName, options), keyFile: options.key });
       const outcome = added.isNew ? "may sign in with" : "has already";
       run.printLines([`User ${userName} ${outcome} the key ${added.fingerprint}.`]);
@@ -129,7 +129,7 @@ function declareKeys(user: CliCommand): void {
   declareForUser(user, "keys", "list a user's public keys")
     .withJson()
     .onConfig(async (run, config, userName: string, options: CommonOptions) => {
-      const { listUserKeys } = await import("../app/admin/admin.ts");
+      const { listUserKeys } = await import("../../app/admin/admin.ts");
       const found = await listUserKeys(config, referenceOf(userName, options));
       run.printResult(options, found, (keys) => keyLines(userName, keys));
     });
@@ -143,7 +143,7 @@ function declareRemoveKey(user: CliCommand): void {
       "\nThe user can no longer sign in from this moment. Its open connections end within two seconds.",
     )
     .onConfig(async (run, config, userName: string, fingerprint: string, options: CommonOptions) => {
-      const { removeUserKey } = await import("../app/admin/admin.ts");
+      const { removeUserKey } = await import("../../app/admin/admin.ts");
       const removed = await removeUserKey(config, { ...referenceOf(userName, options), fingerprint });
       const rest = removed.canSignIn ? "" : " The user has neither password nor key now.";
       run.printLines([`The key ${removed.fingerprint} of ${userName} is removed.${rest}`]);

@@ -1,6 +1,6 @@
-import type { ReleasedDeliveries } from "../app/admin/release-admin.ts";
-import { type CliCommand, type CommonOptions, counted } from "./command-line.ts";
-import { whenText } from "./repeats.ts";
+import type { ReleasedDeliveries } from "../../app/admin/release-admin.ts";
+import { type CliCommand, type CommonOptions, counted } from "../command-line.ts";
+import { whenText } from "../repeats.ts";
 
 function releaseLines({ isReleased, targets, sendAgain, daemonPid }: ReleasedDeliveries): readonly string[] {
   if (!isReleased) return ["Deliveries are not held."];
@@ -24,7 +24,7 @@ export function declareRelease(delivery: CliCommand): void {
       "\nWhat is not wanted any more is given up before: see `dropgate deliveries` and `dropgate delivery give-up`.",
     )
     .onConfig(async (run, config, options: CommonOptions) => {
-      const { releaseDeliveries } = await import("../app/admin/release-admin.ts");
+      const { releaseDeliveries } = await import("../../app/admin/release-admin.ts");
       run.printResult(options, await releaseDeliveries(config), releaseLines);
     });
 }

@@ -1,6 +1,6 @@
-import type { InitDone, InitOptions } from "../app/admin/init.ts";
-import { given } from "../lib/given.ts";
-import { type CliCommand, FaultyConfigError, wholeNumber } from "./command-line.ts";
+import type { InitDone, InitOptions } from "../../app/admin/init.ts";
+import { given } from "../../lib/given.ts";
+import { type CliCommand, FaultyConfigError, wholeNumber } from "../command-line.ts";
 
 function connectionLines(done: InitDone): string[] {
   const { sftp, userName, hostKeyFingerprint } = done;
@@ -52,7 +52,7 @@ export function declareInit(program: CliCommand): void {
       "\nWith --config the configuration is written there instead of DIR/dropgate.yaml.\nRunning it again changes nothing.",
     )
     .action(async (options: Omit<InitOptions, "configFile">, command: CliCommand) => {
-      const { initialise } = await import("../app/admin/init.ts");
+      const { initialise } = await import("../../app/admin/init.ts");
       const outcome = await initialise({ ...options, ...given({ configFile: command.configPath }) });
       if (outcome.kind === "faulty") throw new FaultyConfigError(outcome.faults, outcome.file);
       command.run.printLines(doneLines(outcome));

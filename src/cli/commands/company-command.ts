@@ -1,6 +1,6 @@
-import type { addCompany, setCompany } from "../app/admin/admin.ts";
-import type { CliCommand, CommonOptions } from "./command-line.ts";
-import { tableLines } from "./table.ts";
+import type { addCompany, setCompany } from "../../app/admin/admin.ts";
+import type { CliCommand, CommonOptions } from "../command-line.ts";
+import { tableLines } from "../table.ts";
 
 type CompanyView = Awaited<ReturnType<typeof setCompany>>;
 type CompanyChange = Parameters<typeof setCompany>[2];
@@ -37,7 +37,7 @@ function declareSet(company: CliCommand): void {
     .option("--country <text>", "country")
     .addHelpText("after", '\nOptions that are left out change nothing; an empty text ("") clears the value.');
   set.withJson().onConfig(async (run, config, code: string, options: CompanyChange & CommonOptions) => {
-    const { setCompany } = await import("../app/admin/admin.ts");
+    const { setCompany } = await import("../../app/admin/admin.ts");
     const { json: _, ...change } = options;
     const changed = await setCompany(config, code, change);
     run.printResult(options, changed, (company) => companyLines([company]));
@@ -51,7 +51,7 @@ export function declareCompany(program: CliCommand): void {
     .declare("add", "register a company and make its folders")
     .argument("<code>", "1 to 20 letters, digits, _ and -")
     .onConfig(async (run, config, code: string, _options: object) => {
-      const { addCompany } = await import("../app/admin/admin.ts");
+      const { addCompany } = await import("../../app/admin/admin.ts");
       run.printLines([addedLine(code, await addCompany(config, code))]);
     });
   declareSet(company);
@@ -59,7 +59,7 @@ export function declareCompany(program: CliCommand): void {
     .declare("list", "list the companies")
     .withJson()
     .onConfig(async (run, config, options: CommonOptions) => {
-      const { listCompanies } = await import("../app/admin/admin.ts");
+      const { listCompanies } = await import("../../app/admin/admin.ts");
       run.printResult(options, await listCompanies(config), companyLines);
     });
 }

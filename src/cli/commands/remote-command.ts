@@ -1,6 +1,6 @@
-import type { RemoteView } from "../app/admin/remote-admin.ts";
-import type { CliCommand, CommonOptions } from "./command-line.ts";
-import { tableLines } from "./table.ts";
+import type { RemoteView } from "../../app/admin/remote-admin.ts";
+import type { CliCommand, CommonOptions } from "../command-line.ts";
+import { tableLines } from "../table.ts";
 
 function whenText({ condition, pausedUntil, askedAt }: RemoteView): string {
   if (condition === "asked") return `asked for ${askedAt ?? ""}`.trim();
@@ -36,7 +36,7 @@ function declareList(remote: CliCommand): void {
     .withJson()
     .option("--company <code>", "remotes of a company")
     .onConfig(async (run, config, options: CommonOptions) => {
-      const { listRemotes } = await import("../app/admin/remote-admin.ts");
+      const { listRemotes } = await import("../../app/admin/remote-admin.ts");
       run.printResult(options, await listRemotes(config, options), listLines);
     });
 }
@@ -47,7 +47,7 @@ function declareRetry(remote: CliCommand): void {
     .argument("<name>", "name of the remote in the configuration")
     .option("--company <code>", "only that of a company")
     .onConfig(async (run, config, name: string, options: CommonOptions) => {
-      const { retryRemote } = await import("../app/admin/remote-admin.ts");
+      const { retryRemote } = await import("../../app/admin/remote-admin.ts");
       const { companies, daemonPid } = await retryRemote(config, { name, ...options });
       const when =
         daemonPid === undefined
