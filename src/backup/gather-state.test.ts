@@ -25,7 +25,7 @@ async function gather(
   looked?: Surroundings,
 ) {
   const folder = temporaryFolder();
-  const before = looked ?? (await lookAround(fixture.store.read, fixture.stateDir, ["ACME"]));
+  const before = looked ?? (await lookAround(fixture.store.read, fixture.locations, ["ACME"]));
   await copyStore(fixture.stateDir, join(folder, "dropgate.db"), () => undefined);
   await meanwhile();
   const copy = openStoredCopy(join(folder, "dropgate.db"));
@@ -110,7 +110,7 @@ test("files of a stop that arrive after the copy was made are not there, be they
 test("a file that comes again after the copy was made is not taken for the one that the copy has filed", async () => {
   await fixture.put(`${inbound}/${name}`, "first");
   const live = fixture.store.read;
-  const before = await lookAround(live, fixture.stateDir, ["ACME"]);
+  const before = await lookAround(live, fixture.locations, ["ACME"]);
   await rm(join(fixture.stateDir, inbound, name));
   await fileAway(await fixture.wait(name, { text: "first" }), "first");
   const { taker, text } = await gather(() => fixture.put(`${inbound}/${name}`, "again"), undefined, before);

@@ -13,10 +13,11 @@ import { basename, dirname, join } from "node:path";
 import { readFileSync } from "node:fs";
 import { isOpenState } from "../domain/files/file-state.ts";
 import { receiptNameOf } from "../domain/files/stop-file-name.ts";
-import type { Locations } from "../inbound/places/locations.ts";
+import { documentsFolderName, type Locations } from "../inbound/places/locations.ts";
 import { againFolderName, asideFolderName, nameOfAgainFile } from "../inbound/places/place-arrival.ts";
 import { isBelowErrorFolder } from "../inbound/places/places.ts";
 import { ledgerNumberKind } from "../inbound/receipts/receipts.ts";
+import { contentPath } from "../lib/files/content-store.ts";
 import { createSealedNumbers } from "../lib/sealed-numbers.ts";
 import { type Company, listCompanies } from "../store/accounts/companies.ts";
 import type { Reader } from "../store/database/database.ts";
@@ -284,7 +285,7 @@ async function gatherUnlisted(gathering: Gathering, companies: readonly Company[
   const { taker, locations, copy } = gathering;
   const isFiledIn = await createReceiptCheck(copy);
   for (const { id, code } of companies) {
-    const { receipts, outbound } = unlistedFolders(code);
+    const { receipts, outbound } = unlistedFolders(locations, code);
     for (const path of finishedBelow(locations.stateDir, receipts)) {
       const from = locations.fromLedger(path);
       if (isOlder(gathering, path)) taker.take({ path, from });
@@ -304,7 +305,7 @@ const contentForm = /\/([0-9a-f]{64})$/;
 
 /** Contents of documents: more than the copy refers to, for an import that is decided later. */
 function gatherContents({ taker, locations }: Gathering): void {
-  for (const path of filesBelow(locations.stateDir, "documents")) {
+  for (const path of filesBelow(locations.stateDir, documentsFolderName)) {
     const sha256 = contentForm.exec(path)?.[1];
     if (sha256 === undefined) continue;
     const from = locations.fromLedger(path);
@@ -327,7 +328,7 @@ export async function findLostContents(
   for (let after = ""; ; ) {
     const hashes = await listContentHashes(copy, { after, limit: pageSize });
     for (const sha256 of hashes) {
-      const path = `documents/${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;
+      const path = contentPath(documentsFolderName, sha256);
       if (files.get(path)?.sha256 !== sha256) lost.push({ sha256, path });
     }
     const last = hashes.at(-1);

@@ -3,6 +3,7 @@ import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { hasControlCharacterInName, isUnfinishedName } from "../domain/files/unfinished-name.ts";
 import { isMissing } from "../lib/errors.ts";
+import type { Locations } from "../inbound/places/locations.ts";
 import { againFolderName, asideFolderName } from "../inbound/places/place-arrival.ts";
 import type { Reader } from "../store/database/database.ts";
 import { lastFileId } from "../store/ledger/file-queries.ts";
@@ -30,11 +31,11 @@ export function* filesBelow(stateDir: string, folder: string): Generator<string>
  * Files that have arrived in `inbound/` of a company, by their paths in the state directory. Listed twice: a scan sets a file
  * aside for a moment, and puts a copy in its place.
  */
-function arrivedIn(stateDir: string, company: string): ReadonlySet<string> {
-  const inbound = `companies/${company}/inbound`;
+function arrivedIn(locations: Locations, company: string): ReadonlySet<string> {
+  const inbound = locations.toLedger(locations.inboundDirectory(company));
   const isWhole = (name: string) => !isUnfinishedName(name) && !hasControlCharacterInName(name);
   const named = (folder: string, isTaken: (name: string) => boolean) =>
-    entriesIn(join(stateDir, folder))
+    entriesIn(locations.fromLedger(folder))
       .filter((entry) => entry.isFile() && isTaken(entry.name))
       .map(({ name }) => `${folder}/${name}`);
   const inPlace = named(inbound, isWhole);
@@ -44,9 +45,10 @@ function arrivedIn(stateDir: string, company: string): ReadonlySet<string> {
   return new Set([...inPlace, ...marked, ...named(inbound, isWhole)]);
 }
 
-/** The folders of a company whose files nobody has in a list. */
-export function unlistedFolders(company: string) {
-  return { receipts: `companies/${company}/receipts`, outbound: `companies/${company}/outbound` } as const;
+/** The folders of a company whose files nobody has in a list, by their paths in the state directory. */
+export function unlistedFolders(locations: Locations, company: string) {
+  const { receiptsDirectory, outboundDirectory, toLedger } = locations;
+  return { receipts: toLedger(receiptsDirectory(company)), outbound: toLedger(outboundDirectory(company)) };
 }
 
 /** What identifies a file in spite of its name; undefined when it is gone. With its time: numbers of inodes come again. */
@@ -86,16 +88,17 @@ function arrivalAt(stateDir: string, path: string): readonly Arrived[] {
 /** Looks before the database is copied: all of this belongs to what the copy knows, or is about to know. */
 export async function lookAround(
   live: Reader,
-  stateDir: string,
+  locations: Locations,
   companies: readonly string[],
 ): Promise<Surroundings> {
+  const { stateDir } = locations;
   const lastId = await lastFileId(live);
   const openSources = new Set(await listOpenSources(live));
   const arrived: Arrived[] = [];
   const identities = new Map<string, string>();
   for (const company of companies) {
-    for (const path of arrivedIn(stateDir, company)) arrived.push(...arrivalAt(stateDir, path));
-    for (const folder of Object.values(unlistedFolders(company))) {
+    for (const path of arrivedIn(locations, company)) arrived.push(...arrivalAt(stateDir, path));
+    for (const folder of Object.values(unlistedFolders(locations, company))) {
       for (const path of filesBelow(stateDir, folder)) {
         const identity = identityOf(join(stateDir, path));
         if (identity !== undefined) identities.set(path, identity);

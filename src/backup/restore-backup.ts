@@ -11,6 +11,7 @@
 import { chmodSync, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isBelowInbound } from "../inbound/places/locations.ts";
 import type { Clock } from "../lib/clock.ts";
 import { unlessMissing } from "../lib/errors.ts";
 import { copyFileSync, mkdirSync, rename, rm, utimesSync } from "../lib/files/changes.ts";
@@ -34,8 +35,6 @@ const lockName = "dropgate.restore.lock";
 const unnamedDatabase = "dropgate.db.restoring";
 /** Of the file system itself, where the folder is a mount point. */
 const foreignName = "lost+found";
-/** Files that have arrived and are not in the ledger yet. */
-const arrivals = /^companies\/[^/]+\/inbound\//;
 
 export interface RestoredState {
   readonly backup: string;
@@ -118,7 +117,7 @@ function filesOf({ folder, list }: Copying): readonly FileToRestore[] {
       );
     found.push({ own, path, from, sha256, stats });
   }
-  const isArrival = ({ own }: FileToRestore) => arrivals.test(own);
+  const isArrival = ({ own }: FileToRestore) => isBelowInbound(own);
   return [...found.filter((one) => !isArrival(one)), ...found.filter(isArrival)];
 }
 
@@ -159,7 +158,7 @@ function copyFiles(copying: Copying) {
     copyFileSync(from, to);
     // The daemon refuses keys that others can read.
     if (own.startsWith("keys/")) chmodSync(to, 0o600);
-    const isArrival = arrivals.test(own);
+    const isArrival = isBelowInbound(own);
     const at = keepTimes(to, stats, isArrival ? changedAt : 0n);
     if (isArrival) changedAt = at;
     const hashed = hashFile(to);

@@ -150,14 +150,15 @@ async function gatherOnce({ order, deps, part, previous }: Work) {
   await rm(state, { recursive: true, force: true });
   await mkdir(state, { mode: 0o750 });
   const codes = (await listCompanies(store.read)).map(({ code }) => code);
-  const before = await lookAround(store.read, stateDir, codes);
+  const locations = createLocations(stateDir);
+  const before = await lookAround(store.read, locations, codes);
   const database = join(state, databaseFileName);
   await copyStore(stateDir, database, (pages) => onProgress?.({ step: "database", ...pages }));
   const copy = openStoredCopy(database);
   const taker = new FileTaker(state, previous);
   try {
     await gatherState({
-      ...{ locations: createLocations(stateDir), live: store.read, copy: copy.read, taker, before },
+      ...{ locations, live: store.read, copy: copy.read, taker, before },
       onProgress: (files) => onProgress?.({ step: "files", ...files }),
     });
   } catch (error) {

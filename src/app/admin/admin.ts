@@ -1,6 +1,6 @@
 /** Companies and users, as the commands of an administrator manage them. */
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { createLocations } from "../../inbound/places/locations.ts";
 import type { Config } from "../../config/schema.ts";
 import type { CompanyProfile } from "../../domain/users/company-profile.ts";
 import { ensureCompanyTree } from "../../exchange/folders/company-folders.ts";
@@ -29,7 +29,7 @@ export async function registerCompany(
 ): Promise<{ readonly code: string; readonly isNew: boolean; readonly folder: string }> {
   const { company, isNew } = await companyAdmin.addCompany({ store, clock: systemClock }, companyCode);
   if (isNew) await store.write(company.id, (tx) => enterOutbound(tx, config, company));
-  const folder = await ensureCompanyTree(join(config.stateDir, "companies"), company.code);
+  const folder = await ensureCompanyTree(createLocations(config.stateDir).companiesDirectory, company.code);
   return { code: company.code, isNew, folder };
 }
 

@@ -1,5 +1,4 @@
 /** The parts of the daemon that others are started with, built from the configuration and the open store. */
-import { join } from "node:path";
 import type { Config } from "../../config/schema.ts";
 import { createDocumentPool, type DocumentPool } from "../../documents/pool/document-pool.ts";
 import type { Integrations } from "../../integrations/integrations.ts";
@@ -69,11 +68,6 @@ export interface Parts {
   readonly integrations: Integrations;
   /** Takes what uploads bring to the pipeline. */
   readonly arrivals: Arrivals;
-}
-
-/** Where the content of documents is kept. */
-export function documentsDirOf({ stateDir }: Locations): string {
-  return join(stateDir, "documents");
 }
 
 interface Current {
@@ -149,7 +143,7 @@ export function buildParts(
 ): Parts {
   const { log, clock, stack, ledgerNumbers, holdWatch } = rest;
   const locations = createLocations(config.stateDir);
-  const documentsDir = documentsDirOf(locations);
+  const { documentsDirectory: documentsDir } = locations;
   keepThreadHeapsSmall();
   const documents = createDocumentPool({ ...documentPoolOptionsOf(config, log), documentsDir });
   // Each reload replaces the configuration, and all parts see the one in force.

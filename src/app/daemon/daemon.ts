@@ -41,7 +41,7 @@ import { findState, openExistingStore, stateFault, type Store } from "../../stor
 import { listOpenSources, recordRemoval } from "../../store/ledger/files.ts";
 import { noteBoot, readLastRun, sealingKeyOf } from "../../store/database/meta.ts";
 import { takeProcessLock } from "../../store/database/process-lock.ts";
-import { buildParts, documentsDirOf, type Parts } from "./daemon-parts.ts";
+import { buildParts, type Parts } from "./daemon-parts.ts";
 import { createOperationContext } from "./operation-context.ts";
 import {
   documentPoolOptionsOf,
@@ -100,9 +100,9 @@ async function openState(config: Config, stack: ReleaseStack, log: Logger): Prom
 }
 
 async function ensureTrees(parts: Pick<Parts, "companies" | "locations">): Promise<void> {
-  const companiesDir = join(parts.locations.stateDir, "companies");
+  const { companiesDirectory } = parts.locations;
   const codes = new Set((await parts.companies.watchedFolders()).map(({ companyCode }) => companyCode));
-  for (const code of codes) await ensureCompanyTree(companiesDir, code);
+  for (const code of codes) await ensureCompanyTree(companiesDirectory, code);
 }
 
 async function readBootId(): Promise<string> {
@@ -187,7 +187,7 @@ function outboundFor(parts: Parts): Promise<Outbound> {
   return startOutbound({
     ...{ store, clock, log, stack, signal },
     stateDir: locations.stateDir,
-    documentsDir: documentsDirOf(locations),
+    documentsDir: locations.documentsDirectory,
     config: () => parts.config,
   });
 }
@@ -200,7 +200,7 @@ async function startHttp(parts: Parts, traffic: Traffic): Promise<HttpEndpoint> 
   const context = createOperationContext({
     ...{ store, clock, documents, integrations, readers },
     numberKey: await sealingKeyOf(store),
-    documentsDir: documentsDirOf(parts.locations),
+    documentsDir: parts.locations.documentsDirectory,
     events: () => parts.config.events,
     appointments: (companyCode) => appointmentSettingsOf(parts.config, companyCode),
   });
@@ -303,7 +303,7 @@ async function startAll(parts: Parts, hostKeys: readonly HostKey[]): Promise<Dae
   const { stack, health, log } = parts;
   await ensureTrees(parts);
   await parts.signIn.load();
-  const documentsDir = documentsDirOf(parts.locations);
+  const { documentsDirectory: documentsDir } = parts.locations;
   await makeDirectoryDurably(documentsDir);
   await startInbound(parts);
   const outbound = await outboundFor(parts);

@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createLocations } from "../../inbound/places/locations.ts";
 import { isDeepStrictEqual } from "node:util";
 import { type Companies, messagesConfigOf, outboundSettingsOf } from "../../config/company-settings.ts";
 import type { EmailConfig, SmsConfig, TargetConfig } from "../../config/schema.ts";
@@ -183,7 +184,7 @@ function planOrFault(settings: AnyTargetConfig, place: TargetPlace): PlannedTarg
 
 /** The folder that a company's hosts fetch files from. */
 export function ownOutboundFolder(stateDir: string, companyCode: string): string {
-  return join(stateDir, "companies", companyCode, "outbound");
+  return createLocations(stateDir).outboundDirectory(companyCode);
 }
 
 /** Makes a target, to be closed by who asked for it. */

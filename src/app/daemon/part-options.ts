@@ -1,6 +1,7 @@
 /** From the configuration to the options of endpoints, pipeline and parser threads. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createLocations } from "../../inbound/places/locations.ts";
 import { companySettingsOf } from "../../config/company-settings.ts";
 import type { Config } from "../../config/schema.ts";
 import type { DocumentPoolOptions } from "../../documents/pool/document-pool.ts";
@@ -73,5 +74,8 @@ export function documentPoolOptionsOf({ inbound }: Config, log: Logger): Documen
 
 /** The folders of the file exchange: of the companies, and of the journal of uploads that earlier versions kept. */
 export function exchangeFoldersOf(stateDir: string) {
-  return { companiesDir: join(stateDir, "companies"), journalDir: join(stateDir, "journal") };
+  return {
+    companiesDir: createLocations(stateDir).companiesDirectory,
+    journalDir: join(stateDir, "journal"),
+  };
 }

@@ -3,14 +3,29 @@ import { isAbsolute, join, relative, resolve } from "node:path";
 
 export interface Locations {
   readonly stateDir: string;
+  readonly companiesDirectory: string;
+  /** The content of documents, each once (`contentPath`). */
+  readonly documentsDirectory: string;
   companyDirectory(code: string): string;
   inboundDirectory(code: string): string;
+  /** What hosts collect. */
+  outboundDirectory(code: string): string;
   receiptsDirectory(code: string): string;
   /** `archive/YYYY-MM-DD` or `error/YYYY-MM-DD`, by the UTC day of the decision. */
   filedDirectory(code: string, folder: "archive" | "error", decidedAt: number): string;
   /** The form kept in the ledger: relative to the state directory when inside it. */
   toLedger(path: string): string;
   fromLedger(location: string): string;
+}
+
+/** In the state directory. */
+export const documentsFolderName = "documents";
+
+const inboundForm = /(?:^|\/)companies\/[^/]+\/inbound\//;
+
+/** Whether a path, absolute or in a state directory, leads into the `inbound/` of a company. */
+export function isBelowInbound(path: string): boolean {
+  return inboundForm.test(path);
 }
 
 /** Neither `.`, `..` nor an empty name is in it: what a path function would make of it is what it is. */
@@ -22,11 +37,15 @@ function isPlain(path: string): boolean {
 export function createLocations(stateDir: string): Locations {
   const inside = `${stateDir}/`;
   const isOwnPlain = isAbsolute(stateDir) && stateDir.length > 1 && isPlain(stateDir);
-  const companyDirectory = (code: string) => join(stateDir, "companies", code);
+  const companiesDirectory = join(stateDir, "companies");
+  const companyDirectory = (code: string) => join(companiesDirectory, code);
   return {
     stateDir,
+    companiesDirectory,
+    documentsDirectory: join(stateDir, documentsFolderName),
     companyDirectory,
     inboundDirectory: (code) => join(companyDirectory(code), "inbound"),
+    outboundDirectory: (code) => join(companyDirectory(code), "outbound"),
     receiptsDirectory: (code) => join(companyDirectory(code), "receipts"),
     filedDirectory: (code, folder, decidedAt) =>
       join(companyDirectory(code), folder, new Date(decidedAt).toISOString().slice(0, 10)),

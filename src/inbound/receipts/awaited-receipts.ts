@@ -170,7 +170,7 @@ async function namesIn(folder: string): Promise<string[]> {
 
 /** For start-up, before anything is decided: what lies in `inbound/` has no receipt yet. */
 export async function removeReceiptsOfWaiting(locations: Locations): Promise<void> {
-  for (const code of await namesIn(join(locations.stateDir, "companies"))) {
+  for (const code of await namesIn(locations.companiesDirectory)) {
     const inbound = locations.inboundDirectory(code);
     const own = (await namesIn(inbound)).filter((name) => !name.startsWith("."));
     const again = (await namesIn(join(inbound, againFolderName))).map(nameOfAgainFile);
