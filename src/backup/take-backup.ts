@@ -69,8 +69,7 @@ export interface BackupDeps {
   readonly store: Pick<Store, "read" | "write">;
   readonly clock: Clock;
   readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
-  /** By default it goes to standard error. */
-  readonly onWarning?: ((text: string) => void) | undefined;
+  readonly onWarning: (text: string) => void;
 }
 
 export interface TakenBackup {
@@ -105,7 +104,7 @@ async function makePart(
 /** The newest backup of the instance whose files can be shared; those that cannot be read are passed over with a warning. */
 async function previousOf(
   { destination, instance, isIncremental }: BackupOrder,
-  { onWarning = process.emitWarning }: BackupDeps,
+  { onWarning }: BackupDeps,
 ): Promise<(PreviousBackup & { readonly name: string }) | undefined> {
   if (!isIncremental) return undefined;
   const faults: string[] = [];

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { listName } from "../../src/backup/backup-folder.ts";
 import { type BackupConfig, createBackupSchedule } from "../../src/app/watch/backup-schedule.ts";
 import { createLogger } from "../../src/lib/logs/log.ts";
 import { findLastBackup } from "../../src/store/database/last-backup.ts";
@@ -36,8 +37,7 @@ async function scheduleInto(folder: string) {
   const trigger = () => ({ stop: () => undefined });
   const schedule = createBackupSchedule({ store, clock, log, trigger, configFile, config: () => config });
   return {
-    lines,
-    store,
+    ...{ lines, store, configFile },
     schedule,
     /** After the time at which the next one is due, or a failed one is tried again. */
     async later() {
@@ -66,6 +66,25 @@ test("they are logged, noted, and the older one of the day goes", async () => {
   ]);
   expect(site.schedule.last()?.folder).toBe(join(folder, left[0] ?? ""));
   expect((await findLastBackup(site.store.read))?.discrepancies).toBe(0);
+  await site.end();
+});
+
+test("one that shares nothing, for the one before it cannot be read, is logged with a warning", async () => {
+  const folder = join(temporaryFolder(), "backups");
+  const site = await scheduleInto(folder);
+  await site.later();
+  const [first = ""] = readdirSync(folder);
+  rmSync(join(folder, first, listName));
+  rmSync(site.configFile);
+  await site.later();
+  expect(site.lines.slice(1)).toMatchObject([
+    { msg: "backup made", shared: 0 },
+    {
+      level: "warn",
+      warning: expect.stringMatching(`^the newest backup cannot be read.*${first}.* full one$`),
+    },
+    { level: "warn", warning: expect.stringMatching(/^not in the backup: .*dropgate\.yaml/) },
+  ]);
   await site.end();
 });
 

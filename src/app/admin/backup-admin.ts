@@ -49,6 +49,8 @@ export type BackupView = Readonly<ReturnType<typeof toView>>;
 export interface BackupOutcome extends BackupView {
   /** What of the configuration could not be read, and is not in it. */
   readonly leftOut: readonly string[];
+  /** What the backup is not as it was meant to be, whole as it is. */
+  readonly warnings: readonly string[];
   /** Older backups that the rules of the configuration keep no longer. */
   readonly removed: readonly string[];
   /** Why those that no rule keeps could not be removed; the next backup tries it again. */
@@ -145,13 +147,15 @@ export async function backUp(config: BackupConfig, request: BackupRequest): Prom
   await refuseOverlap(stateDir, destination);
   const instance = await currentInstance(stateDir);
   const order = { stateDir, instance, destination, isIncremental, configuration: texts, version };
+  const warnings: string[] = [];
+  const onWarning = (text: string) => void warnings.push(text);
   const { folder, manifest } = await withAdminStore(config, (store) =>
-    takeBackup(order, { store, clock: systemClock, onProgress }),
+    takeBackup(order, { store, clock: systemClock, onProgress, onWarning }),
   );
   const removal = isOwnFolder
     ? await removeOutdated({ ...config, stateDir }, manifest, destination)
     : { removed: [] };
-  return { ...toView(folder, manifest), leftOut, ...removal };
+  return { ...toView(folder, manifest), leftOut, warnings, ...removal };
 }
 
 export interface VerifiedBackupView extends BackupView {

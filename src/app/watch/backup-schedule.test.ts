@@ -36,7 +36,7 @@ async function scheduleOf(backup: BackupConfig["backup"] = always) {
   const make = async (task: BackupTask) => {
     tasks.push(task);
     if (failure !== undefined) throw failure;
-    return { ...(await note("/backups/one")), shared: 0, removed: [], discrepancies: [] };
+    return { ...(await note("/backups/one")), shared: 0, removed: [], warnings: [], discrepancies: [] };
   };
   const config: BackupConfig = { stateDir: "/state", integrations: {}, backup };
   const log = createLogger({ level: "silent" });

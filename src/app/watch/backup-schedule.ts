@@ -41,6 +41,8 @@ export interface BackupReport {
   readonly shared: number;
   readonly removed: readonly string[];
   readonly notRemoved?: string;
+  /** What the backup is not as it was meant to be, whole as it is. */
+  readonly warnings: readonly string[];
   readonly discrepancies: readonly string[];
 }
 
@@ -124,8 +126,10 @@ export function createBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
     const begun = performance.now();
     const report = await make(taskOf(deps.config(), deps.configFile), stopping.signal);
     last = await findLastBackup(store.read);
-    const { discrepancies, notRemoved, ...rest } = report;
+    const { discrepancies, notRemoved, warnings, ...rest } = report;
     log.info({ ...rest, ms: Math.round(performance.now() - begun) }, "backup made");
+    for (const warning of warnings)
+      log.warn({ folder: rest.folder, warning }, "the backup is not as it was meant to be");
     if (notRemoved !== undefined)
       log.warn({ fault: notRemoved }, "older backups could not be removed; the next backup tries it again");
     if (discrepancies.length > 0)

@@ -112,6 +112,7 @@ async function make({ folder: destination, options, command }: Given): Promise<v
     run.printError(
       `(older backups could not be removed, the next backup tries it again: ${made.notRemoved})`,
     );
+  for (const warning of made.warnings) run.printError(`(${warning})`);
   for (const why of made.leftOut) run.printError(`(not in the backup: ${why})`);
   if (made.discrepancies.length > 0) run.exitCode = exitCodes.failure;
 }
