@@ -1,4 +1,4 @@
-/** Checks of what dropgate runs on: ports, keys, certificates, schemas, time zones, the database. */
+/** Checks of what dropgate runs on: ports, host keys, schemas, time zones, the database. */
 import { constants } from "node:fs";
 import { access, readFile, stat } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -18,9 +18,7 @@ import { findProcessLockHolder } from "../../store/database/process-lock.ts";
 import { type CheckFinding, fine, modeText, problem, warning } from "./check-finding.ts";
 import { holdText } from "../watch/delivery-hold-watch.ts";
 import { restoredText } from "../watch/restored-watch.ts";
-import { certificateExpiry, readTlsMaterial, tlsSettingsOf } from "../daemon/tls-material.ts";
 
-const dayMs = 86_400_000;
 const rightUser = "run this as the user of the daemon, or as root";
 
 /** Whether a daemon works on the state directory, as far as this user may see it. */
@@ -116,37 +114,6 @@ export async function checkHostKeys({ sftp, stateDir }: Config): Promise<readonl
   if (!sftp.enabled) return [];
   const files = hostKeyFilesOf(join(stateDir, "keys"), { legacy: sftp.legacyAlgorithms });
   return await Promise.all(files.map(checkHostKey));
-}
-
-async function checkCertificate(...[setting, tls]: Parameters<typeof readTlsMaterial>) {
-  const material = await readTlsMaterial(setting, tls);
-  if (material.kind === "faulty") {
-    const of = setting === "http.tls" ? "HTTPS" : "FTPS";
-    return problem(`certificate and key of ${of} cannot be used: ${material.what}`, material.remedy);
-  }
-  const validTo = new Date(certificateExpiry(material.cert));
-  const days = Math.floor((validTo.getTime() - Date.now()) / dayMs);
-  const what = `the certificate ${tls.certFile} is valid until ${validTo.toISOString()}`;
-  if (days < 0)
-    return problem(`the certificate ${tls.certFile} expired ${validTo.toISOString()}`, "renew it");
-  return days < 14 ? warning(what, "renew it soon") : fine(what);
-}
-
-/** Whoever reads the key can impersonate the server. The group may read it: that is how services share a key. */
-async function checkKeyMode(path: string): Promise<readonly CheckFinding[]> {
-  // A key that cannot be examined cannot be read either, and is reported with its certificate.
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined || (found.mode & 0o007) === 0) return [];
-  const what = `the TLS key ${path} has mode ${modeText(found.mode)}: everybody on this machine can use it`;
-  return [problem(what, `chmod o= ${path}`)];
-}
-
-/** Certificates and keys belong together, can be read, by nobody else, and are valid. */
-export async function checkTls(config: Config): Promise<readonly CheckFinding[]> {
-  const settings = tlsSettingsOf(config);
-  const certificates = settings.map(([setting, tls]) => checkCertificate(setting, tls));
-  const keys = [...new Set(settings.map(([, tls]) => tls.keyFile))].map(checkKeyMode);
-  return [...(await Promise.all(certificates)), ...(await Promise.all(keys)).flat()];
 }
 
 const everybodyWrites = 0o002;

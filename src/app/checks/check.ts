@@ -5,6 +5,7 @@ import type { Config } from "../../config/schema.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { becomeOwnerOf } from "../admin/admin-store.ts";
 import { checkBackups } from "./check-backups.ts";
+import { checkCertificates, checkPartnerCertificates } from "./check-certificates.ts";
 import { type CheckFinding, fine, problem, warning } from "./check-finding.ts";
 import { checkCompanyFolders, checkStateDir } from "./check-folders.ts";
 import { checkIntegrations } from "./check-integrations.ts";
@@ -17,10 +18,10 @@ import {
   checkPorts,
   checkSchemas,
   checkStore,
-  checkTls,
   checkZones,
   findDaemon,
 } from "./check-programs.ts";
+import { checkUnits } from "./check-units.ts";
 
 export type { CheckFinding } from "./check-finding.ts";
 
@@ -35,7 +36,11 @@ async function guarded(what: string, check: () => Promise<readonly CheckFinding[
   }
 }
 
-async function checkWorld(config: Config, isRemote: boolean): Promise<readonly CheckFinding[]> {
+async function checkWorld(
+  config: Config,
+  configFile: string,
+  isRemote: boolean,
+): Promise<readonly CheckFinding[]> {
   // Root can write everywhere, which says nothing about the daemon.
   await becomeOwnerOf(config.stateDir);
   const daemon = await findDaemon(config.stateDir);
@@ -46,13 +51,17 @@ async function checkWorld(config: Config, isRemote: boolean): Promise<readonly C
     ...store.findings,
     ...(await guarded("the backups", () => checkBackups(config, store.lastBackup))),
     ...(await guarded("the folders", () => checkCompanyFolders(config, store.companies))),
+    ...(await guarded("the unit", () => checkUnits(config, configFile))),
     ...(await guarded("the targets", () => checkOutbound(config, store.companies ?? [], { isRemote }))),
     ...checkLeftTargets(config, store.targets),
     ...(await guarded("the remotes", () => checkRemotes(config, store.companies ?? [], isRemote))),
     ...(await guarded("the integrations", () => checkIntegrations(config, store.companies))),
     ...(await guarded("the ports", () => checkPorts(config, daemon))),
     ...(await guarded("the host keys", () => checkHostKeys(config))),
-    ...(await guarded("TLS", () => checkTls(config))),
+    ...(await guarded("TLS", () => checkCertificates(config))),
+    ...(await guarded("the certificates of targets", () =>
+      checkPartnerCertificates(config, store.companies ?? []),
+    )),
     ...(await guarded("the schemas", checkSchemas)),
     checkZones(),
   ];
@@ -83,6 +92,6 @@ export async function checkAll(
     fine(`the configuration ${loaded.file} is valid`),
     ...(await guarded("the configuration", () => checkConfigFile(loaded.file))),
     ...loaded.warnings.map((fault) => warning(toText(fault), "see the message")),
-    ...(await (upgrade ? checkUpgrade(loaded.config) : checkWorld(loaded.config, remote))),
+    ...(await (upgrade ? checkUpgrade(loaded.config) : checkWorld(loaded.config, loaded.file, remote))),
   ];
 }

@@ -72,6 +72,9 @@ export function certificateExpiry(cert: string | Buffer): number {
   return Date.parse(new X509Certificate(cert).validTo);
 }
 
+/** So many days before a certificate expires it is worth a word, a louder one each time. */
+export const certificateDays = { soon: 30, thisWeek: 7, tomorrow: 1 } as const;
+
 /** The certificates that are set and used. */
 export function tlsSettingsOf({
   http,
