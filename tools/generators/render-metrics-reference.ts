@@ -8,7 +8,7 @@ const introduction = `# Metrics
 
 \`GET /metrics\` has all figures in the text form of Prometheus, for the addresses of \`http.metricsFrom\` and without a
 sign-in ([HTTP](http-api.md#metrics)). The folder \`monitoring/\` has alert rules and a dashboard that use them
-([Monitoring](operations.md#monitoring)).
+([Monitoring](monitoring.md)).
 
 - A series is there from the start, with 0 before its first event; *At the start* names what begins otherwise. Series of
   a company, target, remote or export are there as long as it is; those of SFTP and FTP as long as they listen.

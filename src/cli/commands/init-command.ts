@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { InitDone, InitOptions } from "../../app/admin/init.ts";
 import { given } from "../../lib/given.ts";
 import { type CliCommand, FaultyConfigError, wholeNumber } from "../command-line.ts";
@@ -19,6 +20,12 @@ function passwordLines({ generatedPassword, isPasswordRight }: InitDone): string
   return ["Password:       not the one in the password file: it was changed since, and stays as it is"];
 }
 
+/** The configuration of the unit, on a machine whose services systemd starts. */
+function startCommand(configFile: string): string {
+  const isOfUnit = configFile === "/etc/dropgate/dropgate.yaml" && existsSync("/run/systemd/system");
+  return isOfUnit ? "systemctl start dropgate" : `dropgate serve --config ${configFile}`;
+}
+
 function doneLines(done: InitDone): string[] {
   const made = done.made.map((what) => `made ${what}`);
   return [
@@ -28,7 +35,7 @@ function doneLines(done: InitDone): string[] {
     ...connectionLines(done),
     `Company, user:  ${done.companyCode}, ${done.userName}`,
     ...passwordLines(done),
-    `Start it with:  dropgate serve --config ${done.configFile}`,
+    `Start it with:  ${startCommand(done.configFile)}`,
   ];
 }
 

@@ -1,0 +1,192 @@
+/**
+ * A server in a temporary folder, for whom may not install packages: paths of the pages lie below the folder, ports are
+ * free ones, and the services are started and stopped by the test. What only a system can do is left out (`leftOut`).
+ */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { DaemonRun } from "./daemon.ts";
+import { projectFolder } from "./markdown.ts";
+import { type ProgramResult, runProgram } from "./run-program.ts";
+import type { Server } from "./server-pages.ts";
+import { freePort, startServer } from "./server-process.ts";
+import { program } from "./site-template.ts";
+
+/** Commands that need a whole system, with the reason. `test/nightly/package-booted.ts` runs them on one that boots. */
+export const leftOut: readonly (readonly [commands: RegExp, reason: string])[] = [
+  [/^apt (?:install|remove) /, "changes the packages of the machine"],
+  [/^journalctl /, "there is no journal without systemd"],
+  [/^systemctl (?:daemon-reload$|status )/, "there is no systemd"],
+];
+
+const documentedPorts = [8080, 2222, 9090, 18_080, 12_222];
+const packagedConfiguration = join(projectFolder, "tools/package/debian/dropgate.yaml");
+
+interface RunningUnit {
+  stop(): Promise<void>;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function merged(own: Fields, added: Fields): Fields {
+  const both = Object.entries(added).map(([name, value]) => {
+    const former = own[name];
+    const areSections = isSection(former) && isSection(value);
+    return [name, areSections ? merged(former, value) : value] as const;
+  });
+  return { ...own, ...Object.fromEntries(both) };
+}
+
+function isSection(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The text of a configuration with settings added to it. JSON is YAML. */
+export function withSettings(configuration: string, settings: string): string {
+  const all = merged((parse(configuration) ?? {}) as Fields, parse(settings) as Fields);
+  return `${JSON.stringify(all, null, 2)}\n`;
+}
+
+const answered = (output = ""): ProgramResult => ({ exitCode: 0, stdout: output, output });
+
+export class MappedServer implements Server {
+  readonly #folder: string;
+  readonly #mapping: readonly (readonly [documented: string, own: string])[];
+  readonly #units = new Map<string, RunningUnit>();
+  /** Everything that daemons have printed. */
+  readonly #runs: DaemonRun[] = [];
+
+  private constructor(folder: string, ports: readonly number[]) {
+    this.#folder = folder;
+    this.#mapping = [
+      ["/usr/share/doc/dropgate/", `${projectFolder}/`],
+      ...["/var/lib/", "/etc/", "/srv/"].map((path) => [path, join(folder, path, "/")] as const),
+      ...documentedPorts.map((port, at) => [String(port), String(ports[at])] as const),
+      ["0.0.0.0", "127.0.0.1"],
+    ];
+  }
+
+  /** As the package leaves a machine. */
+  static async make(): Promise<MappedServer> {
+    const folder = mkdtempSync(join(tmpdir(), "dropgate-server-"));
+    const ports: number[] = [];
+    for (const _ of documentedPorts) ports.push(await freePort());
+    const server = new MappedServer(folder, ports);
+    for (const name of ["root", "bin", "var/lib/dropgate", "etc/dropgate", "etc/prometheus", "srv"])
+      mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, "bin/dropgate"), `#!/bin/sh\nexec ${program} "$@"\n`, { mode: 0o755 });
+    cpSync(packagedConfiguration, server.#configFile);
+    const listens = { http: { port: ports[0] }, sftp: { port: ports[1] } };
+    await server.configure(`stateDir: /var/lib/dropgate\n`);
+    await server.configure(JSON.stringify(listens));
+    return server;
+  }
+
+  async configure(settings: string): Promise<void> {
+    const former = readFileSync(this.#configFile, "utf8");
+    writeFileSync(this.#configFile, withSettings(former, this.#mapped(settings)));
+  }
+
+  async run(command: string): Promise<ProgramResult | undefined> {
+    if (leftOut.some(([form]) => form.test(command))) return undefined;
+    const service = /^systemctl (\S+) (\S+)$/.exec(command);
+    if (service !== null) return await this.#control(service[1] ?? "", service[2] ?? "");
+    const transient = /^systemd-run --unit=(\S+) --uid=dropgate dropgate serve --config (\S+)$/.exec(command);
+    if (transient !== null) {
+      await this.#startDaemon(transient[1] ?? "", this.#mapped(transient[2] ?? ""));
+      return answered();
+    }
+    return await this.#runMapped(command);
+  }
+
+  /** Stops what runs and removes the folder. Throws when a daemon has logged a failure. */
+  async end(): Promise<void> {
+    try {
+      for (const name of this.#units.keys()) await this.#stop(name);
+      const failures = this.#runs.flatMap(({ log }) =>
+        log.filter(({ level }) => level === "error" || level === "fatal"),
+      );
+      if (failures.length > 0) throw new Error(`a daemon has failed: ${JSON.stringify(failures)}`);
+    } finally {
+      rmSync(this.#folder, { recursive: true, force: true });
+    }
+  }
+
+  get #configFile(): string {
+    return join(this.#folder, "etc/dropgate/dropgate.yaml");
+  }
+
+  #mapped(text: string): string {
+    return this.#mapping.reduce((result, [documented, own]) => {
+      // A number within another one is no port, a path behind another one is part of it.
+      return result.replaceAll(
+        new RegExp(`(?<![\\w/.])${documented.replaceAll(".", "\\.")}(?!\\d)`, "g"),
+        own,
+      );
+    }, text);
+  }
+
+  #documented({ exitCode, stdout, output }: ProgramResult): ProgramResult {
+    const back = (text: string) =>
+      this.#mapping.reduce((result, [documented, own]) => {
+        const isAddress = documented === "0.0.0.0";
+        return isAddress ? result : result.replaceAll(own, documented);
+      }, text);
+    return { exitCode, stdout: back(stdout), output: back(output) };
+  }
+
+  async #runMapped(command: string): Promise<ProgramResult> {
+    // The user of the service comes with the package.
+    const text = this.#mapped(command).replaceAll(" -o dropgate -g dropgate ", " ");
+    const env = {
+      ...process.env,
+      PATH: `${join(this.#folder, "bin")}:${process.env["PATH"]}`,
+      DROPGATE_CONFIG: this.#configFile,
+      LC_ALL: "C.UTF-8",
+    };
+    const cwd = join(this.#folder, "root");
+    return this.#documented(await runProgram("sh", ["-c", text], { cwd, env }));
+  }
+
+  async #control(verb: string, unit: string): Promise<ProgramResult> {
+    if (verb === "is-active") return answered(this.#units.has(unit) ? "active\n" : "inactive\n");
+    if (verb !== "start") await this.#stop(unit);
+    if (verb === "stop") return answered();
+    if (unit === "prometheus") await this.#startPrometheus();
+    else await this.#startDaemon(unit, this.#configFile);
+    return answered();
+  }
+
+  async #stop(name: string): Promise<void> {
+    const unit = this.#units.get(name);
+    this.#units.delete(name);
+    await unit?.stop();
+  }
+
+  async #startDaemon(name: string, configFile: string): Promise<void> {
+    const run = new DaemonRun(configFile, {});
+    this.#runs.push(run);
+    const stop = async () => {
+      run.process.kill("SIGTERM");
+      const exitCode = await run.exit;
+      if (exitCode !== 0) throw new Error(`the daemon of ${name} ended with ${exitCode}: ${run.text}`);
+    };
+    this.#units.set(name, { stop });
+    await run.waitForLog(({ msg }) => msg === "ready");
+  }
+
+  async #startPrometheus(): Promise<void> {
+    const port = Number(this.#mapped("9090"));
+    const config = join(this.#folder, "etc/prometheus/prometheus.yml");
+    const data = join(this.#folder, "prometheus");
+    const args = [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${data}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ];
+    if (!existsSync(data)) mkdirSync(data);
+    const server = await startServer("prometheus", args, port);
+    this.#units.set("prometheus", { stop: () => server.end() });
+  }
+}
